@@ -1,0 +1,226 @@
+// Package wire is what the browser and the server say to each other over the
+// one WebSocket of a tab.
+//
+// Text messages are JSON: the browser sends a [Call], the server a [Push],
+// which is either the answer to a call or news of its own. Binary messages,
+// server to browser only, are stretches of a run's log: see [LogFrame].
+//
+// A key never travels here: it is posted once over HTTP (see the bff package).
+package wire
+
+import "encoding/json"
+
+// Limits of a message, in bytes. The server closes a socket that passes them
+// with status 1009.
+const (
+	// MaxCall bounds one message from the browser. It leaves room for a
+	// request body of MaxBody and its envelope.
+	MaxCall = MaxBody + 64<<10
+	// MaxBody bounds the gateway request inside a Start.
+	MaxBody = 4 << 20
+	// MaxLogFrame bounds the log bytes in one binary message.
+	MaxLogFrame = 256 << 10
+)
+
+// Path is where the socket is served.
+const Path = "/ws"
+
+// Op names what a Call asks for.
+type Op string
+
+// The calls, with what they take and give.
+const (
+	OpConversations Op = "conversations" // Page → ConversationPage, newest first
+	OpOpen          Op = "open"          // Page with Conversation → Opened
+	OpRename        Op = "rename"        // Rename → Summary
+	OpDelete        Op = "delete"        // Target → nothing
+	OpStart         Op = "start"         // Start → Run
+	OpStop          Op = "stop"          // Target → nothing; the run's end follows as a Push
+	OpRead          Op = "read"          // Read → Run; LogFrames follow until the log's end
+	OpUnread        Op = "unread"        // Target → nothing
+)
+
+// A Call is a request of the browser. ID is chosen by the browser, above 0 and
+// not used twice on one socket; the answer carries it.
+type Call struct {
+	ID   uint64          `json:"id"`
+	Op   Op              `json:"op"`
+	Args json.RawMessage `json:"args,omitempty"`
+}
+
+// Event names a Push that answers no call.
+type Event string
+
+// The news the server sends of its own.
+const (
+	EventHello        Event = "hello"        // Hello: first on every socket, and again when the gateway's state changes
+	EventConversation Event = "conversation" // Summary: made or changed
+	EventDeleted      Event = "deleted"      // Target: a conversation is gone
+	EventRun          Event = "run"          // Run: started or ended, in any tab of the owner
+)
+
+// A Push is a message of the server: the answer to the call ID, or, with ID 0,
+// the news Event. An answer has either Data or Problem.
+type Push struct {
+	ID      uint64          `json:"id,omitempty"`
+	Event   Event           `json:"event,omitempty"`
+	Data    json.RawMessage `json:"data,omitempty"`
+	Problem *Problem        `json:"problem,omitempty"`
+}
+
+// A Problem is an error as a person reads it: what happened, why, what to do.
+type Problem struct {
+	Code    string   `json:"code"`              // stable, for programs: "wrong_endpoint", "gateway_silent"
+	Message string   `json:"message"`           // one or two sentences
+	Hint    string   `json:"hint,omitempty"`    // what to do
+	Field   string   `json:"field,omitempty"`   // the request field it concerns
+	Allowed []string `json:"allowed,omitempty"` // the values that would do
+	Status  int      `json:"status,omitempty"`  // the gateway's HTTP status, if one came
+	Request string   `json:"request,omitempty"` // the gateway's request id, for its support
+	Raw     string   `json:"raw,omitempty"`     // the start of the body as it came, for the inspector
+}
+
+func (p *Problem) Error() string {
+	if p.Field != "" {
+		return p.Code + ": " + p.Field + ": " + p.Message
+	}
+	return p.Code + ": " + p.Message
+}
+
+// Hello tells a tab where it is.
+type Hello struct {
+	Build     string          `json:"build"`     // of the server; another than the page's own means: offer a reload
+	Gateway   Gateway         `json:"gateway"`   // the one configured
+	Catalogue json.RawMessage `json:"catalogue"` // what gateway.ParseCatalogue reads
+	// FlushMS is how often a running log reaches the disk: what a kill can
+	// cost, in milliseconds.
+	FlushMS int64 `json:"flush_ms"`
+}
+
+// Gateway is the configured gateway as a person may see it. Of the key only
+// the last four characters ever leave the server.
+type Gateway struct {
+	Sandbox  bool   `json:"sandbox"`
+	BaseURL  string `json:"base_url"`
+	HasKey   bool   `json:"has_key"`
+	KeyLast4 string `json:"key_last4,omitempty"`
+	// StreamOptions asks for stream_options.include_usage on chat streams (G9).
+	StreamOptions bool `json:"stream_options"`
+}
+
+// Page asks for part of a list. Before is an opaque cursor from an earlier
+// page; empty means from the newest. Limit 0 means the server's default.
+type Page struct {
+	Conversation string `json:"conversation,omitempty"`
+	Before       string `json:"before,omitempty"`
+	Limit        int    `json:"limit,omitempty"`
+}
+
+// Target names one run or one conversation.
+type Target struct {
+	ID string `json:"id"`
+}
+
+// Rename gives a conversation a title of 1 to 200 characters.
+type Rename struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// Start sends one turn of one lane. All ids are UUIDs made by the browser, so
+// that a call repeated after a lost socket is the same run and not a second one.
+type Start struct {
+	Run          string `json:"run"`
+	Conversation string `json:"conversation"` // made if it is new
+	Lane         int    `json:"lane"`         // 0 is the first
+	// User is the person's message; the server stores it if its ID is new.
+	// A retry names the same message again.
+	User Message `json:"user"`
+	// Answer is the id of the assistant message that the run will fill.
+	Answer   string          `json:"answer"`
+	Endpoint string          `json:"endpoint"` // gateway.Endpoint: "chat" or "responses"
+	Body     json.RawMessage `json:"body"`     // sent to the gateway as it stands, at most MaxBody
+}
+
+// Read asks for a run's log from byte From on.
+type Read struct {
+	Run  string `json:"run"`
+	From int64  `json:"from"`
+}
+
+// Summary is a conversation in the list.
+type Summary struct {
+	ID          string `json:"id"`
+	Title       string `json:"title"`
+	Models      string `json:"models"` // of the latest turn, comma separated
+	CostNanoUSD int64  `json:"cost_nano_usd"`
+	Estimated   bool   `json:"estimated,omitempty"` // some of the cost is an estimate
+	Running     int    `json:"running,omitempty"`   // runs under way
+	CreatedMS   int64  `json:"created_ms"`          // Unix milliseconds
+	UpdatedMS   int64  `json:"updated_ms"`
+}
+
+// ConversationPage is a stretch of the list; Before is empty at its end.
+type ConversationPage struct {
+	Conversations []Summary `json:"conversations"`
+	Before        string    `json:"before,omitempty"`
+}
+
+// Opened is a conversation with its newest messages, oldest first; Before
+// fetches earlier ones and is empty when there are none.
+type Opened struct {
+	Summary  Summary   `json:"summary"`
+	Messages []Message `json:"messages"`
+	Before   string    `json:"before,omitempty"`
+}
+
+// Message is one message of a conversation. Parent is the message it follows,
+// "" for the first; two children of one parent are versions or lanes.
+type Message struct {
+	ID        string `json:"id"`
+	Parent    string `json:"parent,omitempty"`
+	Lane      int    `json:"lane,omitempty"`
+	Role      string `json:"role"` // "user", "assistant", "tool"
+	Text      string `json:"text"` // of a running answer: "" (read the log)
+	CreatedMS int64  `json:"created_ms"`
+	Run       *Run   `json:"run,omitempty"` // of an assistant message: the newest run that filled it
+}
+
+// RunState is how far a run is.
+type RunState string
+
+// The states. All but Running are final.
+const (
+	Running     RunState = "running"
+	Done        RunState = "done"
+	Stopped     RunState = "stopped"     // by the person; the text so far is kept
+	Failed      RunState = "failed"      // see Run.Problem; the text so far is kept
+	Incomplete  RunState = "incomplete"  // ended by the model's limit; see Run.Finish
+	Interrupted RunState = "interrupted" // the server ended in mid-stream; text kept to the last flush
+)
+
+// Run is one call of the gateway.
+type Run struct {
+	ID           string   `json:"id"`
+	Conversation string   `json:"conversation"`
+	Message      string   `json:"message"` // the assistant message it fills
+	Lane         int      `json:"lane,omitempty"`
+	Endpoint     string   `json:"endpoint"`
+	Model        string   `json:"model"`              // asked for
+	Answered     string   `json:"answered,omitempty"` // the model that the reply names
+	State        RunState `json:"state"`
+	Finish       string   `json:"finish,omitempty"` // the gateway's finish reason
+	Problem      *Problem `json:"problem,omitempty"`
+	ContentType  string   `json:"content_type,omitempty"` // of the reply: event stream or JSON (F28)
+	Bytes        int64    `json:"bytes"`                  // length of the log so far
+
+	StartedMS    int64 `json:"started_ms"`               // Unix milliseconds
+	FirstTokenMS int64 `json:"first_token_ms,omitempty"` // after the start
+	DurationMS   int64 `json:"duration_ms,omitempty"`    // whole run, once it ended
+
+	InputTokens  int64  `json:"input_tokens,omitempty"`
+	OutputTokens int64  `json:"output_tokens,omitempty"`
+	CostNanoUSD  int64  `json:"cost_nano_usd,omitempty"`
+	Basis        string `json:"basis,omitempty"`       // "31 in × $1.25/M + 118 out × $10/M"
+	CostSource   string `json:"cost_source,omitempty"` // "reported", "estimated", "" where there is no cost
+}

@@ -1,0 +1,28 @@
+// Package web holds what the browser loads – the style sheets, the icons and
+// the program built from app – inside the binary, so that Screentest is one
+// file. Use [Files] to serve it.
+//
+// app.wasm and its compressed forms app.wasm.br and app.wasm.gz are made by
+// make (see wasm.mk) and not committed. Without them the package still
+// compiles, so that go vet and go test work on a fresh clone; [Built] tells.
+package web
+
+import (
+	"embed"
+	"io/fs"
+)
+
+// app.wasm.md is committed, so the pattern matches before the first build too.
+//
+//go:embed app.wasm*
+var files embed.FS
+
+// Files returns the files by the names they have in this folder.
+func Files() fs.FS { return files }
+
+// Built reports whether the browser's program is there: false in a binary that
+// go build made without make.
+func Built() bool {
+	_, err := fs.Stat(files, "app.wasm.br")
+	return err == nil
+}

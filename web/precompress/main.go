@@ -1,0 +1,118 @@
+// Command precompress writes FILE.br and FILE.gz beside each FILE, at the
+// strongest settings there are, so that the server never compresses anything.
+// It is run by make at build time: brotli's level 11 takes some seconds for
+// the browser's program.
+//
+//	precompress [-max-br BYTES] FILE...
+//
+// With -max-br it fails when a .br is larger than that, and leaves none behind.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"golang.org/x/sync/errgroup"
+)
+
+func main() {
+	maxBr := flag.Int("max-br", 0, "fail when a .br has more `bytes` than this; 0 is no limit")
+	flag.Usage = func() {
+		fmt.Fprintf(flag.CommandLine.Output(), "usage: precompress [-max-br BYTES] FILE...\n")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if flag.NArg() == 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	for _, name := range flag.Args() {
+		line, err := precompress(name, *maxBr)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "precompress:", err)
+			os.Exit(1)
+		}
+		fmt.Println(line)
+	}
+}
+
+// precompress writes name.br and name.gz and returns a line with the sizes. A
+// .br above maxBr bytes is an error, unless maxBr is 0.
+func precompress(name string, maxBr int) (string, error) {
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	var br, gz []byte
+	var both errgroup.Group
+	both.Go(func() error {
+		var err error
+		br, err = compress(raw, func(w io.Writer) (io.WriteCloser, error) {
+			return brotli.NewWriterLevel(w, brotli.BestCompression), nil
+		})
+		return err
+	})
+	both.Go(func() error {
+		var err error
+		gz, err = compress(raw, func(w io.Writer) (io.WriteCloser, error) {
+			return gzip.NewWriterLevel(w, gzip.BestCompression)
+		})
+		return err
+	})
+	if err := both.Wait(); err != nil {
+		return "", fmt.Errorf("compress %s: %w", name, err)
+	}
+	if maxBr > 0 && len(br) > maxBr {
+		return "", fmt.Errorf("%s.br would be %d bytes, %d over the limit of %d: "+
+			"find what made it larger (a new import?) before raising the limit", name, len(br), len(br)-maxBr, maxBr)
+	}
+	for suffix, p := range map[string][]byte{".br": br, ".gz": gz} {
+		if err := writeFile(name+suffix, p); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%s: %d bytes, .gz %d, .br %d", name, len(raw), len(gz), len(br)), nil
+}
+
+func compress(raw []byte, open func(io.Writer) (io.WriteCloser, error)) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := open(&out)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(raw); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// writeFile writes p under another name first, so that a build that is stopped
+// half-way never leaves a torn file that make takes for a finished one.
+func writeFile(name string, p []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".precompress-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	if _, err := tmp.Write(p); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := tmp.Chmod(0o644); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), name)
+}

@@ -1,0 +1,43 @@
+package gateway
+
+import "screentest/shared/money"
+
+// Model is a line of the catalogue, or what the patterns tell of an id that is
+// in no line.
+type Model struct {
+	ID       string
+	Endpoint Endpoint
+	Family   Family
+	Mode     Mode
+
+	Tier       string // alpha: "lite", "fast", "quality"
+	Resolution string // of the result: "720p", "4k"; "" where the id does not say
+	From       string // beta upscale: resolution of the source
+
+	Seconds          Seconds  // allowed values of the field seconds (F59)
+	MultiShotSeconds Seconds  // the same for multi-shot (G24)
+	Ratios           []string // aspect ratios it is made for
+
+	// InputItems: the responses endpoint takes an array of items as input (G10).
+	InputItems bool
+
+	Price  Price
+	Sample bool // Price is a sample, to be marked as one wherever it is shown
+}
+
+// Price is what a model costs. The zero Price is an unknown one.
+type Price struct {
+	Known     bool
+	Input     money.NanoUSD // per million input tokens
+	Output    money.NanoUSD // per million output tokens
+	PerSecond money.NanoUSD // per second of the field seconds (F167)
+	PerClip   money.NanoUSD // beta upscale: fixed per clip (F168)
+}
+
+// Catalogue is the models a gateway offers and what they cost (F9). It does
+// not change once made, so it can be shared between goroutines.
+type Catalogue struct {
+	Models []Model
+	Sample bool   // prices are samples
+	Note   string // shown with the prices
+}

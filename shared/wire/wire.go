@@ -38,6 +38,7 @@ const (
 	OpStop          Op = "stop"          // Target → nothing; the run's end follows as a Push
 	OpRead          Op = "read"          // Read → Run; LogFrames follow until the log's end
 	OpUnread        Op = "unread"        // Target → nothing
+	OpPing          Op = "ping"          // nothing → nothing: is the line still there
 )
 
 // A Call is a request of the browser. ID is chosen by the browser, above 0 and

@@ -1,0 +1,274 @@
+package rig
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+const (
+	// within bounds every wait of a tab. It is generous: the machine may be
+	// slow and busy, and a wait ends as soon as its condition holds.
+	within = 60 * time.Second
+	// lookEvery is the pause between two looks at a page.
+	lookEvery = 25 * time.Millisecond
+)
+
+// Tab is a tab of a browser, with everything it wrote to the console and every
+// WebSocket message it sent or got.
+type Tab struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu      sync.Mutex
+	console []chromedp.ConsoleMessage
+	frames  []string
+	logged  bool // keep frames
+}
+
+// Tab opens an empty tab in the profile.
+func (p *Profile) Tab() (*Tab, error) {
+	ctx, cancel := chromedp.NewContext(p.ctx)
+	return newTab(ctx, cancel)
+}
+
+func newTab(ctx context.Context, cancel context.CancelFunc) (*Tab, error) {
+	t := &Tab{ctx: ctx, cancel: cancel, logged: true}
+	if err := chromedp.Do(ctx); err != nil {
+		cancel()
+		return nil, fmt.Errorf("open a tab: %w", err)
+	}
+	console := chromedp.Console(ctx)
+	go func() {
+		for m, err := range console {
+			if err != nil {
+				return
+			}
+			t.mu.Lock()
+			t.console = append(t.console, m)
+			t.mu.Unlock()
+		}
+	}()
+	// Chromium doesn't write every breach of the content policy to the console.
+	_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+		Source: `addEventListener("securitypolicyviolation", e => console.error(
+			"Content Security Policy breached: " + e.violatedDirective + " by " + (e.blockedURI || e.sourceFile) + " " + e.sample))`,
+	})
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("watch the content policy: %w", err)
+	}
+	keepFrames(t, network.WebSocketFrameSent, func(e network.EventWebSocketFrameSent) *network.WebSocketFrame { return e.Response })
+	keepFrames(t, network.WebSocketFrameReceived, func(e network.EventWebSocketFrameReceived) *network.WebSocketFrame { return e.Response })
+	return t, nil
+}
+
+func keepFrames[E any](t *Tab, event cdp.Event[E], frame func(E) *network.WebSocketFrame) {
+	events := chromedp.Events(t.ctx, event)
+	go func() {
+		for e, err := range events {
+			if err != nil {
+				return
+			}
+			t.mu.Lock()
+			if t.logged {
+				t.frames = append(t.frames, string(frame(e).PayloadData))
+			}
+			t.mu.Unlock()
+		}
+	}()
+}
+
+// Close closes the tab.
+func (t *Tab) Close() { t.cancel() }
+
+// Quiet stops the browser from reporting its network traffic, which costs
+// time under load; Frames gives nothing new from here on.
+func (t *Tab) Quiet() error {
+	t.mu.Lock()
+	t.logged = false
+	t.mu.Unlock()
+	_, err := chromedp.Call(t.ctx, network.Disable, cdp.Empty{})
+	return err
+}
+
+// Console returns what the page wrote to the console, in order.
+func (t *Tab) Console() []chromedp.ConsoleMessage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]chromedp.ConsoleMessage(nil), t.console...)
+}
+
+// Frames returns the payload of every WebSocket message so far, both ways.
+func (t *Tab) Frames() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]string(nil), t.frames...)
+}
+
+// Do runs steps of chromedp within the bound of a wait.
+func (t *Tab) Do(steps ...chromedp.Action[chromedp.Void]) error {
+	ctx, cancel := context.WithTimeout(t.ctx, within)
+	defer cancel()
+	return chromedp.Do(ctx, steps...)
+}
+
+// Open goes to url and waits until the page has loaded.
+func (t *Tab) Open(url string) error { return t.Do(chromedp.Navigate(url)) }
+
+// Reload loads the page again, as F5 does.
+func (t *Tab) Reload() error { return t.Do(chromedp.Reload()) }
+
+// Back and Forward are the browser's buttons.
+func (t *Tab) Back() error { return t.Eval(nil, "history.back()") }
+
+// Forward is the opposite of Back.
+func (t *Tab) Forward() error { return t.Eval(nil, "history.forward()") }
+
+// Click clicks the middle of the first element that matches the CSS selector,
+// once it is visible.
+func (t *Tab) Click(selector string) error {
+	if err := t.Do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible)); err != nil {
+		return fmt.Errorf("click %s: %w", selector, err)
+	}
+	return nil
+}
+
+// Type sends keys to whatever has the focus, as a keyboard does.
+func (t *Tab) Type(keys string) error { return t.Do(chromedp.KeyEvent(keys)) }
+
+// Eval evaluates JavaScript in the page, awaiting a promise, and decodes its
+// value into out, unless that is nil.
+func (t *Tab) Eval(out any, js string) error {
+	ctx, cancel := context.WithTimeout(t.ctx, within)
+	defer cancel()
+	raw, err := chromedp.Run(ctx, chromedp.Evaluate[[]byte](js, chromedp.EvalAwaitPromise))
+	if err != nil {
+		return fmt.Errorf("evaluate %.120s: %w", js, err)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(raw, out); err != nil {
+		return fmt.Errorf("evaluate %.120s: %w", js, err)
+	}
+	return nil
+}
+
+// Wait waits until the JavaScript expression is true. A page that is just being
+// loaded counts as false. It does not use chromedp's Poll, whose eval inside
+// the page the content policy forbids.
+func (t *Tab) Wait(js string) error {
+	deadline := time.Now().Add(within)
+	for {
+		var ok bool
+		err := t.Eval(&ok, "!!("+js+")")
+		if err == nil && ok {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return errors.Join(fmt.Errorf("not true within %v: %s", within, js), err)
+		}
+		select {
+		case <-t.ctx.Done():
+			return fmt.Errorf("wait for %s: %w", js, t.ctx.Err())
+		case <-time.After(lookEvery):
+		}
+	}
+}
+
+// Visible waits until an element that matches the CSS selector is shown.
+func (t *Tab) Visible(selector string) error {
+	return t.Wait(fmt.Sprintf(`document.querySelector(%s)?.checkVisibility()`, quote(selector)))
+}
+
+// Text returns the text of the first element that matches, as a person would
+// copy it. Without such an element it is an error.
+func (t *Tab) Text(selector string) (string, error) {
+	var s string
+	err := t.Eval(&s, fmt.Sprintf(`document.querySelector(%s).innerText`, quote(selector)))
+	return s, err
+}
+
+// HTML returns the markup inside the first element that matches.
+func (t *Tab) HTML(selector string) (string, error) {
+	var s string
+	err := t.Eval(&s, fmt.Sprintf(`document.querySelector(%s).innerHTML`, quote(selector)))
+	return s, err
+}
+
+// Path returns the path of the address the tab is at.
+func (t *Tab) Path() (string, error) {
+	var s string
+	err := t.Eval(&s, "location.pathname")
+	return s, err
+}
+
+// Look sets the size of the window in CSS pixels, and whether the system's
+// colours are dark.
+func (t *Tab) Look(width, height int64, dark bool) error {
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
+	if err != nil {
+		return err
+	}
+	return t.Do(chromedp.EmulateViewport(width, height))
+}
+
+// Screenshot returns what the tab shows as PNG.
+func (t *Tab) Screenshot() ([]byte, error) {
+	ctx, cancel := context.WithTimeout(t.ctx, within)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.CaptureScreenshot())
+}
+
+// Front brings the tab to the front, which rendering and focus need.
+func (t *Tab) Front() error {
+	_, err := chromedp.Call(t.ctx, page.BringToFront, cdp.Empty{})
+	return err
+}
+
+// Errors returns the console messages that must not be there: errors,
+// exceptions and breaches of the content policy. allow names parts of messages
+// that a test causes on purpose.
+func (t *Tab) Errors(allow ...string) []string {
+	var out []string
+next:
+	for _, m := range t.Console() {
+		bad := m.IsException() || m.Type == chromedp.ConsoleError || m.Source == "security" ||
+			strings.Contains(m.Text, "Content Security Policy")
+		if !bad {
+			continue
+		}
+		for _, a := range allow {
+			if strings.Contains(m.Text, a) || strings.Contains(m.URL, a) {
+				continue next
+			}
+		}
+		out = append(out, fmt.Sprintf("%s (%s)", m, m.URL))
+	}
+	return out
+}
+
+func quote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(b)
+}

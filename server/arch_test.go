@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The arrows between packages, each with its reason. A rule is a function over
+// the import graph that returns the arrows which break it; its example is a
+// graph with one such arrow, so that a rule that can't fail is found out.
+
+const module = "screentest"
+
+// parts are the packages that only main puts together: each declares the small
+// interface it wants of the others and never names them.
+var parts = []string{"bff", "gateway", "run", "video", "store", "sandbox"}
+
+type archRule struct {
+	name, why string
+	js        bool // looks at the browser's build
+	breaks    func(graph) []string
+	example   graph
+}
+
+func archRules() []archRule {
+	return []archRule{
+		{
+			name: "shared imports only shared and the standard library",
+			why:  "it is compiled into the browser and the server: every dependency is paid for twice, and in download size",
+			breaks: func(g graph) []string {
+				return g.arrows(within("shared"), func(_, to string) bool { return !within("shared")(to) && !g[to].Standard })
+			},
+			example: graph{
+				"screentest/shared/sse": {Imports: []string{"example.org/x"}},
+				"example.org/x":         {},
+			},
+		},
+		{
+			name: "shared doesn't depend on net/http",
+			why:  "net/http would be 0.86 MB of the browser's program, and a request is the server's business",
+			breaks: func(g graph) []string {
+				return g.reaches(within("shared"), "net/http")
+			},
+			example: graph{"screentest/shared/sse": {Deps: []string{"net/http"}}},
+		},
+		{
+			name: "app imports nothing of server or web",
+			why:  "they meet only in shared, so what crosses the wire is written down in one place",
+			js:   true,
+			breaks: func(g graph) []string {
+				return g.arrows(within("app"), func(_, to string) bool { return within("server")(to) || within("web")(to) })
+			},
+			example: graph{"screentest/app/ui": {Imports: []string{"screentest/server/store"}}},
+		},
+		{
+			name: "server and web import nothing of app",
+			why:  "they meet only in shared; the server knows the browser's program only as a file",
+			breaks: func(g graph) []string {
+				return g.arrows(either(within("server"), within("web")), func(_, to string) bool { return within("app")(to) })
+			},
+			example: graph{"screentest/server/bff": {Imports: []string{"screentest/app/model"}}},
+		},
+		{
+			name: "only main puts the parts together",
+			why:  "a part that names another can't be tested, read or replaced without it; the consumer declares the interface it wants",
+			breaks: func(g graph) []string {
+				return g.arrows(within("server"), func(from, to string) bool {
+					of, is := part(to), part(from)
+					return from != module+"/server" && of != "" && of != is && !within("server/e2e")(from)
+				})
+			},
+			example: graph{"screentest/server/run": {Imports: []string{"screentest/server/store"}}},
+		},
+		{
+			name: "sandbox and gateway know nothing of each other",
+			why:  "they are the two ends of one contract: shared code between them would hide a mistake from every test that lets them talk",
+			breaks: func(g graph) []string {
+				return append(g.reaches(within("server/sandbox"), module+"/server/gateway"),
+					g.reaches(within("server/gateway"), module+"/server/sandbox")...)
+			},
+			example: graph{"screentest/server/sandbox": {Deps: []string{"screentest/server/gateway"}}},
+		},
+		{
+			name: "only main imports web",
+			why:  "the files are handed to whoever serves them, so a test can hand over others",
+			breaks: func(g graph) []string {
+				return g.arrows(ours, func(from, to string) bool { return to == module+"/web" && from != module+"/server" })
+			},
+			example: graph{"screentest/server/bff": {Imports: []string{"screentest/web"}}},
+		},
+		{
+			name: "only store speaks SQL",
+			why:  "one writing connection and one owner rule hold only where every query is in one place",
+			breaks: func(g graph) []string {
+				return g.arrows(ours, func(from, to string) bool {
+					return (to == "database/sql" || strings.HasPrefix(to, "modernc.org/sqlite")) && !within("server/store")(from)
+				})
+			},
+			example: graph{"screentest/server/bff": {Imports: []string{"database/sql"}}},
+		},
+		{
+			name: "the program carries nothing that only tests use",
+			why:  "a browser driver or another client has no business in what people install",
+			breaks: func(g graph) []string {
+				var out []string
+				for _, tool := range []string{
+					"testing", "github.com/chromedp/chromedp", "github.com/openai/openai-go/v3", "pgregory.net/rapid",
+					"go.uber.org/goleak", module + "/server/e2e/rig",
+				} {
+					out = append(out, g.reaches(func(p string) bool { return p == module+"/server" }, tool)...)
+				}
+				return out
+			},
+			example: graph{"screentest/server": {Deps: []string{"testing"}}},
+		},
+		{
+			name: "in the browser only go-app uses net/http",
+			why:  "go-app's own use is 0.35 MB that a patched copy could save one day; anybody else's would make that impossible",
+			js:   true,
+			breaks: func(g graph) []string {
+				return g.arrows(anywhere, func(from, to string) bool {
+					return to == "net/http" && !g[from].Standard && !strings.HasPrefix(from, "github.com/maxence-charriere/go-app/")
+				})
+			},
+			example: graph{"screentest/app/socket": {Imports: []string{"net/http"}}},
+		},
+		{
+			name: "in the browser only app/ui and main see go-app",
+			why:  "what a lane, a draft or a stream is can then be tested without a browser",
+			js:   true,
+			breaks: func(g graph) []string {
+				return g.arrows(anywhere, func(from, to string) bool {
+					return strings.HasPrefix(to, "github.com/maxence-charriere/go-app/") && !g[from].Standard &&
+						(within("app/model")(from) || within("app/socket")(from) || within("shared")(from))
+				})
+			},
+			example: graph{"screentest/app/model": {Imports: []string{"github.com/maxence-charriere/go-app/v10/pkg/app"}}},
+		},
+	}
+}
+
+func TestArrowsBetweenPackages(t *testing.T) {
+	native := list(t, nil, "./...")
+	js := list(t, []string{"GOOS=js", "GOARCH=wasm"}, "./app/...", "./shared/...")
+	for _, r := range archRules() {
+		t.Run(r.name, func(t *testing.T) {
+			g := native
+			if r.js {
+				g = js
+			}
+			for _, arrow := range r.breaks(g) {
+				t.Errorf("%s.\nThe rule: %s, because %s.", arrow, r.name, r.why)
+			}
+			if len(r.breaks(r.example)) == 0 {
+				t.Errorf("the rule doesn't find its own example: %v", r.example)
+			}
+		})
+	}
+}
+
+// The top level is fixed, so that a newcomer reads it at a glance.
+func TestTopLevel(t *testing.T) {
+	want := []string{
+		"CHANGELOG.md", "LICENSE", "Makefile", "README.md", "app", "go.mod", "go.sum", "server", "shared", "wasm.mk", "web",
+	}
+	made := []string{"bin", "build", "data"} // by make and by running it; not committed
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(made, e.Name()) {
+			got = append(got, e.Name())
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the top level has\n\t%q, want\n\t%q", got, want)
+	}
+}
+
+// graph is the import graph by import path.
+type graph map[string]node
+
+type node struct {
+	ImportPath    string
+	Standard      bool
+	Imports, Deps []string
+	// Error is set when the package could not be loaded.
+	Error *struct{ Err string }
+}
+
+// list asks the go command for the packages and all they depend on.
+func list(t *testing.T, env []string, patterns ...string) graph {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Standard,Imports,Deps,Error"}, patterns...)...)
+	cmd.Dir = ".."
+	cmd.Env = append(os.Environ(), env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
+	}
+	g := graph{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var n node
+		err := d.Decode(&n)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.Error != nil {
+			t.Fatalf("%s: %s", n.ImportPath, n.Error.Err)
+		}
+		g[n.ImportPath] = n
+	}
+	return g
+}
+
+// arrows returns the direct imports of the packages in from that are bad.
+func (g graph) arrows(from func(string) bool, bad func(from, to string) bool) []string {
+	var out []string
+	for path, n := range g {
+		if !from(path) {
+			continue
+		}
+		for _, to := range n.Imports {
+			if bad(path, to) {
+				out = append(out, path+" imports "+to)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// reaches returns the packages in from that depend on the package to, directly
+// or not.
+func (g graph) reaches(from func(string) bool, to string) []string {
+	var out []string
+	for path, n := range g {
+		if from(path) && slices.Contains(n.Deps, to) {
+			out = append(out, path+" depends on "+to)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func anywhere(string) bool { return true }
+
+// ours tells whether a package is of this module.
+func ours(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
+
+// within tells whether a package is the folder or below it.
+func within(folder string) func(string) bool {
+	return func(path string) bool {
+		return path == module+"/"+folder || strings.HasPrefix(path, module+"/"+folder+"/")
+	}
+}
+
+func either(a, b func(string) bool) func(string) bool {
+	return func(path string) bool { return a(path) || b(path) }
+}
+
+// part names the part of the server that a package belongs to, or "".
+func part(path string) string {
+	for _, p := range parts {
+		if within("server/" + p)(path) {
+			return p
+		}
+	}
+	return ""
+}

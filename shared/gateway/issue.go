@@ -1,5 +1,7 @@
 package gateway
 
+import "encoding/json"
+
 // Issue is one thing to say about a request: what is wrong, what would do,
 // and why.
 type Issue struct {
@@ -23,3 +25,58 @@ type Verdict struct {
 
 // OK says that the request may go.
 func (v Verdict) OK() bool { return len(v.Errors) == 0 }
+
+// MarshalJSON writes the verdict as the command check prints it: lists are
+// never null, the price is null where it is not known.
+func (v Verdict) MarshalJSON() ([]byte, error) {
+	return marshal(struct {
+		Errors   []Issue `json:"errors"`
+		Warnings []Issue `json:"warnings"`
+		Price    *Quote  `json:"price"`
+	}{listed(v.Errors), listed(v.Warnings), v.Price}), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (v *Verdict) UnmarshalJSON(b []byte) error {
+	var read struct {
+		Errors   []Issue `json:"errors"`
+		Warnings []Issue `json:"warnings"`
+		Price    *Quote  `json:"price"`
+	}
+	if err := json.Unmarshal(b, &read); err != nil {
+		return err
+	}
+	*v = Verdict(read)
+	return nil
+}
+
+// listed is issues with no list in it nil.
+func listed(issues []Issue) []Issue {
+	out := make([]Issue, len(issues))
+	for i, issue := range issues {
+		if issue.Allowed == nil {
+			issue.Allowed = []string{}
+		}
+		out[i] = issue
+	}
+	return out
+}
+
+// maxIssues bounds each list of a verdict, whatever the body.
+const maxIssues = 50
+
+// add puts a broken rule into the verdict.
+func (v *Verdict) add(r ruleID, i Issue) {
+	rule := &rules[r]
+	i.Code, i.Fact = rule.Code, rule.Fact
+	list := &v.Errors
+	if rule.Warning {
+		list = &v.Warnings
+	}
+	switch {
+	case len(*list) < maxIssues:
+		*list = append(*list, i)
+	case len(*list) == maxIssues:
+		*list = append(*list, Issue{Code: CodeMoreIssues, Message: "there is more of this; these are the first"})
+	}
+}

@@ -33,11 +33,3 @@ type Price struct {
 	PerSecond money.NanoUSD // per second of the field seconds (F167)
 	PerClip   money.NanoUSD // beta upscale: fixed per clip (F168)
 }
-
-// Catalogue is the models a gateway offers and what they cost (F9). It does
-// not change once made, so it can be shared between goroutines.
-type Catalogue struct {
-	Models []Model
-	Sample bool   // prices are samples
-	Note   string // shown with the prices
-}

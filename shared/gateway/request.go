@@ -1,6 +1,10 @@
 package gateway
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
 
 // ChatRequest is the body of POST /v1/chat/completions (F21–F31). What is nil
 // or empty is not sent.
@@ -79,11 +83,51 @@ type Scene struct {
 // is written as an array.
 type URLs []string
 
-// Body returns the request as JSON; the same request gives the same bytes.
-func (r ChatRequest) Body() []byte { return nil }
+// UnmarshalJSON reads one string or an array of strings.
+func (u *URLs) UnmarshalJSON(b []byte) error {
+	var one string
+	if err := json.Unmarshal(b, &one); err == nil {
+		*u = URLs{one}
+		return nil
+	}
+	var list []string
+	if err := json.Unmarshal(b, &list); err != nil {
+		return fmt.Errorf("image_urls: %w", err)
+	}
+	*u = list
+	return nil
+}
 
 // Body returns the request as JSON; the same request gives the same bytes.
-func (r ResponsesRequest) Body() []byte { return nil }
+func (r ChatRequest) Body() []byte {
+	r.Temperature, r.TopP = finite(r.Temperature), finite(r.TopP)
+	r.Tools = whole(r.Tools)
+	return marshal(r)
+}
 
 // Body returns the request as JSON; the same request gives the same bytes.
-func (r VideoRequest) Body() []byte { return nil }
+func (r ResponsesRequest) Body() []byte {
+	r.Temperature, r.TopP = finite(r.Temperature), finite(r.TopP)
+	r.Input, r.Tools = whole(r.Input), whole(r.Tools)
+	return marshal(r)
+}
+
+// Body returns the request as JSON; the same request gives the same bytes.
+func (r VideoRequest) Body() []byte { return marshal(r) }
+
+// finite leaves out what JSON can't write.
+func finite(n *float64) *float64 {
+	if n != nil && (math.IsNaN(*n) || math.IsInf(*n, 0)) {
+		return nil
+	}
+	return n
+}
+
+// whole returns raw if it is JSON. What a person has half typed goes as a
+// string, so that there is always a body and Validate can point at it.
+func whole(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || json.Valid(raw) {
+		return raw
+	}
+	return marshal(string(raw))
+}

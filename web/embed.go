@@ -14,7 +14,7 @@ import (
 
 // app.wasm.md is committed, so the pattern matches before the first build too.
 //
-//go:embed app.wasm*
+//go:embed *.css app.wasm*
 var files embed.FS
 
 // Files returns the files by the names they have in this folder.

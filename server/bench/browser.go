@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"screentest/server/e2e/rig"
+	"screentest/shared/wire"
+)
+
+const (
+	seedTurns = 150 // two messages each
+	deltas    = 20000
+	deltaRate = 2000 // a second
+)
+
+// meter counts frames and long tasks in the page from now on.
+const meter = `(() => {
+	const m = window.benchMeter = {frames: [], tasks: []};
+	const frame = t => { m.frames.push(t); requestAnimationFrame(frame) };
+	requestAnimationFrame(frame);
+	new PerformanceObserver(l => { for (const e of l.getEntries()) m.tasks.push([e.startTime, e.duration]) })
+		.observe({type: "longtask"});
+})()`
+
+// browser measures the page while a long Markdown answer streams into a
+// conversation that is long already.
+func browser(ctx context.Context, bin string) error {
+	dir, err := os.MkdirTemp("", "screentest-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	source, err := startSource(ctx, bin)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Kill() }()
+	server, err := rig.Start(ctx, bin, nil, "serve", "-addr", "127.0.0.1:0", "-data", dir, "-gateway", source.URL)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = server.Stop() }()
+	conversation, err := seed(ctx, server.URL)
+	if err != nil {
+		return fmt.Errorf("seed a conversation: %w", err)
+	}
+
+	b, err := rig.OpenBrowser()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = b.Close() }()
+	profile, err := b.Profile()
+	if err != nil {
+		return err
+	}
+	tab, err := profile.Tab()
+	if err != nil {
+		return err
+	}
+	if err := tab.Quiet(); err != nil {
+		return err
+	}
+	if err := openSeeded(tab, server.URL, conversation); err != nil {
+		return err
+	}
+
+	answers := `document.querySelectorAll('.message[data-role="assistant"]').length`
+	var before int
+	if err := tab.Eval(&before, answers); err != nil {
+		return err
+	}
+	prompt := fmt.Sprintf("[[pace: %d]] [[markdown]] [[repeat: %d]]", deltaRate, deltas)
+	for _, do := range []func() error{
+		func() error { return tab.Eval(nil, meter) },
+		func() error { return tab.Click("#composer") },
+		func() error { return tab.Type(prompt + "\r") },
+		func() error { return tab.Wait(fmt.Sprintf("%s > %d", answers, before)) },
+		func() error {
+			return tab.Eval(nil, "window.benchMeter.start = performance.now()")
+		},
+		func() error { return tab.Wait(`!document.querySelector("#stop")?.checkVisibility()`) },
+	} {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return printMeter(tab)
+}
+
+// seed makes a conversation of 300 short messages through the server itself.
+func seed(ctx context.Context, base string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	client, err := rig.Dial(ctx, base)
+	if err != nil {
+		return "", err
+	}
+	defer client.Close()
+	if err := client.SetKey(ctx, key); err != nil {
+		return "", err
+	}
+	conversation, parent := uuid.NewString(), ""
+	for n := range seedTurns {
+		prompt := fmt.Sprintf("[[markdown]] question %d", n)
+		if err := turn(ctx, client, conversation, parent, firstChatModel(), prompt, func([]byte) {}); err != nil {
+			return "", err
+		}
+		var opened wire.Opened
+		if err := client.Call(ctx, wire.OpOpen, wire.Page{Conversation: conversation, Limit: 1}, &opened); err != nil {
+			return "", err
+		}
+		parent = opened.Messages[len(opened.Messages)-1].ID
+	}
+	return conversation, nil
+}
+
+// openSeeded gives the tab's session the key and shows the conversation.
+func openSeeded(tab *rig.Tab, base, conversation string) error {
+	if err := tab.Open(base + "/"); err != nil {
+		return err
+	}
+	var status int
+	err := tab.Eval(&status, fmt.Sprintf(`fetch("/api/key", {method: "POST", headers: {"Content-Type": "application/json"},
+		body: JSON.stringify({key: %q})}).then(r => r.status)`, key))
+	if err != nil {
+		return err
+	}
+	if status != 204 {
+		return fmt.Errorf("POST /api/key: %d", status)
+	}
+	if err := tab.Open(base + "/c/" + conversation); err != nil {
+		return err
+	}
+	return tab.Wait(`document.querySelectorAll(".message .body").length > 10`)
+}
+
+func printMeter(tab *rig.Tab) error {
+	var m struct {
+		Start  float64      `json:"start"`
+		Frames []float64    `json:"frames"`
+		Tasks  [][2]float64 `json:"tasks"`
+	}
+	if err := tab.Eval(&m, "window.benchMeter"); err != nil {
+		return err
+	}
+	var drawn struct {
+		Messages int    `json:"messages"`
+		Chars    int    `json:"chars"`
+		State    string `json:"state"`
+	}
+	err := tab.Eval(&drawn, `(() => {
+		const all = [...document.querySelectorAll(".message")], last = all.at(-1);
+		return {messages: all.length, chars: last.querySelector(".body").textContent.length,
+			state: last.querySelector(".state").textContent};
+	})()`)
+	if err != nil {
+		return err
+	}
+	frames := slices.DeleteFunc(m.Frames, func(t float64) bool { return t < m.Start })
+	if len(frames) < 2 {
+		return fmt.Errorf("only %d frames were drawn", len(frames))
+	}
+	seconds := (frames[len(frames)-1] - frames[0]) / 1000
+	var gaps []time.Duration
+	for i := range frames[1:] {
+		gaps = append(gaps, time.Duration((frames[i+1]-frames[i])*1e6))
+	}
+	longest, long := 0.0, 0
+	for _, t := range m.Tasks {
+		if t[0] >= m.Start {
+			long++
+			longest = max(longest, t[1])
+		}
+	}
+	fmt.Printf("\n## Streaming in Chromium: %d deltas of Markdown at %d a second, after %d messages\n", deltas, deltaRate, 2*seedTurns)
+	fmt.Printf("%-46s %12.1f  aim 60\n", "frames a second", float64(len(frames)-1)/seconds)
+	fmt.Printf("%-46s %12.1f\n", "frame gap p99, ms", float64(quantile(gaps, 0.99).Microseconds())/1000)
+	task := "none of 50 or more"
+	if long > 0 {
+		task = fmt.Sprintf("%.0f (%d of 50 or more)", longest, long)
+	}
+	fmt.Printf("%-46s %s  aim under 50\n", "longest task, ms", task)
+	fmt.Printf("%-46s %.1f s, %d characters, %d messages in the page, %q\n", "the answer", seconds, drawn.Chars, drawn.Messages, drawn.State)
+	return nil
+}

@@ -1,0 +1,57 @@
+// Command bench prints what Screentest is measured by: the size of the page's
+// program, the cost of the relay against reading the gateway directly and
+// against nginx, and streaming in a real browser. `make bench` runs it; it is
+// bounded in time, each part takes under half a minute.
+//
+// All figures of a table come from one run on one machine that the source, the
+// relay and the reader share, so it is their ratios that say something.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+
+	"screentest/server/e2e/rig"
+)
+
+func main() {
+	only := flag.String("only", "sizes,relay,browser", "which `parts` to measure")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, strings.Split(*only, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, only []string) error {
+	bin, err := rig.Build(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s, %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	parts := []struct {
+		name    string
+		measure func(context.Context, string) error
+	}{
+		{"sizes", sizes},
+		{"relay", relay},
+		{"browser", browser},
+	}
+	for _, p := range parts {
+		if !slices.Contains(only, p.name) {
+			continue
+		}
+		if err := p.measure(ctx, bin); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// ticksPerSecond is the unit of the times in /proc/PID/stat. Linux has 100 on
+// every machine that Go runs on.
+const ticksPerSecond = 100
+
+// usage is what processes have used so far.
+type usage struct {
+	cpuSeconds float64 // user and system
+	residentKB float64
+}
+
+// family sums what a process and its children use, such as nginx's workers.
+func family(pid int) (usage, error) {
+	pids := []int{pid}
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return usage{}, err
+	}
+	for _, name := range stats {
+		child, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if err != nil {
+			continue
+		}
+		// A process may be gone by now.
+		if fields, err := statFields(child); err == nil && fields[1] == strconv.Itoa(pid) {
+			pids = append(pids, child)
+		}
+	}
+	var sum usage
+	for _, pid := range pids {
+		u, err := process(pid)
+		if err != nil {
+			return usage{}, err
+		}
+		sum.cpuSeconds += u.cpuSeconds
+		sum.residentKB += u.residentKB
+	}
+	return sum, nil
+}
+
+func process(pid int) (usage, error) {
+	fields, err := statFields(pid)
+	if err != nil {
+		return usage{}, err
+	}
+	// Of proc(5): utime is field 14, stime 15, rss 24; fields starts at 3.
+	var n [3]float64
+	for i, at := range []int{14, 15, 24} {
+		if n[i], err = strconv.ParseFloat(fields[at-3], 64); err != nil {
+			return usage{}, fmt.Errorf("/proc/%d/stat: field %d: %w", pid, at, err)
+		}
+	}
+	return usage{
+		cpuSeconds: (n[0] + n[1]) / ticksPerSecond,
+		residentKB: n[2] * float64(os.Getpagesize()) / 1024,
+	}, nil
+}
+
+// statFields returns the fields of /proc/PID/stat from the third on: the second
+// is the name in brackets, which may hold anything.
+func statFields(pid int) ([]string, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil, err
+	}
+	_, rest, ok := strings.Cut(string(raw[bytes.LastIndexByte(raw, ')'):]), " ")
+	fields := strings.Fields(rest)
+	if !ok || len(fields) < 22 {
+		return nil, fmt.Errorf("/proc/%d/stat: not understood: %q", pid, raw)
+	}
+	return fields, nil
+}

@@ -9,23 +9,35 @@
 // Methods take and give only types of the standard library and of shared/wire,
 // so that a consumer can declare the small interface it uses. Errors follow
 // the same rule: errors.Is(err, fs.ErrNotExist) means not there (or not
-// yours), errors.Is(err, fs.ErrExist) an id already used for something else,
-// and errors.As(err, **wire.Problem) gives what a person may read.
+// yours), fs.ErrExist an id already used for something else, os.ErrClosed a
+// closed store, and errors.As(err, **wire.Problem) gives what a person may
+// read: disk_full, data_read_only and the like.
 //
 // Methods without a context (StartTurn, RunReplied, AppendRunLog) never wait
-// for the disk: they queue the write in order and call done once it is durable
-// or has failed. done runs on the writing goroutine: it must return at once
-// and not wait for another write. done may be nil.
+// for the disk: they queue the write, in order, and call done once it is
+// durable or has failed. done runs on the writing goroutine: it must return at
+// once and not wait for another write. done may be nil; a failure is logged
+// then.
+//
+// One goroutine writes. It commits whatever is queued together, so the wait
+// for the disk (synchronous FULL) is shared; two more connections read, and
+// neither side waits for the other.
 package store
 
 import (
 	"context"
-	"encoding/json"
+	"crypto/subtle"
+	"database/sql"
 	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"time"
 
-	"screentest/shared/wire"
+	"github.com/gofrs/flock"
+
+	"screentest/server/seal"
 )
 
 // Options of Open. The zero value is right for a server with a key file.
@@ -39,138 +51,165 @@ type Options struct {
 }
 
 // DB is an open data folder. Its methods may be called from any goroutine.
-type DB struct{}
-
-var errUnfinished = errors.New("store: not built yet")
-
-// Open opens the data folder dir, makes it on first use, and brings an older
-// database up to date.
-func Open(ctx context.Context, dir string, o Options) (*DB, error) { return nil, errUnfinished }
-
-// Close finishes the writes that are queued and releases the folder.
-func (db *DB) Close() error { return errUnfinished }
-
-// EnsureLocalUser returns the owner id of the one local user.
-func (db *DB) EnsureLocalUser(ctx context.Context) (owner string, err error) {
-	return "", errUnfinished
+type DB struct {
+	dir     string
+	log     *slog.Logger
+	now     func() time.Time
+	lock    *flock.Flock
+	pool    *sql.DB // of the writing connection
+	writer  *writer
+	readers *readers
+	packer  *packer
+	box     *seal.Box
 }
 
-// SaveSession writes a session, sealed; id is stored only as a hash.
-func (db *DB) SaveSession(ctx context.Context, id, owner string, data []byte, expires time.Time) error {
-	return errUnfinished
+// Open opens the data folder dir, makes it on first use (mode 0700), and
+// brings an older database up to date after keeping a copy beside it. Errors,
+// each a sentence for the person who starts the server: the folder is in use
+// (ErrInUse), cannot be written to, is of a newer program, is damaged, or its
+// sealing key is another one.
+func Open(ctx context.Context, dir string, o Options) (db *DB, err error) {
+	db = &DB{dir: dir, log: o.Logger, now: o.Now}
+	if db.log == nil {
+		db.log = slog.New(slog.DiscardHandler)
+	}
+	if db.now == nil {
+		db.now = time.Now
+	}
+	if db.lock, err = lockFolder(dir, db.log); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			db.Close()
+			db = nil
+		}
+	}()
+	if db.packer, err = newPacker(); err != nil {
+		return db, err
+	}
+	if err := db.openDatabase(ctx); err != nil {
+		return db, fmt.Errorf("open %s: %w", db.path(), err)
+	}
+	if err := db.openBox(ctx, o.SealKey); err != nil {
+		return db, err
+	}
+	return db, nil
 }
 
-// LoadSession reads a session. fs.ErrNotExist: there is none, or it expired.
-func (db *DB) LoadSession(ctx context.Context, id string) (owner string, data []byte, err error) {
-	return "", nil, errUnfinished
+func (db *DB) path() string { return filepath.Join(db.dir, databaseFile) }
+
+// openDatabase migrates, then starts the writer and the readers.
+func (db *DB) openDatabase(ctx context.Context) error {
+	if err := privateFile(db.path(), db.log); err != nil {
+		return err
+	}
+	var err error
+	if db.pool, err = openSQLite(db.path(), writerSettings, 1); err != nil {
+		return err
+	}
+	conn, err := db.pool.Conn(ctx)
+	if err != nil {
+		return explain(err)
+	}
+	files, err := fs.Sub(migrationFiles, "migrations")
+	if err != nil {
+		return err
+	}
+	ms, err := readMigrations(files)
+	if err != nil {
+		return err
+	}
+	keep := func(version int) error {
+		path, err := keepCopy(ctx, conn, db.path(), version, db.now())
+		if err == nil {
+			db.log.Info("kept a copy of the database before migrating it", "file", path)
+		}
+		return err
+	}
+	if err := migrate(ctx, conn, ms, keep, db.log); err != nil {
+		return err
+	}
+	pool, err := openSQLite(db.path(), readerSettings, readerCount)
+	if err != nil {
+		return err
+	}
+	db.readers = newReaders(pool)
+	db.writer = startWriter(conn, db.log)
+	return nil
 }
 
-// DeleteSession forgets a session; one that is not there is no error.
-func (db *DB) DeleteSession(ctx context.Context, id string) error { return errUnfinished }
+// What openBox seals to recognise the key again.
+const (
+	sealCheckName = "seal_check"
+	sealCheckText = "Screentest"
+)
 
-// SweepSessions deletes the expired sessions and tells how many there were.
-func (db *DB) SweepSessions(ctx context.Context) (int, error) { return 0, errUnfinished }
+// openBox finds the sealing key and makes sure that it is the one this folder
+// was sealed with: a new key in its place would lose every sealed value
+// without a word.
+func (db *DB) openBox(ctx context.Context, text string) error {
+	var check []byte
+	err := db.readers.at(ctx).scan("SELECT value FROM meta WHERE name = ?", []any{sealCheckName}, &check)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	sealed := err == nil
 
-// CheckStart looks, before anything is sent, whether s can be stored. found:
-// the run is already there and is the same one; it must not be sent again.
-// fs.ErrNotExist: it names a message that is not in this conversation.
-// fs.ErrExist: it reuses an id for something else, or the answer is still
-// being written by another run.
-func (db *DB) CheckStart(ctx context.Context, owner string, s wire.Start) (r wire.Run, found bool, err error) {
-	return wire.Run{}, false, errUnfinished
+	file := filepath.Join(db.dir, sealKeyFile)
+	from := file
+	switch {
+	case text != "":
+		from = "SCREENTEST_SEAL_KEY"
+		var key []byte
+		if key, err = seal.ParseKey(text); err == nil {
+			db.box, err = seal.New(key)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", from, err)
+		}
+	case sealed:
+		db.box, err = seal.Load(file, db.log)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s is missing, and the data folder holds keys that are sealed with it. Put the file back, or give its key in SCREENTEST_SEAL_KEY: %w", file, err)
+		}
+	default:
+		db.box, err = seal.LoadOrCreate(file, db.log)
+	}
+	if err != nil {
+		return err
+	}
+
+	if sealed {
+		plain, err := db.box.Open(sealCheckName, "", check)
+		if err != nil || subtle.ConstantTimeCompare(plain, []byte(sealCheckText)) != 1 {
+			return fmt.Errorf("%s is not the sealing key that this data folder was sealed with. Give the right one; nothing was changed: %w", from, seal.ErrOpen)
+		}
+		return nil
+	}
+	value := db.box.Seal(sealCheckName, "", []byte(sealCheckText))
+	return db.writer.write(ctx, len(value), func(t *tx) error {
+		_, err := t.exec("INSERT INTO meta (name, value) VALUES (?, ?)", sealCheckName, value)
+		return err
+	})
 }
 
-// StartTurn queues the write of a turn: the conversation (titled title, if it
-// is new), the person's message (if new), the answer's message (if new) and
-// the run r with the request s.Body. Of r it keeps Model and StartedMS; ids,
-// lane and endpoint are those of s. Storing the same run twice is storing it
-// once.
-func (db *DB) StartTurn(owner string, s wire.Start, r wire.Run, title string, done func(error)) {}
-
-// RunReplied queues what the head of the gateway's reply told. It is stored so
-// that the log can be read again after a kill.
-func (db *DB) RunReplied(owner, run string, status int, contentType, requestID string, done func(error)) {
+// Close finishes the writes that are queued, closes the database, and releases
+// the folder. Later calls give os.ErrClosed.
+func (db *DB) Close() error {
+	var errs []error
+	if db.writer != nil {
+		db.writer.close()
+	}
+	if db.readers != nil {
+		errs = append(errs, db.readers.close())
+	}
+	if db.pool != nil {
+		if db.writer != nil {
+			errs = append(errs, db.writer.conn.Close())
+		}
+		errs = append(errs, db.pool.Close()) // the last connection: the write-ahead log goes into the database
+	}
+	errs = append(errs, db.lock.Close())
+	return errors.Join(errs...)
 }
-
-// AppendRunLog queues bytes of a running run's log, starting at offset from,
-// with their part of the time index: bytes in the caller's own encoding, which
-// are given back by RunTimes in order and joined. from must be the length
-// stored so far; a stretch that is already stored whole is no error. p and
-// times must not be changed until done.
-func (db *DB) AppendRunLog(owner, run string, from int64, p, times []byte, done func(error)) {}
-
-// FinishRun stores, in one transaction, the end of a run: its final state r,
-// the answer's text, the whole log with its time index (compressed, in place
-// of what AppendRunLog stored), and, if r.CostSource is not "", its charge in
-// the ledger with the prices it was worked out from. Finishing twice with the
-// same state is finishing once. If the conversation was deleted meanwhile only
-// the charge is booked.
-func (db *DB) FinishRun(ctx context.Context, owner string, r wire.Run, text string, log, times []byte, prices json.RawMessage) error {
-	return errUnfinished
-}
-
-// EachRunning calls fn for every run that is stored as running. After a start
-// these are the runs that the last process did not finish.
-func (db *DB) EachRunning(ctx context.Context, fn func(owner string, r wire.Run) error) error {
-	return errUnfinished
-}
-
-// Run returns a run. Bytes is the length of its stored log.
-func (db *DB) Run(ctx context.Context, owner, id string) (wire.Run, error) {
-	return wire.Run{}, errUnfinished
-}
-
-// RunRequest returns the exact body that was sent to the gateway.
-func (db *DB) RunRequest(ctx context.Context, owner, id string) ([]byte, error) {
-	return nil, errUnfinished
-}
-
-// ReadRunLog returns up to limit bytes of a run's stored log from offset from;
-// none at its end.
-func (db *DB) ReadRunLog(ctx context.Context, owner, id string, from int64, limit int) ([]byte, error) {
-	return nil, errUnfinished
-}
-
-// RunTimes returns the time index stored with a run's log.
-func (db *DB) RunTimes(ctx context.Context, owner, id string) ([]byte, error) {
-	return nil, errUnfinished
-}
-
-// Conversations lists the owner's conversations, the last changed first.
-func (db *DB) Conversations(ctx context.Context, owner string, p wire.Page) (wire.ConversationPage, error) {
-	return wire.ConversationPage{}, errUnfinished
-}
-
-// Conversation returns one conversation as the list shows it.
-func (db *DB) Conversation(ctx context.Context, owner, id string) (wire.Summary, error) {
-	return wire.Summary{}, errUnfinished
-}
-
-// OpenConversation returns p.Conversation with its newest messages, or those
-// before the cursor p.Before.
-func (db *DB) OpenConversation(ctx context.Context, owner string, p wire.Page) (wire.Opened, error) {
-	return wire.Opened{}, errUnfinished
-}
-
-// RenameConversation gives a conversation another title.
-func (db *DB) RenameConversation(ctx context.Context, owner string, r wire.Rename) (wire.Summary, error) {
-	return wire.Summary{}, errUnfinished
-}
-
-// DeleteConversation deletes a conversation with its messages, runs and logs.
-// Stop its runs first. The ledger stays.
-func (db *DB) DeleteConversation(ctx context.Context, owner, id string) error { return errUnfinished }
-
-// Spent returns what the owner spent from from up to but not including to, in
-// nano-USD, returns subtracted.
-func (db *DB) Spent(ctx context.Context, owner string, from, to time.Time) (nanoUSD int64, err error) {
-	return 0, errUnfinished
-}
-
-// Setting returns a value the owner saved. fs.ErrNotExist: there is none.
-func (db *DB) Setting(ctx context.Context, owner, name string) (string, error) {
-	return "", errUnfinished
-}
-
-// SetSetting saves a value under a name; "" forgets it.
-func (db *DB) SetSetting(ctx context.Context, owner, name, value string) error { return errUnfinished }

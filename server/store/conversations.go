@@ -1,0 +1,265 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"screentest/shared/wire"
+)
+
+// Sizes of a page.
+const (
+	defaultConversations = 50
+	maxConversations     = 200
+	defaultMessages      = 100
+	maxMessages          = 500
+	// maxPageText bounds the text in a page of messages, in bytes; a page has
+	// one message at least.
+	maxPageText = 4 << 20
+	// maxTitle is the longest title, in characters.
+	maxTitle = 200
+)
+
+// summaryColumns are a conversation c as summaryScan reads it. The sums read
+// the index ledger_conversation alone.
+const summaryColumns = `c.n, c.id, c.title, c.models, c.created_ms, c.updated_ms,
+	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = c.owner AND conversation = c.id), 0),
+	EXISTS (SELECT 1 FROM ledger WHERE owner = c.owner AND conversation = c.id AND source = 'estimated'),
+	(SELECT count(*) FROM runs WHERE conversation = c.n AND state = 'running')`
+
+type summaryScan struct {
+	n       int64
+	id      []byte
+	summary wire.Summary
+}
+
+func (s *summaryScan) dest() []any {
+	v := &s.summary
+	return []any{&s.n, &s.id, &v.Title, &v.Models, &v.CreatedMS, &v.UpdatedMS, &v.CostNanoUSD, &v.Estimated, &v.Running}
+}
+
+func (s *summaryScan) result() wire.Summary {
+	v := s.summary
+	v.ID = formatID(s.id)
+	return v
+}
+
+// Conversations lists the owner's conversations, the last changed first: 50,
+// or p.Limit up to 200. A conversation that changes while pages are turned
+// moves to the front and may be met twice.
+func (db *DB) Conversations(ctx context.Context, owner string, p wire.Page) (wire.ConversationPage, error) {
+	limit := pageLimit(p.Limit, defaultConversations, maxConversations)
+	before, err := parseCursor(p.Before, 2)
+	if err != nil {
+		return wire.ConversationPage{}, err
+	}
+	query, args := "SELECT "+summaryColumns+" FROM conversations c WHERE c.owner = ? ORDER BY c.updated_ms DESC, c.n DESC LIMIT ?",
+		[]any{parseOwner(owner), limit + 1}
+	if before != nil {
+		query, args = "SELECT "+summaryColumns+" FROM conversations c WHERE c.owner = ? AND (c.updated_ms, c.n) < (?, ?) ORDER BY c.updated_ms DESC, c.n DESC LIMIT ?",
+			[]any{parseOwner(owner), before[0], before[1], limit + 1}
+	}
+	page := wire.ConversationPage{Conversations: []wire.Summary{}}
+	var last summaryScan
+	err = db.readers.at(ctx).each(query, args, func(rows *sql.Rows) error {
+		if len(page.Conversations) == limit {
+			page.Before = formatCursor(last.summary.UpdatedMS, last.n)
+			return nil
+		}
+		last = summaryScan{}
+		if err := rows.Scan(last.dest()...); err != nil {
+			return err
+		}
+		page.Conversations = append(page.Conversations, last.result())
+		return nil
+	})
+	return page, err
+}
+
+// Conversation returns one conversation as the list shows it.
+func (db *DB) Conversation(ctx context.Context, owner, id string) (wire.Summary, error) {
+	_, s, err := readConversation(db.readers.at(ctx), owner, id)
+	return s, err
+}
+
+func readConversation(q scanner, owner, id string) (n int64, v wire.Summary, err error) {
+	b, _ := parseID(id)
+	var s summaryScan
+	err = q.scan("SELECT "+summaryColumns+" FROM conversations c WHERE c.owner = ? AND c.id = ?", []any{parseOwner(owner), b}, s.dest()...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, v, notFound("conversation")
+	}
+	return s.n, s.result(), err
+}
+
+// OpenConversation returns p.Conversation with its newest messages, or those
+// before the cursor p.Before, oldest first: 100, or p.Limit up to 500, and no
+// more than 4 MiB of text.
+func (db *DB) OpenConversation(ctx context.Context, owner string, p wire.Page) (wire.Opened, error) {
+	limit := pageLimit(p.Limit, defaultMessages, maxMessages)
+	before, err := parseCursor(p.Before, 1)
+	if err != nil {
+		return wire.Opened{}, err
+	}
+	if before == nil {
+		before = []int64{1<<63 - 1}
+	}
+	opened := wire.Opened{Messages: []wire.Message{}}
+	err = db.readers.snapshot(ctx, func(q reading) error {
+		n, summary, err := readConversation(q, owner, p.Conversation)
+		if err != nil {
+			return err
+		}
+		opened.Summary = summary
+		opened.Messages, opened.Before, err = readMessages(q, n, before[0], limit)
+		return err
+	})
+	if err != nil {
+		return wire.Opened{}, err
+	}
+	return opened, nil
+}
+
+// selectMessages reads newest first; a running answer's text is in its log.
+const selectMessages = `SELECT m.n, m.parent, m.lane, m.role, CASE r.state WHEN 'running' THEN '' ELSE m.text END, m.created_ms, ` + runColumns + `
+	FROM messages m JOIN conversations c ON c.n = m.conversation
+	LEFT JOIN runs r ON r.n = (SELECT max(n) FROM runs WHERE message = m.n)` + runLedger + `
+	WHERE m.conversation = ? AND m.n < ? ORDER BY m.n DESC LIMIT ?`
+
+func readMessages(q reading, conversation, before int64, limit int) (ms []wire.Message, cursor string, err error) {
+	ms = []wire.Message{}
+	var text int
+	var last int64
+	enough := errors.New("enough")
+	err = q.each(selectMessages, []any{conversation, before, limit + 1}, func(rows *sql.Rows) error {
+		var m wire.Message
+		var n int64
+		var parent []byte
+		var s runScan
+		if err := rows.Scan(append([]any{&n, &parent, &m.Lane, &m.Role, &m.Text, &m.CreatedMS}, s.dest()...)...); err != nil {
+			return err
+		}
+		if text += len(m.Text); len(ms) == limit || (len(ms) > 0 && text > maxPageText) {
+			cursor = formatCursor(last)
+			return enough
+		}
+		last = n
+		m.ID, m.Parent = formatID(s.message), formatID(parent)
+		if m.Run, err = s.result(); err != nil {
+			return err
+		}
+		ms = append(ms, m)
+		return nil
+	})
+	if err != nil && !errors.Is(err, enough) {
+		return nil, "", err
+	}
+	for i, j := 0, len(ms)-1; i < j; i, j = i+1, j-1 {
+		ms[i], ms[j] = ms[j], ms[i]
+	}
+	return ms, cursor, nil
+}
+
+// RenameConversation gives a conversation a title of 1 to 200 characters. It
+// stays where it is in the list.
+func (db *DB) RenameConversation(ctx context.Context, owner string, r wire.Rename) (wire.Summary, error) {
+	title := strings.Join(strings.FieldsFunc(r.Title, notShown), " ")
+	if n := utf8.RuneCountInString(title); n == 0 || n > maxTitle || !utf8.ValidString(title) {
+		return wire.Summary{}, badField("bad_title", "title", "A title has 1 to %d characters.", maxTitle)
+	}
+	var v wire.Summary
+	err := db.writer.write(ctx, len(title), func(w *tx) error {
+		n, s, err := readConversation(w, owner, r.ID)
+		if err != nil {
+			return err
+		}
+		v = s
+		v.Title = title
+		_, err = w.exec("UPDATE conversations SET title = ? WHERE n = ?", title, n)
+		return err
+	})
+	if err != nil {
+		return wire.Summary{}, err
+	}
+	return v, nil
+}
+
+// DeleteConversation deletes a conversation with its messages, runs, requests
+// and logs, and overwrites them in the file; the write-ahead log is emptied
+// soon after. The ledger stays. Stop its runs first: what they still write
+// finds nothing.
+func (db *DB) DeleteConversation(ctx context.Context, owner, id string) error {
+	b, _ := parseID(id)
+	err := db.writer.write(ctx, 0, func(w *tx) error {
+		// Messages take their runs with them, and runs the rest.
+		res, err := w.exec("DELETE FROM conversations WHERE owner = ? AND id = ?", parseOwner(owner), b)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, notFound("conversation"))
+		}
+		return nil
+	})
+	if err == nil {
+		db.writer.askScrub()
+	}
+	return err
+}
+
+// cleanTitle makes a title of a message's first line: what is not shown
+// becomes a space, and it is cut at 200 characters.
+func cleanTitle(s string) string {
+	if len(s) > 4*utf8.UTFMax*maxTitle {
+		s = s[:4*utf8.UTFMax*maxTitle]
+	}
+	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), notShown), " ")
+	if utf8.RuneCountInString(s) > maxTitle {
+		s = strings.TrimSpace(string([]rune(s)[:maxTitle-1])) + "…"
+	}
+	if s == "" {
+		return "New conversation"
+	}
+	return s
+}
+
+// notShown is space of any kind, and control characters.
+func notShown(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
+func pageLimit(asked, normal, most int) int {
+	if asked <= 0 {
+		return normal
+	}
+	return min(asked, most)
+}
+
+// A cursor is the sort key of the last row of a page, as numbers.
+func formatCursor(key ...int64) string {
+	parts := make([]string, len(key))
+	for i, k := range key {
+		parts[i] = strconv.FormatInt(k, 36)
+	}
+	return strings.Join(parts, ".")
+}
+
+// parseCursor reads a cursor of n numbers; nil for the empty one.
+func parseCursor(s string, n int) ([]int64, error) {
+	if s == "" {
+		return nil, nil
+	}
+	parts := strings.Split(s, ".")
+	key := make([]int64, len(parts))
+	for i, part := range parts {
+		k, err := strconv.ParseInt(part, 36, 64)
+		if err != nil || len(parts) != n {
+			return nil, badField("bad_cursor", "before", "This is not a place in the list; ask for its first page.")
+		}
+		key[i] = k
+	}
+	return key, nil
+}

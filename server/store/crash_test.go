@@ -1,0 +1,5 @@
+package store
+
+const writerChildEnv = "SCREENTEST_STORE_TEST_CHILD"
+
+func writeUntilKilled(dir string) {}

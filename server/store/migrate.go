@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"screentest/shared/wire"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// applicationID marks our database files ("Scrn"), so that another program's
+// is not written to.
+const applicationID = 0x5363726e
+
+// A migration brings a database from version-1 to version. Its file is named
+// NNNN_what.sql.
+type migration struct {
+	version int
+	name    string
+	sql     string
+}
+
+// readMigrations reads the migrations in the root of files, in order and
+// without a gap.
+func readMigrations(files fs.FS) ([]migration, error) {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var ms []migration
+	for i, name := range names {
+		number, _, _ := strings.Cut(name, "_")
+		v, err := strconv.Atoi(number)
+		if err != nil || v != i+1 {
+			return nil, fmt.Errorf("migration %s: want number %04d", name, i+1)
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		ms = append(ms, migration{v, name, string(text)})
+	}
+	return ms, nil
+}
+
+// migrate brings the database up to the newest of ms, each in a transaction of
+// its own, so that a failure leaves the last whole version. keep is called
+// with the old version before an existing database is changed.
+func migrate(ctx context.Context, conn *sql.Conn, ms []migration, keep func(version int) error, log *slog.Logger) error {
+	var app, version, tables int
+	err := conn.QueryRowContext(ctx, "SELECT (SELECT * FROM pragma_application_id), (SELECT * FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&app, &version, &tables)
+	if err != nil {
+		return explain(err)
+	}
+	switch {
+	case tables > 0 && app != applicationID:
+		return &Error{Problem: wire.Problem{Code: "data_foreign", Message: "The database in the data folder is not one of Screentest's.", Hint: "Give another folder with -data."}}
+	case version > len(ms):
+		return &Error{Problem: wire.Problem{
+			Code:    "data_newer",
+			Message: fmt.Sprintf("The database is of version %d, written by a newer Screentest; this one knows versions up to %d.", version, len(ms)),
+			Hint:    "Start the newer program, or restore the copy that it kept beside the database. Nothing was changed.",
+		}}
+	case version == len(ms):
+		return nil
+	}
+	if tables > 0 {
+		if err := keep(version); err != nil {
+			return fmt.Errorf("keep a copy before migrating: %w", err)
+		}
+	}
+	// A migration may have to rebuild a table that others refer to. The keys
+	// can be switched off only outside of a transaction; they are checked at
+	// the end of each one instead.
+	if _, err := conn.ExecContext(ctx, "PRAGMA foreign_keys = 0"); err != nil {
+		return explain(err)
+	}
+	for _, m := range ms[version:] {
+		if err := m.apply(ctx, conn); err != nil {
+			return fmt.Errorf("migration %s: %w", m.name, explain(err))
+		}
+		if tables > 0 {
+			log.Info("migrated the database", "to", m.version, "migration", m.name)
+		}
+	}
+	_, err = conn.ExecContext(ctx, "PRAGMA foreign_keys = 1")
+	return explain(err)
+}
+
+func (m migration) apply(ctx context.Context, conn *sql.Conn) (err error) {
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			// SQLite may have rolled back by itself; then this has nothing to do.
+			conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		}
+	}()
+	if _, err := conn.ExecContext(ctx, m.sql); err != nil {
+		return err
+	}
+	var broken int
+	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&broken); err != nil {
+		return err
+	}
+	if broken > 0 {
+		return fmt.Errorf("%d rows would refer to rows that are gone", broken)
+	}
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, m.version)); err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, "COMMIT")
+	return err
+}
+
+// keepCopy writes the whole database as it is now beside itself, with its
+// version and the time in the name, and returns once it is on the disk.
+func keepCopy(ctx context.Context, conn *sql.Conn, database string, version int, now time.Time) (path string, err error) {
+	path = fmt.Sprintf("%s.v%d-%s", database, version, now.UTC().Format("20060102T150405.000"))
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // SQLite fills an empty file
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		f.Close()
+		if err != nil {
+			os.Remove(path)
+		}
+	}()
+	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
+		return "", explain(err)
+	}
+	if err := f.Sync(); err != nil {
+		return "", err
+	}
+	return path, nil
+}

@@ -1,0 +1,165 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"screentest/shared/wire"
+)
+
+// pieceSize is how many log bytes are compressed together once a run ended:
+// what a read in the middle of a log has to unpack.
+const pieceSize = 256 << 10
+
+// logEnd is the length of the stored log of the run r.
+const logEnd = "coalesce((SELECT start + size FROM run_log WHERE run = r.n ORDER BY start DESC LIMIT 1), 0)"
+
+// AppendRunLog queues bytes of a running run's log, starting at offset from,
+// with their part of the time index: bytes in the caller's own encoding, which
+// are given back by RunTimes in order and joined. from must be the length
+// stored so far; a stretch that is already stored whole is no error. p and
+// times must not be changed until done.
+func (db *DB) AppendRunLog(owner, run string, from int64, p, times []byte, done func(error)) {
+	who := parseOwner(owner)
+	db.writer.post(len(p)+len(times), func(w *tx) error {
+		id, _ := parseID(run)
+		var n, end int64
+		var state wire.RunState
+		err := w.scan("SELECT n, state, "+logEnd+" FROM runs r WHERE owner = ? AND id = ?", []any{who, id}, &n, &state, &end)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return notFound("run")
+		case err != nil:
+			return err
+		case state != wire.Running:
+			return conflict("This run has ended; its log does not grow.")
+		case from+int64(len(p)) <= end:
+			return nil
+		case from != end:
+			return fmt.Errorf("append to the log of run %s: from %d, but %d bytes are stored", run, from, end)
+		}
+		return w.insertLog(who, n, from, p, times, db.packer)
+	}, done)
+}
+
+// insertLog stores one stretch.
+func (w *tx) insertLog(owner, run, start int64, p, times []byte, z *packer) error {
+	coding, data := z.pack(p)
+	timesCoding, packed := z.pack(times)
+	return w.insertPiece(owner, run, piece{start, len(p), coding, data, timesCoding, packed})
+}
+
+// A piece is a stretch of a log as it is stored.
+type piece struct {
+	start       int64
+	size        int
+	coding      int
+	data        []byte
+	timesCoding int
+	times       []byte
+}
+
+func (w *tx) insertPiece(owner, run int64, p piece) error {
+	_, err := w.exec("INSERT INTO run_log (owner, run, start, size, coding, data, times_coding, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		owner, run, p.start, p.size, p.coding, p.data, p.timesCoding, p.times)
+	return err
+}
+
+// pieces compresses a whole log. The time index goes with the first piece.
+func (z *packer) pieces(log, times []byte) []piece {
+	var ps []piece
+	for start := 0; start < len(log) || (start == 0 && len(times) > 0); start += pieceSize {
+		part := log[start:min(start+pieceSize, len(log))]
+		p := piece{start: int64(start), size: len(part)}
+		p.coding, p.data = z.pack(part)
+		p.timesCoding, p.times = z.pack(times)
+		times = nil
+		ps = append(ps, p)
+	}
+	return ps
+}
+
+// ReadRunLog returns up to limit bytes of a run's stored log from offset from;
+// none at its end. Of a run under way it reads what has reached the disk.
+func (db *DB) ReadRunLog(ctx context.Context, owner, id string, from int64, limit int) ([]byte, error) {
+	if from < 0 || limit < 0 {
+		return nil, badField("bad_offset", "from", "A log is read from offset 0 on.")
+	}
+	var out []byte
+	err := db.readers.snapshot(ctx, func(q reading) error {
+		run, err := findRun(q, owner, id)
+		if err != nil || limit == 0 {
+			return err
+		}
+		var piece []byte
+		enough := errors.New("enough")
+		err = q.each(`SELECT start, coding, data FROM run_log WHERE run = ?1
+			AND start >= coalesce((SELECT start FROM run_log WHERE run = ?1 AND start <= ?2 ORDER BY start DESC LIMIT 1), 0) ORDER BY start`,
+			[]any{run, from}, func(rows *sql.Rows) error {
+				var start int64
+				var coding int
+				var data sql.RawBytes
+				if err := rows.Scan(&start, &coding, &data); err != nil {
+					return err
+				}
+				if piece, err = db.packer.unpack(piece[:0], coding, data); err != nil {
+					return err
+				}
+				if skip := from - start; skip > 0 {
+					piece = piece[min(int(skip), len(piece)):]
+				}
+				out = append(out, piece[:min(limit-len(out), len(piece))]...)
+				if len(out) == limit {
+					return enough
+				}
+				return nil
+			})
+		if errors.Is(err, enough) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// RunTimes returns the time index stored with a run's log, joined.
+func (db *DB) RunTimes(ctx context.Context, owner, id string) ([]byte, error) {
+	var out []byte
+	err := db.readers.snapshot(ctx, func(q reading) error {
+		run, err := findRun(q, owner, id)
+		if err != nil {
+			return err
+		}
+		return q.each("SELECT times_coding, times FROM run_log WHERE run = ? ORDER BY start", []any{run}, func(rows *sql.Rows) error {
+			var coding int
+			var times sql.RawBytes
+			if err := rows.Scan(&coding, &times); err != nil {
+				return err
+			}
+			out, err = db.packer.unpack(out, coding, times)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// findRun returns the row number of a run.
+func findRun(q scanner, owner, id string) (n int64, err error) {
+	b, ok := parseID(id)
+	if !ok {
+		return 0, notFound("run")
+	}
+	err = q.scan("SELECT n FROM runs WHERE owner = ? AND id = ?", []any{parseOwner(owner), b}, &n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, notFound("run")
+	}
+	return n, err
+}

@@ -1,0 +1,211 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"screentest/shared/wire"
+)
+
+// runColumns are a run as runScan reads it, for a run r, its conversation c
+// and its message m. Each is a value of its kind when r is missing from a LEFT
+// JOIN, too; the id is NULL then. What it cost is the sum of its rows in the
+// ledger; basis and source are those of the latest.
+const runColumns = `r.id, c.id, m.id, coalesce(r.lane, 0), coalesce(r.endpoint, ''), coalesce(r.model, ''), coalesce(r.answered, ''),
+	coalesce(r.state, ''), coalesce(r.finish, ''), r.problem, coalesce(r.content_type, ''),
+	CASE r.state WHEN 'running' THEN ` + logEnd + ` ELSE coalesce(r.bytes, 0) END,
+	coalesce(r.started_ms, 0), coalesce(r.first_token_ms, 0), coalesce(r.duration_ms, 0),
+	coalesce(r.input_tokens, 0), coalesce(r.output_tokens, 0),
+	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = r.owner AND subject = r.id), 0),
+	coalesce(l.basis, ''), coalesce(l.source, '')`
+
+// runLedger joins the latest row of the ledger about the run r.
+const runLedger = ` LEFT JOIN ledger l ON l.n = (SELECT max(n) FROM ledger WHERE owner = r.owner AND subject = r.id) `
+
+// A runScan takes the runColumns.
+type runScan struct {
+	run                       wire.Run
+	id, conversation, message []byte
+	problem                   []byte
+}
+
+func (s *runScan) dest() []any {
+	r := &s.run
+	return []any{&s.id, &s.conversation, &s.message, &r.Lane, &r.Endpoint, &r.Model, &r.Answered,
+		&r.State, &r.Finish, &s.problem, &r.ContentType,
+		&r.Bytes, &r.StartedMS, &r.FirstTokenMS, &r.DurationMS,
+		&r.InputTokens, &r.OutputTokens, &r.CostNanoUSD, &r.Basis, &r.CostSource}
+}
+
+// result returns the run that was scanned; nil if there is none.
+func (s *runScan) result() (*wire.Run, error) {
+	if s.id == nil {
+		return nil, nil
+	}
+	r := s.run
+	r.ID, r.Conversation, r.Message = formatID(s.id), formatID(s.conversation), formatID(s.message)
+	if s.problem != nil {
+		r.Problem = new(wire.Problem)
+		if err := json.Unmarshal(s.problem, r.Problem); err != nil {
+			return nil, fmt.Errorf("run %s: its problem: %w", r.ID, err)
+		}
+	}
+	return &r, nil
+}
+
+const selectRun = "SELECT " + runColumns + " FROM runs r JOIN messages m ON m.n = r.message JOIN conversations c ON c.n = r.conversation" + runLedger
+
+// readRun reads the run of that id. fs.ErrNotExist: there is none.
+func readRun(q scanner, owner int64, id []byte) (wire.Run, error) {
+	var s runScan
+	err := q.scan(selectRun+"WHERE r.owner = ? AND r.id = ?", []any{owner, id}, s.dest()...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return wire.Run{}, notFound("run")
+	}
+	if err != nil {
+		return wire.Run{}, err
+	}
+	r, err := s.result()
+	if err != nil {
+		return wire.Run{}, err
+	}
+	return *r, nil
+}
+
+// Run returns a run. Bytes is the length of its stored log.
+func (db *DB) Run(ctx context.Context, owner, id string) (wire.Run, error) {
+	b, ok := parseID(id)
+	if !ok {
+		return wire.Run{}, notFound("run")
+	}
+	return readRun(db.readers.at(ctx), parseOwner(owner), b)
+}
+
+// RunRequest returns the exact body that was sent to the gateway.
+func (db *DB) RunRequest(ctx context.Context, owner, id string) ([]byte, error) {
+	b, _ := parseID(id)
+	var coding int
+	var body []byte
+	err := db.readers.at(ctx).scan("SELECT q.coding, q.body FROM runs r JOIN run_requests q ON q.run = r.n WHERE r.owner = ? AND r.id = ?",
+		[]any{parseOwner(owner), b}, &coding, &body)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, notFound("run")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return db.packer.unpack(nil, coding, body)
+}
+
+// EachRunning calls fn for every run that is stored as running, oldest first.
+// After a start these are the runs that the last process did not finish. fn
+// may write: the list is read before it is called.
+func (db *DB) EachRunning(ctx context.Context, fn func(owner string, r wire.Run) error) error {
+	type owned struct {
+		owner int64
+		run   *wire.Run
+	}
+	var all []owned
+	err := db.readers.at(ctx).each("SELECT r.owner, "+runColumns+" FROM runs r JOIN messages m ON m.n = r.message JOIN conversations c ON c.n = r.conversation"+runLedger+"WHERE r.state = 'running' ORDER BY r.n", nil, func(rows *sql.Rows) error {
+		var o owned
+		var s runScan
+		if err := rows.Scan(append([]any{&o.owner}, s.dest()...)...); err != nil {
+			return err
+		}
+		var err error
+		o.run, err = s.result()
+		all = append(all, o)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		if err := fn(formatOwner(o.owner), *o.run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FinishRun stores, in one transaction, the end of a run: its final state r,
+// the answer's text, the whole log with its time index (compressed, in place
+// of what AppendRunLog stored), and, if r.CostSource is not "", its charge in
+// the ledger with the prices it was worked out from, as JSON. Finishing twice
+// with the same state is finishing once; with another, fs.ErrExist. If the run
+// is not stored, because its conversation was deleted meanwhile or its start
+// could not be written, only the charge is booked: money is never lost.
+func (db *DB) FinishRun(ctx context.Context, owner string, r wire.Run, text string, log, times []byte, prices json.RawMessage) error {
+	id, err := wantID("run", r.ID)
+	if err != nil {
+		return err
+	}
+	if r.State == wire.Running || r.State == "" {
+		return fmt.Errorf("finish run %s: its state %q is not a final one", r.ID, r.State)
+	}
+	var problem []byte // NULL without one
+	if r.Problem != nil {
+		if problem, err = json.Marshal(r.Problem); err != nil {
+			return fmt.Errorf("finish run %s: its problem: %w", r.ID, err)
+		}
+	}
+	pieces := db.packer.pieces(log, times) // here, and not on the writing goroutine
+	size := len(text)
+	for _, p := range pieces {
+		size += len(p.data) + len(p.times)
+	}
+	who := parseOwner(owner)
+	return db.writer.write(ctx, size, func(w *tx) error {
+		var n, message, conversation int64
+		var state wire.RunState
+		err := w.scan("SELECT n, message, conversation, state FROM runs WHERE owner = ? AND id = ?", []any{who, id}, &n, &message, &conversation, &state)
+		if errors.Is(err, sql.ErrNoRows) {
+			return w.bookRun(who, id, r, prices)
+		}
+		if err != nil {
+			return err
+		}
+		if state == r.State {
+			return nil
+		}
+		if state != wire.Running {
+			return conflict("This run has ended already, as %s.", state)
+		}
+		if _, err := w.exec("DELETE FROM run_log WHERE run = ?", n); err != nil {
+			return err
+		}
+		for _, p := range pieces {
+			if err := w.insertPiece(who, n, p); err != nil {
+				return err
+			}
+		}
+		_, err = w.exec(`UPDATE runs SET state = ?, answered = ?, finish = ?, problem = ?, content_type = ?, bytes = ?,
+			first_token_ms = ?, duration_ms = ?, input_tokens = ?, output_tokens = ? WHERE n = ?`,
+			string(r.State), r.Answered, r.Finish, asText(problem), r.ContentType, len(log),
+			r.FirstTokenMS, r.DurationMS, r.InputTokens, r.OutputTokens, n)
+		if err != nil {
+			return err
+		}
+		if _, err := w.exec("UPDATE messages SET text = ? WHERE n = ?", text, message); err != nil {
+			return err
+		}
+		if _, err := w.exec("UPDATE conversations SET updated_ms = max(updated_ms, ?) WHERE n = ?", endedMS(r), conversation); err != nil {
+			return err
+		}
+		return w.bookRun(who, id, r, prices)
+	})
+}
+
+// endedMS is when r ended, in Unix milliseconds.
+func endedMS(r wire.Run) int64 { return r.StartedMS + r.DurationMS }
+
+// asText makes a TEXT value of p, NULL if it is nil.
+func asText(p []byte) any {
+	if p == nil {
+		return nil
+	}
+	return string(p)
+}

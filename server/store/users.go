@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// EnsureLocalUser returns the owner id of the one local user, who is there
+// from the first call on: the person at the keyboard of a server that listens
+// on loopback only.
+func (db *DB) EnsureLocalUser(ctx context.Context) (owner string, err error) {
+	var n int64
+	err = db.writer.write(ctx, 0, func(t *tx) error {
+		if _, err := t.exec("INSERT INTO users (name, local, created_ms) SELECT 'local', 1, ? WHERE NOT EXISTS (SELECT 1 FROM users WHERE local = 1)", db.now().UnixMilli()); err != nil {
+			return err
+		}
+		return t.scan("SELECT n FROM users WHERE local = 1", nil, &n)
+	})
+	if err != nil {
+		return "", err
+	}
+	return formatOwner(n), nil
+}
+
+// Bounds of a setting, in bytes.
+const (
+	maxSettingName  = 100
+	maxSettingValue = 64 << 10
+)
+
+// Setting returns a value the owner saved. fs.ErrNotExist: there is none.
+func (db *DB) Setting(ctx context.Context, owner, name string) (value string, err error) {
+	err = db.readers.at(ctx).scan("SELECT value FROM settings WHERE owner = ? AND name = ?", []any{parseOwner(owner), name}, &value)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", notFound("setting")
+	}
+	return value, err
+}
+
+// SetSetting saves a value of up to 64 KiB under a name of up to 100 bytes; ""
+// forgets it.
+func (db *DB) SetSetting(ctx context.Context, owner, name, value string) error {
+	if name == "" || len(name) > maxSettingName {
+		return badField("bad_setting", "name", "A setting's name has 1 to %d bytes.", maxSettingName)
+	}
+	if len(value) > maxSettingValue {
+		return badField("bad_setting", "value", "A setting has at most %d bytes.", maxSettingValue)
+	}
+	who := parseOwner(owner)
+	return db.writer.write(ctx, len(value), func(t *tx) error {
+		if value == "" {
+			_, err := t.exec("DELETE FROM settings WHERE owner = ? AND name = ?", who, name)
+			return err
+		}
+		if err := t.wantUser(who); err != nil {
+			return err
+		}
+		_, err := t.exec("INSERT INTO settings (owner, name, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", who, name, value)
+		return err
+	})
+}
+
+// wantUser fails with fs.ErrNotExist if there is no user n.
+func (t *tx) wantUser(n int64) error {
+	var there bool
+	if err := t.scan("SELECT EXISTS (SELECT 1 FROM users WHERE n = ?)", []any{n}, &there); err != nil {
+		return err
+	}
+	if !there {
+		return notFound("user")
+	}
+	return nil
+}

@@ -1,0 +1,328 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// Bounds of the queue for the one writing connection.
+const (
+	maxQueued      = 8192     // units
+	maxQueuedBytes = 64 << 20 // of what they carry
+	maxGroup       = 512      // units in one commit
+	maxGroupBytes  = 8 << 20
+)
+
+// scrubEvery is how long to wait before trying again to empty the write-ahead
+// log after a deletion, while a reader still needs it.
+const scrubEvery = time.Second
+
+// A unit is one piece of work that is stored whole or not at all. fn must have
+// no effect but on the database until it is answered: when a commit fails it
+// may be run once more.
+type unit struct {
+	size int // bytes it carries, for the queue's bound
+	fn   func(*tx) error
+	done func(error) // called once, on the writing goroutine
+}
+
+// A writer owns the one writing connection. A goroutine of its own takes what
+// is queued, runs each unit in a savepoint, commits once and answers all: the
+// wait for the disk is shared. Units run in the order they were queued.
+type writer struct {
+	conn  *sql.Conn
+	tx    tx
+	log   *slog.Logger
+	ended chan struct{}
+	wake  chan struct{} // holds one
+
+	mu     sync.Mutex
+	queue  []unit
+	bytes  int
+	closed bool
+	room   chan struct{} // closed and renewed when units are taken
+	scrub  bool          // empty the write-ahead log when there is time
+}
+
+// startWriter takes over conn.
+func startWriter(conn *sql.Conn, log *slog.Logger) *writer {
+	w := &writer{
+		conn:  conn,
+		tx:    tx{conn: conn, stmts: map[string]*sql.Stmt{}},
+		log:   log,
+		ended: make(chan struct{}),
+		wake:  make(chan struct{}, 1),
+		room:  make(chan struct{}),
+	}
+	go w.run()
+	return w
+}
+
+// enqueue queues u, or says at once why not. room is closed when it may be
+// worth trying again.
+func (w *writer) enqueue(u unit) (room <-chan struct{}, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, os.ErrClosed
+	}
+	// A unit larger than the whole queue may go in alone.
+	if len(w.queue) >= maxQueued || (len(w.queue) > 0 && w.bytes+u.size > maxQueuedBytes) {
+		return w.room, ErrOverloaded
+	}
+	w.queue = append(w.queue, u)
+	w.bytes += u.size
+	w.signal()
+	return nil, nil
+}
+
+func (w *writer) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default: // awake already
+	}
+}
+
+// write queues fn and waits until it is durable. If ctx ends first the write
+// may still be made.
+func (w *writer) write(ctx context.Context, size int, fn func(*tx) error) error {
+	answer := make(chan error, 1)
+	u := unit{size: size, fn: fn, done: func(err error) { answer <- err }}
+	for {
+		room, err := w.enqueue(u)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, ErrOverloaded) {
+			return err
+		}
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// post queues fn without waiting. done may be nil.
+func (w *writer) post(size int, fn func(*tx) error, done func(error)) {
+	if done == nil {
+		done = func(err error) {
+			if err != nil {
+				w.log.Error("a write failed", "err", err)
+			}
+		}
+	}
+	if _, err := w.enqueue(unit{size, fn, done}); err != nil {
+		// Never on the caller's goroutine: it may hold a lock that done takes.
+		go done(err)
+	}
+}
+
+// askScrub has the write-ahead log emptied soon, so that what was deleted is
+// not in it either.
+func (w *writer) askScrub() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.scrub = true
+	w.signal()
+}
+
+// close finishes what is queued, and ends the goroutine. The connection stays
+// open.
+func (w *writer) close() {
+	w.mu.Lock()
+	w.closed = true
+	w.signal()
+	w.mu.Unlock()
+	<-w.ended
+}
+
+func (w *writer) run() {
+	defer close(w.ended)
+	var again <-chan time.Time
+	for {
+		select {
+		case <-w.wake:
+		case <-again:
+		}
+		again = nil
+		for {
+			group := w.take()
+			if len(group) == 0 {
+				break
+			}
+			w.commit(group)
+		}
+		w.mu.Lock()
+		closed, scrub := w.closed && len(w.queue) == 0, w.scrub
+		w.mu.Unlock()
+		if closed {
+			return // closing the last connection empties the log
+		}
+		if scrub && !w.emptyLog() {
+			again = time.After(scrubEvery)
+		}
+	}
+}
+
+// take removes the next group from the queue.
+func (w *writer) take() []unit {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, bytes := 0, 0
+	for n < len(w.queue) && n < maxGroup && (n == 0 || bytes+w.queue[n].size <= maxGroupBytes) {
+		bytes += w.queue[n].size
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	group := w.queue[:n:n]
+	if w.queue = w.queue[n:]; len(w.queue) == 0 {
+		w.queue = nil
+	}
+	w.bytes -= bytes
+	close(w.room)
+	w.room = make(chan struct{})
+	return group
+}
+
+// commit makes group durable and answers it.
+func (w *writer) commit(group []unit) {
+	errs, again := w.try(group)
+	if again && len(group) > 1 {
+		// The transaction as a whole did not go through, perhaps for the sake
+		// of one of its units. Alone, each gets its own verdict.
+		for i := range group {
+			one, _ := w.try(group[i : i+1])
+			errs[i] = one[0]
+		}
+	}
+	for i, u := range group {
+		u.done(explain(errs[i]))
+	}
+	clear(group) // lets go of what the units carried
+}
+
+// try runs group in one transaction. again: nothing of it was stored, and that
+// may be because of a single unit.
+func (w *writer) try(group []unit) (errs []error, again bool) {
+	errs = make([]error, len(group))
+	failAll := func(err error) {
+		w.tx.exec("ROLLBACK") // SQLite may have done it by itself
+		for i := range errs {
+			if errs[i] == nil {
+				errs[i] = &CommitError{err}
+			}
+		}
+	}
+	if _, err := w.tx.exec("BEGIN IMMEDIATE"); err != nil {
+		failAll(err)
+		return errs, false
+	}
+	if len(group) == 1 {
+		// The transaction is the savepoint.
+		if errs[0] = group[0].fn(&w.tx); errs[0] != nil {
+			w.tx.exec("ROLLBACK")
+			return errs, false
+		}
+	} else {
+		for i, u := range group {
+			if _, err := w.tx.exec("SAVEPOINT unit"); err != nil {
+				failAll(err)
+				return errs, true
+			}
+			if errs[i] = u.fn(&w.tx); errs[i] != nil {
+				if _, err := w.tx.exec("ROLLBACK TO unit"); err != nil {
+					failAll(err) // the error took the whole transaction with it
+					return errs, true
+				}
+			}
+			if _, err := w.tx.exec("RELEASE unit"); err != nil {
+				failAll(err)
+				return errs, true
+			}
+		}
+	}
+	if _, err := w.tx.exec("COMMIT"); err != nil {
+		failAll(err)
+		return errs, isFull(err)
+	}
+	return errs, false
+}
+
+// emptyLog moves the write-ahead log into the database and cuts it to nothing.
+// It does not wait for readers: false means one is in the way.
+func (w *writer) emptyLog() bool {
+	defer w.tx.exec("PRAGMA busy_timeout = 5000")
+	if _, err := w.tx.exec("PRAGMA busy_timeout = 0"); err != nil {
+		return false
+	}
+	var busy, pages, moved int
+	if err := w.tx.scan("PRAGMA wal_checkpoint(TRUNCATE)", nil, &busy, &pages, &moved); err != nil || busy != 0 {
+		return false
+	}
+	w.mu.Lock()
+	w.scrub = false
+	w.mu.Unlock()
+	return true
+}
+
+// A tx is the writing transaction as a unit sees it. Its statements are
+// prepared once for the life of the connection.
+type tx struct {
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+}
+
+func (t *tx) stmt(query string) (*sql.Stmt, error) {
+	if s := t.stmts[query]; s != nil {
+		return s, nil
+	}
+	s, err := t.conn.PrepareContext(context.Background(), query)
+	if err != nil {
+		return nil, err
+	}
+	t.stmts[query] = s
+	return s, nil
+}
+
+// exec runs a statement that gives no rows. Its number of changed rows counts
+// only what the statement itself changed.
+func (t *tx) exec(query string, args ...any) (sql.Result, error) {
+	s, err := t.stmt(query)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(context.Background(), args...)
+}
+
+// scan reads the one row of query into dest. sql.ErrNoRows: there is none.
+func (t *tx) scan(query string, args []any, dest ...any) error {
+	s, err := t.stmt(query)
+	if err != nil {
+		return err
+	}
+	return s.QueryRowContext(context.Background(), args...).Scan(dest...)
+}
+
+// insert runs an INSERT and returns the number of the new row.
+func (t *tx) insert(query string, args ...any) (n int64, err error) {
+	res, err := t.exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}

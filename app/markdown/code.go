@@ -1,0 +1,61 @@
+package markdown
+
+import "strings"
+
+// maxHighlight bounds, in bytes, the code that is coloured, and maxLabelShown,
+// in characters, the name of an unknown language.
+const (
+	maxHighlight  = 64 << 10
+	maxLabelShown = 24
+)
+
+// CopyClass is the class of a code block's copy button. A click on it copies
+// the text of the code element beside it, below the element with CodeClass.
+const (
+	CopyClass = "md-copy"
+	CodeClass = "md-code"
+)
+
+// drawCode draws a code block: a head with the language and a copy button, and
+// the code, coloured when its language is known. A code block scrolls sideways
+// and so is reachable by keyboard.
+func drawCode(info, source string) Node {
+	lang, label := languageOf(info)
+	code := el("code", "")
+	if lang != nil && len(source) <= maxHighlight {
+		code.Kids = highlight(lang, source)
+	} else {
+		code.Kids = appendText(nil, source, true)
+	}
+	return codeFrame(label, code)
+}
+
+func codeFrame(label string, code Node) Node {
+	name := el("span", "md-lang")
+	if label != "" {
+		name.Kids = appendText(nil, label, true)
+	}
+	head := el("div", "md-code-head", name,
+		el("button", CopyClass, text("Copy")).with("type", "button"))
+	pre := el("pre", "", code).with("tabindex", "0").with("aria-label", "Code")
+	return el("div", CodeClass, head, pre)
+}
+
+// languageOf finds the language that a fence's info string names, nil when it
+// is not among languages, and the name to show.
+func languageOf(info string) (*language, string) {
+	word := strings.Trim(info, " \t{}.")
+	if i := strings.IndexAny(word, " \t,:{"); i >= 0 {
+		word = word[:i]
+	}
+	if l := languages()[strings.ToLower(word)]; l != nil {
+		return l, l.name
+	}
+	n := 0
+	for i := range word {
+		if n++; n > maxLabelShown {
+			return nil, word[:i] + "…"
+		}
+	}
+	return nil, word
+}

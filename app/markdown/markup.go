@@ -1,0 +1,363 @@
+package markdown
+
+import "strings"
+
+// Languages that are not a row of words: each is read by lines or by tags.
+
+// scanMarkup reads HTML and XML; what stands inside script and style is read
+// as JavaScript and CSS.
+func scanMarkup(x *lexer) {
+	for x.pos < len(x.src) {
+		start := x.pos
+		switch {
+		case x.at("<!--"):
+			x.past("-->")
+			x.take(start, clsComment)
+		case x.at("<!") || x.at("<?"):
+			x.past(">")
+			x.take(start, clsMeta)
+		case x.at("<") && start+1 < len(x.src) && (isLetter(x.src[start+1]) || x.src[start+1] == '/'):
+			x.tag()
+		case x.at("&"):
+			end := strings.IndexAny(x.rest()[1:min(len(x.rest()), 34)], "; \n&<")
+			x.pos++
+			if end >= 0 && x.src[start+1+end] == ';' {
+				x.pos = start + end + 2
+				x.take(start, clsNumber)
+			}
+		default:
+			x.pos++
+		}
+	}
+}
+
+func (x *lexer) tag() {
+	start := x.pos
+	x.pos++
+	if x.at("/") {
+		x.pos++
+	}
+	name := x.pos
+	for x.pos < len(x.src) && (wordByte(x.src[x.pos]) || strings.IndexByte("-:.", x.src[x.pos]) >= 0) {
+		x.pos++
+	}
+	element := strings.ToLower(x.src[name:x.pos])
+	closing := x.src[start+1] == '/'
+	x.take(start, clsKeyword)
+	for x.pos < len(x.src) && x.src[x.pos] != '>' && x.src[x.pos] != '<' {
+		start := x.pos
+		switch c := x.src[x.pos]; {
+		case c == '"' || c == '\'':
+			x.pos++
+			x.past(string(c))
+			x.take(start, clsString)
+		case wordByte(c) || strings.IndexByte("@:#*-[(", c) >= 0:
+			for x.pos < len(x.src) && !isBlank(x.src[x.pos]) && strings.IndexByte("=>/<", x.src[x.pos]) < 0 {
+				x.pos++
+			}
+			x.take(start, clsKey)
+		case c == '=':
+			x.pos++
+			if x.pos < len(x.src) && strings.IndexByte("\"' \t\n>", x.src[x.pos]) < 0 {
+				start = x.pos
+				for x.pos < len(x.src) && !isBlank(x.src[x.pos]) && x.src[x.pos] != '>' {
+					x.pos++
+				}
+				x.take(start, clsString)
+			}
+		default:
+			x.pos++
+		}
+	}
+	end := x.pos
+	if x.at(">") {
+		x.pos++
+		if x.src[end-1] == '/' {
+			end--
+		}
+		x.take(end, clsKeyword)
+	}
+	if !closing && (element == "script" || element == "style") {
+		x.embedded(element)
+	}
+}
+
+// embedded reads up to the end tag of a script or style element.
+func (x *lexer) embedded(element string) {
+	end := len(x.src)
+	if i := strings.Index(strings.ToLower(x.rest()), "</"+element); i >= 0 {
+		end = x.pos + i
+	}
+	outer, src := x.lang, x.src
+	x.lang = x.all[map[string]string{"script": "js", "style": "css"}[element]]
+	x.src, x.templates, x.last, x.lastWord = src[:end], nil, 0, false
+	if x.lang.scan != nil {
+		x.lang.scan(x)
+	} else {
+		x.generic(end)
+	}
+	x.lang, x.src, x.pos, x.templates = outer, src, end, nil
+}
+
+// scanCSS reads selectors outside braces and declarations inside; with nested
+// rules a name is a property when a colon follows and no brace before a ; or }.
+func scanCSS(x *lexer) {
+	depth := 0
+	for x.pos < len(x.src) {
+		start, c := x.pos, x.src[x.pos]
+		switch {
+		case x.lang.starts[c] && (x.comment() || x.quoted()):
+		case c == '{':
+			depth++
+			x.pos++
+		case c == '}':
+			depth--
+			x.pos++
+		case c == '@':
+			x.cssWord()
+			x.take(start, clsKeyword)
+		case c == '#' || isDigit(c):
+			x.cssWord()
+			if x.at("%") {
+				x.pos++
+			}
+			if depth > 0 {
+				x.take(start, clsNumber)
+			} else {
+				x.take(start, clsType)
+			}
+		case wordStart(c) || c == '.' && depth == 0 || c == '-' || c == '$':
+			x.cssWord()
+			x.take(start, x.cssClass(depth))
+		default:
+			x.pos++
+		}
+	}
+}
+
+func (x *lexer) cssWord() {
+	for x.pos++; x.pos < len(x.src) && (wordByte(x.src[x.pos]) || x.src[x.pos] == '-' || x.src[x.pos] == '.' && isDigit(x.src[x.pos-1])); x.pos++ {
+	}
+}
+
+func (x *lexer) cssClass(depth int) string {
+	const near = 200 // bytes to look ahead
+	rest := x.rest()[:min(len(x.rest()), near)]
+	if strings.HasPrefix(rest, "(") {
+		return clsFunction
+	}
+	if depth == 0 {
+		return clsType
+	}
+	if i := strings.IndexAny(rest, ";{}"); strings.HasPrefix(strings.TrimLeft(rest, " "), ":") && (i < 0 || rest[i] != '{') {
+		return clsKey
+	}
+	return ""
+}
+
+// eachLine calls f at the start of every line with that line.
+func (x *lexer) eachLine(f func(line string)) {
+	for x.pos < len(x.src) {
+		end := x.lineEnd()
+		f(x.src[x.pos:end])
+		x.pos = min(max(x.pos, end)+1, len(x.src))
+	}
+}
+
+// span gives the next n bytes the class.
+func (x *lexer) span(n int, class string) {
+	start := x.pos
+	x.pos += n
+	x.take(start, class)
+}
+
+func scanDiff(x *lexer) {
+	x.eachLine(func(line string) {
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "index "):
+			x.span(len(line), clsMeta)
+		case strings.HasPrefix(line, "@@"):
+			x.span(len(line), clsKey)
+		case strings.HasPrefix(line, "+"), strings.HasPrefix(line, ">"):
+			x.span(len(line), clsInserted)
+		case strings.HasPrefix(line, "-"), strings.HasPrefix(line, "<"):
+			x.span(len(line), clsDeleted)
+		}
+	})
+}
+
+func scanYAML(x *lexer) {
+	block := -1 // indent of the key whose block text this is
+	x.eachLine(func(line string) {
+		body := strings.TrimLeft(line, " ")
+		indent := len(line) - len(body)
+		if block >= 0 && (body == "" || indent > block) {
+			x.span(len(line), clsString)
+			return
+		}
+		block = -1
+		x.pos += indent
+		if strings.HasPrefix(body, "---") || strings.HasPrefix(body, "%") {
+			x.span(len(body), clsMeta)
+			return
+		}
+		for strings.HasPrefix(body, "- ") {
+			rest := strings.TrimLeft(body[2:], " ")
+			x.pos += len(body) - len(rest)
+			indent += len(body) - len(rest)
+			body = rest
+		}
+		if n := yamlKey(body); n > 0 {
+			x.span(n, clsKey)
+			x.pos++
+			body = body[n+1:]
+			if v := strings.TrimSpace(body); strings.HasPrefix(v, "|") || strings.HasPrefix(v, ">") {
+				block = indent
+			}
+		}
+		x.value(body)
+	})
+}
+
+// yamlKey is the length of the key that line starts with, 0 for none.
+func yamlKey(line string) int {
+	if line != "" && (line[0] == '"' || line[0] == '\'') {
+		if i := strings.IndexByte(line[1:], line[0]); i > 0 && strings.HasPrefix(line[i+2:], ":") {
+			return i + 2
+		}
+		return 0
+	}
+	i := strings.IndexByte(line, ':')
+	if i <= 0 || i+1 < len(line) && line[i+1] != ' ' || strings.IndexByte("#[{&*!|>", line[0]) >= 0 {
+		return 0
+	}
+	return i
+}
+
+// value colours what stands behind a key: strings, numbers, words like true,
+// anchors and a comment.
+func (x *lexer) value(s string) {
+	end := x.pos + len(s)
+	for x.pos < end {
+		start, c := x.pos, x.src[x.pos]
+		switch {
+		case (c == '#' || c == ';') && (start == 0 || isBlank(x.src[start-1])):
+			x.pos = end
+			x.take(start, clsComment)
+		case c == '"' || c == '\'':
+			x.closeValue(c, end)
+			x.take(start, clsString)
+		case c == '&' || c == '*' || c == '!' || c == '$':
+			for x.pos++; x.pos < end && (wordByte(x.src[x.pos]) || strings.IndexByte("{}!-", x.src[x.pos]) >= 0); x.pos++ {
+			}
+			x.take(start, clsVariable)
+		case wordByte(c) || c == '-' || c == '+':
+			for x.pos++; x.pos < end && !isBlank(x.src[x.pos]) && strings.IndexByte(",]}=", x.src[x.pos]) < 0; x.pos++ {
+			}
+			x.take(start, scalarClass(x.src[start:x.pos]))
+		default:
+			x.pos++
+		}
+	}
+}
+
+func (x *lexer) closeValue(q byte, end int) {
+	for x.pos++; x.pos < end; x.pos++ {
+		if x.src[x.pos] == '\\' && q == '"' {
+			x.pos++
+		} else if x.src[x.pos] == q {
+			x.pos++
+			return
+		}
+	}
+	x.pos = end
+}
+
+func scalarClass(s string) string {
+	switch strings.ToLower(s) {
+	case "true", "false", "null", "yes", "no", "on", "off", "inf", "nan":
+		return clsKeyword
+	}
+	if strings.Trim(s, "0123456789+-.:_TZxabcdefABCDEF") == "" && strings.ContainsAny(s[:min(2, len(s))], "0123456789") {
+		return clsNumber
+	}
+	return clsString
+}
+
+// scanTOML reads TOML, and the simpler INI and .env.
+func scanTOML(x *lexer) {
+	open := "" // the triple quotes that are open
+	x.eachLine(func(line string) {
+		body := strings.TrimLeft(line, " \t")
+		if open != "" {
+			if strings.Contains(line, open) {
+				open = ""
+			}
+			x.span(len(line), clsString)
+			return
+		}
+		x.pos += len(line) - len(body)
+		if strings.HasPrefix(body, "[") && strings.HasSuffix(strings.TrimSpace(body), "]") {
+			x.span(len(body), clsMeta)
+			return
+		}
+		if i := strings.IndexByte(body, '='); i > 0 && strings.IndexByte("#;\"'{", body[0]) < 0 {
+			x.span(len(strings.TrimRight(body[:i], " \t")), clsKey)
+			x.pos += i - len(strings.TrimRight(body[:i], " \t")) + 1
+			body = body[i+1:]
+			for _, q := range []string{`"""`, `'''`} {
+				if v := strings.TrimSpace(body); strings.HasPrefix(v, q) && !strings.Contains(v[3:], q) {
+					open = q
+					x.span(len(body), clsString)
+					return
+				}
+			}
+		}
+		x.value(body)
+	})
+}
+
+func scanMarkdown(x *lexer) {
+	fence := ""
+	x.eachLine(func(line string) {
+		body := strings.TrimLeft(line, " ")
+		if fence != "" {
+			if strings.HasPrefix(body, fence) {
+				fence = ""
+			}
+			x.span(len(line), clsString)
+			return
+		}
+		switch {
+		case strings.HasPrefix(body, "```"), strings.HasPrefix(body, "~~~"):
+			fence = body[:3]
+			x.span(len(line), clsString)
+			return
+		case strings.HasPrefix(body, "#"):
+			x.span(len(line), clsMeta)
+			return
+		case strings.HasPrefix(body, ">"):
+			x.span(len(line), clsComment)
+			return
+		case strings.HasPrefix(body, "- "), strings.HasPrefix(body, "* "), strings.HasPrefix(body, "+ "):
+			x.pos += len(line) - len(body)
+			x.span(1, clsKeyword)
+		}
+		x.codeSpans()
+	})
+}
+
+// codeSpans colours `…` up to the end of the line.
+func (x *lexer) codeSpans() {
+	for end := x.lineEnd(); x.pos < end; x.pos++ {
+		if x.src[x.pos] != '`' {
+			continue
+		}
+		i := strings.IndexByte(x.src[x.pos+1:end], '`')
+		if i < 0 {
+			return
+		}
+		x.span(i+2, clsString)
+		x.pos--
+	}
+}

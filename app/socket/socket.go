@@ -67,7 +67,7 @@ type Options struct {
 }
 
 // Done takes the answer to a call: data, or a problem.
-type Done func(data json.RawMessage, p *wire.Problem)
+type Done = func(data json.RawMessage, p *wire.Problem)
 
 // Socket is one lasting connection. See the package's comment.
 type Socket struct {

@@ -1,0 +1,254 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+
+	"screentest/shared/reply"
+	"screentest/shared/wire"
+)
+
+// Phase is how far a conversation has been fetched.
+type Phase int
+
+// The phases.
+const (
+	Loading Phase = iota
+	Ready
+	Missing // it does not exist, or was deleted
+	Broken  // it could not be fetched; see Conversation.Problem
+)
+
+// Conversation is one conversation as this tab holds it.
+type Conversation struct {
+	ID      string
+	Summary wire.Summary
+	Phase   Phase
+	Problem *wire.Problem // with Broken
+	Lanes   []Lane
+
+	// Earlier says that there are older messages on the server.
+	Earlier bool
+	// Fetching says that older messages are under way.
+	Fetching bool
+	// Starts are the messages before which older ones were put, oldest first.
+	// The page draws what is between two of them as a piece of its own, so
+	// that putting older messages in front moves nothing that is drawn.
+	Starts []string
+
+	before  string // cursor to the older messages
+	fetched bool
+
+	messages map[string]*Message
+	order    []string // by time
+}
+
+// Lane is one way through a conversation's tree.
+type Lane struct {
+	Index int
+	Model string // answers next
+	Leaf  string // the last message of the way; "" before the first
+	// pinned: the person chose this version, so newer siblings don't take over.
+	pinned bool
+}
+
+// Message is one message as this tab holds it.
+type Message struct {
+	wire.Message
+	// Stream is the cursor into the log of the run that is filling it, or nil.
+	Stream *Stream
+	// Answer is what the whole log said, once it was read: the reasoning, the
+	// calls, the citations. The text is in Text.
+	Answer *reply.Answer
+	// Rev grows with every change but that of a streaming text.
+	Rev int
+	// unsent is the turn that the server has not taken yet. A retry sends it
+	// again with the ids it has, so that it can't become two.
+	unsent *wire.Start
+	// sent is when this tab sent the turn, firstToken when its first text
+	// came, in Unix milliseconds of this tab's clock; 0 where unknown.
+	sent, firstToken int64
+	stopping         bool
+	looked           bool // the log is read for the details only; see Desk.Details
+}
+
+// Running says that the message is an answer that is still being made.
+func (m *Message) Running() bool {
+	return m.Run != nil && m.Run.State == wire.Running
+}
+
+// Final says that the message's text will not grow: its run has ended, and
+// its log was read to the end where this tab needed it.
+func (m *Message) Final() bool {
+	return !m.Running() && (m.Stream == nil || m.looked)
+}
+
+// Stopping says that the person has asked the answer to stop.
+func (m *Message) Stopping() bool { return m.stopping && m.Running() }
+
+// Content returns the text so far.
+func (m *Message) Content() string {
+	if m.Stream != nil && m.Stream.reader != nil && !m.looked {
+		return m.Stream.Answer().Text()
+	}
+	return m.Text
+}
+
+// Reply returns what the log has said so far, or nil: the reasoning, the
+// calls, the citations.
+func (m *Message) Reply() *reply.Answer {
+	if m.Stream != nil && !m.looked {
+		return m.Stream.Answer()
+	}
+	return m.Answer
+}
+
+func newConversation(id string) *Conversation {
+	return &Conversation{
+		ID:       id,
+		Summary:  wire.Summary{ID: id},
+		Lanes:    []Lane{{}},
+		messages: map[string]*Message{},
+	}
+}
+
+// Message returns the message with this id, or nil.
+func (c *Conversation) Message(id string) *Message { return c.messages[id] }
+
+// Path returns a lane's messages, oldest first, as far back as they were
+// fetched.
+func (c *Conversation) Path(lane int) []*Message {
+	var path []*Message
+	for m := c.messages[c.Lanes[lane].Leaf]; m != nil && len(path) <= len(c.order); m = c.messages[m.Parent] {
+		path = append(path, m)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// Versions returns the answers that stand beside m, m among them, oldest
+// first: those of one lane to the same message.
+func (c *Conversation) Versions(m *Message) []string {
+	if m.Role != "assistant" {
+		return []string{m.ID}
+	}
+	var ids []string
+	for _, id := range c.order {
+		o := c.messages[id]
+		if o.Parent == m.Parent && o.Role == m.Role && o.Lane == m.Lane {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// choose leads the lane through the message id, down to its newest descendant.
+func (c *Conversation) choose(lane int, id string) {
+	c.Lanes[lane].Leaf = c.newestBelow(id)
+	c.Lanes[lane].pinned = true
+}
+
+// newestBelow returns the newest message that descends from id, or id itself.
+func (c *Conversation) newestBelow(id string) string {
+	below := map[string]bool{id: true}
+	newest := id
+	for _, o := range c.order {
+		if below[c.messages[o].Parent] {
+			below[o] = true
+			newest = o
+		}
+	}
+	return newest
+}
+
+// add puts a new message in its place by time.
+func (c *Conversation) add(m *Message) {
+	c.messages[m.ID] = m
+	c.order = append(c.order, m.ID)
+}
+
+// running returns the answers under way.
+func (c *Conversation) running() []*Message {
+	var ms []*Message
+	for _, id := range c.order {
+		if m := c.messages[id]; m.Running() {
+			ms = append(ms, m)
+		}
+	}
+	return ms
+}
+
+// Running says that an answer of the conversation is under way.
+func (c *Conversation) Running() bool { return len(c.running()) > 0 }
+
+// merge takes a stretch of messages from the server, which knows better; older
+// is true for one before those that are there.
+func (c *Conversation) merge(o wire.Opened, older bool) {
+	c.Summary = o.Summary
+	if !older && c.fetched && !c.overlaps(o.Messages) {
+		// So much happened elsewhere that there is a gap: begin again.
+		c.messages, c.order, c.Starts = map[string]*Message{}, nil, nil
+		c.fetched = false
+	}
+	if older || !c.fetched {
+		c.before, c.Earlier = o.Before, o.Before != ""
+	}
+	c.fetched = true
+	if older {
+		if path := c.Path(0); len(path) > 0 {
+			c.Starts = append([]string{path[0].ID}, c.Starts...)
+		}
+	}
+	for _, in := range o.Messages {
+		c.take(in)
+	}
+	slices.SortStableFunc(c.order, func(a, b string) int {
+		return cmp.Compare(c.messages[a].CreatedMS, c.messages[b].CreatedMS)
+	})
+	for i := range c.Lanes {
+		l := &c.Lanes[i]
+		switch {
+		case len(c.order) == 0:
+			l.Leaf = ""
+		case l.pinned && c.messages[l.Leaf] != nil:
+			l.Leaf = c.newestBelow(l.Leaf)
+		default:
+			l.Leaf = c.order[len(c.order)-1]
+		}
+	}
+}
+
+// take puts in one message of the server's.
+func (c *Conversation) take(in wire.Message) {
+	m := c.messages[in.ID]
+	if m == nil {
+		c.add(&Message{Message: in, Rev: 1})
+		return
+	}
+	m.unsent = nil
+	if m.Text != in.Text || !sameRun(m.Run, in.Run) {
+		m.Rev++
+	}
+	m.Message = in
+}
+
+// overlaps says whether the conversation knows one of ms, or has nothing that
+// the server should know.
+func (c *Conversation) overlaps(ms []wire.Message) bool {
+	known := false
+	for _, m := range c.messages {
+		known = known || m.unsent == nil
+	}
+	return !known || slices.ContainsFunc(ms, func(m wire.Message) bool { return c.messages[m.ID] != nil })
+}
+
+// sameRun compares what is shown of two runs.
+func sameRun(a, b *wire.Run) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	x, y := *a, *b
+	x.Problem, y.Problem = nil, nil
+	x.Bytes, y.Bytes = 0, 0
+	return x == y && (a.Problem == nil) == (b.Problem == nil)
+}

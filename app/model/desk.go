@@ -1,0 +1,401 @@
+package model
+
+import (
+	"encoding/json"
+	"time"
+
+	"screentest/shared/gateway"
+	"screentest/shared/wire"
+)
+
+// Line is the socket as the Desk uses it: Call repeats itself over a lost
+// connection, Once fails with it.
+type Line interface {
+	Call(op wire.Op, args any, done func(json.RawMessage, *wire.Problem))
+	Once(op wire.Op, args any, done func(json.RawMessage, *wire.Problem))
+}
+
+// Part names what is to be drawn again.
+type Part uint
+
+// The parts.
+const (
+	PartList     Part = 1 << iota // the list of conversations
+	PartThread                    // the messages of the conversation shown, or their states
+	PartStream                    // the text of a running answer grew
+	PartComposer                  // the draft's model, refusal, or whether it may be sent
+	PartBar                       // the title, the connection, the gateway
+	PartSettings                  // the gateway, the key, the theme
+	PartNotice                    // what is offered to be undone
+	PartAll      = PartList | PartThread | PartStream | PartComposer | PartBar | PartSettings | PartNotice
+)
+
+// Link is the connection as a person sees it.
+type Link int
+
+// The links.
+const (
+	LinkNew  Link = iota // not yet open, for the first time
+	LinkOpen             // all is well
+	LinkLost             // being dialled again
+	LinkNone             // the device has no network
+)
+
+// undoFor is how long a deleted conversation can be had back.
+const undoFor = 7 * time.Second
+
+// kept bounds the conversations held besides the one shown and those with an
+// answer under way.
+const kept = 8
+
+// Options are what a Desk needs from outside.
+type Options struct {
+	Line    Line
+	Storage Storage
+	Now     func() time.Time
+	NewID   func() string // a UUID
+	// After calls f on the Desk's goroutine when d has passed, unless the
+	// returned function is called before.
+	After   func(d time.Duration, f func()) (cancel func())
+	Changed func(Part)
+	// Build is that of the page; the server's own comes with its greeting.
+	Build string
+}
+
+// Desk is what the tab knows. See the package's comment.
+type Desk struct {
+	line    Line
+	storage Storage
+	now     func() time.Time
+	newID   func() string
+	after   func(time.Duration, func()) func()
+	changed func(Part)
+	build   string
+
+	Link    Link
+	Hello   wire.Hello // zero before the greeting
+	Greeted bool
+	Models  []gateway.Model // for text, in the catalogue's order
+
+	List      []wire.Summary // of conversations, in no order; see Groups
+	ListReady bool
+	ListMore  bool // there are older ones
+	before    string
+	listing   bool
+
+	// Current is the conversation that is shown; nil is one that has yet to
+	// be begun.
+	Current *Conversation
+	// Refusal is why the draft was not sent; nil when nothing is wrong.
+	Refusal *Refusal
+	// Deleted is the conversation that can still be had back; nil if none.
+	Deleted *wire.Summary
+	forget  func() // ends the time for that
+
+	choice        string // model for a conversation not yet begun
+	cat           *gateway.Catalogue
+	conversations map[string]*Conversation
+	recent        []string // of conversations, the one shown last
+	streams       map[string]*streamOf
+}
+
+// streamOf is a stream with the message it fills.
+type streamOf struct {
+	*Stream
+	conversation *Conversation
+	message      *Message
+	asking       bool // an OpRead is on its way
+}
+
+// NewDesk returns an empty Desk.
+func NewDesk(o Options) *Desk {
+	return &Desk{
+		line: o.Line, storage: o.Storage, now: o.Now, newID: o.NewID, after: o.After,
+		changed: o.Changed, build: o.Build,
+		choice:        o.Storage.Get(modelName),
+		cat:           &gateway.Catalogue{},
+		conversations: map[string]*Conversation{},
+		streams:       map[string]*streamOf{},
+	}
+}
+
+// Stale says that the server is of another build than this page.
+func (d *Desk) Stale() bool {
+	return d.Greeted && d.build != "" && d.Hello.Build != "" && d.build != d.Hello.Build
+}
+
+// Model returns the catalogue's line for an id, or what its name tells.
+func (d *Desk) Model(id string) (gateway.Model, bool) { return d.cat.Lookup(id) }
+
+func (d *Desk) currentID() string {
+	if d.Current == nil {
+		return ""
+	}
+	return d.Current.ID
+}
+
+// Show goes to a conversation; "" is a new one.
+func (d *Desk) Show(id string) {
+	d.Refusal = nil
+	d.changed(PartList | PartThread | PartComposer | PartBar)
+	if id == "" {
+		d.Current = nil
+		return
+	}
+	c := d.conversations[id]
+	fresh := c == nil || c.Phase == Broken || c.Phase == Missing
+	if fresh {
+		c = newConversation(id)
+		for _, s := range d.List {
+			if s.ID == id {
+				c.Summary = s
+			}
+		}
+		d.conversations[id] = c
+	}
+	d.Current = c
+	d.remember(id)
+	if fresh {
+		d.fetch(c)
+	}
+}
+
+// remember keeps a conversation and lets go of what was not shown for long.
+func (d *Desk) remember(id string) {
+	recent := []string{id}
+	for _, r := range d.recent {
+		c := d.conversations[r]
+		switch {
+		case r == id || c == nil:
+		case len(recent) <= kept || c.Running():
+			recent = append(recent, r)
+		default:
+			delete(d.conversations, r)
+		}
+	}
+	d.recent = recent
+}
+
+// fetch asks for the newest messages of a conversation.
+func (d *Desk) fetch(c *Conversation) {
+	d.line.Call(wire.OpOpen, wire.Page{Conversation: c.ID}, func(data json.RawMessage, p *wire.Problem) {
+		var o wire.Opened
+		if p = answered(data, p, &o); p != nil {
+			switch {
+			case c.Phase != Loading: // a renewal; what is there stays
+			case p.Code == "not_found":
+				c.Phase = Missing
+			default:
+				c.Phase, c.Problem = Broken, p
+			}
+		} else {
+			c.Phase = Ready
+			c.merge(o, false)
+			d.follow(c)
+		}
+		d.drawn(c, PartThread|PartComposer|PartBar)
+	})
+}
+
+// Refetch tries again to fetch a conversation that could not be.
+func (d *Desk) Refetch() {
+	if c := d.Current; c != nil && c.Phase == Broken {
+		c.Phase, c.Problem = Loading, nil
+		d.fetch(c)
+		d.changed(PartThread)
+	}
+}
+
+// FetchEarlier asks for older messages of the conversation shown.
+func (d *Desk) FetchEarlier() {
+	c := d.Current
+	if c == nil || !c.Earlier || c.Fetching {
+		return
+	}
+	c.Fetching = true
+	d.line.Call(wire.OpOpen, wire.Page{Conversation: c.ID, Before: c.before}, func(data json.RawMessage, p *wire.Problem) {
+		c.Fetching = false
+		var o wire.Opened
+		if answered(data, p, &o) == nil {
+			c.merge(o, true)
+		}
+		d.drawn(c, PartThread)
+	})
+	d.changed(PartThread)
+}
+
+// FetchList asks for the newest conversations; FetchMore for older ones.
+func (d *Desk) FetchList() { d.list("") }
+
+// FetchMore asks for the conversations after the oldest that is there.
+func (d *Desk) FetchMore() {
+	if d.ListMore && !d.listing {
+		d.list(d.before)
+	}
+}
+
+func (d *Desk) list(before string) {
+	d.listing = true
+	d.line.Call(wire.OpConversations, wire.Page{Before: before}, func(data json.RawMessage, p *wire.Problem) {
+		d.listing = false
+		var page wire.ConversationPage
+		if answered(data, p, &page) != nil {
+			d.changed(PartList)
+			return
+		}
+		if before != "" || !d.ListReady {
+			d.before, d.ListMore = page.Before, page.Before != ""
+		}
+		d.ListReady = true
+		for _, s := range page.Conversations {
+			d.List = putSummary(d.List, s)
+		}
+		d.changed(PartList | PartBar)
+	})
+}
+
+// Choose sets the model that answers next.
+func (d *Desk) Choose(lane int, id string) {
+	d.choice = id
+	d.storage.Set(modelName, id)
+	if d.Current != nil {
+		d.Current.Lanes[lane].Model = id
+	}
+	d.Refusal = nil
+	d.changed(PartComposer | PartBar)
+}
+
+// LaneModel returns the model that answers next in a lane: the one chosen
+// there, else the one that answered last, else the last one chosen anywhere,
+// else the catalogue's first.
+func (d *Desk) LaneModel(lane int) string {
+	if c := d.Current; c != nil {
+		if m := c.Lanes[lane].Model; m != "" {
+			return m
+		}
+		path := c.Path(lane)
+		for i := len(path) - 1; i >= 0; i-- {
+			if r := path[i].Run; r != nil && r.Model != "" {
+				return r.Model
+			}
+		}
+	}
+	for _, m := range d.Models {
+		if m.ID == d.choice {
+			return m.ID
+		}
+	}
+	if len(d.Models) > 0 {
+		return d.Models[0].ID
+	}
+	return ""
+}
+
+// Turn leads the lane to another version of an answer: by is -1 or 1.
+func (d *Desk) Turn(id string, by int) {
+	c := d.Current
+	if c == nil || c.messages[id] == nil {
+		return
+	}
+	versions := c.Versions(c.messages[id])
+	for i, v := range versions {
+		if v == id && i+by >= 0 && i+by < len(versions) {
+			c.choose(0, versions[i+by])
+			d.changed(PartThread | PartComposer)
+			return
+		}
+	}
+}
+
+// Rename gives a conversation another title.
+func (d *Desk) Rename(id, title string) {
+	for i := range d.List {
+		if d.List[i].ID == id {
+			d.List[i].Title = title
+		}
+	}
+	if c := d.conversations[id]; c != nil {
+		c.Summary.Title = title
+	}
+	d.line.Call(wire.OpRename, wire.Rename{ID: id, Title: title}, nil)
+	d.changed(PartList | PartBar)
+}
+
+// Delete hides a conversation at once and deletes it when the time to undo
+// that has passed.
+func (d *Desk) Delete(id string) {
+	d.Commit()
+	s := wire.Summary{ID: id}
+	for _, o := range d.List {
+		if o.ID == id {
+			s = o
+		}
+	}
+	d.Deleted = &s
+	d.List = dropSummary(d.List, id)
+	d.forget = d.after(undoFor, d.Commit)
+	if d.currentID() == id {
+		d.Current = nil
+	}
+	d.changed(PartAll)
+}
+
+// Undo brings the conversation last deleted back, and returns its id.
+func (d *Desk) Undo() string {
+	if d.Deleted == nil {
+		return ""
+	}
+	d.forget()
+	s := *d.Deleted
+	d.Deleted, d.forget = nil, nil
+	d.List = putSummary(d.List, s)
+	d.changed(PartList | PartNotice)
+	return s.ID
+}
+
+// Commit deletes for good what was to be deleted: when the time is over, and
+// when the page goes away.
+func (d *Desk) Commit() {
+	if d.Deleted == nil {
+		return
+	}
+	id := d.Deleted.ID
+	d.forget()
+	d.Deleted, d.forget = nil, nil
+	d.gone(id)
+	d.line.Call(wire.OpDelete, wire.Target{ID: id}, nil)
+	d.changed(PartNotice)
+}
+
+// gone forgets a deleted conversation.
+func (d *Desk) gone(id string) {
+	d.List = dropSummary(d.List, id)
+	d.storage.Remove(draftName + id)
+	if c := d.conversations[id]; c != nil {
+		c.Phase = Missing
+		delete(d.conversations, id)
+		for run, s := range d.streams {
+			if s.conversation == c {
+				delete(d.streams, run)
+			}
+		}
+	}
+}
+
+// drawn says that parts of c changed, if it is the one shown.
+func (d *Desk) drawn(c *Conversation, parts Part) {
+	if c == d.Current {
+		d.changed(parts)
+	}
+}
+
+// answered reads the data of an answer into v, or returns what went wrong.
+func answered(data json.RawMessage, p *wire.Problem, v any) *wire.Problem {
+	if p != nil {
+		return p
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return &wire.Problem{Code: "bad_answer", Message: "The server's answer could not be read: " + err.Error() + ".", Hint: "Reload the page; it may be older than the server."}
+	}
+	return nil
+}

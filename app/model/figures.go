@@ -1,0 +1,185 @@
+package model
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"screentest/shared/money"
+	"screentest/shared/wire"
+)
+
+// Figures are what stands under an answer. What is not known is "".
+type Figures struct {
+	State      string // "waiting", "streaming", "stopping", or the run's final state in words
+	FirstToken string // "212 ms"
+	Speed      string // "84 tok/s"
+	Tokens     string // "31 in · 118 out"
+	Cost       string // "$0.0013", or "≈ $0.0013" when it is estimated
+	Basis      string // how Cost was worked out
+	Answered   string // the model that answered, when it is another
+}
+
+// Figures returns an answer's figures at the time now.
+func (d *Desk) Figures(m *Message) Figures {
+	r := m.Run
+	if r == nil {
+		return Figures{}
+	}
+	f := Figures{State: stateWords(m)}
+	if r.Answered != "" && r.Answered != r.Model {
+		f.Answered = r.Answered
+	}
+	if r.State == wire.Running {
+		d.running(m, &f)
+		return f
+	}
+	if r.FirstTokenMS > 0 {
+		f.FirstToken = Milliseconds(r.FirstTokenMS)
+	}
+	if span := r.DurationMS - r.FirstTokenMS; r.OutputTokens > 0 && span > 0 && r.FirstTokenMS > 0 {
+		f.Speed = speed(float64(r.OutputTokens), span)
+	}
+	if r.InputTokens > 0 || r.OutputTokens > 0 {
+		f.Tokens = Count(r.InputTokens) + " in · " + Count(r.OutputTokens) + " out"
+	}
+	if r.CostSource != "" || r.CostNanoUSD != 0 {
+		f.Cost = Dollars(r.CostNanoUSD)
+		if r.CostSource == "estimated" {
+			f.Cost = "≈ " + f.Cost
+			f.Tokens = "≈ " + f.Tokens
+		}
+		f.Basis = d.basis(r)
+	}
+	return f
+}
+
+// running fills in what this tab has measured itself of an answer that it
+// sent.
+func (d *Desk) running(m *Message, f *Figures) {
+	if m.sent == 0 || m.firstToken == 0 {
+		return
+	}
+	f.FirstToken = Milliseconds(m.firstToken - m.sent)
+	if span := d.now().UnixMilli() - m.firstToken; span > 500 && m.Reply() != nil {
+		f.Speed = "≈ " + speed(float64(Tokens(m.Reply().TextLen())), span)
+	}
+}
+
+// basis says where a cost comes from, for its tooltip.
+func (d *Desk) basis(r *wire.Run) string {
+	var parts []string
+	if r.Basis != "" {
+		parts = append(parts, r.Basis+" = "+money.NanoUSD(r.CostNanoUSD).String())
+	} else {
+		parts = append(parts, money.NanoUSD(r.CostNanoUSD).String())
+	}
+	switch r.CostSource {
+	case "reported":
+		parts = append(parts, "tokens as the gateway reported them")
+	case "estimated":
+		parts = append(parts, "the gateway reported no tokens: estimated")
+	}
+	if m, _ := d.cat.Lookup(r.Model); m.Sample {
+		parts = append(parts, "sample price")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func stateWords(m *Message) string {
+	switch m.Run.State {
+	case wire.Running:
+		switch {
+		case m.stopping:
+			return "stopping"
+		case m.unsent != nil:
+			return "sending"
+		case m.Reply() == nil || m.Reply().TextLen() == 0:
+			return "waiting"
+		}
+		return "streaming"
+	case wire.Incomplete:
+		switch m.Run.Finish {
+		case "length", "max_output_tokens", "max_tokens":
+			return "cut at the length limit"
+		case "content_filter":
+			return "cut by the content filter"
+		case "":
+			return "incomplete"
+		}
+		return "incomplete: " + m.Run.Finish
+	}
+	return string(m.Run.State)
+}
+
+// Tokens estimates how many tokens a text of n bytes is: 4 bytes each, as is
+// usual for English.
+func Tokens(n int) int64 { return int64((n + 3) / 4) }
+
+// Estimate is what sending a draft of n bytes would take in: "≈ 46 tokens in",
+// and its price where the model has one.
+func (d *Desk) Estimate(n int) string {
+	if n == 0 {
+		return ""
+	}
+	if d.Current != nil {
+		for _, m := range d.Current.Path(0) {
+			n += len(m.Text)
+		}
+	}
+	return "≈ " + Count(Tokens(n)) + " tokens in"
+}
+
+func speed(tokens float64, ms int64) string {
+	v := tokens * 1000 / float64(ms)
+	if v < 10 {
+		return strconv.FormatFloat(v, 'f', 1, 64) + " tok/s"
+	}
+	return Count(int64(v+0.5)) + " tok/s"
+}
+
+// Milliseconds writes a span as "212 ms", "1.4 s", "2 min 5 s".
+func Milliseconds(ms int64) string {
+	switch d := time.Duration(ms) * time.Millisecond; {
+	case ms < 1000:
+		return strconv.FormatInt(max(ms, 0), 10) + " ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	default:
+		d = d.Round(time.Second)
+		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+}
+
+// Count writes a number with narrow spaces between the thousands.
+func Count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "\u202f" + s[i:]
+	}
+	return s
+}
+
+// Dollars writes nano-dollars short: four decimals, or two figures when they
+// would say too little. The exact amount is in the tooltip.
+func Dollars(nano int64) string {
+	v := float64(nano) / 1e9
+	switch {
+	case nano == 0:
+		return "$0"
+	case nano < 0:
+		return "−" + Dollars(-nano)
+	case v >= 1000:
+		return "$" + Count(int64(v+0.5))
+	case v >= 1:
+		return "$" + strconv.FormatFloat(v, 'f', 2, 64)
+	case v >= 0.001:
+		return "$" + strconv.FormatFloat(v, 'f', 4, 64)
+	}
+	places := 4
+	for x := v * 1e4; x < 10 && places < 9; x *= 10 {
+		places++
+	}
+	return "$" + strings.TrimRight(strconv.FormatFloat(v, 'f', places, 64), "0")
+}

@@ -1,0 +1,170 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/model"
+	"screentest/shared/money"
+)
+
+// Bar is the top of the main part: the title, the connection, the gateway.
+type Bar struct {
+	app.Compo
+	p        *page
+	Rev      int
+	View     string
+	Renaming bool
+}
+
+// Render implements app.Composer.
+func (b *Bar) Render() (ui app.UI) {
+	p := b.p
+	defer p.drawing("the bar", &ui)
+	c := p.desk.Current
+	known := b.View == string(viewChat) && c != nil && c.Phase == model.Ready
+	title := "New conversation"
+	switch {
+	case b.View == string(viewSettings):
+		title = "Settings"
+	case b.View == string(viewNowhere):
+		title = "Not found"
+	case c != nil && c.Summary.Title != "":
+		title = c.Summary.Title
+	case c != nil:
+		title = "Conversation"
+	}
+	return app.Header().Body(
+		app.Div().Class("bar").Body(
+			app.Button().ID("menu").Class("icon-button menu").Type("button").
+				Aria("label", "Conversations").Aria("expanded", p.drawer).
+				OnClick(p.on("menu", func(app.Context, app.Event) { p.setDrawer(true) })).
+				Body(icon(iconMenu, "icon")),
+			app.If(b.Renaming && known, func() app.UI {
+				return app.Input().ID("rename").Class("field").Type("text").MaxLength(200).
+					Aria("label", "Title of this conversation").Attr("autocomplete", "off").
+					OnKeyDown(p.on("rename-key", func(_ app.Context, e app.Event) {
+						switch e.Get("key").String() {
+						case "Enter":
+							e.PreventDefault()
+							p.endRename(e.Get("target").Get("value").String(), true)
+						case "Escape":
+							e.PreventDefault()
+							p.endRename("", false)
+						}
+					})).
+					OnBlur(p.on("rename-blur", func(_ app.Context, e app.Event) {
+						p.endRename(e.Get("target").Get("value").String(), true)
+					}))
+			}).Else(func() app.UI {
+				return app.H1().ID("title").Class("bar-title").Title(title).Text(title)
+			}),
+			app.If(known && !b.Renaming, func() app.UI {
+				return app.Button().Class("icon-button small").Type("button").
+					Aria("label", "Rename this conversation").Title("Rename").
+					OnClick(p.on("rename", func(app.Context, app.Event) { p.beginRename() })).
+					Body(icon(iconPencil, "icon"))
+			}),
+			app.If(known && !b.Renaming, func() app.UI {
+				return app.Button().ID("delete").Class("icon-button small").Type("button").
+					Aria("label", "Delete this conversation").Title("Delete").
+					OnClick(p.on("delete", func(ctx app.Context, _ app.Event) {
+						p.desk.Delete(p.desk.Current.ID)
+						ctx.Navigate("/")
+					})).
+					Body(icon(iconTrash, "icon"))
+			}),
+			app.Div().Class("push"),
+			b.link(),
+			app.If(known && c.Summary.CostNanoUSD > 0, func() app.UI {
+				return app.Span().Class("pill wide-only").
+					Title("This conversation so far: " + money.NanoUSD(c.Summary.CostNanoUSD).String()).Text(cost(c.Summary))
+			}),
+			b.gateway(),
+		),
+		b.offer(),
+	)
+}
+
+// link says what is wrong with the connection, and nothing when all is well.
+func (b *Bar) link() app.UI {
+	words, tone := "", ""
+	switch b.p.desk.Link {
+	case model.LinkLost:
+		words, tone = "Reconnecting…", "dot live"
+	case model.LinkNone:
+		words, tone = "Offline", "dot bad"
+	}
+	return app.Span().ID("link").Class("link-state").Role("status").Body(
+		app.If(words != "", func() app.UI { return app.Span().Class(tone) }),
+		app.Span().Text(words),
+	)
+}
+
+func (b *Bar) gateway() app.UI {
+	if !b.p.desk.Greeted {
+		return app.Span()
+	}
+	g := b.p.desk.Hello.Gateway
+	name, dot := g.BaseURL, "dot good"
+	_, name, _ = strings.Cut(name, "://")
+	name, _, _ = strings.Cut(name, "/")
+	switch {
+	case g.Sandbox:
+		name = "Sandbox gateway"
+	case !g.HasKey:
+		dot = "dot live"
+	}
+	return app.A().ID("gateway").Class("pill").Href("/settings").Title(g.BaseURL).Body(
+		app.Span().Class(dot),
+		app.Span().Class("wide-only").Text(name),
+		app.Span().Class("sr-only").Text("Gateway settings"),
+	)
+}
+
+// offer is what concerns the whole page: a newer build, a missing key.
+func (b *Bar) offer() app.UI {
+	switch d := b.p.desk; {
+	case d.Stale():
+		return app.Div().ID("update").Class("offer").Role("status").Body(
+			app.Span().Text("The server has been updated. This page is still the old one."),
+			app.Button().Class("button").Type("button").Text("Reload").
+				OnClick(b.p.on("reload", func(ctx app.Context, _ app.Event) { ctx.Reload() })),
+		)
+	case d.Greeted && !d.Hello.Gateway.Sandbox && !d.Hello.Gateway.HasKey && b.View == string(viewChat):
+		return app.Div().Class("offer").Body(
+			app.Span().Text("This gateway wants a key before it answers."),
+			app.A().Class("button").Href("/settings").Text("Enter the key"),
+		)
+	}
+	return app.Div().Hidden(true)
+}
+
+func (p *page) beginRename() {
+	p.renaming = true
+	title := p.desk.Current.Summary.Title
+	p.ctx.Defer(func(app.Context) {
+		if e := p.dom.byID("rename"); e.Truthy() {
+			e.Set("value", title)
+			e.Call("focus")
+			e.Call("select")
+		}
+	})
+}
+
+// endRename takes the title, or leaves it as it was.
+func (p *page) endRename(title string, take bool) {
+	if !p.renaming {
+		return
+	}
+	p.renaming = false
+	title = strings.Join(strings.Fields(title), " ")
+	if c := p.desk.Current; take && c != nil && title != "" && title != c.Summary.Title {
+		p.desk.Rename(c.ID, title)
+	}
+	p.changed(model.PartBar)
+	p.focusComposer()
+}

@@ -1,0 +1,223 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"syscall/js"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/model"
+)
+
+// Composer is where a turn is written. The text lives in its element and in
+// the draft, never in a field here, so that no redraw can touch it.
+type Composer struct {
+	app.Compo
+	p            *page
+	Rev          int
+	Conversation string
+	note         string
+}
+
+// OnMount implements app.Mounter.
+func (c *Composer) OnMount(app.Context) {
+	defer c.p.guard("the composer")
+	c.p.composer = c
+	c.load()
+	if c.p.carried != "" {
+		c.setText(c.p.carried)
+		c.p.carried = ""
+	}
+	if !c.p.dom.coarse() {
+		c.p.focusComposer()
+	}
+}
+
+// OnDismount implements app.Dismounter.
+func (c *Composer) OnDismount() {
+	if c.p.composer == c {
+		c.p.composer = nil
+	}
+}
+
+// OnUpdate implements app.Updater: another conversation has another draft. Of
+// what was typed before the conversation had an id, nothing is lost: sending
+// clears it, and nothing else gives it one.
+func (c *Composer) OnUpdate(app.Context) {
+	defer c.p.guard("the composer")
+	if e := c.area(); e.Truthy() && e.Get("dataset").Get("for").String() != c.Conversation {
+		c.load()
+	}
+	c.estimate()
+}
+
+func (c *Composer) area() js.Value { return c.p.dom.byID("composer") }
+
+// load shows the draft of the conversation.
+func (c *Composer) load() {
+	if e := c.area(); e.Truthy() {
+		e.Get("dataset").Set("for", c.Conversation)
+		e.Set("value", c.p.desk.Draft())
+		c.fit()
+		c.estimate()
+	}
+}
+
+func (c *Composer) setText(text string) {
+	if e := c.area(); e.Truthy() {
+		e.Set("value", text)
+		c.typed(text)
+	}
+}
+
+// typed follows what is written.
+func (c *Composer) typed(text string) {
+	c.p.desk.SetDraft(text)
+	c.fit()
+	c.estimate()
+}
+
+// fit grows the field with its text where the browser does not.
+func (c *Composer) fit() {
+	if js.Global().Get("CSS").Call("supports", "field-sizing", "content").Bool() {
+		return
+	}
+	e := c.area()
+	e.Get("style").Set("height", "auto")
+	e.Get("style").Set("height", js.ValueOf(e.Get("scrollHeight").Int()).Call("toString").String()+"px")
+}
+
+// estimate says beside the button what sending would take.
+func (c *Composer) estimate() {
+	text := c.area().Get("value").String()
+	c.note = c.p.desk.Estimate(len(text))
+	if e := c.p.dom.byID("estimate"); e.Truthy() {
+		e.Set("textContent", c.note)
+	}
+	if e := c.p.dom.byID("send"); e.Truthy() {
+		e.Set("disabled", text == "")
+	}
+}
+
+// Render implements app.Composer.
+func (c *Composer) Render() (ui app.UI) {
+	p := c.p
+	defer p.drawing("the composer", &ui)
+	running := p.desk.Running()
+	stopping := running && allStopping(p.desk.Current)
+	return app.Form().Class("composer").Aria("label", "Message").
+		OnSubmit(p.on("submit", func(ctx app.Context, e app.Event) { e.PreventDefault(); c.submit(ctx) })).
+		Body(
+			app.Div().Class("composer-inner").Body(
+				c.refusal(),
+				app.Div().Class("composer-box").Body(
+					app.Textarea().ID("composer").Rows(1).Placeholder("Message a model").
+						Aria("label", "Message").Attr("autocomplete", "off").Attr("enterkeyhint", "send").
+						OnInput(p.on("input", func(ctx app.Context, e app.Event) {
+							ctx.PreventUpdate()
+							c.typed(e.Get("target").Get("value").String())
+						})).
+						OnKeyDown(p.on("key", c.onKey)),
+					app.Div().Class("composer-bar").Body(
+						app.Span().ID("estimate").Class("composer-note"),
+						app.Button().ID("stop").Class("button").Type("button").Hidden(!running).Disabled(stopping).
+							Title("Stop the answer (Esc)").
+							OnClick(p.on("stop", func(app.Context, app.Event) { p.desk.Stop(); p.focusComposer() })).
+							Body(icon(iconStop, "icon small"), app.Text("Stop")),
+						app.Button().ID("send").Class("button primary").Type("submit").Hidden(running).
+							Title("Send (Enter); Shift+Enter for a new line").
+							Body(icon(iconSend, "icon small"), app.Text("Send")),
+					),
+				),
+			),
+		)
+}
+
+// refusal is why the draft was not sent, with the field that is to blame.
+func (c *Composer) refusal() app.UI {
+	r := c.p.desk.Refusal
+	if r == nil {
+		return app.Div().ID("refusal").Role("alert")
+	}
+	lines := make([]app.UI, 0, len(r.Issues))
+	for _, i := range r.Issues {
+		lines = append(lines, app.P().Body(
+			app.If(i.Field != "", func() app.UI { return app.Code().Text(i.Field + ": ") }),
+			app.Span().Text(i.Message),
+			app.If(i.Hint != "", func() app.UI { return app.Span().Class("todo").Text(" " + i.Hint) }),
+		))
+	}
+	return app.Div().ID("refusal").Class("refusal").Role("alert").Body(lines...)
+}
+
+func allStopping(c *model.Conversation) bool {
+	for _, l := range c.Lanes {
+		if m := c.Message(l.Leaf); m != nil && m.Running() && !m.Stopping() {
+			return false
+		}
+	}
+	return true
+}
+
+// onKey sends with Enter and Ctrl+Enter. Where a finger types there is no
+// Shift+Enter, so Enter is a new line and the button sends.
+func (c *Composer) onKey(ctx app.Context, e app.Event) {
+	ctx.PreventUpdate()
+	if e.Get("key").String() != "Enter" || e.Get("isComposing").Bool() || e.Get("shiftKey").Bool() {
+		return
+	}
+	ctrl := e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool()
+	if !ctrl && c.p.dom.coarse() {
+		return
+	}
+	e.PreventDefault()
+	c.submit(ctx)
+}
+
+func (c *Composer) submit(ctx app.Context) {
+	if e := c.area(); e.Truthy() {
+		c.p.send(ctx, e.Get("value").String())
+	}
+}
+
+// send sends text as the next turn. A turn that is refused is left in the
+// composer.
+func (p *page) send(ctx app.Context, text string) {
+	if p.desk.Running() {
+		return
+	}
+	p.thread.stuck = true
+	if !p.desk.Send(text) {
+		if p.composer != nil {
+			p.composer.setRefused(text)
+		}
+		return
+	}
+	if e := p.dom.byID("composer"); e.Truthy() {
+		e.Set("value", "")
+		e.Get("dataset").Set("for", p.desk.Current.ID)
+	}
+	if p.composer != nil {
+		p.composer.fit()
+		p.composer.estimate()
+	}
+	p.focusComposer()
+	ctx.Navigate("/c/" + p.desk.Current.ID)
+}
+
+// setRefused puts an example that was refused into the field.
+func (c *Composer) setRefused(text string) {
+	if e := c.area(); e.Truthy() && e.Get("value").String() != text {
+		refusal := c.p.desk.Refusal
+		c.setText(text)
+		c.p.desk.Refusal = refusal
+	}
+	c.p.focusComposer()
+}
+
+func (p *page) focusComposer() {
+	if !p.picker.open && !p.renaming {
+		p.dom.focus("#composer")
+	}
+}

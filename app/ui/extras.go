@@ -1,0 +1,136 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"syscall/js"
+	"unicode/utf8"
+
+	"screentest/app/model"
+	"screentest/shared/reply"
+)
+
+// extras is what goes with an answer's text: before it the folded reasoning
+// and the searches, after it the calls and the sources.
+type extras struct {
+	rev       int // of the Answer when it was drawn
+	answer    *reply.Answer
+	reasoning js.Value // its text
+	length    js.Value // shown in the fold's line
+	seen      int      // bytes of the reasoning that were drawn
+	rest      string   // what the searches, calls and sources were drawn from
+}
+
+func (x *extras) draw(p *page, m *model.Message) {
+	a := m.Reply()
+	if a == nil || x.answer == a && x.rev == a.Revision {
+		return
+	}
+	before, after := p.dom.byID("before-"+m.ID), p.dom.byID("after-"+m.ID)
+	if !before.Truthy() || !after.Truthy() {
+		return
+	}
+	if x.answer != a {
+		before.Call("replaceChildren")
+		after.Call("replaceChildren")
+		*x = extras{answer: a, reasoning: js.Undefined()}
+	}
+	x.rev = a.Revision
+	x.drawReasoning(p, before, a.Reasoning())
+
+	rest := fmt.Sprint(m.Running(), len(a.Citations))
+	for _, s := range a.Searches {
+		rest += s.Status + strings.Join(s.Queries, " ") + fmt.Sprint(len(s.Sources))
+	}
+	for _, c := range a.ToolCalls {
+		rest += c.Name + fmt.Sprint(len(c.Arguments()))
+	}
+	if rest == x.rest {
+		return
+	}
+	x.rest = rest
+	for old := before.Call("querySelectorAll", ".search"); old.Length() > 0; old = before.Call("querySelectorAll", ".search") {
+		old.Index(0).Call("remove")
+	}
+	for _, s := range a.Searches {
+		before.Call("append", search(p.dom, s))
+	}
+	after.Call("replaceChildren")
+	for _, c := range a.ToolCalls {
+		e := p.dom.el("div", "call")
+		e.Set("textContent", c.Name+"("+c.Arguments()+")")
+		after.Call("append", e)
+	}
+	if len(a.Citations) > 0 {
+		after.Call("append", sources(p.dom, a.Citations))
+	}
+}
+
+func (x *extras) drawReasoning(p *page, before js.Value, text string) {
+	if text == "" || x.seen == len(text) {
+		return
+	}
+	if x.reasoning.IsUndefined() {
+		fold, line := p.dom.el("details", "fold aside"), p.dom.el("summary", "")
+		x.length = p.dom.el("span", "figure")
+		line.Call("append", p.dom.icon(iconChevron, "icon small turns"), "Reasoning", x.length)
+		x.reasoning = p.dom.el("div", "reasoning-text")
+		fold.Call("append", line, x.reasoning)
+		before.Call("prepend", fold)
+	}
+	if x.seen > len(text) {
+		x.reasoning.Call("replaceChildren")
+		x.seen = 0
+	}
+	x.reasoning.Call("append", text[x.seen:])
+	x.seen = len(text)
+	x.length.Set("textContent", "· "+model.Count(int64(utf8.RuneCountInString(text)))+" characters")
+}
+
+func search(d dom, s *reply.Search) js.Value {
+	words := "Searching the web"
+	switch s.Status {
+	case "completed":
+		words = "Searched the web"
+	case "failed":
+		words = "The web search failed"
+	}
+	if len(s.Queries) > 0 {
+		words += ": “" + strings.Join(s.Queries, "”, “") + "”"
+	}
+	if n := len(s.Sources); n > 0 {
+		words += " · " + model.Count(int64(n)) + " results"
+	}
+	e := d.el("div", "aside search")
+	e.Set("textContent", words)
+	return e
+}
+
+func sources(d dom, cs []reply.Citation) js.Value {
+	list := d.el("ul", "sources")
+	seen := map[string]bool{}
+	for _, c := range cs {
+		u, err := url.Parse(c.URL)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || seen[c.URL] {
+			continue
+		}
+		seen[c.URL] = true
+		title := c.Title
+		if title == "" {
+			title = u.Host
+		}
+		a := d.el("a", "")
+		a.Set("href", u.String())
+		a.Set("target", "_blank")
+		a.Set("rel", "noopener noreferrer nofollow")
+		a.Set("title", c.URL)
+		a.Set("textContent", title)
+		item := d.el("li", "")
+		item.Call("append", a)
+		list.Call("append", item)
+	}
+	return list
+}

@@ -1,0 +1,203 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/model"
+	"screentest/shared/wire"
+)
+
+// Message is one message. An answer's text is not drawn here: see answers.go.
+type Message struct {
+	app.Compo
+	p    *page
+	ID   string
+	Role string
+	Rev  int
+}
+
+// CompoID implements app.DismountEnforcer: what is drawn inside belongs to
+// this message and no other.
+func (c *Message) CompoID() string { return c.ID }
+
+// OnMount implements app.Mounter.
+func (c *Message) OnMount(app.Context) {
+	defer c.p.guard("a message")
+	if c.Role != "user" {
+		c.p.answers.mount(c.ID)
+		c.p.watchDetails(c.ID)
+	}
+}
+
+// OnUpdate implements app.Updater.
+func (c *Message) OnUpdate(app.Context) {
+	defer c.p.guard("a message")
+	c.p.answers.refresh(c.ID)
+}
+
+// OnDismount implements app.Dismounter.
+func (c *Message) OnDismount() {
+	if c.p.desk.Current == nil || c.p.desk.Current.Message(c.ID) == nil {
+		c.p.answers.unmount(c.ID)
+	}
+}
+
+// Render implements app.Composer.
+func (c *Message) Render() (ui app.UI) {
+	defer c.p.drawing("a message", &ui)
+	var m *model.Message
+	if cur := c.p.desk.Current; cur != nil {
+		m = cur.Message(c.ID)
+	}
+	if m == nil {
+		return app.Article()
+	}
+	article := app.Article().Class("message").DataSet("role", m.Role).DataSet("id", m.ID)
+	if m.Role == "user" {
+		return article.Aria("label", "You").Body(app.Div().Class("body").Text(m.Text))
+	}
+	name, state := "Answer", ""
+	if m.Run != nil {
+		name, state = "Answer of "+m.Run.Model, string(m.Run.State)
+	}
+	return article.Aria("label", name).DataSet("state", state).Body(
+		app.Div().ID("before-"+m.ID),
+		app.Div().ID("body-"+m.ID).Class("body md"),
+		app.Div().ID("after-"+m.ID),
+		app.If(m.Run != nil && m.Run.Problem != nil, func() app.UI { return problem(m.Run.Problem) }),
+		&StateLine{p: c.p, ID: m.ID, Rev: c.Rev},
+	)
+}
+
+// problem says what happened and why, then what to do; the gateway's own words
+// are folded away.
+func problem(p *wire.Problem) app.UI {
+	var facts []app.UI
+	fact := func(name, value string) {
+		if value != "" && value != "0" {
+			facts = append(facts, app.Span().Text(name+" "+value))
+		}
+	}
+	fact("", p.Code)
+	fact("field", p.Field)
+	fact("HTTP", strconv.Itoa(p.Status))
+	fact("request", p.Request)
+	return app.Div().Class("problem").Role("alert").Body(
+		app.P().Class("problem-what").Text(p.Message),
+		app.If(p.Hint != "", func() app.UI { return app.P().Class("problem-todo").Text(p.Hint) }),
+		app.Div().Class("problem-facts").Body(facts...),
+		app.If(p.Raw != "", func() app.UI {
+			return app.Details().Class("fold").Body(
+				app.Summary().Body(icon(iconChevron, "icon small turns"), app.Text("What the gateway sent")),
+				app.Pre().TabIndex(0).Text(p.Raw),
+			)
+		}),
+	)
+}
+
+// StateLine is what stands under an answer.
+type StateLine struct {
+	app.Compo
+	p   *page
+	ID  string
+	Rev int
+}
+
+// Render implements app.Composer.
+func (s *StateLine) Render() (ui app.UI) {
+	p := s.p
+	defer p.drawing("a state", &ui)
+	var m *model.Message
+	if c := p.desk.Current; c != nil {
+		m = c.Message(s.ID)
+	}
+	if m == nil || m.Run == nil {
+		return app.Div().Class("state")
+	}
+	f := p.desk.Figures(m)
+	versions := p.desk.Current.Versions(m)
+	at := 1
+	for i, v := range versions {
+		if v == m.ID {
+			at = i + 1
+		}
+	}
+	return app.Div().Class("state").Body(
+		stateName(m, f.State),
+		span("first", "first token "+f.FirstToken, f.FirstToken != "", "From sending to the first text"),
+		span("speed", f.Speed, f.Speed != "", "Output tokens per second, from the first token on"),
+		span("tokens", f.Tokens, f.Tokens != "", "Tokens of the request and of the answer"),
+		span(costClass(m), f.Cost, f.Cost != "", f.Basis),
+		span("answered", "answered by "+f.Answered, f.Answered != "", "The gateway names another model than the one asked for"),
+		app.Span().Class("state-actions").Body(
+			app.If(len(versions) > 1 && !p.desk.Running(), func() app.UI {
+				return app.Span().Class("versions").Body(
+					p.iconButton("Earlier version", iconBack, at == 1, func() { p.desk.Turn(s.ID, -1) }),
+					app.Span().Class("figure").Text(strconv.Itoa(at)+" of "+strconv.Itoa(len(versions))),
+					p.iconButton("Later version", iconChevron, at == len(versions), func() { p.desk.Turn(s.ID, 1) }),
+				)
+			}),
+			app.If(retriable(m) && !p.desk.Running(), func() app.UI {
+				return app.Button().Class("button retry").Type("button").
+					OnClick(p.on("retry", func(app.Context, app.Event) { p.thread.stuck = true; p.desk.Retry(s.ID); p.focusComposer() })).
+					Body(icon(iconRetry, "icon small"), app.Text("Retry"))
+			}),
+			app.If(m.Final() && m.Text != "", func() app.UI {
+				return app.Button().Class("icon-button small copy").Type("button").Aria("label", "Copy the answer").Title("Copy the answer as Markdown").
+					OnClick(p.on("copy", func(ctx app.Context, _ app.Event) { p.copyText(m.Text, p.dom.find(`[data-id="`+s.ID+`"] .copy`)) })).
+					Body(icon(iconCopy, "icon small"))
+			}),
+		),
+	)
+}
+
+func (p *page) iconButton(label string, path iconPath, disabled bool, f func()) app.UI {
+	return app.Button().Class("icon-button small").Type("button").Aria("label", label).Title(label).Disabled(disabled).
+		OnClick(p.on(label, func(app.Context, app.Event) { f() })).
+		Body(icon(path, "icon small"))
+}
+
+func span(class, text string, shown bool, title string) app.UI {
+	if !shown {
+		text, title = "", ""
+	}
+	return app.Span().Class(class).Title(title).Hidden(!shown).Text(text)
+}
+
+func costClass(m *model.Message) string {
+	if m.Run.CostSource == "estimated" {
+		return "cost estimated"
+	}
+	return "cost"
+}
+
+// stateName is the state in a word, with a sign and a colour that say the same.
+func stateName(m *model.Message, words string) app.UI {
+	tone, sign := "", app.UI(app.Span().Class("dot"))
+	switch m.Run.State {
+	case wire.Running:
+		tone, sign = "live", app.Span().Class("dot live")
+	case wire.Done:
+		tone, sign = "good", icon(iconCheck, "icon small")
+	case wire.Failed, wire.Interrupted:
+		tone, sign = "bad", icon(iconAlert, "icon small")
+	case wire.Incomplete:
+		tone, sign = "warn", icon(iconAlert, "icon small")
+	case wire.Stopped:
+		sign = icon(iconStop, "icon small")
+	}
+	return app.Span().Class("state-name").DataSet("tone", tone).Body(sign, app.Span().Text(words))
+}
+
+// retriable says that another try makes sense.
+func retriable(m *model.Message) bool {
+	switch m.Run.State {
+	case wire.Failed, wire.Interrupted, wire.Stopped, wire.Incomplete:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"syscall/js"
+	"time"
+
+	"screentest/app/markdown"
+)
+
+// inline are the elements that the caret stands behind, not in.
+var inline = map[string]bool{
+	"a": true, "br": true, "button": true, "code": true, "del": true, "em": true, "hr": true,
+	"math": true, "span": true, "strong": true, "sup": true,
+}
+
+// nodes draws Markdown's nodes into parent, with createElement and
+// textContent only.
+func (d dom) nodes(parent js.Value, nodes []markdown.Node) {
+	for _, n := range nodes {
+		parent.Call("append", d.node(n))
+	}
+}
+
+func (d dom) node(n markdown.Node) js.Value {
+	if n.Tag == "" {
+		return d.doc.Call("createTextNode", n.Text)
+	}
+	var e js.Value
+	if ns := n.Namespace(); ns != "" {
+		e = d.doc.Call("createElementNS", ns, n.Tag)
+	} else {
+		e = d.doc.Call("createElement", n.Tag)
+	}
+	if n.Class != "" {
+		e.Call("setAttribute", "class", n.Class)
+	}
+	for _, a := range n.Attrs {
+		e.Call("setAttribute", a.Name, a.Value)
+	}
+	if len(n.Kids) == 1 && n.Kids[0].Tag == "" {
+		e.Set("textContent", n.Kids[0].Text)
+		return e
+	}
+	d.nodes(e, n.Kids)
+	return e
+}
+
+// onCopyCode is one listener for the copy buttons of all code blocks.
+func (p *page) onCopyCode(ev js.Value) {
+	target := ev.Get("target")
+	if target.Get("closest").IsUndefined() {
+		return
+	}
+	button := target.Call("closest", "button.md-copy")
+	if button.IsNull() {
+		return
+	}
+	block := button.Call("closest", ".md-code")
+	if block.IsNull() {
+		return
+	}
+	code := block.Call("querySelector", "pre")
+	if code.IsNull() {
+		return
+	}
+	p.copyText(code.Get("textContent").String(), button)
+}
+
+// copyText puts text on the clipboard and says so on the button.
+func (p *page) copyText(text string, button js.Value) {
+	clipboard := js.Global().Get("navigator").Get("clipboard")
+	if clipboard.IsUndefined() { // not a secure context
+		p.speaker.say(p, "Copying needs a page served over https or from this machine.")
+		return
+	}
+	clipboard.Call("writeText", text)
+	button.Get("classList").Call("add", "copied")
+	p.speaker.say(p, "Copied.")
+	p.after(1500*time.Millisecond, func() { button.Get("classList").Call("remove", "copied") })
+}

@@ -1,0 +1,238 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"math/rand/v2"
+	"syscall/js"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/markdown"
+	"screentest/app/model"
+	"screentest/app/socket"
+	"screentest/shared/wire"
+)
+
+// BuildEnv names the page's build among what the server gives go-app's Getenv.
+const BuildEnv = "SCREENTEST_BUILD"
+
+// revisions count the changes of the page's parts, for the components' fields.
+type revisions struct {
+	list, thread, composer, bar, settings, notice int
+}
+
+// page is what the components share.
+type page struct {
+	desk *model.Desk
+	sock *socket.Socket
+	md   markdown.Renderer
+
+	ctx   app.Context // the Shell's
+	dom   dom
+	rev   revisions
+	dirty model.Part
+	drawn bool // a draw is planned
+
+	frame    js.Func
+	answers  *answers
+	thread   *scroller
+	composer *Composer
+	picker   pickerState
+	speaker  speaker
+
+	view     view
+	drawer   bool   // on a phone: the list is open
+	renaming bool   // the title is being edited
+	carried  string // what was typed before the program had arrived
+	keyForm  keyForm
+}
+
+// view is what the main part shows.
+type view string
+
+const (
+	viewChat     view = "chat"
+	viewSettings view = "settings"
+	viewNowhere  view = "nowhere"
+)
+
+func newPage() *page {
+	p := &page{dom: newDOM(), view: viewChat}
+	p.answers = newAnswers(p)
+	p.thread = newScroller(p)
+	p.desk = model.NewDesk(model.Options{
+		Line:    line{p},
+		Storage: localStorage{},
+		Now:     time.Now,
+		NewID:   uuid.NewString,
+		After:   p.after,
+		Changed: p.changed,
+		Build:   app.Getenv(BuildEnv),
+	})
+	return p
+}
+
+// start connects the page, once it stands.
+func (p *page) start(ctx app.Context) {
+	p.ctx = ctx
+	p.frame = js.FuncOf(func(js.Value, []js.Value) any {
+		p.post(p.draw)
+		return nil
+	})
+	p.sock = socket.New(socket.Options{
+		Dial:    socket.Browser(p.post),
+		Post:    p.post,
+		Rand:    rand.Float64,
+		OnState: p.onLink,
+		OnNews:  p.desk.News,
+		OnLog:   p.desk.Log,
+		OnFault: func(what string, err error) { app.Logf("%s of the server could not be read: %v", what, err) },
+	})
+	p.listen()
+	p.sock.Start()
+}
+
+// listen watches what concerns the whole page.
+func (p *page) listen() {
+	win := js.Global()
+	p.dom.on(win, "online", func(js.Value) { p.sock.Nudge() }, p.post)
+	p.dom.on(win, "offline", func(js.Value) { p.sock.NetworkLost() }, p.post)
+	p.dom.on(p.dom.doc, "visibilitychange", func(js.Value) {
+		if !p.hidden() {
+			p.sock.Nudge()
+			p.changed(model.PartStream)
+		}
+	}, p.post)
+	p.dom.on(win, "pagehide", func(js.Value) { p.desk.Commit() }, p.post)
+	p.dom.on(p.dom.doc, "keydown", p.onKey, p.post)
+	p.dom.on(p.dom.doc, "click", p.onCopyCode, p.post)
+}
+
+func (p *page) onLink(s socket.State) {
+	switch s {
+	case socket.Open:
+		p.desk.SetLink(model.LinkOpen)
+	case socket.Offline:
+		p.desk.SetLink(model.LinkNone)
+	case socket.Reconnecting:
+		p.desk.SetLink(model.LinkLost)
+	}
+}
+
+// onKey takes the keys that work anywhere on the page.
+func (p *page) onKey(ev js.Value) {
+	if ev.Get("key").String() != "Escape" || ev.Get("defaultPrevented").Bool() || p.picker.open {
+		return
+	}
+	switch {
+	case p.drawer:
+		p.setDrawer(false)
+	case p.renaming:
+		p.endRename("", false)
+	case p.view == viewChat && p.desk.Running():
+		p.desk.Stop()
+	}
+}
+
+// post runs f on the UI goroutine, guarded, without drawing any component
+// again: f says by changed what has to be.
+func (p *page) post(f func()) {
+	p.ctx.Dispatch(func(ctx app.Context) {
+		ctx.PreventUpdate()
+		defer p.guard("an event")
+		f()
+	})
+}
+
+// after calls f on the UI goroutine when d has passed.
+func (p *page) after(d time.Duration, f func()) (cancel func()) {
+	t := time.AfterFunc(d, func() { p.post(f) })
+	return func() { t.Stop() }
+}
+
+func (p *page) hidden() bool { return p.dom.doc.Get("hidden").Bool() }
+
+// changed notes what is to be drawn again, and plans that for the next frame.
+// A page in the background has no frames: it is drawn a few times a second, so
+// that its title is right.
+func (p *page) changed(parts model.Part) {
+	p.dirty |= parts
+	if p.drawn || p.frame.IsUndefined() {
+		return
+	}
+	p.drawn = true
+	if p.hidden() {
+		p.after(300*time.Millisecond, p.draw)
+		return
+	}
+	js.Global().Call("requestAnimationFrame", p.frame)
+}
+
+// draw brings the page up to date.
+func (p *page) draw() {
+	parts := p.dirty
+	p.dirty, p.drawn = 0, false
+	if parts&model.PartStream != 0 {
+		p.answers.grow()
+	}
+	if p.answers.work() {
+		p.changed(model.PartStream)
+	}
+	if parts&^model.PartStream == 0 {
+		return
+	}
+	for _, c := range []struct {
+		part model.Part
+		rev  *int
+	}{
+		{model.PartList, &p.rev.list}, {model.PartThread, &p.rev.thread},
+		{model.PartComposer, &p.rev.composer}, {model.PartBar, &p.rev.bar},
+		{model.PartSettings, &p.rev.settings}, {model.PartNotice, &p.rev.notice},
+	} {
+		if parts&c.part != 0 {
+			*c.rev++
+		}
+	}
+	p.setTitle()
+	p.speaker.follow(p)
+	p.ctx.Update()
+}
+
+// setTitle lets the document's title follow what is shown.
+func (p *page) setTitle() {
+	title := "Screentest"
+	switch {
+	case p.view == viewSettings:
+		title = "Settings · Screentest"
+	case p.desk.Current != nil && p.desk.Current.Summary.Title != "":
+		title = p.desk.Current.Summary.Title + " · Screentest"
+	}
+	if p.dom.doc.Get("title").String() != title {
+		p.dom.doc.Set("title", title)
+	}
+}
+
+func (p *page) setDrawer(open bool) {
+	if p.drawer == open {
+		return
+	}
+	p.drawer = open
+	p.changed(model.PartBar)
+	p.ctx.Defer(func(app.Context) {
+		p.dom.find("#main").Set("inert", open)
+		if open {
+			p.dom.focus("#new-conversation")
+		} else if p.dom.doc.Get("activeElement").Equal(p.dom.doc.Get("body")) {
+			p.dom.focus("#menu")
+		}
+	})
+}
+
+// line is the socket as the model sees it; the model is made first.
+type line struct{ p *page }
+
+func (l line) Call(op wire.Op, args any, done socket.Done) { l.p.sock.Call(op, args, done) }
+func (l line) Once(op wire.Op, args any, done socket.Done) { l.p.sock.Once(op, args, done) }

@@ -1,0 +1,222 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/model"
+	"screentest/shared/gateway"
+)
+
+// pickerState is what the model picker shows.
+type pickerState struct {
+	open   bool
+	lane   int
+	query  string
+	active int // index among the models that match
+}
+
+// Picker is the dialog in which a model is chosen: a search field over a list,
+// as a combobox is to behave.
+type Picker struct {
+	app.Compo
+	p      *page
+	Rev    int
+	Open   bool
+	Query  string
+	Active int
+}
+
+// matches returns the models that fit what was typed: every word somewhere in
+// the id, the family or the endpoint.
+func (p *page) matches() []gateway.Model {
+	var found []gateway.Model
+	words := strings.Fields(strings.ToLower(p.picker.query))
+next:
+	for _, m := range p.desk.Models {
+		text := strings.ToLower(m.ID + " " + string(m.Family) + " " + string(m.Endpoint))
+		for _, w := range words {
+			if !strings.Contains(text, w) {
+				continue next
+			}
+		}
+		found = append(found, m)
+	}
+	return found
+}
+
+func (p *page) openPicker(lane int) {
+	p.picker = pickerState{open: true, lane: lane}
+	for i, m := range p.desk.Models {
+		if m.ID == p.desk.LaneModel(lane) {
+			p.picker.active = i
+		}
+	}
+	p.changed(model.PartComposer)
+	at := p.dom.byID("model").Call("getBoundingClientRect")
+	left, top := at.Get("left").Float(), at.Get("bottom").Float()
+	p.ctx.Defer(func(app.Context) {
+		defer p.guard("the model picker")
+		d := p.dom.byID("picker")
+		if d.Get("open").Bool() {
+			return
+		}
+		d.Get("style").Set("left", fmt.Sprintf("%.0fpx", left))
+		d.Get("style").Set("top", fmt.Sprintf("%.0fpx", top+4))
+		p.dom.byID("picker-search").Set("value", "")
+		d.Call("showModal")
+		p.dom.focus("#picker-search")
+		p.showActive()
+	})
+}
+
+func (p *page) closePicker() {
+	if d := p.dom.byID("picker"); d.Get("open").Bool() {
+		d.Call("close")
+	}
+	p.picker.open = false
+	p.changed(model.PartComposer)
+	p.ctx.Defer(func(app.Context) { p.focusComposer() })
+}
+
+func (p *page) pick(id string) {
+	p.desk.Choose(p.picker.lane, id)
+	p.closePicker()
+}
+
+// showActive scrolls the marked model into view.
+func (p *page) showActive() {
+	p.ctx.Defer(func(app.Context) {
+		if e := p.dom.find(`#picker [data-active="true"]`); e.Truthy() {
+			e.Call("scrollIntoView", map[string]any{"block": "nearest"})
+		}
+	})
+}
+
+// Render implements app.Composer.
+func (c *Picker) Render() (ui app.UI) {
+	p := c.p
+	defer p.drawing("the model picker", &ui)
+	cancel, scope := p.on("cancel", func(_ app.Context, e app.Event) { e.PreventDefault(); p.closePicker() })
+	dialog := app.Dialog().ID("picker").Class("picker").Aria("label", "Choose a model").
+		On("cancel", cancel, scope).
+		OnClick(p.on("backdrop", func(ctx app.Context, e app.Event) {
+			if e.Get("target").Get("id").String() == "picker" {
+				p.closePicker()
+			}
+		}))
+	search := app.Div().Class("picker-search").Body(
+		icon(iconSearch, "icon"),
+		app.Input().ID("picker-search").Type("text").Placeholder("Search models").Role("combobox").
+			Aria("label", "Search models").Aria("expanded", true).Aria("controls", "picker-list").
+			Aria("activedescendant", fmt.Sprint("option-", c.Active)).Attr("autocomplete", "off").Attr("spellcheck", "false").
+			OnInput(p.on("picker-input", func(_ app.Context, e app.Event) {
+				p.picker.query, p.picker.active = e.Get("target").Get("value").String(), 0
+				p.showActive()
+			})).
+			OnKeyDown(p.on("picker-key", c.onKey)),
+	)
+	if !c.Open {
+		return dialog.Body(search)
+	}
+	models := p.matches()
+	return dialog.Body(
+		search,
+		app.Div().ID("picker-list").Class("picker-list").Role("listbox").Aria("label", "Models").Body(c.options(models)...),
+		app.If(anySample(models), func() app.UI {
+			return app.P().Class("picker-note").Text("Prices are samples, in US dollars per million tokens in and out. A catalogue file sets your own.")
+		}),
+	)
+}
+
+// options lists the models under their families.
+func (c *Picker) options(models []gateway.Model) []app.UI {
+	if len(models) == 0 {
+		return []app.UI{app.P().Class("picker-none").Text("No model matches. Search by name, family or endpoint.")}
+	}
+	var list []app.UI
+	var family gateway.Family
+	chosen := c.p.desk.LaneModel(c.p.picker.lane)
+	for i, m := range models {
+		if m.Family != family {
+			family = m.Family
+			list = append(list, app.Div().Class("picker-group").Role("presentation").Text(familyName(family)))
+		}
+		id := m.ID
+		mark := app.UI(app.Span())
+		if id == chosen {
+			mark = icon(iconCheck, "icon small")
+		}
+		list = append(list, app.Div().ID(fmt.Sprint("option-", i)).Class("option").Role("option").
+			Aria("selected", id == chosen).DataSet("active", i == c.Active).DataSet("model", id).
+			OnClick(c.p.on("pick "+id, func(app.Context, app.Event) { c.p.pick(id) })).
+			Body(
+				mark,
+				app.Span().Class("option-id").Text(id),
+				app.Span().Class("badge").Text(m.Endpoint),
+				app.Span().Class("option-price").Text(price(m)),
+			))
+	}
+	return list
+}
+
+func (c *Picker) onKey(_ app.Context, e app.Event) {
+	p := c.p
+	models := p.matches()
+	last := len(models) - 1
+	switch e.Get("key").String() {
+	case "ArrowDown":
+		p.picker.active = min(p.picker.active+1, last)
+	case "ArrowUp":
+		p.picker.active = max(p.picker.active-1, 0)
+	case "PageDown":
+		p.picker.active = min(p.picker.active+8, last)
+	case "PageUp":
+		p.picker.active = max(p.picker.active-8, 0)
+	case "Enter":
+		if p.picker.active <= last && p.picker.active >= 0 {
+			p.pick(models[p.picker.active].ID)
+		}
+	default:
+		return
+	}
+	p.picker.active = max(p.picker.active, 0)
+	e.PreventDefault()
+	p.showActive()
+}
+
+func familyName(f gateway.Family) string {
+	switch f {
+	case gateway.Ordinary:
+		return "General"
+	case gateway.Unknown:
+		return "Other"
+	}
+	s := string(f)
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// price is a model's price for a million tokens in and out.
+func price(m gateway.Model) string {
+	if !m.Price.Known {
+		return "no price"
+	}
+	s := m.Price.Input.String() + " / " + m.Price.Output.String()
+	if m.Sample {
+		s += " sample"
+	}
+	return s
+}
+
+func anySample(models []gateway.Model) bool {
+	for _, m := range models {
+		if m.Sample {
+			return true
+		}
+	}
+	return false
+}

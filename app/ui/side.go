@@ -1,0 +1,87 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/model"
+	"screentest/shared/wire"
+)
+
+// Side is the list of conversations; on a phone, the drawer.
+type Side struct {
+	app.Compo
+	p            *page
+	Rev          int
+	Conversation string // that is shown
+	View         string
+}
+
+// Render implements app.Composer.
+func (s *Side) Render() (ui app.UI) {
+	p := s.p
+	defer p.drawing("the list", &ui)
+	groups := model.Groups(p.desk.List, time.Now())
+	return app.Aside().Class("side").Aria("label", "Conversations").Body(
+		app.Div().Class("side-head").Body(
+			app.A().ID("new-conversation").Class("button wide").Href("/").
+				OnClick(p.on("new", func(app.Context, app.Event) { p.setDrawer(false); p.focusComposer() })).
+				Body(icon(iconPlus, "icon small"), app.Text("New conversation")),
+		),
+		app.Div().Class("side-list").Body(
+			app.If(p.desk.ListReady && len(groups) == 0, func() app.UI {
+				return app.P().Class("side-empty").Text("What you ask will be listed here, and kept.")
+			}),
+			app.Range(groups).Slice(func(i int) app.UI {
+				return app.Section().Class("group").Body(
+					app.H2().Text(groups[i].Name),
+					app.Range(groups[i].Rows).Slice(func(j int) app.UI { return s.row(groups[i].Rows[j]) }),
+				)
+			}),
+			app.If(p.desk.ListMore, func() app.UI {
+				return app.Button().Class("button wide").Type("button").Text("Show older").
+					OnClick(p.on("older", func(app.Context, app.Event) { p.desk.FetchMore() }))
+			}),
+		),
+		app.Div().Class("side-foot").Body(
+			railItem(p.chatPath(), iconChat, "Chat", s.View == string(viewChat)),
+			railItem("/settings", iconSettings, "Settings", s.View == string(viewSettings)),
+		),
+	)
+}
+
+func (s *Side) row(c wire.Summary) app.UI {
+	title := c.Title
+	if title == "" {
+		title = "Untitled"
+	}
+	current := c.ID == s.Conversation && s.View == string(viewChat)
+	link := app.A().Class("conversation").Href("/c/" + c.ID).Title(title)
+	if current {
+		link = link.Aria("current", "page")
+	}
+	return app.Div().Class("row").DataSet("current", current).Body(
+		link.Body(
+			app.Span().Class("row-title").Text(title),
+			app.Span().Class("row-sub").Body(
+				app.Span().Class("row-models").Text(c.Models),
+				app.If(c.Running > 0, func() app.UI {
+					return app.Span().Class("row-live").Body(app.Span().Class("dot live"), app.Text("live"))
+				}).ElseIf(c.CostNanoUSD > 0, func() app.UI {
+					return app.Span().Class("figure").Text(cost(c))
+				}),
+			),
+		),
+	)
+}
+
+// cost is what a conversation cost so far, marked when part of it is estimated.
+func cost(c wire.Summary) string {
+	if c.Estimated {
+		return "≈ " + model.Dollars(c.CostNanoUSD)
+	}
+	return model.Dollars(c.CostNanoUSD)
+}

@@ -79,6 +79,9 @@ type Problem struct {
 	Status  int      `json:"status,omitempty"`  // the gateway's HTTP status, if one came
 	Request string   `json:"request,omitempty"` // the gateway's request id, for its support
 	Raw     string   `json:"raw,omitempty"`     // the start of the body as it came, for the inspector
+	// RetryAfterMS is how long the gateway asks to wait before a retry, in
+	// milliseconds; 0 where it does not ask.
+	RetryAfterMS int64 `json:"retry_after_ms,omitempty"`
 }
 
 func (p *Problem) Error() string {

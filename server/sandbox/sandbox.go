@@ -1,9 +1,12 @@
 package sandbox
 
 import (
+	"container/heap"
 	"errors"
 	"log/slog"
-	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"screentest/shared/gateway"
@@ -57,25 +60,133 @@ type Config struct {
 
 // Server is a sandbox. It is safe for concurrent use.
 type Server struct {
-	cfg Config
+	cfg       Config
+	log       *slog.Logger
+	catalogue atomic.Pointer[gateway.Catalogue]
+	advance   atomic.Int64 // of the clock, in nanoseconds
+	requests  records
+	once      once
+	quit      chan struct{} // closed by Close
+	closing   sync.Once
+	inUse     sync.RWMutex // read-locked by every call under way
+	bank      *bank
+	tasks     *taskSet // guarded by bank.mu
+	journal   *journal // guarded by bank.mu
 }
 
 // New starts a sandbox. It reads what Config.Dir holds, and fails if that
-// cannot be read or written.
+// cannot be read or written, or another sandbox uses it.
 func New(cfg Config) (*Server, error) {
 	if cfg.Catalogue == nil {
 		return nil, errors.New("sandbox: Config.Catalogue is nil: pass gateway.SampleCatalogue() or a parsed one")
 	}
-	return &Server{cfg: cfg}, nil
+	if cfg.Speed < 0 {
+		return nil, errors.New("sandbox: Config.Speed is negative: 1 is the real pace, 20 twenty times faster")
+	}
+	setDefault(&cfg.Key, DefaultKey)
+	setDefault(&cfg.Speed, 1)
+	setDefault(&cfg.TokensPerSecond, DefaultTokensPerSecond)
+	setDefault(&cfg.FirstToken, DefaultFirstToken)
+	setDefault(&cfg.Balance, DefaultBalance)
+	cfg.FirstToken = max(cfg.FirstToken, 0)
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{cfg: cfg, log: cfg.Logger, quit: make(chan struct{}), tasks: newTaskSet(),
+		bank: newBank(append([]string{cfg.Key}, cfg.MoreKeys...), cfg.Balance)}
+	s.catalogue.Store(cfg.Catalogue)
+	if err := s.load(cfg.Dir); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
-// Close ends every stream under way and closes the files. Requests that come
-// later are refused.
-func (s *Server) Close() error { return nil }
+func setDefault[T comparable](v *T, d T) {
+	var zero T
+	if *v == zero {
+		*v = d
+	}
+}
+
+// Close ends every stream under way and closes the files. Calls that come
+// later are broken off.
+func (s *Server) Close() error {
+	var err error
+	s.closing.Do(func() {
+		close(s.quit)
+		s.inUse.Lock()
+		defer s.inUse.Unlock()
+		s.bank.mu.Lock()
+		defer s.bank.mu.Unlock()
+		err = s.journal.close()
+	})
+	return err
+}
 
 // SetCatalogue replaces models and prices for all later requests.
-func (s *Server) SetCatalogue(c *gateway.Catalogue) { s.cfg.Catalogue = c }
+func (s *Server) SetCatalogue(c *gateway.Catalogue) { s.catalogue.Store(c) }
 
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	http.NotFound(w, r)
+// load reads the folder, if there is one, and books what is in it.
+func (s *Server) load(dir string) error {
+	s.journal = &journal{}
+	if dir == "" {
+		return nil
+	}
+	j, lines, err := openJournal(dir, s.replay)
+	if err != nil {
+		return err
+	}
+	s.journal = j
+	s.settle(s.now())
+	if lines > 1 {
+		if err := j.compact(s.snapshot()); err != nil {
+			return errors.Join(err, j.close())
+		}
+	}
+	return nil
+}
+
+// replay does what one line of the journal says. What belongs to a key that is
+// no longer configured is kept, out of reach.
+func (s *Server) replay(l line) error {
+	switch {
+	case l.Snapshot != nil:
+		s.advance.Store(int64(l.Snapshot.Clock))
+		for _, saved := range l.Snapshot.Accounts {
+			a := s.bank.named(saved.Name, s.cfg.Balance)
+			a.charged, a.returned, a.entries = saved.Charged, saved.Returned, saved.Entries
+		}
+		for _, t := range l.Snapshot.Tasks {
+			s.tasks.add(t)
+		}
+	case l.Task != nil:
+		s.tasks.add(l.Task)
+		s.bank.named(l.Task.Account, s.cfg.Balance).book("charge", l.Task.ID, l.Task.Cost)
+	case l.Return != "":
+		t := s.tasks.byID[l.Return]
+		if t == nil {
+			return errors.New("a return for an unknown task " + l.Return)
+		}
+		t.Returned = true
+		if i := slices.Index(s.tasks.owed, t); i >= 0 {
+			heap.Remove(&s.tasks.owed, i)
+		}
+		s.bank.named(t.Account, s.cfg.Balance).book("return", t.ID, t.Cost)
+	case l.Charge != nil:
+		s.bank.named(l.Charge.Account, s.cfg.Balance).book("charge", l.Charge.Subject, l.Charge.NanoUSD)
+	case l.Clock != 0:
+		s.advance.Store(int64(l.Clock))
+	}
+	return nil
+}
+
+func (s *Server) snapshot() snapshot {
+	out := snapshot{Clock: time.Duration(s.advance.Load()), Tasks: s.tasks.order}
+	for _, a := range s.bank.byName {
+		out.Accounts = append(out.Accounts, savedAccount{a.name, a.charged, a.returned, a.entries})
+	}
+	return out
 }

@@ -1,5 +1,154 @@
 package store
 
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"screentest/shared/wire"
+)
+
+// writerChildEnv names the data folder to a copy of the test program that is
+// there to be killed.
 const writerChildEnv = "SCREENTEST_STORE_TEST_CHILD"
 
-func writeUntilKilled(dir string) {}
+// crashLog is the whole log of a run in this test.
+var crashLog = bytes.Repeat([]byte("data: {\"delta\":\"a few words\"}\n\n"), 300)
+
+// writeUntilKilled stores turns from eight sides, and says on its output what
+// it was told is durable.
+func writeUntilKilled(dir string) {
+	ctx := context.Background()
+	check := func(err error) {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	db, err := Open(ctx, dir, Options{})
+	check(err)
+	owner, err := db.EnsureLocalUser(ctx)
+	check(err)
+	var out sync.Mutex
+	say := func(what string, s wire.Start) {
+		out.Lock()
+		defer out.Unlock()
+		fmt.Println(what, s.Conversation, s.Run)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for conversation := ""; ; {
+				s := newStart(conversation, "question")
+				check(startTurn(db, owner, s))
+				say("started", s)
+				half := int64(len(crashLog) / 2)
+				check(appendLog(db, owner, s.Run, 0, crashLog[:half], []byte{1}))
+				say("logged", s)
+				check(db.FinishRun(ctx, owner, ended(runOf(s), 3), "answer", crashLog, []byte{1, 2}, nil))
+				say("ended", s)
+				if conversation = s.Conversation; time.Now().UnixNano()%5 == 0 {
+					check(db.DeleteConversation(ctx, owner, conversation))
+					say("deleted", s)
+					conversation = ""
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// A kill in the middle of writes, again and again on one folder: what was
+// said to be durable is there, whole; what was not is there whole or not at
+// all; the file is sound, and the folder opens at once.
+func TestKillLosesNothingAcknowledged(t *testing.T) {
+	dir := t.TempDir()
+	type run struct {
+		conversation string
+		last         string
+	}
+	runs := map[string]*run{}
+	deleted := map[string]bool{}
+	for kill := range 10 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), writerChildEnv+"="+dir)
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		out, err := cmd.StdoutPipe()
+		must(t, err, cmd.Start())
+		lines := bufio.NewReader(out)
+		for n := 0; ; n++ {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				break // the rest of a line that was cut off says nothing
+			}
+			f := strings.Fields(line)
+			if len(f) != 3 {
+				t.Fatalf("the child said %q", line)
+			}
+			runs[f[2]] = &run{f[1], f[0]}
+			if f[0] == "deleted" {
+				deleted[f[1]] = true
+			}
+			if n == 40+37*kill { // somewhere else each time
+				must(t, cmd.Process.Kill())
+			}
+		}
+		if err := cmd.Wait(); err == nil || stderr.Len() > 0 {
+			t.Fatalf("the child ended by itself: %v %s", err, stderr.String())
+		}
+
+		ctx := context.Background()
+		db, err := Open(ctx, dir, Options{})
+		must(t, err)
+		owner, err := db.EnsureLocalUser(ctx)
+		must(t, err)
+		checkIntegrity(t, db)
+		var charged int64
+		for id, r := range runs {
+			if r.last == "ended" || r.last == "deleted" {
+				charged += 3
+			}
+			got, err := db.Run(ctx, owner, id)
+			if deleted[r.conversation] {
+				if err == nil {
+					t.Errorf("a deleted run is back: %+v", got)
+				}
+				continue
+			}
+			if err != nil {
+				// Its deletion may have been stored and not yet said.
+				if _, gone := db.Conversation(ctx, owner, r.conversation); gone != nil && r.last == "ended" {
+					deleted[r.conversation] = true
+					continue
+				}
+				t.Fatalf("kill %d: run %s, %s: %v", kill, id, r.last, err)
+			}
+			log, err := db.ReadRunLog(ctx, owner, id, 0, 1<<20)
+			must(t, err)
+			switch whole := bytes.Equal(log, crashLog); {
+			case got.State == wire.Done && !whole,
+				r.last == "ended" && (got.State != wire.Done || got.CostNanoUSD != 3),
+				r.last == "logged" && got.State == wire.Running && !bytes.Equal(log, crashLog[:len(crashLog)/2]),
+				!bytes.HasPrefix(crashLog, log):
+				t.Errorf("kill %d: a run that %s is %s with %d bytes of log", kill, r.last, got.State, len(log))
+			}
+		}
+		// Eight at most were charged and could not say so.
+		spent, err := db.Spent(ctx, owner, time.UnixMilli(0), time.Now().AddDate(9, 0, 0))
+		if err != nil || spent < charged || spent > charged+int64(kill+1)*8*3 {
+			t.Errorf("kill %d: %d spent, %v; %d said to be", kill, spent, err, charged)
+		}
+		must(t, db.Close())
+	}
+	if len(runs) < 100 {
+		t.Errorf("only %d runs were written between the kills", len(runs))
+	}
+}

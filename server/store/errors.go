@@ -102,8 +102,9 @@ func sqliteCode(err error) (code int, ok bool) {
 	return 0, false
 }
 
-// isFull tells whether there was no room for a write.
-func isFull(err error) bool {
+// isBroken tells whether the disk itself failed: then trying again does not
+// help.
+func isBroken(err error) bool {
 	code, ok := sqliteCode(err)
-	return ok && code&0xff == sqlite3.SQLITE_FULL
+	return ok && code&0xff == sqlite3.SQLITE_IOERR
 }

@@ -128,3 +128,6 @@ func problem(err error) wire.Problem {
 	}
 	return wire.Problem{}
 }
+
+// pageOf asks for the conversation of s.
+func pageOf(s wire.Start) wire.Page { return wire.Page{Conversation: s.Conversation} }

@@ -55,29 +55,57 @@ func readMigrations(files fs.FS) ([]migration, error) {
 	return ms, nil
 }
 
-// migrate brings the database up to the newest of ms, each in a transaction of
-// its own, so that a failure leaves the last whole version. keep is called
-// with the old version before an existing database is changed.
-func migrate(ctx context.Context, conn *sql.Conn, ms []migration, keep func(version int) error, log *slog.Logger) error {
-	var app, version, tables int
-	err := conn.QueryRowContext(ctx, "SELECT (SELECT * FROM pragma_application_id), (SELECT * FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&app, &version, &tables)
+// versionOf reads the version of a database, 0 for an empty one, and refuses
+// one that this program must not touch: another program's, and one of a newer
+// version than newest.
+func versionOf(ctx context.Context, conn *sql.Conn, newest int) (version int, err error) {
+	var app, tables int
+	err = conn.QueryRowContext(ctx, "SELECT (SELECT * FROM pragma_application_id), (SELECT * FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&app, &version, &tables)
+	switch {
+	case err != nil:
+		return 0, explain(err)
+	case tables > 0 && app != applicationID:
+		return 0, &Error{Problem: wire.Problem{Code: "data_foreign", Message: "The database in the data folder is not one of Screentest's.", Hint: "Give another folder with -data."}}
+	case version > newest:
+		return 0, &Error{Problem: wire.Problem{
+			Code:    "data_newer",
+			Message: fmt.Sprintf("The database is of version %d, written by a newer Screentest; this one knows versions up to %d.", version, newest),
+			Hint:    "Start the newer program, or restore the copy that it kept beside the database. Nothing was changed.",
+		}}
+	}
+	return version, nil
+}
+
+// inspect refuses a database that migrate would refuse, without changing so
+// much as its journal mode.
+func inspect(ctx context.Context, path string, newest int) error {
+	pool, err := openSQLite(path, readerSettings, 1)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return explain(err)
 	}
-	switch {
-	case tables > 0 && app != applicationID:
-		return &Error{Problem: wire.Problem{Code: "data_foreign", Message: "The database in the data folder is not one of Screentest's.", Hint: "Give another folder with -data."}}
-	case version > len(ms):
-		return &Error{Problem: wire.Problem{
-			Code:    "data_newer",
-			Message: fmt.Sprintf("The database is of version %d, written by a newer Screentest; this one knows versions up to %d.", version, len(ms)),
-			Hint:    "Start the newer program, or restore the copy that it kept beside the database. Nothing was changed.",
-		}}
-	case version == len(ms):
-		return nil
+	defer conn.Close()
+	_, err = versionOf(ctx, conn, newest)
+	return err
+}
+
+// migrate brings the database up to the newest of ms, each in a transaction of
+// its own, so that a failure leaves the last whole version. keep is called
+// with the old version before an existing database is changed; drop undoes it
+// when nothing was changed after all, so that a server that is started again
+// and again does not fill the disk with copies.
+func migrate(ctx context.Context, conn *sql.Conn, ms []migration, keep func(version int) (drop func(), err error), log *slog.Logger) error {
+	version, err := versionOf(ctx, conn, len(ms))
+	if err != nil || version == len(ms) {
+		return err
 	}
-	if tables > 0 {
-		if err := keep(version); err != nil {
+	drop := func() {}
+	if version > 0 {
+		if drop, err = keep(version); err != nil {
 			return fmt.Errorf("keep a copy before migrating: %w", err)
 		}
 	}
@@ -87,11 +115,14 @@ func migrate(ctx context.Context, conn *sql.Conn, ms []migration, keep func(vers
 	if _, err := conn.ExecContext(ctx, "PRAGMA foreign_keys = 0"); err != nil {
 		return explain(err)
 	}
-	for _, m := range ms[version:] {
+	for i, m := range ms[version:] {
 		if err := m.apply(ctx, conn); err != nil {
+			if i == 0 {
+				drop()
+			}
 			return fmt.Errorf("migration %s: %w", m.name, explain(err))
 		}
-		if tables > 0 {
+		if version > 0 {
 			log.Info("migrated the database", "to", m.version, "migration", m.name)
 		}
 	}

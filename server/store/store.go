@@ -32,7 +32,9 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -61,6 +63,9 @@ type DB struct {
 	readers *readers
 	packer  *packer
 	box     *seal.Box
+
+	closing sync.Once
+	closed  error // what Close gives
 }
 
 // Open opens the data folder dir, makes it on first use (mode 0700), and
@@ -104,14 +109,6 @@ func (db *DB) openDatabase(ctx context.Context) error {
 	if err := privateFile(db.path(), db.log); err != nil {
 		return err
 	}
-	var err error
-	if db.pool, err = openSQLite(db.path(), writerSettings, 1); err != nil {
-		return err
-	}
-	conn, err := db.pool.Conn(ctx)
-	if err != nil {
-		return explain(err)
-	}
 	files, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
 		return err
@@ -120,19 +117,29 @@ func (db *DB) openDatabase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	keep := func(version int) error {
+	if err := inspect(ctx, db.path(), len(ms)); err != nil {
+		return err
+	}
+	if db.pool, err = openSQLite(db.path(), writerSettings, 1); err != nil {
+		return err
+	}
+	conn, err := db.pool.Conn(ctx)
+	if err != nil {
+		return explain(err)
+	}
+	keep := func(version int) (drop func(), err error) {
 		path, err := keepCopy(ctx, conn, db.path(), version, db.now())
 		if err == nil {
 			db.log.Info("kept a copy of the database before migrating it", "file", path)
 		}
-		return err
+		return func() { os.Remove(path) }, err
 	}
 	if err := migrate(ctx, conn, ms, keep, db.log); err != nil {
-		return err
+		return errors.Join(err, conn.Close())
 	}
 	pool, err := openSQLite(db.path(), readerSettings, readerCount)
 	if err != nil {
-		return err
+		return errors.Join(err, conn.Close())
 	}
 	db.readers = newReaders(pool)
 	db.writer = startWriter(conn, db.log)
@@ -195,21 +202,22 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 }
 
 // Close finishes the writes that are queued, closes the database, and releases
-// the folder. Later calls give os.ErrClosed.
+// the folder. Later calls give os.ErrClosed, but for a second Close, which
+// gives what the first did.
 func (db *DB) Close() error {
-	var errs []error
-	if db.writer != nil {
-		db.writer.close()
-	}
-	if db.readers != nil {
-		errs = append(errs, db.readers.close())
-	}
-	if db.pool != nil {
+	db.closing.Do(func() {
+		var errs []error
 		if db.writer != nil {
-			errs = append(errs, db.writer.conn.Close())
+			errs = append(errs, db.writer.close())
 		}
-		errs = append(errs, db.pool.Close()) // the last connection: the write-ahead log goes into the database
-	}
-	errs = append(errs, db.lock.Close())
-	return errors.Join(errs...)
+		if db.readers != nil {
+			errs = append(errs, db.readers.close())
+		}
+		if db.pool != nil {
+			errs = append(errs, db.pool.Close()) // the last connection: it empties the write-ahead log
+		}
+		errs = append(errs, db.lock.Close())
+		db.closed = errors.Join(errs...)
+	})
+	return db.closed
 }

@@ -139,14 +139,21 @@ func (w *writer) askScrub() {
 	w.signal()
 }
 
-// close finishes what is queued, and ends the goroutine. The connection stays
-// open.
-func (w *writer) close() {
+// close finishes what is queued, ends the goroutine, and gives the connection
+// back.
+func (w *writer) close() error {
 	w.mu.Lock()
 	w.closed = true
 	w.signal()
 	w.mu.Unlock()
 	<-w.ended
+	// Statements of a single connection are not closed with it, and an open
+	// one would keep SQLite from moving the write-ahead log into the database.
+	var errs []error
+	for _, s := range w.tx.stmts {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, w.conn.Close())...)
 }
 
 func (w *writer) run() {
@@ -258,7 +265,7 @@ func (w *writer) try(group []unit) (errs []error, again bool) {
 	}
 	if _, err := w.tx.exec("COMMIT"); err != nil {
 		failAll(err)
-		return errs, isFull(err)
+		return errs, !isBroken(err)
 	}
 	return errs, false
 }

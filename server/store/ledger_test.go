@@ -1,0 +1,225 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// book appends an entry as a unit of its own.
+func book(db *DB, owner string, e entry) (booked bool, err error) {
+	err = db.writer.write(context.Background(), 0, func(w *tx) (err error) {
+		booked, err = w.book(parseOwner(owner), e)
+		return err
+	})
+	return booked, err
+}
+
+func someEntry(kind string, subject []byte, cost int64) entry {
+	return entry{kind: kind, what: "video", subject: subject, model: "m", costNanoUSD: cost, basis: "6 s × $0.05", source: "computed", createdMS: 1000}
+}
+
+func TestLedgerBooksOnce(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	bob := addUser(t, db, "bob")
+	subject, _ := parseID(newID())
+	for _, c := range []struct {
+		name   string
+		owner  string
+		e      entry
+		booked bool
+	}{
+		{"charge", owner, someEntry("charge", subject, 300), true},
+		{"the same charge again", owner, someEntry("charge", subject, 300), false},
+		{"another charge for the subject", owner, someEntry("charge", subject, 400), false},
+		{"return", owner, someEntry("return", subject, -300), true},
+		{"the return again", owner, someEntry("return", subject, -300), false},
+		{"correction", owner, someEntry("correction", subject, 20), true},
+		{"a second correction", owner, someEntry("correction", subject, -5), true},
+		{"the same id of another owner's", bob, someEntry("charge", subject, 1), true},
+	} {
+		if booked, err := book(db, c.owner, c.e); err != nil || booked != c.booked {
+			t.Errorf("%s: booked %v, %v; want %v", c.name, booked, err, c.booked)
+		}
+	}
+	if n, err := db.Spent(ctx, owner, time.UnixMilli(0), time.UnixMilli(2000)); err != nil || n != 15 {
+		t.Errorf("spent %d, %v; want 15", n, err)
+	}
+	for name, e := range map[string]entry{
+		"a charge below nothing": someEntry("charge", mustID(t), -1),
+		"a return above nothing": someEntry("return", mustID(t), 1),
+		"a kind of its own":      someEntry("gift", mustID(t), 1),
+		"no id":                  someEntry("charge", []byte("x"), 1),
+		"a source of its own":    func() entry { e := someEntry("charge", mustID(t), 1); e.source = "guessed"; return e }(),
+		"prices that are no JSON": func() entry {
+			e := someEntry("charge", mustID(t), 1)
+			e.prices = json.RawMessage("{")
+			return e
+		}(),
+	} {
+		if booked, err := book(db, owner, e); err == nil || booked {
+			t.Errorf("%s was booked", name)
+		}
+	}
+}
+
+func mustID(t *testing.T) []byte {
+	b, ok := parseID(newID())
+	if !ok {
+		t.Fatal("not an id")
+	}
+	return b
+}
+
+func TestLedgerIsAppendOnly(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	if _, err := book(db, owner, someEntry("charge", mustID(t), 300)); err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{
+		"UPDATE ledger SET cost_nano_usd = 0",
+		"UPDATE ledger SET basis = ''",
+		"DELETE FROM ledger",
+		"INSERT OR REPLACE INTO ledger (n, owner, kind, what, subject, model, cost_nano_usd, basis, source, created_ms) SELECT n, owner, kind, what, subject, model, 0, basis, source, created_ms FROM ledger",
+		"UPDATE OR REPLACE ledger SET n = n + 1",
+		"DELETE FROM users",
+	} {
+		err := db.writer.write(ctx, 0, func(w *tx) error {
+			_, err := w.exec(statement)
+			return err
+		})
+		if err == nil || (!strings.Contains(err.Error(), "append-only") && !strings.Contains(err.Error(), "FOREIGN KEY")) {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+	if n, _ := db.Spent(ctx, owner, time.UnixMilli(0), time.UnixMilli(2000)); n != 300 {
+		t.Errorf("spent %d, want 300", n)
+	}
+}
+
+func TestLedgerDays(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	at := func(s string) time.Time {
+		v, err := time.Parse(time.RFC3339, s)
+		must(t, err)
+		return v
+	}
+	for cost, when := range map[int64]string{1: "2026-03-01T23:30:00Z", 10: "2026-03-02T00:00:00Z", 100: "2026-03-02T22:59:59Z", 1000: "2026-03-02T23:30:00Z"} {
+		e := someEntry("charge", mustID(t), cost)
+		e.createdMS = at(when).UnixMilli()
+		if _, err := book(db, owner, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		from, to string
+		want     int64
+	}{
+		"2 March in UTC":    {"2026-03-02T00:00:00Z", "2026-03-03T00:00:00Z", 1110},
+		"2 March in Berlin": {"2026-03-02T00:00:00+01:00", "2026-03-03T00:00:00+01:00", 111},
+		"nothing":           {"2026-03-04T00:00:00Z", "2026-03-05T00:00:00Z", 0},
+		"backwards":         {"2026-03-03T00:00:00Z", "2026-03-02T00:00:00Z", 0},
+	} {
+		if got, err := db.Spent(ctx, owner, at(c.from), at(c.to)); err != nil || got != c.want {
+			t.Errorf("%s: %d, %v; want %d", name, got, err, c.want)
+		}
+	}
+	var day int64
+	must(t, db.readers.at(ctx).scan("SELECT day FROM ledger WHERE cost_nano_usd = 10", nil, &day))
+	if want := at("2026-03-02T00:00:00Z").Unix() / 86400; day != want {
+		t.Errorf("day %d, want %d", day, want)
+	}
+}
+
+// Whatever is booked, and however often: totals are the sum of the rows that
+// went in, for a span of time as for a conversation.
+func TestTotalsAreSumsOfRows(t *testing.T) {
+	ctx := context.Background()
+	db, _ := openLocal(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		owner := addUser(t, db, "x")
+		s := newStart("", "x")
+		must(t, startTurn(db, owner, s))
+		conversation, _ := parseID(s.Conversation)
+		subjects := [][]byte{mustID(t), mustID(t), mustID(t)}
+		type key struct {
+			subject int
+			kind    string
+		}
+		booked := map[key]bool{}
+		var total, within, ofConversation int64
+		for range rapid.IntRange(0, 20).Draw(rt, "n") {
+			k := key{rapid.IntRange(0, 2).Draw(rt, "subject"), rapid.SampledFrom([]string{"charge", "return", "correction"}).Draw(rt, "kind")}
+			cost := rapid.Int64Range(0, 1e15).Draw(rt, "cost")
+			if k.kind == "return" || (k.kind == "correction" && rapid.Bool().Draw(rt, "down")) {
+				cost = -cost
+			}
+			e := someEntry(k.kind, subjects[k.subject], cost)
+			e.createdMS = rapid.Int64Range(0, 1999).Draw(rt, "ms")
+			if rapid.Bool().Draw(rt, "in the conversation") {
+				e.conversation = conversation
+			}
+			got, err := book(db, owner, e)
+			must(t, err)
+			want := k.kind == "correction" || !booked[k]
+			if booked[k] = true; got != want {
+				rt.Fatalf("%v: booked %v, want %v", k, got, want)
+			}
+			if !got {
+				continue
+			}
+			total += cost
+			if e.createdMS < 1000 {
+				within += cost
+			}
+			if e.conversation != nil {
+				ofConversation += cost
+			}
+		}
+		for to, want := range map[int64]int64{1000: within, 2000: total} {
+			if got, err := db.Spent(ctx, owner, time.UnixMilli(0), time.UnixMilli(to)); err != nil || got != want {
+				rt.Fatalf("spent to %d: %d, %v; want %d", to, got, err, want)
+			}
+		}
+		if got, err := db.Conversation(ctx, owner, s.Conversation); err != nil || got.CostNanoUSD != ofConversation {
+			rt.Fatalf("conversation: %d, %v; want %d", got.CostNanoUSD, err, ofConversation)
+		}
+	})
+}
+
+// An estimate marks its conversation, whatever else is booked.
+func TestEstimateIsMarked(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	s := newStart("", "x")
+	must(t, startTurn(db, owner, s))
+	r := ended(runOf(s), 10)
+	r.CostSource = "estimated"
+	must(t, db.FinishRun(ctx, owner, r, "", nil, nil, json.RawMessage(`{"input":"1.25"}`)))
+	if got, err := db.Conversation(ctx, owner, s.Conversation); err != nil || !got.Estimated {
+		t.Errorf("%+v, %v", got, err)
+	}
+	// The late figure is a row of its own, and the run shows the sum.
+	e := someEntry("correction", nil, rand.Int64N(100))
+	e.subject, _ = parseID(s.Run)
+	e.source, e.basis = "reported", "late"
+	if _, err := book(db, owner, e); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := db.Run(ctx, owner, s.Run); err != nil || got.CostNanoUSD != 10+e.costNanoUSD || got.CostSource != "reported" || got.Basis != "late" {
+		t.Errorf("%+v, %v; want %d, reported", got, err, 10+e.costNanoUSD)
+	}
+	var prices string
+	must(t, db.readers.at(ctx).scan("SELECT prices FROM ledger WHERE kind = 'charge'", nil, &prices))
+	if prices != `{"input":"1.25"}` {
+		t.Errorf("prices %q", prices)
+	}
+}

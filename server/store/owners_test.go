@@ -1,0 +1,186 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"screentest/shared/wire"
+)
+
+// Every method that takes an owner, called by one user about what is another's:
+// nothing is given, nothing is changed, and the answer is the same as for what
+// is not there at all. A method that is missing here fails the test.
+func TestOwnersAreApart(t *testing.T) {
+	ctx := context.Background()
+	db, ann := openLocal(t)
+	bob := addUser(t, db, "bob")
+	s := newStart("", "of Ann's")
+	must(t, startTurn(db, ann, s))
+	must(t, appendLog(db, ann, s.Run, 0, []byte("log"), []byte{1}))
+	must(t, db.SetSetting(ctx, ann, "theme", "dark"))
+	must(t, db.SaveSession(ctx, "sid", ann, []byte("data"), time.Now().Add(time.Hour)))
+	must(t, db.FinishRun(ctx, ann, ended(runOf(s), 9), "answer", []byte("log"), []byte{1}, nil))
+	open := newStart(s.Conversation, "under way")
+	must(t, startTurn(db, ann, open))
+
+	before := everything(t, db, ann, s, open)
+	// absent: fs.ErrNotExist for s, and the same words for ids of nobody's.
+	absent := func(call func(s wire.Start) error) func(*testing.T, string) {
+		return func(t *testing.T, who string) {
+			theirs, nobodys := call(open), call(newStart("", ""))
+			if !errors.Is(theirs, fs.ErrNotExist) || nobodys == nil || theirs.Error() != nobodys.Error() {
+				t.Errorf("%v; of nobody's: %v", theirs, nobodys)
+			}
+		}
+	}
+	for _, who := range []string{bob, "", "0", "-1", "99", "x", "1 OR 1"} {
+		checks := map[string]func(*testing.T, string){
+			"Run":          absent(func(s wire.Start) error { return second(db.Run(ctx, who, s.Run)) }),
+			"RunRequest":   absent(func(s wire.Start) error { return second(db.RunRequest(ctx, who, s.Run)) }),
+			"RunTimes":     absent(func(s wire.Start) error { return second(db.RunTimes(ctx, who, s.Run)) }),
+			"ReadRunLog":   absent(func(s wire.Start) error { return second(db.ReadRunLog(ctx, who, s.Run, 0, 10)) }),
+			"Conversation": absent(func(s wire.Start) error { return second(db.Conversation(ctx, who, s.Conversation)) }),
+			"OpenConversation": absent(func(s wire.Start) error {
+				return second(db.OpenConversation(ctx, who, wire.Page{Conversation: s.Conversation}))
+			}),
+			"RenameConversation": absent(func(s wire.Start) error {
+				return second(db.RenameConversation(ctx, who, wire.Rename{ID: s.Conversation, Title: "stolen"}))
+			}),
+			"DeleteConversation": absent(func(s wire.Start) error { return db.DeleteConversation(ctx, who, s.Conversation) }),
+			"AppendRunLog":       absent(func(s wire.Start) error { return appendLog(db, who, s.Run, 0, []byte("x"), nil) }),
+			"RunReplied": absent(func(s wire.Start) error {
+				return wait(func(done func(error)) { db.RunReplied(who, s.Run, 1, "x", "x", done) })
+			}),
+			"Conversations": func(t *testing.T, who string) {
+				if page, err := db.Conversations(ctx, who, wire.Page{}); err != nil || len(page.Conversations) != 0 {
+					t.Errorf("%+v, %v", page, err)
+				}
+			},
+			"Spent": func(t *testing.T, who string) {
+				if n, err := db.Spent(ctx, who, time.UnixMilli(0), time.Now().AddDate(9, 0, 0)); err != nil || n != 0 {
+					t.Errorf("%d, %v", n, err)
+				}
+			},
+			"Setting": func(t *testing.T, who string) {
+				if v, err := db.Setting(ctx, who, "theme"); v == "dark" || (err != nil && !errors.Is(err, fs.ErrNotExist)) {
+					t.Errorf("%q, %v", v, err)
+				}
+			},
+			"SetSetting": func(t *testing.T, who string) {
+				if err := db.SetSetting(ctx, who, "theme", ""); err != nil {
+					t.Error(err)
+				}
+				if err := db.SetSetting(ctx, who, "theme", "light"); (err == nil) != (who == bob) {
+					t.Error(err)
+				}
+			},
+			"SaveSession": func(t *testing.T, who string) {
+				if err := db.SaveSession(ctx, "sid", who, []byte("stolen"), time.Now().Add(time.Hour)); err == nil {
+					t.Error("took over a session")
+				}
+			},
+			"CheckStart": func(t *testing.T, who string) {
+				if r, found, err := db.CheckStart(ctx, who, s); found || err != nil {
+					t.Errorf("%+v, %v, %v; want the ids free, as they are in a name space of one's own", r, found, err)
+				}
+				follow := newStart(s.Conversation, "x")
+				follow.User.Parent = s.Answer
+				if _, _, err := db.CheckStart(ctx, who, follow); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("following another's message: %v", err)
+				}
+			},
+			"StartTurn": func(t *testing.T, who string) {
+				follow := newStart(s.Conversation, "x")
+				follow.User.Parent = s.Answer
+				if err := startTurn(db, who, follow); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("following another's message: %v", err)
+				}
+				if who == bob {
+					return // with a conversation of his own, below
+				}
+				if err := startTurn(db, who, s); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("by nobody: %v", err)
+				}
+			},
+			"FinishRun": func(t *testing.T, who string) {
+				r := runOf(open)
+				r.State = wire.Stopped
+				if err := db.FinishRun(ctx, who, r, "stolen", []byte("stolen"), nil, nil); err != nil {
+					t.Errorf("%v; want nothing done, as for a run that was deleted", err)
+				}
+			},
+		}
+		missing(t, checks)
+		for name, check := range checks {
+			t.Run(name+" by "+who, func(t *testing.T) {
+				check(t, who)
+				if after := everything(t, db, ann, s, open); !reflect.DeepEqual(after, before) {
+					t.Errorf("Ann's rows changed:\n now %+v\n was %+v", after, before)
+				}
+			})
+		}
+	}
+
+	// The very same ids are two conversations.
+	must(t, startTurn(db, bob, s))
+	must(t, db.FinishRun(ctx, bob, ended(runOf(s), 100), "of Bob's", nil, nil, nil))
+	if after := everything(t, db, ann, s, open); !reflect.DeepEqual(after, before) {
+		t.Errorf("Ann's rows changed:\n now %+v\n was %+v", after, before)
+	}
+	if got, err := db.Conversation(ctx, bob, s.Conversation); err != nil || got.CostNanoUSD != 100 {
+		t.Errorf("Bob's: %+v, %v", got, err)
+	}
+	must(t, db.DeleteConversation(ctx, bob, s.Conversation))
+	if after := everything(t, db, ann, s, open); !reflect.DeepEqual(after, before) {
+		t.Errorf("Bob's deletion changed Ann's rows:\n now %+v\n was %+v", after, before)
+	}
+}
+
+// missing fails for a method of DB that has no check and is not known to be
+// for no owner in particular.
+func missing(t *testing.T, checks map[string]func(*testing.T, string)) {
+	t.Helper()
+	ofNobody := []string{"Close", "EnsureLocalUser", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions"}
+	for m := range reflect.TypeFor[*DB]().Methods() {
+		if checks[m.Name] == nil && !slices.Contains(ofNobody, m.Name) {
+			t.Errorf("DB.%s is not checked", m.Name)
+		}
+	}
+}
+
+// everything is what an owner sees.
+func everything(t *testing.T, db *DB, owner string, starts ...wire.Start) (all []any) {
+	t.Helper()
+	ctx := context.Background()
+	add := func(v any, err error) {
+		t.Helper()
+		must(t, err)
+		all = append(all, v)
+	}
+	page, err := db.Conversations(ctx, owner, wire.Page{})
+	add(page, err)
+	spent, err := db.Spent(ctx, owner, time.UnixMilli(0), time.Now().AddDate(9, 0, 0))
+	add(spent, err)
+	theme, err := db.Setting(ctx, owner, "theme")
+	add(theme, err)
+	_, data, err := db.LoadSession(ctx, "sid")
+	add(data, err)
+	for _, s := range starts {
+		opened, err := db.OpenConversation(ctx, owner, wire.Page{Conversation: s.Conversation})
+		add(opened, err)
+		r, err := db.Run(ctx, owner, s.Run)
+		add(r, err)
+		log, err := db.ReadRunLog(ctx, owner, s.Run, 0, 1000)
+		add(log, err)
+		times, err := db.RunTimes(ctx, owner, s.Run)
+		add(times, err)
+		body, err := db.RunRequest(ctx, owner, s.Run)
+		add(body, err)
+	}
+	return all
+}

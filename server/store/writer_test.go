@@ -1,0 +1,415 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"modernc.org/sqlite"
+	"pgregory.net/rapid"
+
+	"screentest/shared/wire"
+)
+
+// hold keeps the writer busy, inside an open transaction, until release.
+func hold(t testing.TB, db *DB) (release func()) {
+	t.Helper()
+	inside, free := make(chan struct{}), make(chan struct{})
+	answer := make(chan error, 1)
+	db.writer.post(0, func(w *tx) error {
+		_, err := w.exec("INSERT INTO meta (name, value) VALUES ('held', x'') ON CONFLICT DO NOTHING")
+		close(inside)
+		<-free
+		return err
+	}, func(err error) { answer <- err })
+	<-inside
+	return sync.OnceFunc(func() {
+		close(free)
+		if err := <-answer; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// countCommits counts the commits of the writing connection from here on.
+func countCommits(t testing.TB, db *DB) *atomic.Int64 {
+	t.Helper()
+	var n atomic.Int64
+	must(t, db.writer.conn.Raw(func(c any) error {
+		c.(sqlite.HookRegisterer).RegisterCommitHook(func() int32 { n.Add(1); return 0 })
+		return nil
+	}))
+	return &n
+}
+
+// put is a unit that writes a setting, and then fails if fail is not nil.
+func put(owner, name, value string, fail error) func(*tx) error {
+	return func(w *tx) error {
+		_, err := w.exec("INSERT INTO settings (owner, name, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = value || excluded.value", parseOwner(owner), name, value)
+		return errors.Join(err, fail)
+	}
+}
+
+// settings are all settings, as "name=value".
+func settings(t testing.TB, db *DB) (all []string) {
+	t.Helper()
+	must(t, db.readers.at(context.Background()).each("SELECT name || '=' || value FROM settings ORDER BY name", nil, func(rows *sql.Rows) error {
+		var s string
+		err := rows.Scan(&s)
+		all = append(all, s)
+		return err
+	}))
+	return all
+}
+
+// What is queued while the disk is busy is committed together; a unit that
+// fails leaves no trace and spoils none of the others.
+func TestGroupCommit(t *testing.T) {
+	db, owner := openLocal(t)
+	commits := countCommits(t, db)
+	release := hold(t, db)
+	refused := errors.New("refused")
+	const n = 100
+	errs := make([]error, n)
+	var order []int
+	var done sync.WaitGroup
+	for i := range n {
+		var fail error
+		if i%7 == 3 {
+			fail = refused
+		}
+		done.Add(1)
+		db.writer.post(0, put(owner, fmt.Sprintf("%03d", i), "v", fail), func(err error) {
+			errs[i], order = err, append(order, i)
+			done.Done()
+		})
+	}
+	release()
+	done.Wait()
+	var want []string
+	for i, err := range errs {
+		if i%7 == 3 {
+			var commit *CommitError
+			if !errors.Is(err, refused) || errors.As(err, &commit) {
+				t.Errorf("unit %d: %v, want its own error", i, err)
+			}
+			continue
+		}
+		if want = append(want, fmt.Sprintf("%03d=v", i)); err != nil {
+			t.Errorf("unit %d: %v", i, err)
+		}
+	}
+	if got := settings(t, db); !slices.Equal(got, want) {
+		t.Errorf("stored %v, want %v", got, want)
+	}
+	if !slices.IsSorted(order) {
+		t.Errorf("answered in the order %v", order)
+	}
+	if c := commits.Load(); c != 2 { // that of hold, and that of the group
+		t.Errorf("%d commits for %d units", c, n)
+	}
+}
+
+// Random units leave the same rows and the same answers whether they are
+// committed together or one by one.
+func TestGroupCommitEqualsSequential(t *testing.T) {
+	ctx := context.Background()
+	grouped, a := openLocal(t)
+	single, b := openLocal(t)
+	refused := errors.New("refused")
+	rapid.Check(t, func(rt *rapid.T) {
+		type op struct {
+			Name, Value string
+			Kind        int
+		}
+		ops := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) op {
+			return op{rapid.SampledFrom([]string{"x", "y", "z"}).Draw(rt, "name"), rapid.StringMatching("[a-z]").Draw(rt, "value"), rapid.IntRange(0, 4).Draw(rt, "kind")}
+		}), 1, 30).Draw(rt, "ops")
+		unit := func(owner string, o op) func(*tx) error {
+			switch o.Kind {
+			case 0: // its own error, after a write
+				return put(owner, o.Name, o.Value, refused)
+			case 1: // an error of SQL's, after a write
+				return func(w *tx) error {
+					if err := put(owner, o.Name, o.Value, nil)(w); err != nil {
+						return err
+					}
+					_, err := w.exec("INSERT INTO users (n, name, created_ms) VALUES (1, 'twice', 0)")
+					return err
+				}
+			case 2: // fails only when it is committed
+				return func(w *tx) error {
+					if err := put(owner, o.Name, o.Value, nil)(w); err != nil {
+						return err
+					}
+					if _, err := w.exec("PRAGMA defer_foreign_keys = 1"); err != nil {
+						return err
+					}
+					_, err := w.exec("INSERT INTO settings (owner, name, value) VALUES (12345, 'of nobody', '')")
+					return err
+				}
+			}
+			return put(owner, o.Name, o.Value, nil)
+		}
+		together, alone := make([]error, len(ops)), make([]error, len(ops))
+		release := hold(t, grouped)
+		var done sync.WaitGroup
+		for i, o := range ops {
+			done.Add(1)
+			grouped.writer.post(0, unit(a, o), func(err error) { together[i] = err; done.Done() })
+		}
+		release()
+		done.Wait()
+		for i, o := range ops {
+			alone[i] = single.writer.write(ctx, 0, unit(b, o))
+		}
+		for i := range ops {
+			var commit *CommitError
+			if (together[i] == nil) != (alone[i] == nil) || (ops[i].Kind < 3) != (together[i] != nil) || errors.As(together[i], &commit) != (ops[i].Kind == 2) {
+				rt.Fatalf("unit %d of %+v: %v together, %v alone", i, ops, together[i], alone[i])
+			}
+		}
+		if g, s := settings(t, grouped), settings(t, single); !slices.Equal(g, s) {
+			rt.Fatalf("%+v:\ntogether %v\nalone    %v", ops, g, s)
+		}
+	})
+}
+
+// Readers see the last commit while a transaction is open, and a reader that
+// is slow holds up no write.
+func TestReadersAndWriterDoNotWait(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	s := newStart("", "x")
+	must(t, startTurn(db, owner, s))
+
+	release := hold(t, db)
+	if _, err := db.OpenConversation(ctx, owner, pageOf(s)); err != nil {
+		t.Error(err)
+	}
+	if _, err := db.Conversations(ctx, owner, wire.Page{}); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := db.CheckStart(ctx, owner, s); err != nil {
+		t.Error(err)
+	}
+	release()
+
+	must(t, db.readers.snapshot(ctx, func(q reading) error {
+		var before, after int
+		must(t, q.scan("SELECT count(*) FROM settings", nil, &before))
+		must(t, db.SetSetting(ctx, owner, "while", "a reader reads"))
+		must(t, db.DeleteConversation(ctx, owner, s.Conversation))
+		must(t, q.scan("SELECT count(*) FROM settings", nil, &after))
+		if before != after {
+			t.Errorf("a snapshot changed: %d settings, then %d", before, after)
+		}
+		return nil
+	}))
+
+	var stop atomic.Bool
+	var reading sync.WaitGroup
+	for range 4 {
+		reading.Go(func() {
+			for !stop.Load() {
+				if _, err := db.Conversations(ctx, owner, wire.Page{}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	var writing sync.WaitGroup
+	for range 4 {
+		writing.Go(func() {
+			for range 50 {
+				s := newStart("", "busy")
+				if err := errors.Join(startTurn(db, owner, s), db.FinishRun(ctx, owner, ended(runOf(s), 1), "t", []byte("log"), nil, nil)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	writing.Wait()
+	stop.Store(true)
+	reading.Wait()
+}
+
+// A full disk refuses what does not fit with a sentence, keeps what does, and
+// goes on when there is room again.
+func TestDiskFull(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	kept := startAt(t, db, owner, "kept", 1)
+	limit := func(pages string) {
+		must(t, db.writer.write(ctx, 0, func(w *tx) error {
+			var n int
+			return w.scan("PRAGMA max_page_count = "+pages, nil, &n)
+		}))
+	}
+	var pages int
+	must(t, db.readers.at(ctx).scan("PRAGMA page_count", nil, &pages))
+	limit(fmt.Sprint(pages + 20))
+
+	release := hold(t, db)
+	large := newStart("", strings.Repeat("x", 1<<20))
+	small := newStart("", "small")
+	answers := make(chan error, 2)
+	db.StartTurn(owner, large, runOf(large), "large", func(err error) { answers <- err })
+	db.StartTurn(owner, small, runOf(small), "small", func(err error) { answers <- err })
+	release()
+	if p := problem(<-answers); p.Code != "disk_full" || !strings.Contains(p.Message, "full") || p.Hint == "" {
+		t.Errorf("the large one: %+v", p)
+	}
+	if err := <-answers; err != nil {
+		t.Errorf("the small one, committed with it: %v", err)
+	}
+	if err := startTurn(db, owner, large); problem(err).Code != "disk_full" {
+		t.Errorf("the large one, alone: %v", err)
+	}
+	for _, s := range []wire.Start{kept, small} {
+		if _, err := db.Run(ctx, owner, s.Run); err != nil {
+			t.Errorf("what was stored: %v", err)
+		}
+	}
+	limit("1073741823")
+	must(t, startTurn(db, owner, large))
+	checkIntegrity(t, db)
+}
+
+func checkIntegrity(t testing.TB, db *DB) {
+	t.Helper()
+	var verdict string
+	must(t, db.readers.at(context.Background()).scan("PRAGMA integrity_check", nil, &verdict))
+	if verdict != "ok" {
+		t.Errorf("integrity_check: %s", verdict)
+	}
+	var broken int
+	must(t, db.readers.at(context.Background()).scan("SELECT count(*) FROM pragma_foreign_key_check", nil, &broken))
+	if broken != 0 {
+		t.Errorf("%d rows refer to nothing", broken)
+	}
+}
+
+// A connection that may not write, as on a disk that was mounted read-only
+// while the server ran.
+func TestReadOnly(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	readOnly := func(on string) {
+		must(t, db.writer.conn.Raw(func(any) error { return nil })) // the writer is idle
+		_, err := db.writer.conn.ExecContext(ctx, "PRAGMA query_only = "+on)
+		must(t, err)
+	}
+	readOnly("1")
+	if p := problem(db.SetSetting(ctx, owner, "a", "b")); p.Code != "data_read_only" || p.Hint == "" {
+		t.Errorf("%+v", p)
+	}
+	readOnly("0")
+	must(t, db.SetSetting(ctx, owner, "a", "b"))
+}
+
+// The queue is bounded: who does not wait is told, who waits gets a place or
+// gives up with its context.
+func TestQueueIsBounded(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	release := hold(t, db)
+	defer release()
+	var stored, refused atomic.Int64
+	var done sync.WaitGroup
+	post := func(size int) {
+		done.Add(1)
+		db.writer.post(size, put(owner, "n", "x", nil), func(err error) {
+			switch {
+			case err == nil:
+				stored.Add(1)
+			case errors.Is(err, ErrOverloaded):
+				refused.Add(1)
+			default:
+				t.Error(err)
+			}
+			done.Done()
+		})
+	}
+	for range maxQueued + 10 {
+		post(0)
+	}
+	gaveUp, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := db.writer.write(gaveUp, 0, put(owner, "n", "y", nil)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a wait that was given up: %v", err)
+	}
+	done.Go(func() {
+		if err := db.writer.write(ctx, 0, put(owner, "last", "z", nil)); err != nil {
+			t.Error(err)
+		}
+	})
+	release()
+	done.Wait()
+	if stored.Load() != maxQueued || refused.Load() != 10 {
+		t.Errorf("%d stored, %d refused; want %d and 10", stored.Load(), refused.Load(), maxQueued)
+	}
+
+	release = hold(t, db)
+	stored.Store(0)
+	refused.Store(0)
+	post(2 * maxQueuedBytes) // alone it may pass the bound
+	post(1)
+	release()
+	done.Wait()
+	if stored.Load() != 1 || refused.Load() != 1 {
+		t.Errorf("by size: %d stored, %d refused", stored.Load(), refused.Load())
+	}
+	want := []string{"last=z", "n=" + strings.Repeat("x", maxQueued+1)}
+	if got := settings(t, db); !slices.Equal(got, want) {
+		t.Errorf("%d settings", len(got))
+	}
+}
+
+// Close stores what is queued, and answers what comes later.
+func TestCloseFinishesTheQueue(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	db, err := Open(ctx, dir, Options{})
+	must(t, err)
+	owner, err := db.EnsureLocalUser(ctx)
+	must(t, err)
+	var starts []wire.Start
+	var stored, closed atomic.Int64
+	var done sync.WaitGroup
+	for range 200 {
+		s := newStart("", "x")
+		starts = append(starts, s)
+		done.Add(1)
+		db.StartTurn(owner, s, runOf(s), "t", func(err error) {
+			if err == nil {
+				stored.Add(1)
+			} else if errors.Is(err, os.ErrClosed) {
+				closed.Add(1)
+			}
+			done.Done()
+		})
+		if len(starts) == 150 {
+			must(t, db.Close())
+		}
+	}
+	done.Wait()
+	if stored.Load() != 150 || closed.Load() != 50 {
+		t.Errorf("%d stored, %d told that it is closed; want 150 and 50", stored.Load(), closed.Load())
+	}
+	db = open(t, dir, Options{})
+	for _, s := range starts[:150] {
+		if _, err := db.Run(ctx, owner, s.Run); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

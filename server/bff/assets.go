@@ -1,0 +1,245 @@
+package bff
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// immutable is the caching of an address that carries the hash of its content.
+const immutable = "public, max-age=31536000, immutable"
+
+// assets are the browser's files, ready to be sent.
+type assets struct {
+	build string // hash over all of them
+	built bool   // app.wasm is there
+	files map[string]*asset
+	page  *asset
+}
+
+// asset is one file in the encodings there are of it.
+type asset struct {
+	kind  string // Content-Type
+	hash  string // of the raw bytes
+	forms []form // the best first; the last is the raw one
+}
+
+type form struct {
+	encoding string // of Accept-Encoding; "" is none
+	p        []byte
+}
+
+// newAssets reads the files of web and makes the ones that go-app needs.
+func newAssets(files fs.FS) (*assets, error) {
+	a := &assets{files: map[string]*asset{}}
+	if err := a.readFiles(files); err != nil {
+		return nil, err
+	}
+	_, a.built = a.files["/web/app.wasm"]
+	if err := a.addStyles(files); err != nil {
+		return nil, err
+	}
+	a.build = a.hash()
+	if err := a.addGoApp(); err != nil {
+		return nil, err
+	}
+	page, err := a.makePage()
+	if err != nil {
+		return nil, err
+	}
+	a.page = newAsset("text/html; charset=utf-8", page)
+	return a, nil
+}
+
+// readFiles takes what is not a style sheet: the program and the icons.
+func (a *assets) readFiles(files fs.FS) error {
+	entries, err := fs.ReadDir(files, ".")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		kind := contentType(name)
+		if e.IsDir() || kind == "" || path.Ext(name) == ".css" {
+			continue
+		}
+		p, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		as := &asset{kind: kind, hash: shortHash(p)}
+		for _, f := range []struct{ ext, encoding string }{{".br", "br"}, {".gz", "gzip"}} {
+			packed, err := fs.ReadFile(files, name+f.ext)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			as.forms = append(as.forms, form{f.encoding, packed})
+		}
+		as.forms = append(as.forms, form{"", p})
+		a.files["/web/"+name] = as
+	}
+	return nil
+}
+
+// addStyles joins the style sheets into one, so that the page waits for one
+// answer and not for eight. The tokens and the elements come first, then the
+// parts by name; the parts do not depend on each other's order.
+func (a *assets) addStyles(files fs.FS) error {
+	names, err := fs.Glob(files, "*.css")
+	if err != nil {
+		return err
+	}
+	rank := func(name string) int { return slices.Index([]string{"base.css", "tokens.css"}, name) }
+	slices.SortFunc(names, func(x, y string) int {
+		return cmp.Or(cmp.Compare(rank(y), rank(x)), cmp.Compare(x, y))
+	})
+	var all bytes.Buffer
+	for _, name := range names {
+		p, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		all.Write(p)
+		all.WriteByte('\n')
+	}
+	all.WriteString(shellCSS)
+	a.files["/web/app.css"] = newAsset("text/css; charset=utf-8", all.Bytes())
+	return nil
+}
+
+// hash identifies the files there are so far and what the rest is made of.
+func (a *assets) hash() string {
+	h := sha256.New()
+	for _, url := range a.urls() {
+		fmt.Fprintln(h, url)
+	}
+	fmt.Fprintln(h, shellHTML, app.DefaultAppWorkerJS, loadPlainly, countCopy, pageFromServer)
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// url is the address of a file with the hash of its content.
+func (a *assets) url(path string) string {
+	if as, ok := a.files[path]; ok {
+		return path + "?v=" + as.hash
+	}
+	return path
+}
+
+func shortHash(p []byte) string {
+	sum := sha256.Sum256(p)
+	return hex.EncodeToString(sum[:8])
+}
+
+// newAsset makes an asset of bytes, with a gzip form if that is smaller.
+func newAsset(kind string, p []byte) *asset {
+	a := &asset{kind: kind, hash: shortHash(p)}
+	var packed bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is a right one
+	_, _ = z.Write(p)                                          // a Buffer takes everything
+	_ = z.Close()
+	if packed.Len() < len(p) {
+		a.forms = append(a.forms, form{"gzip", packed.Bytes()})
+	}
+	a.forms = append(a.forms, form{"", p})
+	return a
+}
+
+// contentType is the type of a file that the browser may have, "" for others.
+func contentType(name string) string {
+	switch path.Ext(name) {
+	case ".wasm":
+		return "application/wasm"
+	case ".svg", ".png", ".ico", ".webp", ".css", ".js", ".woff2":
+		return mime.TypeByExtension(path.Ext(name))
+	}
+	return ""
+}
+
+// handleAsset answers with a file. At the address that names its content it
+// may be kept for ever; at the bare one it is asked for again each time.
+func (s *Server) handleAsset(w http.ResponseWriter, r *http.Request) {
+	a := s.assets.files[r.URL.Path]
+	caching := "no-cache"
+	if r.URL.Query().Get("v") == a.hash {
+		caching = immutable
+	}
+	a.serve(w, r, http.StatusOK, caching)
+}
+
+func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int, caching string) {
+	f := a.pick(r.Header.Values("Accept-Encoding"))
+	h := w.Header()
+	h.Set("Content-Type", a.kind)
+	h.Set("Cache-Control", caching)
+	h.Set("Vary", "Accept-Encoding")
+	tag := `"` + a.hash + f.encoding + `"`
+	h.Set("ETag", tag)
+	if f.encoding != "" {
+		h.Set("Content-Encoding", f.encoding)
+	}
+	if status == http.StatusOK && matches(r.Header.Values("If-None-Match"), tag) {
+		h.Del("Content-Encoding")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Length", strconv.Itoa(len(f.p)))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(f.p) // an error means that the browser is gone
+	}
+}
+
+// pick chooses the best form that the request accepts.
+func (a *asset) pick(accept []string) form {
+	for _, f := range a.forms {
+		if f.encoding == "" || accepts(accept, f.encoding) {
+			return f
+		}
+	}
+	return a.forms[len(a.forms)-1]
+}
+
+// accepts says whether Accept-Encoding names an encoding, with a weight above
+// 0.
+func accepts(lines []string, encoding string) bool {
+	for part := range strings.SplitSeq(strings.Join(lines, ","), ",") {
+		name, params, _ := strings.Cut(part, ";")
+		if !strings.EqualFold(strings.TrimSpace(name), encoding) {
+			continue
+		}
+		q, ok := strings.CutPrefix(strings.ReplaceAll(strings.ToLower(params), " ", ""), "q=")
+		if !ok {
+			return true
+		}
+		weight, err := strconv.ParseFloat(q, 64)
+		return err == nil && weight > 0
+	}
+	return false
+}
+
+// matches says whether If-None-Match names a tag.
+func matches(lines []string, tag string) bool {
+	for part := range strings.SplitSeq(strings.Join(lines, ","), ",") {
+		part = strings.TrimSpace(part)
+		if part == "*" || strings.TrimPrefix(part, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}

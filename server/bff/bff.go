@@ -1,0 +1,172 @@
+// Package bff is the browser's side of the server: the page and its files, the
+// session that holds a person's key, and the one WebSocket of a tab. Make a
+// [Server] with [New]; it is an http.Handler.
+//
+// Every request passes the same guards (guard.go): the name it was asked by,
+// its origin if it changes anything, and the security headers of the answer
+// (policy.go). Runs, conversations and sessions are kept elsewhere; the
+// interfaces below are all that this package wants of them.
+package bff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"screentest/shared/wire"
+)
+
+// Log is a run's log as a reader sees it; see package run.
+type Log interface {
+	Read(ctx context.Context, dst []byte, from int64, max int) (p []byte, end bool, err error)
+	Size() (n int64, closed bool)
+	ContentType() string
+	Watch(c chan<- struct{})
+	Unwatch(c chan<- struct{})
+}
+
+// Runs starts, opens and stops runs. Errors that a person may read are
+// *wire.Problem.
+type Runs interface {
+	Start(ctx context.Context, owner, key string, s wire.Start) (wire.Run, error)
+	Stop(ctx context.Context, owner, id string) error
+	StopConversation(ctx context.Context, owner, conversation string) error
+	Open(ctx context.Context, owner, id string) (wire.Run, Log, error)
+}
+
+// Conversations are what the list and the thread show.
+type Conversations interface {
+	Conversations(ctx context.Context, owner string, p wire.Page) (wire.ConversationPage, error)
+	Conversation(ctx context.Context, owner, id string) (wire.Summary, error)
+	OpenConversation(ctx context.Context, owner string, p wire.Page) (wire.Opened, error)
+	RenameConversation(ctx context.Context, owner string, r wire.Rename) (wire.Summary, error)
+	DeleteConversation(ctx context.Context, owner, id string) error
+}
+
+// Sessions keeps the sealed sessions.
+type Sessions interface {
+	SaveSession(ctx context.Context, id, owner string, data []byte, expires time.Time) error
+	LoadSession(ctx context.Context, id string) (owner string, data []byte, err error)
+	DeleteSession(ctx context.Context, id string) error
+}
+
+// Config is what a Server works with. All but the last group must be given.
+type Config struct {
+	Runs          Runs
+	Conversations Conversations
+	Sessions      Sessions
+	// Owner is the one local user, whom everybody on loopback is.
+	Owner string
+	// Gateway is the configured gateway; HasKey and KeyLast4 are not used.
+	Gateway wire.Gateway
+	// Catalogue returns the models as gateway.ParseCatalogue reads them.
+	Catalogue func() []byte
+	// Files are the browser's files: app.wasm, style sheets, icons, each with
+	// .br and .gz beside it where that was made.
+	Files fs.FS
+	// Addr is the address that the server listens on, host:port.
+	Addr string
+
+	// SandboxKey is the key of the sandbox; "" with any other gateway.
+	SandboxKey string
+	// PublicURL is how browsers reach the server from outside, or nil.
+	PublicURL *url.URL
+	// FlushEvery is how often a running log reaches the disk; told to the page.
+	FlushEvery time.Duration
+	Now        func() time.Time
+	Logger     *slog.Logger
+}
+
+// Server answers browsers. Close it after the HTTP server in front of it.
+type Server struct {
+	Config
+	handler  http.Handler
+	assets   *assets
+	sessions *sessionStore
+	hub      *hub
+	pace     *pace
+	buffers  buffers
+	upkeep   sync.WaitGroup
+	quit     chan struct{}
+	once     sync.Once
+}
+
+// New returns a Server. ctx bounds only the preparation.
+func New(ctx context.Context, c Config) (*Server, error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{Config: c, quit: make(chan struct{}), pace: &pace{}}
+	var err error
+	if s.assets, err = newAssets(c.Files); err != nil {
+		return nil, fmt.Errorf("prepare the browser's files: %w", err)
+	}
+	if s.sessions, err = newSessionStore(ctx, c); err != nil {
+		return nil, fmt.Errorf("prepare sessions: %w", err)
+	}
+	s.hub = newHub(s.summarise)
+	s.handler = s.routes()
+	s.upkeep.Add(2)
+	go func() { defer s.upkeep.Done(); s.hub.loop(s.quit) }()
+	go func() { defer s.upkeep.Done(); s.pace.loop(s.quit) }()
+	return s, nil
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Build identifies the browser's files: it changes when any of them does.
+func (s *Server) Build() string { return s.assets.build }
+
+// Built says whether the browser's program is there.
+func (s *Server) Built() bool { return s.assets.built }
+
+// Close closes the sockets, telling the pages that the server restarts, and
+// waits until they are gone or ctx is done.
+func (s *Server) Close(ctx context.Context) error {
+	err := s.hub.close(ctx)
+	s.once.Do(func() { close(s.quit) })
+	s.upkeep.Wait()
+	return err
+}
+
+// RunChanged tells the owner's tabs of a run that started or ended.
+func (s *Server) RunChanged(owner string, r wire.Run) {
+	s.hub.tell(owner, "run "+r.ID, wire.EventRun, r)
+}
+
+// ConversationChanged has the owner's tabs told of a conversation as it now is.
+func (s *Server) ConversationChanged(owner, conversation string) {
+	s.hub.touch(owner, conversation)
+}
+
+// GatewayChanged greets every socket anew: the catalogue or the gateway's
+// state is another.
+func (s *Server) GatewayChanged() {
+	for _, k := range s.hub.all() {
+		s.greet(context.Background(), k)
+	}
+}
+
+// summarise tells the owner's tabs of a conversation as it now is.
+func (s *Server) summarise(owner, conversation string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	sum, err := s.Conversations.Conversation(ctx, owner, conversation)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // deleted meanwhile, which was told
+	case err != nil:
+		s.Logger.Error("conversation not read", "conversation", conversation, "err", err)
+	default:
+		s.hub.tell(owner, "conversation "+sum.ID, wire.EventConversation, sum)
+	}
+}

@@ -1,0 +1,125 @@
+package bff
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"screentest/shared/wire"
+)
+
+// maxBody bounds the body of a posted request, in bytes.
+const maxBody = 16 << 10
+
+// routes is every address there is.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	for _, page := range []string{"/{$}", "/c/{id}", "/settings"} {
+		mux.HandleFunc("GET "+page, s.handlePage)
+	}
+	mux.HandleFunc("GET "+wire.Path, s.handleSocket)
+	mux.HandleFunc("POST /api/key", s.handleSetKey)
+	mux.HandleFunc("DELETE /api/key", s.handleForgetKey)
+	mux.HandleFunc("GET /healthz", handleHealth)
+	// A private program: nothing of it is to be indexed. These addresses are
+	// also why go-app's own handler is not asked: it would fetch them from the
+	// host that the request names.
+	mux.HandleFunc("GET /robots.txt", handleRobots)
+	mux.HandleFunc("/sitemap.xml", handleNotFound)
+	mux.HandleFunc("/ads.txt", handleNotFound)
+	for path := range s.assets.files {
+		mux.HandleFunc("GET "+path, s.handleAsset)
+	}
+	mux.HandleFunc("/", handleNotFound)
+
+	// A request that changes something must come from our own page. Browsers
+	// say where it comes from (Sec-Fetch-Site, Origin); what is no browser
+	// carries no cookie that it could abuse.
+	cross := http.NewCrossOriginProtection()
+	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		problem(w, http.StatusForbidden, wire.Problem{Code: "cross_origin", Message: "The request came from another site."})
+	}))
+	if s.PublicURL != nil {
+		// A proxy in front may have changed the Host header.
+		_ = cross.AddTrustedOrigin(s.PublicURL.Scheme + "://" + s.PublicURL.Host)
+	}
+	return withPolicy(s.onlyOurNames(cross.Handler(mux)))
+}
+
+// onlyOurNames refuses a request by a name that is not ours. Otherwise a page
+// of any site could point its own name at this machine (DNS rebinding), be of
+// the same origin then, and use the server as the person does.
+func (s *Server) onlyOurNames(next http.Handler) http.Handler {
+	names := s.names()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !slices.Contains(names, hostname(r.Host)) {
+			problem(w, http.StatusMisdirectedRequest, wire.Problem{Code: "unknown_host",
+				Message: "This server does not answer to the name it was asked by.",
+				Hint:    "Start it with -public-url if it is to be reached by that name."})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// names are the host names that are ours, without ports: a forwarded port
+// changes only that.
+func (s *Server) names() []string {
+	names := []string{"localhost", "127.0.0.1", "::1"}
+	if host := hostname(s.Addr); host != "" {
+		names = append(names, host)
+	}
+	if s.PublicURL != nil {
+		names = append(names, strings.ToLower(s.PublicURL.Hostname()))
+	}
+	return names
+}
+
+// hostname is the host of host:port or host, in lower case and without the
+// brackets of an IPv6 address or the dot at a name's end.
+func hostname(hostport string) string {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = hostport
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+// secure says whether browsers reach the server by https.
+func (c Config) secure() bool { return c.PublicURL != nil && c.PublicURL.Scheme == "https" }
+
+// origins are what the socket takes besides an Origin of the request's own
+// host.
+func (s *Server) origins() []string {
+	if s.PublicURL == nil {
+		return nil
+	}
+	return []string{(&url.URL{Scheme: s.PublicURL.Scheme, Host: s.PublicURL.Host}).String()}
+}
+
+func handleHealth(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write([]byte("ok"))
+}
+
+func handleRobots(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte("User-agent: *\nDisallow: /\n"))
+}
+
+func handleNotFound(w http.ResponseWriter, r *http.Request) {
+	problem(w, http.StatusNotFound, wire.Problem{Code: "not_found", Message: "There is nothing at this address."})
+}
+
+// problem answers with an error as a person reads it.
+func problem(w http.ResponseWriter, status int, p wire.Problem) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(p) // an error means that nobody reads it any more
+}

@@ -1,0 +1,84 @@
+package bff
+
+// Bounds of what waits to be sent on one socket.
+const (
+	// maxAnswers: from there on calls are read no faster than answers leave.
+	maxAnswers = 64
+	// maxNews: a socket that far behind is closed; the page connects again and
+	// asks for what there is.
+	maxNews = 4096
+)
+
+// mailbox holds the messages of one socket in the order in which they were
+// true. Of several news with one key that wait, the last is kept. News that
+// come while a call is being answered go behind its answer: the answer may show
+// an older state than they do.
+type mailbox struct {
+	calling bool
+	answers int // that wait
+
+	msgs  []mail
+	at    map[string]int // of news: where in msgs
+	later []mail
+}
+
+type mail struct {
+	key string // "" for an answer
+	msg []byte // nil where later news took its place
+}
+
+// answer queues the answer to the call under way and then the news that came
+// meanwhile. It is false when too many answers wait.
+func (m *mailbox) answer(msg []byte) bool {
+	if m.answers >= maxAnswers {
+		return false
+	}
+	m.answers++
+	m.msgs = append(m.msgs, mail{msg: msg})
+	m.calling = false
+	later := m.later
+	m.later = nil
+	for _, l := range later {
+		m.put(l)
+	}
+	return true
+}
+
+// news queues news. It is false when too many wait.
+func (m *mailbox) news(key string, msg []byte) bool {
+	if len(m.msgs)+len(m.later) >= maxNews+maxAnswers {
+		return false
+	}
+	if m.calling {
+		m.later = append(m.later, mail{key, msg})
+	} else {
+		m.put(mail{key, msg})
+	}
+	return true
+}
+
+func (m *mailbox) put(l mail) {
+	if i, waiting := m.at[l.key]; waiting {
+		m.msgs[i].msg = nil
+	}
+	if m.at == nil {
+		m.at = map[string]int{}
+	}
+	m.at[l.key] = len(m.msgs)
+	m.msgs = append(m.msgs, l)
+}
+
+// take empties the mailbox.
+func (m *mailbox) take() [][]byte {
+	if len(m.msgs) == 0 {
+		return nil
+	}
+	out := make([][]byte, 0, len(m.msgs))
+	for _, l := range m.msgs {
+		if l.msg != nil {
+			out = append(out, l.msg)
+		}
+	}
+	m.msgs, m.at, m.answers = nil, nil, 0
+	return out
+}

@@ -1,0 +1,169 @@
+package bff
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/securecookie"
+	"github.com/gorilla/sessions"
+)
+
+const (
+	// sessionDays is how long a key is kept after it was entered.
+	sessionDays = 180
+	// signingSession is where the key that signs the cookies is kept: a
+	// session of no cookie's, sealed like the others. No cookie can name it,
+	// for a cookie's id has to be signed with that very key.
+	signingSession = "cookie-signing-key"
+	keyValue       = "key"
+)
+
+// sessionStore is the gorilla/sessions Store over the sealed sessions: the
+// cookie carries an id and its signature, nothing else. A session without a
+// key has no row; its id only tells which sockets belong to one browser.
+type sessionStore struct {
+	db      Sessions
+	owner   string
+	name    string // of the cookie
+	codec   *securecookie.SecureCookie
+	options sessions.Options
+	now     func() time.Time
+}
+
+func newSessionStore(ctx context.Context, c Config) (*sessionStore, error) {
+	signing, err := signingKey(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	s := &sessionStore{
+		db: c.Sessions, owner: c.Owner, now: c.Now,
+		codec: securecookie.New(signing, nil).MaxAge(sessionDays * 24 * 3600),
+		options: sessions.Options{
+			Path:   "/",
+			MaxAge: sessionDays * 24 * 3600,
+			// No script needs it.
+			HttpOnly: true,
+			// It is read only by the socket and /api, which our own page asks:
+			// it never has to come along from another site.
+			SameSite: http.SameSiteStrictMode,
+			Secure:   c.secure(),
+		},
+		name: "__Host-screentest",
+	}
+	if !c.secure() {
+		// Cookies do not tell ports apart: two servers on one machine would
+		// overwrite each other's.
+		_, port, err := net.SplitHostPort(c.Addr)
+		if err != nil {
+			return nil, fmt.Errorf("address %q: %w", c.Addr, err)
+		}
+		s.name = "screentest-" + port
+	}
+	return s, nil
+}
+
+func signingKey(ctx context.Context, c Config) ([]byte, error) {
+	const size = 32
+	_, key, err := c.Sessions.LoadSession(ctx, signingSession)
+	if err == nil && len(key) == size {
+		return key, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read the key that signs cookies: %w", err)
+	}
+	key = make([]byte, size)
+	rand.Read(key) // never fails
+	if err := c.Sessions.SaveSession(ctx, signingSession, c.Owner, key, c.Now().AddDate(100, 0, 0)); err != nil {
+		return nil, fmt.Errorf("keep the key that signs cookies: %w", err)
+	}
+	return key, nil
+}
+
+// Get returns the request's session, the same one for the whole request.
+func (s *sessionStore) Get(r *http.Request, name string) (*sessions.Session, error) {
+	return sessions.GetRegistry(r).Get(s, name)
+}
+
+// New reads the session that the request's cookie names. A cookie that is
+// missing, forged or too old gives a new session and no error.
+func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, error) {
+	session := sessions.NewSession(s, name)
+	options := s.options
+	session.Options = &options
+	session.IsNew = true
+	cookie, err := r.Cookie(name)
+	if err != nil || s.codec.Decode(name, cookie.Value, &session.ID) != nil {
+		session.ID = ""
+		return session, nil
+	}
+	session.IsNew = false
+	key, err := s.key(r.Context(), session.ID)
+	if err != nil {
+		return session, err
+	}
+	if key != "" {
+		session.Values[keyValue] = key
+	}
+	return session, nil
+}
+
+// Save stores the session and sets its cookie. One without a key is forgotten.
+func (s *sessionStore) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
+	if session.ID == "" {
+		session.ID = rand.Text() // 130 bits
+	}
+	key, _ := session.Values[keyValue].(string)
+	if key != "" || !session.IsNew {
+		if err := s.put(r.Context(), session.ID, key); err != nil {
+			return err
+		}
+	}
+	value, err := s.codec.Encode(session.Name(), session.ID)
+	if err != nil {
+		return fmt.Errorf("sign the cookie: %w", err)
+	}
+	http.SetCookie(w, sessions.NewCookie(session.Name(), value, session.Options))
+	return nil
+}
+
+// values is what a stored session holds.
+type values struct {
+	Key string `json:"key"`
+}
+
+func (s *sessionStore) put(ctx context.Context, id, key string) error {
+	if key == "" {
+		return s.db.DeleteSession(ctx, id)
+	}
+	data, err := json.Marshal(values{Key: key})
+	if err != nil {
+		return err
+	}
+	return s.db.SaveSession(ctx, id, s.owner, data, s.now().AddDate(0, 0, sessionDays))
+}
+
+// key returns the key that a session holds, "" if it holds none.
+func (s *sessionStore) key(ctx context.Context, id string) (string, error) {
+	if id == "" {
+		return "", nil
+	}
+	owner, data, err := s.db.LoadSession(ctx, id)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && owner != s.owner {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read session: %w", err)
+	}
+	var v values
+	if err := json.Unmarshal(data, &v); err != nil {
+		return "", errors.New("read session: it is damaged") // the data holds the key
+	}
+	return v.Key, nil
+}

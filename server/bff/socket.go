@@ -1,0 +1,289 @@
+package bff
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"screentest/shared/wire"
+)
+
+const (
+	// pingEvery is below the idle cut of the proxies in between, which is 60 s
+	// at the usual ones and 30 s at some.
+	pingEvery = 25 * time.Second
+	// pongWithin is how long the browser has to answer.
+	pongWithin = 20 * time.Second
+	// maxCursors bounds the runs that one socket reads at a time.
+	maxCursors = 1024
+	// Calls that a socket may make: callBurst at once and callRate a second.
+	callBurst = 2048
+	callRate  = 256
+)
+
+// socket is one tab's WebSocket: one goroutine reads calls and answers them,
+// one writes, a timer pings. What waits to be written is bounded: answers by
+// holding up the reader, news by keeping the last of a kind, log bytes by being
+// read from the log only when they can be sent.
+type socket struct {
+	s     *Server
+	owner string
+	ws    *websocket.Conn
+	conn  *conn
+	wake  chan struct{} // a log has grown
+	mail  chan struct{} // an answer, news, a cursor or a failure
+	room  chan struct{} // an answer has left
+	gone  chan struct{} // closed when the socket has ended
+
+	mu      sync.Mutex
+	session string
+	mailbox mailbox
+	cursors []*cursor
+	failed  *websocket.CloseError
+	pinged  time.Time // by the hub; its lock
+}
+
+// handleSocket opens a tab's socket.
+func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request) {
+	session, err := s.sessions.Get(r, s.sessions.name)
+	if err != nil {
+		s.Logger.Error("session not read", "err", err)
+		problem(w, http.StatusInternalServerError, wire.Problem{Code: "storage_failed", Message: "The server could not read the session."})
+		return
+	}
+	if session.IsNew {
+		if err := session.Save(r, w); err != nil {
+			s.Logger.Error("session not made", "err", err)
+			problem(w, http.StatusInternalServerError, wire.Problem{Code: "storage_failed", Message: "The server could not make a session."})
+			return
+		}
+	}
+	h := &hijacker{ResponseWriter: w}
+	// Origin is checked here: nothing but our own page may connect.
+	ws, err := websocket.Accept(h, r, &websocket.AcceptOptions{
+		OriginPatterns:  s.origins(),
+		CompressionMode: websocket.CompressionDisabled, // it would keep a window of memory for each tab
+	})
+	if err != nil {
+		s.Logger.Info("socket refused", "err", err)
+		return
+	}
+	ws.SetReadLimit(wire.MaxCall)
+	k := &socket{
+		s: s, owner: s.Owner, ws: ws, conn: h.conn, session: session.ID,
+		wake: make(chan struct{}, 1), mail: make(chan struct{}, 1), room: make(chan struct{}, 1), gone: make(chan struct{}),
+	}
+	if p := s.hub.add(k); p != nil {
+		_ = ws.Close(websocket.StatusTryAgainLater, p.Message)
+		return
+	}
+	s.greet(r.Context(), k)
+	// The handler returns, so that net/http lets go of the request and of the
+	// buffers that it was read with.
+	go k.run()
+}
+
+// greet tells a socket where it is.
+func (s *Server) greet(ctx context.Context, k *socket) {
+	g, err := s.gatewayFor(ctx, k.sessionID())
+	if err != nil {
+		s.Logger.Error("session not read", "err", err)
+	}
+	hello := wire.Hello{Build: s.assets.build, Gateway: g, Catalogue: s.Catalogue(), FlushMS: s.FlushEvery.Milliseconds()}
+	data, err := json.Marshal(hello)
+	if err != nil {
+		s.Logger.Error("greeting not made", "err", err)
+		return
+	}
+	msg, err := json.Marshal(wire.Push{Event: wire.EventHello, Data: data})
+	if err != nil {
+		s.Logger.Error("greeting not made", "err", err)
+		return
+	}
+	k.tell("hello", msg)
+}
+
+// run is the socket's life.
+func (k *socket) run() {
+	defer k.s.hub.open.Done()
+	var writer sync.WaitGroup
+	writer.Go(k.write)
+	k.read()
+	k.s.hub.remove(k)
+	close(k.gone)
+	writer.Wait()
+	k.dropCursors()
+	_ = k.ws.CloseNow()
+}
+
+// ping asks whether the browser is there.
+func (k *socket) ping() {
+	ctx, cancel := context.WithTimeout(context.Background(), pongWithin)
+	defer cancel()
+	if k.ws.Ping(ctx) != nil {
+		_ = k.ws.CloseNow()
+	}
+}
+
+// read answers calls until the socket ends.
+func (k *socket) read() {
+	budget, last := float64(callBurst), time.Now()
+	for {
+		kind, msg, err := k.ws.Read(context.Background())
+		if err != nil {
+			var ce websocket.CloseError
+			if !errors.As(err, &ce) {
+				k.s.Logger.Debug("socket ended", "err", err)
+			}
+			return
+		}
+		now := time.Now()
+		budget = min(callBurst, budget+now.Sub(last).Seconds()*callRate) - 1
+		last = now
+		var c wire.Call
+		switch {
+		case budget < 0:
+			k.end(websocket.StatusPolicyViolation, "too many calls: at most 256 a second")
+			return
+		case kind != websocket.MessageText:
+			k.end(websocket.StatusUnsupportedData, "a call is a text message")
+			return
+		case json.Unmarshal(msg, &c) != nil || c.ID == 0:
+			k.end(websocket.StatusPolicyViolation, "a call is a JSON object with an id above 0")
+			return
+		}
+		k.mu.Lock()
+		k.mailbox.calling = true
+		k.mu.Unlock()
+		answer, start := k.s.call(k, c)
+		if !k.answer(answer) {
+			return
+		}
+		if start != nil {
+			k.addCursor(start)
+		}
+	}
+}
+
+// end closes the socket from its reading goroutine.
+func (k *socket) end(code websocket.StatusCode, reason string) {
+	k.s.Logger.Info("socket closed", "reason", reason)
+	_ = k.ws.Close(code, reason)
+}
+
+// fail has the socket closed by its writing goroutine.
+func (k *socket) fail(code websocket.StatusCode, reason string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.failed == nil {
+		k.failed = &websocket.CloseError{Code: code, Reason: reason}
+	}
+	k.post()
+}
+
+// post wakes the writer for what is not a log. The lock need not be held.
+func (k *socket) post() {
+	select {
+	case k.mail <- struct{}{}:
+	default:
+	}
+}
+
+// answer queues an answer, waiting while too many wait already. It is false
+// when the socket has ended.
+func (k *socket) answer(p wire.Push) bool {
+	msg, err := json.Marshal(p)
+	if err != nil {
+		k.s.Logger.Error("answer not made", "err", err)
+		return true
+	}
+	for {
+		k.mu.Lock()
+		queued := k.mailbox.answer(msg)
+		k.mu.Unlock()
+		if queued {
+			k.post()
+			return true
+		}
+		select {
+		case <-k.room:
+		case <-k.gone:
+			return false
+		}
+	}
+}
+
+// tell queues news.
+func (k *socket) tell(key string, msg []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.mailbox.news(key, msg) && k.failed == nil {
+		k.failed = &websocket.CloseError{Code: websocket.StatusTryAgainLater, Reason: "too far behind: connect again"}
+	}
+	k.post()
+}
+
+func (k *socket) sessionID() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.session
+}
+
+// renamed puts the socket of session old into another one.
+func (k *socket) renamed(old, session string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if old == "" || k.session != old {
+		return false
+	}
+	k.session = session
+	return true
+}
+
+// canRead says whether the socket may read one more run.
+func (k *socket) canRead() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.cursors) < maxCursors
+}
+
+// addCursor starts reading a run; one that is read already is read anew.
+func (k *socket) addCursor(c *cursor) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.cut(c.run)
+	k.cursors = append(k.cursors, c)
+	c.log.Watch(k.wake)
+	k.post()
+}
+
+func (k *socket) removeCursor(run string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.cut(run)
+}
+
+func (k *socket) cut(run string) {
+	k.cursors = slices.DeleteFunc(k.cursors, func(c *cursor) bool {
+		if c.run == run {
+			c.log.Unwatch(k.wake)
+			return true
+		}
+		return false
+	})
+}
+
+func (k *socket) dropCursors() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, c := range k.cursors {
+		c.log.Unwatch(k.wake)
+	}
+	k.cursors = nil
+}

@@ -1,0 +1,182 @@
+package bff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"screentest/shared/wire"
+)
+
+const (
+	// headRoom is the room that the header of a frame is built in, in front of
+	// the log's bytes, so that these are copied once.
+	headRoom = 512
+	// maxFrame is what a buffer for the largest frame holds, with the few bytes
+	// that the WebSocket puts in front of it.
+	maxFrame = headRoom + wire.MaxLogFrame
+)
+
+// cursor is how far a socket has read a run's log.
+type cursor struct {
+	run string
+	log Log
+	at  int64
+}
+
+// write sends what there is to send, until the socket ends.
+func (k *socket) write() {
+	defer k.ws.CloseNow() // so that the reader ends too
+	var next time.Time    // when log bytes may be sent again
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	wake := k.wake
+	for {
+		select {
+		case <-k.mail:
+		case <-wake:
+		case <-timer.C:
+			wake = k.wake
+		case <-k.gone:
+			return
+		}
+		b := k.take()
+		if wake != nil {
+			if now := time.Now(); now.Before(next) {
+				// What comes until then goes together, and needs no waking.
+				timer.Reset(next.Sub(now))
+				wake = nil
+			}
+		}
+		if wake == nil {
+			b.cursors = nil // it is not time yet
+		}
+		sent, err := b.send()
+		if err != nil {
+			k.s.Logger.Debug("socket not written", "err", err)
+			return
+		}
+		if b.failed != nil {
+			k.s.Logger.Info("socket closed", "reason", b.failed.Reason)
+			_ = k.ws.Close(b.failed.Code, b.failed.Reason)
+			return
+		}
+		if sent {
+			next = time.Now().Add(k.s.pace.join())
+		}
+	}
+}
+
+// batch is what is sent with one write to the network. Messages and cursors
+// are taken together: the answer to a read is always ahead of its first bytes.
+type batch struct {
+	k       *socket
+	msgs    [][]byte
+	cursors []*cursor
+	failed  *websocket.CloseError
+	held    *[]byte
+}
+
+func (k *socket) take() batch {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	select {
+	case k.room <- struct{}{}:
+	default:
+	}
+	return batch{k: k, msgs: k.mailbox.take(), cursors: slices.Clone(k.cursors), failed: k.failed}
+}
+
+// send sends the messages and a frame for every run that has something new.
+// logs says that the frames of logs should wait before the next ones.
+func (b *batch) send() (logs bool, err error) {
+	for _, msg := range b.msgs {
+		b.hold(len(msg))
+		if err := b.k.ws.Write(context.Background(), websocket.MessageText, msg); err != nil {
+			return false, errors.Join(err, b.flush())
+		}
+	}
+	more := false
+	for _, c := range b.cursors {
+		size, closed := c.log.Size()
+		if size == c.at && !closed {
+			continue
+		}
+		n := int(min(size-c.at, wire.MaxLogFrame))
+		b.hold(headRoom + n)
+		end, err := b.sendLog(c, n)
+		if err != nil {
+			return false, errors.Join(err, b.flush())
+		}
+		logs = true
+		if end {
+			b.k.removeCursor(c.run)
+		} else if n == wire.MaxLogFrame {
+			more = true
+		}
+	}
+	if err := b.flush(); err != nil {
+		return false, err
+	}
+	if more {
+		// Far behind: the next stretch follows as fast as the browser takes it.
+		select {
+		case b.k.wake <- struct{}{}:
+		default:
+		}
+		return false, nil
+	}
+	return logs, nil
+}
+
+// hold starts gathering writes, in a buffer that fits the first of them.
+func (b *batch) hold(n int) {
+	if b.held == nil {
+		const head = 16 // of a WebSocket frame
+		b.held = b.k.s.buffers.get(n + head)
+		b.k.conn.hold(*b.held)
+	}
+}
+
+func (b *batch) flush() error {
+	if b.held == nil {
+		return nil
+	}
+	p, err := b.k.conn.flush()
+	if cap(p) > cap(*b.held) {
+		*b.held = p // it has grown
+	}
+	b.k.s.buffers.put(b.held)
+	b.held = nil
+	return err
+}
+
+// sendLog sends the next frame of a run, of about n bytes.
+func (b *batch) sendLog(c *cursor, n int) (end bool, err error) {
+	buf := b.k.s.buffers.get(headRoom + n)
+	defer b.k.s.buffers.put(buf)
+	p, end, err := c.log.Read(context.Background(), (*buf)[:headRoom], c.at, max(n, 1))
+	if err != nil {
+		b.k.s.Logger.Error("log not read", "run", c.run, "at", c.at, "err", err)
+		return false, err
+	}
+	head := wire.LogFrame{Run: c.run, From: c.at, End: end}
+	if c.at == 0 {
+		head.Type = c.log.ContentType()
+	}
+	line, err := wire.AppendLogFrame(nil, head, nil)
+	if err != nil {
+		return false, err
+	}
+	if len(line) > headRoom {
+		return false, fmt.Errorf("header of a log frame: %d bytes", len(line))
+	}
+	start := headRoom - len(line)
+	copy(p[start:], line)
+	c.at += int64(len(p) - headRoom)
+	return end, b.k.ws.Write(context.Background(), websocket.MessageBinary, p[start:])
+}

@@ -1,0 +1,86 @@
+package run
+
+import (
+	"sync"
+	"time"
+)
+
+// flusher carries the logs of the runs under way to the store: all of them at
+// an interval, so that one commit holds many, and long ones in between.
+type flusher struct {
+	runs  func([]*live) []*live
+	early chan struct{}
+	quit  chan struct{}
+	gone  sync.WaitGroup
+	once  sync.Once
+}
+
+func startFlusher(every time.Duration, runs func([]*live) []*live) *flusher {
+	f := &flusher{runs: runs, early: make(chan struct{}, 1), quit: make(chan struct{})}
+	f.gone.Add(1)
+	go f.loop(every)
+	return f
+}
+
+// kick has the long backlogs written now.
+func (f *flusher) kick() {
+	select {
+	case f.early <- struct{}{}:
+	default:
+	}
+}
+
+func (f *flusher) stop() {
+	f.once.Do(func() { close(f.quit) })
+	f.gone.Wait()
+}
+
+func (f *flusher) loop(every time.Duration) {
+	defer f.gone.Done()
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	var all []*live
+	for {
+		least := int64(1)
+		select {
+		case <-tick.C:
+		case <-f.early:
+			least = flushChunk
+		case <-f.quit:
+			return
+		}
+		all = f.runs(all[:0])
+		for _, l := range all {
+			if l.log.backlog() >= least {
+				l.write()
+			}
+		}
+		clear(all)
+	}
+}
+
+// write queues the next stretch of the log for the store, unless one is under
+// way. The lock is given back when the stretch is durable.
+func (l *live) write() {
+	if !l.flush.TryLock() {
+		return
+	}
+	from, p, times := l.log.unstored(nil, flushChunk)
+	if len(p) == 0 {
+		l.log.kept()
+		l.flush.Unlock()
+		return
+	}
+	l.m.Store.AppendRunLog(l.key.owner, l.key.run, from, p, times, func(err error) {
+		defer l.flush.Unlock()
+		if err == nil {
+			l.log.markStored(len(p), l.ms())
+			return
+		}
+		l.log.kept()
+		l.m.Logger.Error("log not stored; it is kept in memory", "run", l.key.run, "from", from, "bytes", len(p), "err", err)
+		if l.log.backlog() > maxBacklog {
+			l.cancel(asProblem(err, notStored()))
+		}
+	})
+}

@@ -1,0 +1,179 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"screentest/shared/gateway"
+	"screentest/shared/wire"
+)
+
+// live is a run under way.
+type live struct {
+	m       *Manager
+	key     key
+	started wire.Run // as it was at its start
+	began   time.Time
+	log     *Log
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	done    chan struct{} // closed when its end is stored
+
+	ready    chan struct{} // closed by resolve
+	run      wire.Run      // of resolve: what Start returned
+	startErr error
+
+	flush sync.Mutex // held while a write of the log is under way
+}
+
+func newLive(m *Manager, k key, r wire.Run) *live {
+	l := &live{m: m, key: k, started: r, began: m.Now(), log: newLog(m.fetcher(k)),
+		done: make(chan struct{}), ready: make(chan struct{})}
+	l.ctx, l.cancel = context.WithCancelCause(context.Background())
+	return l
+}
+
+// resolve says how Start went, to others that started the same run.
+func (l *live) resolve(r wire.Run, err error) {
+	l.run, l.startErr = r, err
+	close(l.ready)
+	if err != nil {
+		l.cancel(err)
+	}
+}
+
+// await waits for Start and returns what it returned.
+func (l *live) await(ctx context.Context) (wire.Run, error) {
+	select {
+	case <-l.ready:
+		return l.run, l.startErr
+	case <-ctx.Done():
+		return wire.Run{}, &wire.Problem{Code: "cancelled", Message: "The call was given up before the run had started."}
+	}
+}
+
+// ms is the time since the run's start.
+func (l *live) ms() int64 { return l.m.Now().Sub(l.began).Milliseconds() }
+
+// onTurnStored is told when the turn is durable, or why it could not be.
+func (l *live) onTurnStored(err error) {
+	if err == nil {
+		l.m.Stored(l.key.owner, l.started.Conversation)
+		return
+	}
+	l.m.Logger.Error("turn not stored", "run", l.key.run, "err", err)
+	l.cancel(asProblem(err, notStored()))
+}
+
+func notStored() wire.Problem {
+	return wire.Problem{Code: "storage_failed", Message: "The server could not write to its database, so the answer was ended.",
+		Hint: "See whether the disk of the server is full; its log has the details."}
+}
+
+// pump is the run: it calls the gateway, appends what comes to the log, and
+// stores the end.
+func (l *live) pump(apiKey string, req request) {
+	defer l.m.pumps.Done()
+	defer close(l.done)
+	defer l.cancel(errEnded)
+	err := l.stream(apiKey, req)
+	l.log.close()
+	l.settle(err)
+}
+
+// stream copies the gateway's reply into the log. The error says why it ended;
+// nil is the end of the reply.
+func (l *live) stream(apiKey string, req request) error {
+	rep, err := l.m.Gateway(l.ctx, apiKey, gateway.Endpoint(req.run.Endpoint), req.body)
+	if err != nil {
+		return err
+	}
+	defer rep.Body.Close()
+	req.body, apiKey = nil, "" // not to be held for as long as the stream lasts
+	l.log.start(clip(rep.ContentType, maxContentType))
+	l.m.Store.RunReplied(l.key.owner, l.key.run, rep.Status, l.log.ContentType(), rep.RequestID, nil)
+	return l.copy(rep)
+}
+
+// maxContentType bounds what is kept of a Content-Type, in bytes.
+const maxContentType = 128
+
+func clip(s string, most int) string {
+	if len(s) > most {
+		return s[:most]
+	}
+	return s
+}
+
+func (l *live) copy(rep Reply) error {
+	events := strings.HasPrefix(rep.ContentType, "text/event-stream")
+	var end ending
+	var over *time.Timer // ends a connection that is kept open after the end
+	defer func() {
+		if over != nil {
+			over.Stop()
+		}
+	}()
+	var size int64
+	for {
+		room := l.log.reserve(l.ms())
+		n, err := rep.Body.Read(room)
+		if n > 0 {
+			size += int64(n)
+			if over != nil {
+				over.Stop()
+			}
+			backlog := l.log.commit(n, l.ms())
+			if size > l.m.MaxLog {
+				return &wire.Problem{Code: "reply_too_large",
+					Message: fmt.Sprintf("The reply is longer than %d MiB, so it was cut there.", l.m.MaxLog>>20)}
+			}
+			if err := l.relieve(backlog); err != nil {
+				return err
+			}
+			if events {
+				if end.scan(room[:n]); end.ended() {
+					over = time.AfterFunc(grace, func() { l.cancel(errEnded) })
+				}
+			}
+		}
+		if err != nil {
+			return l.why(err)
+		}
+	}
+}
+
+// why says why reading ended: the cause of the run's context, if there is one,
+// comes before what the read made of it.
+func (l *live) why(err error) error {
+	if cause := context.Cause(l.ctx); cause != nil {
+		err = cause
+	}
+	if errors.Is(err, errEnded) || isEOF(err) {
+		return nil
+	}
+	return err
+}
+
+// relieve has a backlog written soon, and waits while it is so long that the
+// disk must catch up first.
+func (l *live) relieve(backlog int64) error {
+	if backlog < flushChunk {
+		return nil
+	}
+	l.m.flusher.kick()
+	for backlog > maxBacklog {
+		select {
+		case <-l.log.wake:
+			l.m.flusher.kick()
+		case <-l.ctx.Done():
+			return l.why(l.ctx.Err())
+		}
+		backlog = l.log.backlog()
+	}
+	return nil
+}

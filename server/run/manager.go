@@ -1,0 +1,234 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"screentest/shared/gateway"
+	"screentest/shared/wire"
+)
+
+// Manager starts runs and knows those under way. Make one with New and close
+// it; its methods may be called from any goroutine.
+type Manager struct {
+	Config
+	flusher *flusher
+	settles chan struct{} // bounds how many logs are read whole at a time
+
+	mu      sync.Mutex
+	closed  bool
+	live    map[key]*live
+	running map[string]int // by owner
+	pumps   sync.WaitGroup
+}
+
+// key names a run: ids are their owner's.
+type key struct{ owner, run string }
+
+// New returns a Manager. Call Recover before the first Start.
+func New(c Config) *Manager {
+	m := &Manager{
+		Config:  c.withDefaults(),
+		settles: make(chan struct{}, 4),
+		live:    map[key]*live{},
+		running: map[string]int{},
+	}
+	m.flusher = startFlusher(m.FlushEvery, m.all)
+	return m
+}
+
+// Start sends a turn to the gateway and returns the run, which is then under
+// way; what goes wrong later is told by the run's Problem. Starting the same
+// id again returns the same run. apiKey is held only until the gateway has
+// answered. An error is a *wire.Problem.
+func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start) (wire.Run, error) {
+	k := key{owner, s.Run}
+	m.mu.Lock()
+	again, ok := m.live[k]
+	m.mu.Unlock()
+	if ok {
+		return again.await(ctx)
+	}
+	req, p := m.admit(s, apiKey)
+	if p != nil {
+		return wire.Run{}, p
+	}
+
+	l := newLive(m, k, req.run)
+	m.mu.Lock()
+	if again, ok := m.live[k]; ok {
+		m.mu.Unlock()
+		return again.await(ctx)
+	}
+	if p := m.room(owner); p != nil {
+		m.mu.Unlock()
+		return wire.Run{}, p
+	}
+	m.live[k] = l
+	m.running[owner]++
+	m.pumps.Add(1)
+	m.mu.Unlock()
+
+	stored, found, err := m.Store.CheckStart(ctx, owner, s)
+	if err != nil || found {
+		if err != nil {
+			m.Logger.Warn("run refused by the store", "run", s.Run, "err", err)
+			err = asProblem(err, wire.Problem{Code: "storage_failed", Message: "The server could not read its database.",
+				Hint: "Try again; the server's log has the details."})
+		}
+		m.drop(l)
+		l.resolve(stored, err)
+		m.pumps.Done()
+		return stored, err
+	}
+	// From here on nothing waits for the disk: the turn is queued in front of
+	// all that the run will write, and the gateway is called.
+	s.Body = req.body
+	m.Store.StartTurn(owner, s, req.run, title(s.User.Text), l.onTurnStored)
+	go l.pump(apiKey, req)
+	l.resolve(req.run, nil)
+	m.Changed(owner, req.run)
+	return req.run, nil
+}
+
+// room says whether the owner may have another run. The lock is held.
+func (m *Manager) room(owner string) *wire.Problem {
+	if m.closed {
+		return &wire.Problem{Code: "shutting_down", Message: "The server is shutting down.",
+			Hint: "Send the message again in a moment."}
+	}
+	if m.running[owner] >= m.MaxRunning {
+		return &wire.Problem{Code: "too_many_runs",
+			Message: fmt.Sprintf("%d answers are under way, which is the limit.", m.MaxRunning),
+			Hint:    "Stop some of them, or wait until they end."}
+	}
+	return nil
+}
+
+// drop forgets a run that is no longer under way.
+func (m *Manager) drop(l *live) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.live[l.key] != l {
+		return
+	}
+	delete(m.live, l.key)
+	if m.running[l.key.owner]--; m.running[l.key.owner] == 0 {
+		delete(m.running, l.key.owner)
+	}
+}
+
+func (m *Manager) find(k key) *live {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.live[k]
+}
+
+// all returns the runs under way.
+func (m *Manager) all(dst []*live) []*live {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, l := range m.live {
+		dst = append(dst, l)
+	}
+	return dst
+}
+
+// Stop ends a run; the text so far is kept. Stopping one that has ended is no
+// error. The run's end is told through Changed.
+func (m *Manager) Stop(ctx context.Context, owner, id string) error {
+	if l := m.find(key{owner, id}); l != nil {
+		l.cancel(errStopped)
+		return nil
+	}
+	_, err := m.stored(ctx, owner, id)
+	return err
+}
+
+// StopConversation ends the runs of a conversation and waits until their ends
+// are stored.
+func (m *Manager) StopConversation(ctx context.Context, owner, conversation string) error {
+	for _, l := range m.all(nil) {
+		if l.key.owner != owner || l.started.Conversation != conversation {
+			continue
+		}
+		l.cancel(errStopped)
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			return fmt.Errorf("stop run %s: %w", l.key.run, ctx.Err())
+		}
+	}
+	return nil
+}
+
+// Open returns a run and its log, under way or not. An error is a
+// *wire.Problem.
+func (m *Manager) Open(ctx context.Context, owner, id string) (wire.Run, *Log, error) {
+	if l := m.find(key{owner, id}); l != nil {
+		r, err := l.await(ctx)
+		if err != nil {
+			return wire.Run{}, nil, err
+		}
+		r.ContentType = l.log.ContentType()
+		r.Bytes, _ = l.log.Size()
+		return r, l.log, nil
+	}
+	r, err := m.stored(ctx, owner, id)
+	if err != nil {
+		return wire.Run{}, nil, err
+	}
+	return r, storedLog(r.Bytes, r.ContentType, m.fetcher(key{owner, id})), nil
+}
+
+// stored returns a run from the store.
+func (m *Manager) stored(ctx context.Context, owner, id string) (wire.Run, error) {
+	r, err := m.Store.Run(ctx, owner, id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return wire.Run{}, NotFound()
+	case err != nil:
+		m.Logger.Error("run not read", "run", id, "err", err)
+		return wire.Run{}, &wire.Problem{Code: "storage_failed", Message: "The server could not read its database.",
+			Hint: "Try again; the server's log has the details."}
+	}
+	return r, nil
+}
+
+func (m *Manager) fetcher(k key) fetch {
+	return func(ctx context.Context, from int64, max int) ([]byte, error) {
+		return m.Store.ReadRunLog(ctx, k.owner, k.run, from, max)
+	}
+}
+
+// Close ends the runs under way as interrupted, waits until they are stored or
+// ctx is done, and stops the Manager's goroutines.
+func (m *Manager) Close(ctx context.Context) error {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	for _, l := range m.all(nil) {
+		l.cancel(errShutdown)
+	}
+	stored := make(chan struct{})
+	go func() {
+		m.pumps.Wait()
+		close(stored)
+	}()
+	defer m.flusher.stop()
+	select {
+	case <-stored:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("close runs: %w", ctx.Err())
+	}
+}
+
+// model looks up a model in the current catalogue.
+func (m *Manager) model(id string) gateway.Model {
+	model, _ := m.Catalogue().Lookup(id)
+	return model
+}

@@ -1,0 +1,150 @@
+// Package run makes the calls to text models and keeps what comes back. Use a
+// [Manager]: Start sends a turn and returns at once, Open gives the run's log
+// to read from any byte on, Stop ends it.
+//
+// A run is a log of the gateway's bytes, and every reader is a cursor, that
+// is an offset in it. The run belongs to the Manager: a reader that leaves,
+// comes back or cannot keep up changes nothing for the run or for another
+// reader. While a run lasts nothing in it is parsed; the reply reader that the
+// browser uses reads it once when it ends.
+//
+// The log reaches the store every FlushEvery. After a kill, Recover ends the
+// runs that were under way with what had been stored of them.
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"screentest/shared/gateway"
+	"screentest/shared/wire"
+)
+
+// Defaults and bounds.
+const (
+	// DefaultFlushEvery is how often a running log reaches the disk.
+	DefaultFlushEvery = 500 * time.Millisecond
+	// DefaultMaxLog is the longest reply that is taken, in bytes.
+	DefaultMaxLog = 64 << 20
+	// DefaultMaxRunning bounds the runs that one owner has under way at a time.
+	DefaultMaxRunning = 512
+
+	// flushChunk bounds the bytes of one write to the store.
+	flushChunk = 256 << 10
+	// maxBacklog bounds what of one run waits for the disk: from there on the
+	// gateway is read only as fast as the disk takes it.
+	maxBacklog = 4 << 20
+	// grace is how long a gateway may keep the connection open after the event
+	// that ends the stream.
+	grace = 250 * time.Millisecond
+)
+
+// Gateway sends a request body with a key and returns the reply once its head
+// has come. It sends it once. An error says, as a *wire.Problem in its chain
+// where it can, what went wrong for a person to read.
+type Gateway func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (Reply, error)
+
+// Reply is a gateway's reply whose status was 2xx. Reading Body fails when the
+// gateway has been silent for too long.
+type Reply struct {
+	Status      int
+	ContentType string
+	RequestID   string
+	Body        io.ReadCloser
+}
+
+// Store is where runs are kept; see package store for what each does.
+type Store interface {
+	CheckStart(ctx context.Context, owner string, s wire.Start) (r wire.Run, found bool, err error)
+	StartTurn(owner string, s wire.Start, r wire.Run, title string, done func(error))
+	RunReplied(owner, run string, status int, contentType, requestID string, done func(error))
+	AppendRunLog(owner, run string, from int64, p, times []byte, done func(error))
+	FinishRun(ctx context.Context, owner string, r wire.Run, text string, log, times []byte, prices json.RawMessage) error
+	EachRunning(ctx context.Context, fn func(owner string, r wire.Run) error) error
+	Run(ctx context.Context, owner, id string) (wire.Run, error)
+	RunRequest(ctx context.Context, owner, id string) ([]byte, error)
+	ReadRunLog(ctx context.Context, owner, id string, from int64, limit int) ([]byte, error)
+	RunTimes(ctx context.Context, owner, id string) ([]byte, error)
+}
+
+// Config is what a Manager works with. Store, Gateway and Catalogue must be
+// given; the rest has defaults.
+type Config struct {
+	Store     Store
+	Gateway   Gateway
+	Catalogue func() *gateway.Catalogue // the current one
+	// StreamOptions: the gateway is set to take stream_options (G9).
+	StreamOptions bool
+
+	FlushEvery time.Duration
+	MaxLog     int64
+	MaxRunning int // of one owner
+
+	// Changed is told of every run that starts or has ended, after its end is
+	// stored. Stored is told when rows of a conversation have changed. Both
+	// must return at once.
+	Changed func(owner string, r wire.Run)
+	Stored  func(owner, conversation string)
+
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	if c.FlushEvery == 0 {
+		c.FlushEvery = DefaultFlushEvery
+	}
+	if c.MaxLog == 0 {
+		c.MaxLog = DefaultMaxLog
+	}
+	if c.MaxRunning == 0 {
+		c.MaxRunning = DefaultMaxRunning
+	}
+	if c.Changed == nil {
+		c.Changed = func(string, wire.Run) {}
+	}
+	if c.Stored == nil {
+		c.Stored = func(string, string) {}
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// Why a run ends before the gateway's end of it, as causes of its context.
+var (
+	errStopped  = errors.New("stopped by the person")
+	errShutdown = errors.New("the server is shutting down")
+	errEnded    = errors.New("the stream had ended")
+)
+
+// NotFound is the problem of a run that does not exist, or is somebody else's.
+func NotFound() *wire.Problem {
+	return &wire.Problem{Code: "run_not_found", Message: "There is no such run."}
+}
+
+// asProblem turns an error into what a person may read. Only a Problem's own
+// text goes out: the text of other errors is for the log.
+func asProblem(err error, otherwise wire.Problem) *wire.Problem {
+	var p *wire.Problem
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.Is(err, fs.ErrNotExist):
+		return &wire.Problem{Code: "not_found", Message: "The message that this one follows is not in the conversation.",
+			Hint: "Reload the page and send again."}
+	case errors.Is(err, fs.ErrExist):
+		return &wire.Problem{Code: "conflict", Message: "This answer is already being written, or its id is taken.",
+			Hint: "Wait for the answer to end, or send the message again."}
+	}
+	return &otherwise
+}

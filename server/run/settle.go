@@ -1,0 +1,212 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"screentest/shared/gateway"
+	"screentest/shared/reply"
+	"screentest/shared/wire"
+)
+
+// finishTries is how often the end of a run is offered to the store, and
+// finishPause the wait before the second time; it doubles with each.
+const (
+	finishTries = 4
+	finishPause = 100 * time.Millisecond
+)
+
+func isEOF(err error) bool { return errors.Is(err, io.EOF) }
+
+// settle stores the end of a run whose log is closed; cause says why it
+// closed, nil being the end of the reply.
+func (l *live) settle(cause error) {
+	m := l.m
+	m.settles <- struct{}{}
+	defer func() { <-m.settles }()
+
+	l.flush.Lock() // a write under way ends first; there is none after it
+	defer l.flush.Unlock()
+	r := l.started
+	r.ContentType = l.log.ContentType()
+	r.DurationMS = l.ms()
+	// The end must be stored although the run's own context is done.
+	ctx := context.Background()
+	log, times, err := l.whole(ctx)
+	if err != nil {
+		m.Logger.Error("log not read back", "run", r.ID, "err", err)
+		cause = asProblem(err, wire.Problem{Code: "storage_failed", Message: "The server could not read its database to finish this answer.",
+			Hint: "Its text comes back when the server is started again."})
+	}
+	final := m.judge(ctx, l.key.owner, r, log, times, cause)
+	if cause != nil && final.run.Problem != nil {
+		m.Logger.Info("run ended early", "run", r.ID, "state", final.run.State, "code", final.run.Problem.Code, "err", cause)
+	}
+	if err == nil {
+		err = m.finish(ctx, l.key.owner, final, log, times)
+	}
+	if err != nil {
+		m.Logger.Error("end of run not stored", "run", r.ID, "err", err)
+		p := notStored()
+		final.run.State, final.run.Problem = wire.Failed, &p
+	} else {
+		l.log.allStored()
+	}
+	m.drop(l)
+	m.Changed(l.key.owner, final.run)
+	m.Stored(l.key.owner, r.Conversation)
+}
+
+// whole reads a closed log and its times: what the store has, and the rest.
+func (l *live) whole(ctx context.Context) (log, times []byte, err error) {
+	stored, size, rest, restTimes := l.log.ending()
+	if stored == 0 {
+		return rest, restTimes, nil
+	}
+	if times, err = l.m.Store.RunTimes(ctx, l.key.owner, l.key.run); err != nil {
+		return nil, nil, fmt.Errorf("read times: %w", err)
+	}
+	log = make([]byte, 0, size)
+	for int64(len(log)) < stored {
+		p, err := l.m.Store.ReadRunLog(ctx, l.key.owner, l.key.run, int64(len(log)), int(stored)-len(log))
+		if err != nil {
+			return nil, nil, fmt.Errorf("read log: %w", err)
+		}
+		if len(p) == 0 {
+			return nil, nil, fmt.Errorf("read log: %d bytes are stored instead of %d", len(log), stored)
+		}
+		log = append(log, p...)
+	}
+	return append(log, rest...), append(times, restTimes...), nil
+}
+
+// final is the end of a run, as it is stored.
+type final struct {
+	run    wire.Run
+	text   string
+	prices json.RawMessage // that the cost was worked out from
+}
+
+// judge reads a whole log and says how the run ended. What the gateway said
+// comes before how the connection ended: a stream that had its end mark is
+// done, whatever happened to it afterwards.
+func (m *Manager) judge(ctx context.Context, owner string, r wire.Run, log, times []byte, cause error) final {
+	rd := reply.NewReader(gateway.Endpoint(r.Endpoint), r.ContentType)
+	r.FirstTokenMS = pushTimed(rd, log, parseTimes(times, int64(len(log))))
+	ended := rd.Ended()
+	if r.ContentType != "" || len(log) > 0 {
+		rd.Close()
+	}
+	a := rd.Answer()
+	r.Bytes = int64(len(log))
+	r.Answered, r.Finish = a.Model, a.Finish
+	switch {
+	case ended || cause == nil:
+		r.State, r.Problem = fromAnswer(a)
+	case errors.Is(cause, errStopped):
+		r.State = wire.Stopped
+	case errors.Is(cause, errShutdown):
+		r.State = wire.Interrupted
+	default:
+		r.State = wire.Failed
+		r.Problem = asProblem(cause, wire.Problem{Code: "gateway_failed", Message: "The connection to the gateway broke.",
+			Hint: "Try again; what had come is kept."})
+	}
+	f := final{text: a.Text()}
+	f.run, f.prices = m.priced(ctx, owner, r, a)
+	return f
+}
+
+// pushTimed feeds a log to a reader read by read until something of the answer
+// has come, and returns when that was; then the rest at once.
+func pushTimed(rd *reply.Reader, log []byte, times []read) (firstMS int64) {
+	for _, t := range times {
+		rd.Push(log[:t.len])
+		log = log[t.len:]
+		if rd.Answer().Began() {
+			// 0 would mean that there was none.
+			firstMS = max(int64(t.ms), 1)
+			break
+		}
+	}
+	const stretch = 256 << 10
+	for len(log) > 0 {
+		n := min(len(log), stretch)
+		rd.Push(log[:n])
+		log = log[n:]
+	}
+	return firstMS
+}
+
+func fromAnswer(a *reply.Answer) (wire.RunState, *wire.Problem) {
+	switch a.State {
+	case reply.Done:
+		return wire.Done, nil
+	case reply.Incomplete:
+		return wire.Incomplete, a.Problem
+	}
+	if a.Problem != nil {
+		return wire.Failed, a.Problem
+	}
+	return wire.Failed, &wire.Problem{Code: "truncated", Message: "The gateway's answer stopped before its end.",
+		Hint: "Try again; what had come is kept."}
+}
+
+// finish stores an end, trying again for a while.
+func (m *Manager) finish(ctx context.Context, owner string, f final, log, times []byte) error {
+	pause := finishPause
+	for try := 1; ; try++ {
+		err := m.Store.FinishRun(ctx, owner, f.run, f.text, log, times, f.prices)
+		if err == nil || try == finishTries {
+			return err
+		}
+		m.Logger.Warn("end of run not stored; trying again", "run", f.run.ID, "try", try, "err", err)
+		time.Sleep(pause)
+		pause *= 2
+	}
+}
+
+// Recover ends the runs that an earlier process left under way: interrupted,
+// with the text that had been stored; done, if the stored log has the end.
+func (m *Manager) Recover(ctx context.Context) error {
+	type left struct {
+		owner string
+		run   wire.Run
+	}
+	var runs []left
+	err := m.Store.EachRunning(ctx, func(owner string, r wire.Run) error {
+		runs = append(runs, left{owner, r})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("find the runs that were under way: %w", err)
+	}
+	for _, x := range runs {
+		if err := m.recoverRun(ctx, x.owner, x.run); err != nil {
+			return fmt.Errorf("recover run %s: %w", x.run.ID, err)
+		}
+	}
+	if len(runs) > 0 {
+		m.Logger.Info("ended the runs that the last process left under way", "runs", len(runs))
+	}
+	return nil
+}
+
+func (m *Manager) recoverRun(ctx context.Context, owner string, r wire.Run) error {
+	l := newLive(m, key{owner, r.ID}, r)
+	defer l.cancel(errEnded)
+	l.log = storedLog(r.Bytes, r.ContentType, l.log.fetch)
+	log, times, err := l.whole(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range parseTimes(times, int64(len(log))) {
+		r.DurationMS = int64(t.ms)
+	}
+	f := m.judge(ctx, owner, r, log, times, errShutdown)
+	return m.finish(ctx, owner, f, log, times)
+}

@@ -37,7 +37,9 @@ const (
 	CodeSilent      = "gateway_silent"      // connected, then nothing for too long
 	CodeDropped     = "gateway_dropped"     // the connection broke
 	CodeInvalidKey  = "invalid_key"         // a key that cannot be sent (F159)
+	CodeStopped     = "stopped"             // ended from our side
 	CodeNoTask      = "no_task"             // a creation reply without an id (G35)
+	CodeNoFile      = "file_unavailable"    // a file host refuses a file
 )
 
 // Kind says what can be done about a problem.
@@ -143,6 +145,10 @@ func adviceFor(code string) (advice, bool) {
 		a.kind, a.message, a.hint = Key, "The key cannot be sent.", "Copy the key again from the gateway's dashboard: letters, digits and signs, without spaces or line breaks."
 	case CodeNoTask:
 		a.kind, a.message, a.hint = Broken, "The gateway accepted the task but gave no id for it.", "It may have been billed: look in the gateway's dashboard before sending it again."
+	case CodeStopped:
+		a.kind, a.message, a.hint = Other, "The call was ended before the gateway had answered.", "What came is kept."
+	case CodeNoFile:
+		a.kind, a.message, a.hint = Missing, "The file is not there, or its link is no longer valid.", "Look at the task again: its clip may have expired."
 	default:
 		return a, false
 	}

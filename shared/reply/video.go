@@ -92,7 +92,7 @@ func ReadCreated(body []byte) (Created, *wire.Problem) {
 		}
 		next := v.get("data")
 		if next.is('"') { // {"code":"success","data":"task_…"}
-			if id := next.text(); isTaskID(id) {
+			if id := next.text(); IsTaskID(id) {
 				return Created{ID: id, Status: TaskUnknown, Progress: -1}, nil
 			}
 		}
@@ -115,16 +115,16 @@ const codeExpired = "result_expired" // F103
 // taskID is the id of a task object: whichever of the two is there (F92).
 func taskID(v raw) string {
 	for _, name := range []string{"id", "task_id"} {
-		if id := v.get(name).text(); isTaskID(id) {
+		if id := v.get(name).text(); IsTaskID(id) {
 			return id
 		}
 	}
 	return ""
 }
 
-// isTaskID says whether s can stand in the address of a poll: task_ and
+// IsTaskID says whether s can stand in the address of a poll: task_ and
 // letters, digits, - and _ (F91, F118).
-func isTaskID(s string) bool {
+func IsTaskID(s string) bool {
 	rest, ok := strings.CutPrefix(s, "task_")
 	if !ok || rest == "" || len(s) > maxID {
 		return false

@@ -50,7 +50,7 @@ type Field struct {
 	// Min and Max bound a number's value, or how many items an array has; both
 	// 0 where there is no bound, Max 0 where there is none above.
 	Min, Max int
-	Choices  []string // of FormChoice; of FormRatio the catalogue's; of a boolean with one value, that
+	Choices  []string // of FormChoice; of FormRatio the catalogue's; of a boolean the one that will do
 	Seconds  Seconds  // of FormSeconds
 	Fact     string   // why it stands so
 	Note     string   // for people, beside the field; may be empty
@@ -77,6 +77,7 @@ type use struct {
 	rule     ruleID // broken by absence, presence, or a count out of lo to hi
 	lo, hi   int    // of an array, where they differ from the spec's
 	note     string
+	choices  []string // where only some of the form's values will do
 	// null counts as present (G12).
 	null bool
 }
@@ -150,8 +151,8 @@ func (m Model) Fields(mode Mode) []Field {
 			f.Seconds = m.seconds(mode)
 		case s.form == FormRatio && len(m.Ratios) > 0:
 			f.Choices = m.Ratios
-		case s.form == FormBoolean && u.standing == Required:
-			f.Choices = []string{"true"}
+		case u.choices != nil:
+			f.Choices = u.choices
 		}
 		fields = append(fields, f)
 	}

@@ -34,7 +34,7 @@ var responsesFields = []spec{
 	{name: "top_p", form: FormNumber, shape: rTopP, bounds: rTopPRange, lo: 0, hi: 1,
 		uses: samplingUses},
 	{name: "stream", form: FormBoolean, shape: rStreamResponses, uses: []use{
-		{of: []Family{Epsilon}, standing: Required, rule: rStreamRequired, note: "epsilon answers as a stream only"},
+		{of: []Family{Epsilon}, standing: Required, rule: rStreamRequired, choices: []string{"true"}, note: "epsilon answers as a stream only"},
 	}},
 	{name: "user", form: FormText, shape: rUserResponses, uses: []use{
 		{of: []Family{Epsilon}, standing: Forbidden, rule: rUserEpsilon, null: true},

@@ -77,8 +77,8 @@ var videoFields = []spec{
 		{standing: Forbidden, rule: rReferencesModel},
 	}},
 	{name: "multi_shots", form: FormBoolean, shape: rMultiShots, uses: []use{
-		{in: []Mode{MultiShot}, standing: Required, rule: rMultiShotsModel},
-		{in: []Mode{TextToVideo, ImageToVideo}, of: []Family{Delta}, standing: Optional},
+		{in: []Mode{MultiShot}, standing: Required, rule: rMultiShotsModel, choices: []string{"true"}},
+		{in: []Mode{TextToVideo, ImageToVideo}, of: []Family{Delta}, standing: Optional, choices: []string{"false"}},
 		{standing: Forbidden, rule: rMultiShotsModel},
 	}},
 	{name: "multi_prompt", form: FormScenes, shape: rScenes, lo: 1, hi: MaxScenes, uses: []use{

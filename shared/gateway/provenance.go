@@ -19,7 +19,7 @@ type Provenance struct {
 	Mode       Mode   // Extend and Upscale are results of an action, others originals
 	Root       string // UUID of the original generation; "" for an original
 
-	Status     string    // task status: "SUCCESS" and so on, in any case (F98)
+	Status     string    // as the gateway writes it: "SUCCESS", in any case (F98)
 	Expired    bool      // the gateway said so (F102)
 	FinishedAt time.Time // zero while it has not finished
 }
@@ -55,7 +55,7 @@ func NewProvenance(m Model, mode Mode, source *Provenance) Provenance {
 func (p Provenance) Original() bool { return p.Mode.Generates() }
 
 // Succeeded says whether the status is SUCCESS, in any case (F98).
-func (p Provenance) Succeeded() bool { return strings.EqualFold(p.Status, "SUCCESS") }
+func (p Provenance) Succeeded() bool { return ParseTaskStatus(p.Status) == StatusSuccess }
 
 // How long a gateway keeps a result, counted from its finish (F104, G33), and
 // when to warn (G37).

@@ -72,19 +72,17 @@ type Message struct {
 	looked           bool // the log is read for the details only; see Desk.Details
 }
 
-// Running says that the message is an answer that is still being made.
-func (m *Message) Running() bool {
-	return m.Run != nil && m.Run.State == wire.Running
-}
+// Ended says that the run that fills the message is over.
+func (m *Message) Ended() bool { return m.Run == nil || m.Run.State != wire.Running }
 
-// Final says that the message's text will not grow: its run has ended, and
-// its log was read to the end where this tab needed it.
-func (m *Message) Final() bool {
-	return !m.Running() && (m.Stream == nil || m.looked)
+// Running says that the message may still grow: its run is not over, or its
+// log was not read to the end.
+func (m *Message) Running() bool {
+	return !m.Ended() || m.Stream != nil && !m.looked
 }
 
 // Stopping says that the person has asked the answer to stop.
-func (m *Message) Stopping() bool { return m.stopping && m.Running() }
+func (m *Message) Stopping() bool { return m.stopping && !m.Ended() }
 
 // Content returns the text so far.
 func (m *Message) Content() string {

@@ -31,7 +31,7 @@ func (d *Desk) Figures(m *Message) Figures {
 	if r.Answered != "" && r.Answered != r.Model {
 		f.Answered = r.Answered
 	}
-	if r.State == wire.Running {
+	if !m.Ended() {
 		d.running(m, &f)
 		return f
 	}

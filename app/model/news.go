@@ -123,13 +123,12 @@ func (d *Desk) run(r wire.Run) {
 
 // follow reads the logs of a conversation's running answers.
 func (d *Desk) follow(c *Conversation) {
-	for _, m := range c.running() {
-		if m.unsent == nil {
+	for _, id := range c.order {
+		m := c.messages[id]
+		if !m.Ended() && m.unsent == nil {
 			d.open(c, m)
 		}
-	}
-	for _, id := range c.order {
-		if m := c.messages[id]; m.Stream != nil && !m.Running() {
+		if m.Ended() && m.Stream != nil {
 			// The server has sent the whole text. After a crash its log may
 			// even be shorter than what this tab has read of it.
 			delete(d.streams, m.Stream.Run)
@@ -207,7 +206,7 @@ func (d *Desk) Log(h wire.LogFrame, p []byte) {
 // ended: then the message holds all there is.
 func (d *Desk) settle(m *Message) {
 	s := m.Stream
-	if s == nil || !s.Ended || m.Running() {
+	if s == nil || !s.Ended || !m.Ended() {
 		return
 	}
 	if a := s.Answer(); a != nil {
@@ -229,7 +228,7 @@ func (d *Desk) Details(id string) {
 		return
 	}
 	m := c.messages[id]
-	if m == nil || m.Run == nil || m.Running() || m.Stream != nil || m.Answer != nil || m.looked || m.Run.Bytes == 0 {
+	if m == nil || m.Run == nil || m.Running() || m.Answer != nil || m.looked || m.Run.Bytes == 0 {
 		return
 	}
 	m.looked = true

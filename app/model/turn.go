@@ -2,7 +2,6 @@ package model
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"screentest/shared/gateway"
@@ -128,6 +127,9 @@ func (d *Desk) Stop() {
 		return
 	}
 	for _, m := range d.Current.running() {
+		if m.Ended() {
+			continue // only its text is still on the way
+		}
 		m.stopping = true
 		m.Rev++
 		if m.unsent == nil {
@@ -172,11 +174,6 @@ func (d *Desk) turn(c *Conversation, lane int, model string, ts []gateway.Turn, 
 	if !v.OK() {
 		return wire.Start{}, &Refusal{Issues: v.Errors}
 	}
-	if len(body) > wire.MaxBody {
-		return wire.Start{}, refuse("", "too_large",
-			fmt.Sprintf("The request is %.1f MB; at most %d MB can be sent.", float64(len(body))/(1<<20), wire.MaxBody>>20),
-			"Begin a new conversation, or shorten the message.")
-	}
 	return wire.Start{
 		Run: d.newID(), Conversation: c.ID, Lane: lane, User: user, Answer: d.newID(),
 		Endpoint: string(m.Endpoint), Body: body,
@@ -219,7 +216,7 @@ func (d *Desk) send(c *Conversation, m *Message) {
 			return
 		}
 		d.run(r)
-		if m.stopping && m.Running() {
+		if m.stopping && !m.Ended() {
 			d.stop(m)
 		}
 	})

@@ -162,7 +162,7 @@ func (v *answerView) step(p *page, m *model.Message) bool {
 	if more {
 		return true
 	}
-	if m.Final() {
+	if !m.Running() {
 		v.finish(p, text)
 		return false
 	}

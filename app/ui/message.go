@@ -63,6 +63,9 @@ func (c *Message) Render() (ui app.UI) {
 	name, state := "Answer", ""
 	if m.Run != nil {
 		name, state = "Answer of "+m.Run.Model, string(m.Run.State)
+		if m.Running() {
+			state = string(wire.Running) // until its text is whole
+		}
 	}
 	return article.Aria("label", name).DataSet("state", state).Body(
 		app.Div().ID("before-"+m.ID),
@@ -146,7 +149,7 @@ func (s *StateLine) Render() (ui app.UI) {
 					OnClick(p.on("retry", func(app.Context, app.Event) { p.thread.stuck = true; p.desk.Retry(s.ID); p.focusComposer() })).
 					Body(icon(iconRetry, "icon small"), app.Text("Retry"))
 			}),
-			app.If(m.Final() && m.Text != "", func() app.UI {
+			app.If(!m.Running() && m.Text != "", func() app.UI {
 				return app.Button().Class("icon-button small copy").Type("button").Aria("label", "Copy the answer").Title("Copy the answer as Markdown").
 					OnClick(p.on("copy", func(ctx app.Context, _ app.Event) { p.copyText(m.Text, p.dom.find(`[data-id="`+s.ID+`"] .copy`)) })).
 					Body(icon(iconCopy, "icon small"))

@@ -51,10 +51,10 @@ func (s *speaker) tick(p *page) {
 		s.id = ""
 		return
 	}
-	if words := s.cut.Next(m.Content(), m.Final()); words != "" {
+	if words := s.cut.Next(m.Content(), !m.Running()); words != "" {
 		s.queue = append(s.queue, words)
 	}
-	if m.Final() {
+	if !m.Running() {
 		s.queue = append(s.queue, ending(m))
 		s.id = ""
 	}

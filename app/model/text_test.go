@@ -1,0 +1,124 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"screentest/shared/wire"
+)
+
+func TestGroupsFollowTheViewersDays(t *testing.T) {
+	zone := time.FixedZone("UTC+9", 9*3600)
+	now := time.Date(2026, 3, 1, 0, 30, 0, 0, zone) // the day before is in another month
+	at := func(d, h, m int) int64 { return time.Date(2026, 2, d, h, m, 0, 0, zone).UnixMilli() }
+	groups := Groups([]wire.Summary{
+		{ID: "old", UpdatedMS: at(27, 23, 59)},
+		{ID: "today", UpdatedMS: at(29, 0, 0)}, // 1 March
+		{ID: "late yesterday", UpdatedMS: at(28, 23, 59)},
+		{ID: "early yesterday", UpdatedMS: at(28, 0, 0)},
+		{ID: "now", UpdatedMS: now.UnixMilli()},
+	}, now)
+	var got []string
+	for _, g := range groups {
+		got = append(got, "# "+g.Name)
+		for _, s := range g.Rows {
+			got = append(got, s.ID)
+		}
+	}
+	want := []string{"# Today", "now", "today", "# Yesterday", "late yesterday", "early yesterday", "# Earlier", "old"}
+	if !slices.Equal(got, want) {
+		t.Errorf("groups %q, want %q", got, want)
+	}
+	if g := Groups(nil, now); len(g) != 0 {
+		t.Errorf("groups of nothing: %v", g)
+	}
+}
+
+func TestAnnouncerSpeaksInSentences(t *testing.T) {
+	text := "## Waves\n\nThe **sea** is [wide](https://x.example). It rolls\non. Then:\n\n```go\nfmt.Println(1)\n```\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThe end"
+	var a Announcer
+	var said []string
+	for n := range len(text) + 1 {
+		if s := a.Next(text[:n], n == len(text)); s != "" {
+			said = append(said, s)
+		}
+	}
+	want := []string{"Waves", "The sea is wide.", "It rolls", "on.", "Then:", "Code block.", "one", "two", "a b", "1 2", "The end"}
+	if !slices.Equal(said, want) {
+		t.Errorf("said %q\nwant %q", said, want)
+	}
+	if s := a.Next(text, true); s != "" {
+		t.Errorf("said again %q", s)
+	}
+}
+
+func TestAnnouncerTakesABurstAtOnce(t *testing.T) {
+	var a Announcer
+	if got := a.Next("One. Two. Thr", false); got != "One. Two." {
+		t.Errorf("said %q", got)
+	}
+	if got := a.Next("One. Two. Three", true); got != "Three" {
+		t.Errorf("said %q", got)
+	}
+	if got := a.Next("New", true); got != "New" {
+		t.Errorf("after a replacement said %q", got)
+	}
+}
+
+func TestFigures(t *testing.T) {
+	b := newBench(t)
+	for _, c := range []struct {
+		name string
+		run  wire.Run
+		want Figures
+	}{
+		{
+			"done, reported",
+			wire.Run{State: wire.Done, Model: "x/y", FirstTokenMS: 212, DurationMS: 1617, InputTokens: 31, OutputTokens: 118, CostNanoUSD: 1_300_000, CostSource: "reported", Basis: "31 in × $0.50/M"},
+			Figures{State: "done", FirstToken: "212 ms", Speed: "84 tok/s", Tokens: "31 in · 118 out", Cost: "$0.0013", Basis: "31 in × $0.50/M = $0.0013; tokens as the gateway reported them"},
+		},
+		{
+			"estimated, another model answered",
+			wire.Run{State: wire.Done, Model: "x/y", Answered: "x/z", FirstTokenMS: 1400, DurationMS: 1400, InputTokens: 1200, OutputTokens: 5, CostNanoUSD: 42_000, CostSource: "estimated"},
+			Figures{State: "done", FirstToken: "1.4 s", Tokens: "≈ 1\u202f200 in · 5 out", Cost: "≈ $0.000042", Basis: "$0.000042; the gateway reported no tokens: estimated", Answered: "x/z"},
+		},
+		{"cut", wire.Run{State: wire.Incomplete, Finish: "length"}, Figures{State: "cut at the length limit"}},
+		{"cut for a reason of its own", wire.Run{State: wire.Incomplete, Finish: "tired"}, Figures{State: "incomplete: tired"}},
+		{"failed before anything", wire.Run{State: wire.Failed}, Figures{State: "failed"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := b.Figures(&Message{Message: wire.Message{Run: &c.run}}); got != c.want {
+				t.Errorf("figures\n%+v, want\n%+v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestDollars(t *testing.T) {
+	for nano, want := range map[int64]string{
+		0: "$0", 1: "$0.000000001", 42_000: "$0.000042", 130_000: "$0.00013", 999_000: "$0.001",
+		1_179_500: "$0.0012", 31_200_000: "$0.0312", 500_000_000: "$0.5000", 86_410_000_000: "$86.41",
+		1_234_567_000_000_000: "$1\u202f234\u202f567", -1_300_000: "−$0.0013",
+	} {
+		if got := Dollars(nano); got != want {
+			t.Errorf("%d nano-dollars are written %q, want %q", nano, got, want)
+		}
+	}
+}
+
+func TestMilliseconds(t *testing.T) {
+	for ms, want := range map[int64]string{0: "0 ms", -5: "0 ms", 999: "999 ms", 1400: "1.4 s", 65_000: "1 min 5 s"} {
+		if got := Milliseconds(ms); got != want {
+			t.Errorf("%d ms is written %q, want %q", ms, got, want)
+		}
+	}
+}
+
+func TestFirstLineIsCutAtAWholeCharacter(t *testing.T) {
+	got := firstLine(strings.Repeat("ä", 100) + "\nmore")
+	if r := []rune(got); len(r) != 60 || r[59] != '…' {
+		t.Errorf("title %q", got)
+	}
+}

@@ -14,7 +14,7 @@ import (
 
 // app.wasm.md is committed, so the pattern matches before the first build too.
 //
-//go:embed *.css app.wasm*
+//go:embed *.css *.svg *.png app.wasm*
 var files embed.FS
 
 // Files returns the files by the names they have in this folder.

@@ -254,7 +254,7 @@ func textArgument(name, prompt string) string {
 			}
 		}
 	}
-	for i, word := range strings.Fields(clip(prompt, 2000)) {
+	for i, word := range strings.Fields(cut(prompt, 2000)) {
 		word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
 		if r := []rune(word); i > 0 && len(r) > 1 && unicode.IsUpper(r[0]) && unicode.IsLower(r[1]) {
 			return word

@@ -68,10 +68,8 @@ func invalid(param, format string, a ...any) *refusal {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.inUse.RLock()
 	defer s.inUse.RUnlock()
-	select {
-	case <-s.quit:
+	if s.life.Err() != nil {
 		panic(http.ErrAbortHandler)
-	default:
 	}
 	c := &call{w: w, r: r, id: newRequestID(s.now())}
 	w.Header().Set(requestIDHeader, c.id)
@@ -81,6 +79,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serve(c, openAI, s.handleText(gateway.Chat))
 	case post && path == gateway.Responses.Path():
 		s.serve(c, openAI, s.handleText(gateway.Responses))
+	case post && path == gateway.Video.Path():
+		s.serve(c, flat, s.handleCreate)
+	case get && isPoll(path):
+		s.serve(c, flat, s.handleStatus)
+	case (get || r.Method == http.MethodHead) && strings.HasPrefix(path, filesPath):
+		s.handleFile(c)
 	case get && path == "/sandbox/account":
 		s.serveOwn(c, s.handleAccount)
 	case get && path == "/sandbox/requests":
@@ -142,7 +146,7 @@ func (s *Server) finish(c *call, err error) {
 func (s *Server) notFound(c *call) {
 	c.record = s.requests.begin(s.now(), c.r)
 	c.refuse(&refusal{status: http.StatusNotFound, openAI: true,
-		message: fmt.Sprintf("Invalid URL (%s %s)", c.r.Method, clip(c.r.URL.Path, 200))})
+		message: fmt.Sprintf("Invalid URL (%s %s)", c.r.Method, cut(c.r.URL.Path, 200))})
 }
 
 // authorize finds the key's account (F159, F160, G1).
@@ -179,7 +183,7 @@ func (s *Server) readBody(c *call) error {
 	case c.r.Header.Get("Content-Type") == "":
 		return invalid("", "the Content-Type header is missing: send application/json")
 	case err != nil || t != "application/json":
-		return invalid("", "the Content-Type is %s: send application/json", strconv.Quote(clip(c.r.Header.Get("Content-Type"), 100)))
+		return invalid("", "the Content-Type is %s: send application/json", strconv.Quote(cut(c.r.Header.Get("Content-Type"), 100)))
 	}
 	return nil
 }
@@ -258,8 +262,8 @@ func newRequestID(now time.Time) string {
 	return now.UTC().Format("20060102150405") + rand.Text()[:8]
 }
 
-// clip cuts s to at most n bytes, between characters.
-func clip(s string, n int) string {
+// cut cuts s to at most n bytes, between characters.
+func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

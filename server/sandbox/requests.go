@@ -36,7 +36,7 @@ type records struct {
 }
 
 func (l *records) begin(at time.Time, r *http.Request) *record {
-	rec := &record{list: l, At: at.UTC(), Method: r.Method, Path: clip(r.URL.RequestURI(), 2000), Authorized: r.Header.Get("Authorization") != ""}
+	rec := &record{list: l, At: at.UTC(), Method: r.Method, Path: cut(r.URL.RequestURI(), 2000), Authorized: r.Header.Get("Authorization") != ""}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = append(l.list, rec)

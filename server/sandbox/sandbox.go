@@ -2,8 +2,10 @@ package sandbox
 
 import (
 	"container/heap"
+	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -66,8 +68,10 @@ type Server struct {
 	advance   atomic.Int64 // of the clock, in nanoseconds
 	requests  records
 	once      once
-	quit      chan struct{} // closed by Close
+	life      context.Context // ends with Close
+	end       context.CancelFunc
 	closing   sync.Once
+	fetch     *http.Client // of reference and motion clips
 	inUse     sync.RWMutex // read-locked by every call under way
 	bank      *bank
 	tasks     *taskSet // guarded by bank.mu
@@ -95,8 +99,9 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, log: cfg.Logger, quit: make(chan struct{}), tasks: newTaskSet(),
+	s := &Server{cfg: cfg, log: cfg.Logger, tasks: newTaskSet(), fetch: newFetcher(cfg.FetchPrivate),
 		bank: newBank(append([]string{cfg.Key}, cfg.MoreKeys...), cfg.Balance)}
+	s.life, s.end = context.WithCancel(context.Background())
 	s.catalogue.Store(cfg.Catalogue)
 	if err := s.load(cfg.Dir); err != nil {
 		return nil, err
@@ -116,7 +121,7 @@ func setDefault[T comparable](v *T, d T) {
 func (s *Server) Close() error {
 	var err error
 	s.closing.Do(func() {
-		close(s.quit)
+		s.end()
 		s.inUse.Lock()
 		defer s.inUse.Unlock()
 		s.bank.mu.Lock()

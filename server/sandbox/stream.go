@@ -30,7 +30,7 @@ type stream struct {
 
 func (s *Server) newStream(c *call, p pace) *stream {
 	st := &stream{w: c.w, rc: http.NewResponseController(c.w), pace: p, start: time.Now(),
-		sleep: sleeper{ctx: c.r.Context(), quit: s.quit}, buf: make([]byte, 0, 512)}
+		sleep: sleeper{ctx: c.r.Context(), quit: s.life.Done()}, buf: make([]byte, 0, 512)}
 	st.flusher, _ = c.w.(interface{ FlushError() error })
 	h := c.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")

@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"time"
 
+	"screentest/server/sandbox/clip"
 	"screentest/shared/gateway"
 	"screentest/shared/money"
 )
@@ -28,6 +29,7 @@ type task struct {
 	Returned bool      `json:"returned,omitempty"`
 
 	origin
+	Clip clip.Spec `json:"clip"`
 }
 
 // origin is what decides what a clip can become (F128–F136).
@@ -37,6 +39,36 @@ type origin struct {
 	Tier       string         `json:"tier,omitempty"` // alpha's, of the root (G14, G15)
 	Resolution string         `json:"resolution"`     // of the result
 	Root       string         `json:"root"`           // UUID of the original generation
+}
+
+// status is the task's state at a moment (F97, F110).
+func (t *task) status(now time.Time) gateway.TaskStatus {
+	switch {
+	case now.Before(t.Started):
+		return gateway.StatusQueued
+	case now.Before(t.Finished):
+		return gateway.StatusInProgress
+	case t.Fail != "":
+		return gateway.StatusFailure
+	}
+	return gateway.StatusSuccess
+}
+
+// expired says whether the result is deleted: 14 days after the finish (F104,
+// G33), or at once where the script says so.
+func (t *task) expired(now time.Time) bool {
+	return t.status(now) == gateway.StatusSuccess && (t.Expire || now.Sub(t.Finished) > gateway.Retention)
+}
+
+// progress is how far the task is, in percent, as such gateways show it.
+func (t *task) progress(now time.Time) int {
+	switch t.status(now) {
+	case gateway.StatusQueued:
+		return 20
+	case gateway.StatusInProgress:
+		return 30 + int(69*float64(now.Sub(t.Started))/float64(t.Finished.Sub(t.Started)))
+	}
+	return 100
 }
 
 // taskSet is the tasks of all accounts. The bank's lock guards it.
@@ -62,7 +94,22 @@ func (ts *taskSet) add(t *task) {
 	}
 }
 
-// remove forgets the oldest task.
+// maxTasks is how many tasks are known at a time.
+const maxTasks = 100_000
+
+// room makes sure that one more task can be added: the oldest is forgotten,
+// if its result is deleted anyway.
+func (ts *taskSet) room(now time.Time) bool {
+	if len(ts.order) < maxTasks {
+		return true
+	}
+	if !ts.order[0].expired(now) && !(ts.order[0].Returned) {
+		return false
+	}
+	ts.removeOldest()
+	return true
+}
+
 func (ts *taskSet) removeOldest() {
 	t := ts.order[0]
 	ts.order = ts.order[1:]

@@ -77,7 +77,7 @@ func (s *Server) judge(ep gateway.Endpoint, body []byte) (*strictjson.Value, gat
 		var known bool
 		if model, known = catalogue.Lookup(id.Text); !known {
 			return nil, model, &refusal{status: gateway.Status(gateway.CodeModelNotFound), code: gateway.CodeModelNotFound, param: "model", openAI: true,
-				message: fmt.Sprintf("No available channel for model %s under group default", clip(id.Text, 200))}
+				message: fmt.Sprintf("No available channel for model %s under group default", cut(id.Text, 200))}
 		}
 	}
 	if !verdict.OK() {
@@ -103,7 +103,7 @@ func refuseIssue(i gateway.Issue) *refusal {
 // injectStatus answers with the status that the script asks for, the first
 // time that this body comes.
 func (s *Server) injectStatus(c *call, sc script) (done bool, err error) {
-	if sc.status == 0 || !s.once.first(time.Now(), c.r.URL.Path, c.account.name, c.body) {
+	if sc.status == 0 || !s.once.first(s.now(), c.r.URL.Path, c.account.name, c.body) {
 		return false, nil
 	}
 	return s.sendStatus(c, sc.status, sc.statusBody)
@@ -163,7 +163,7 @@ const failed = -1
 // waitWhole waits as long as a stream of the answer would take, for a reply
 // that comes in one piece.
 func (t *textCall) waitWhole() error {
-	sl := sleeper{ctx: t.call.r.Context(), quit: t.s.quit}
+	sl := sleeper{ctx: t.call.r.Context(), quit: t.s.life.Done()}
 	p := t.s.pace(t.a.script, t.a.seed)
 	if !sl.until(time.Now().Add(p.due(int(t.a.out)))) {
 		return errLeft

@@ -68,7 +68,7 @@ func (s Spec) Then(g Segment) Spec {
 
 // At returns the same clip at another resolution, in the shape that is nearest.
 func (s Spec) At(resolution string) Spec {
-	s.Width, s.Height = nearest(lines(resolution), float64(s.Width)/float64(s.Height))
+	s.Width, s.Height = nearest(Lines(resolution), float64(s.Width)/float64(s.Height))
 	return s
 }
 
@@ -96,11 +96,12 @@ func Size(resolution, ratio string) (w, h int) {
 			shape = x / y
 		}
 	}
-	return nearest(lines(resolution), shape)
+	return nearest(Lines(resolution), shape)
 }
 
-// lines is the shorter side of a resolution.
-func lines(resolution string) int {
+// Lines is the shorter side of a resolution: 720 for "720p", 2160 for "4k", and
+// 720 for what cannot be read.
+func Lines(resolution string) int {
 	r := strings.ToLower(resolution)
 	if k, ok := strings.CutSuffix(r, "k"); ok {
 		if n, err := strconv.Atoi(k); err == nil && n > 0 && n < 100 {

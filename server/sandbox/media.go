@@ -1,0 +1,140 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"screentest/server/sandbox/clip"
+	"screentest/shared/gateway"
+)
+
+// The bounds of what is measured.
+const (
+	minReference      = 2.0 // seconds, each (F142)
+	maxReference      = 15.0
+	maxReferenceTotal = 15.0 // together, before rounding (F143, G21)
+	minMotion         = 3.0  // (F155)
+	maxMotion         = 30.0
+	minVrefClip       = 4 // seconds of the result (F146)
+	maxVrefClip       = 15
+	// slack forgives what adding up fractions of a second loses.
+	slack = 1e-6
+)
+
+// measured is what the sandbox found out about the clips that a request names.
+type measured struct {
+	references int       // R: their lengths together, in whole seconds
+	motion     clip.Info // of the motion clip
+}
+
+// measure fetches and measures the clips of a request and holds its seconds
+// against them (F142–F149, F155–F158). It does so for itself, whatever the
+// client says to have measured.
+func (s *Server) measure(c *call, v video) (m measured, err error) {
+	switch v.mode {
+	case gateway.Reference:
+		m.references, err = s.measureReferences(c, v)
+	case gateway.Motion:
+		m.motion, err = s.measureMotion(c, v)
+	}
+	return m, err
+}
+
+func (s *Server) measureReferences(c *call, v video) (rounded int, err error) {
+	total := 0.0
+	for i, u := range v.references {
+		field := "reference_video_urls[" + strconv.Itoa(i) + "]"
+		info, err := s.measureURL(c, field, u)
+		if err != nil {
+			return 0, err
+		}
+		if info.Seconds < minReference-slack || info.Seconds > maxReference+slack {
+			return 0, invalid(field, "%s is %s s long; a reference video must be 2 to 15 s", field, decimal(info.Seconds))
+		}
+		total += info.Seconds
+	}
+	if total > maxReferenceTotal+slack {
+		return 0, invalid("reference_video_urls", "the reference videos are %s s long together; at most 15 s are allowed", decimal(total))
+	}
+	rounded = int(math.Floor(total + 0.5))
+	if lo, hi := rounded+minVrefClip, rounded+maxVrefClip; v.seconds < lo || v.seconds > hi {
+		return 0, &refusal{status: gateway.Status(gateway.CodeReferenceSeconds), code: gateway.CodeReferenceSeconds, param: "seconds",
+			message: fmt.Sprintf("seconds is %d; the references are %s s long, so it must be the clip's 4 to 15 s and %d s more; allowed: %d to %d",
+				v.seconds, decimal(total), rounded, lo, hi)}
+	}
+	return rounded, nil
+}
+
+func (s *Server) measureMotion(c *call, v video) (clip.Info, error) {
+	info, err := s.measureURL(c, "video_url", v.motion)
+	if err != nil {
+		return info, err
+	}
+	if info.Seconds < minMotion-slack || info.Seconds > maxMotion+slack {
+		return info, invalid("video_url", "the motion clip is %s s long; it must be 3 to 30 s", decimal(info.Seconds))
+	}
+	if math.Abs(float64(v.seconds)-info.Seconds) >= 1 {
+		var allowed []string
+		for n := int(math.Ceil(info.Seconds)) - 1; float64(n)-info.Seconds < 1; n++ {
+			if math.Abs(float64(n)-info.Seconds) < 1 {
+				allowed = append(allowed, strconv.Itoa(n))
+			}
+		}
+		return info, &refusal{status: gateway.Status(gateway.CodeInvalidSeconds), code: gateway.CodeInvalidSeconds, param: "seconds",
+			message: fmt.Sprintf("seconds is %d, and the motion clip is %s s long; allowed: %s", v.seconds, decimal(info.Seconds), strings.Join(allowed, ", "))}
+	}
+	return info, nil
+}
+
+// measureURL measures one clip: a file of its own without any request, another
+// one by fetching it.
+func (s *Server) measureURL(c *call, field, link string) (clip.Info, error) {
+	if id, own := s.ownFile(c, link); own {
+		spec, ok := s.fileSpec(id)
+		if !ok {
+			return clip.Info{}, invalid(field, "%s: the link answered with status 404", field)
+		}
+		return clip.Info{Seconds: spec.Seconds(), Width: spec.Width, Height: spec.Height}, nil
+	}
+	ctx, cancel := context.WithCancel(c.r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+	body, err := s.get(ctx, link)
+	if err != nil {
+		return clip.Info{}, invalid(field, "%s: %v", field, err)
+	}
+	defer func() { _ = body.Close() }()
+	info, err := clip.Measure(body)
+	if err != nil {
+		var timeout interface{ Timeout() bool }
+		if errors.As(err, &timeout) && timeout.Timeout() {
+			err = errors.New("the link took too long")
+		}
+		return info, invalid(field, "%s: %v", field, err)
+	}
+	return info, nil
+}
+
+// ownFile says whether a link is to a file of this sandbox, as its replies
+// name them, and which.
+func (s *Server) ownFile(c *call, link string) (uuid string, own bool) {
+	u, err := url.Parse(link)
+	if err != nil {
+		return "", false
+	}
+	base, err := url.Parse(s.filesBase(c))
+	if err != nil || !strings.EqualFold(u.Host, base.Host) || u.Scheme != base.Scheme {
+		return "", false
+	}
+	return fileID(strings.TrimPrefix(u.Path, strings.TrimSuffix(base.Path, "/")))
+}
+
+// decimal writes seconds with as many decimals as they need, at most three.
+func decimal(s float64) string {
+	return strconv.FormatFloat(math.Round(s*1000)/1000, 'f', -1, 64)
+}

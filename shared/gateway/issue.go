@@ -13,7 +13,14 @@ type Issue struct {
 	Allowed []string `json:"allowed"` // the values that would do, where they can be listed
 	Fact    string   `json:"fact"`    // number of the fact or decision: "F59"
 	Hint    string   `json:"hint,omitempty"`
+
+	rule   ruleID // the line of rules, where broken says that there is one
+	broken bool
 }
+
+// Rule returns the rule that is broken. An issue that was read from JSON knows
+// only its Fact and Code.
+func (i Issue) Rule() (r Rule, known bool) { return rules[i.rule], i.broken }
 
 // Verdict is what Validate finds. Errors come in the order in which a gateway
 // checks (G41): the first is the one that it would answer.
@@ -68,7 +75,7 @@ const maxIssues = 50
 // add puts a broken rule into the verdict.
 func (v *Verdict) add(r ruleID, i Issue) {
 	rule := &rules[r]
-	i.Code, i.Fact = rule.Code, rule.Fact
+	i.Code, i.Fact, i.rule, i.broken = rule.Code, rule.Fact, r, true
 	list := &v.Errors
 	if rule.Warning {
 		list = &v.Warnings

@@ -22,6 +22,7 @@ type live struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when its end is stored
+	turn    chan struct{} // closed when the turn is stored, or could not be
 
 	ready    chan struct{} // closed by resolve
 	run      wire.Run      // of resolve: what Start returned
@@ -32,7 +33,7 @@ type live struct {
 
 func newLive(m *Manager, k key, r wire.Run) *live {
 	l := &live{m: m, key: k, started: r, began: m.Now(), log: newLog(m.fetcher(k)),
-		done: make(chan struct{}), ready: make(chan struct{})}
+		done: make(chan struct{}), turn: make(chan struct{}), ready: make(chan struct{})}
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
 	return l
 }
@@ -61,6 +62,7 @@ func (l *live) ms() int64 { return l.m.Now().Sub(l.began).Milliseconds() }
 
 // onTurnStored is told when the turn is durable, or why it could not be.
 func (l *live) onTurnStored(err error) {
+	defer close(l.turn)
 	if err == nil {
 		l.m.Stored(l.key.owner, l.started.Conversation)
 		return

@@ -29,6 +29,7 @@ func (l *live) settle(cause error) {
 	m.settles <- struct{}{}
 	defer func() { <-m.settles }()
 
+	<-l.turn       // the run's row is there to be ended
 	l.flush.Lock() // a write under way ends first; there is none after it
 	defer l.flush.Unlock()
 	r := l.started

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"screentest/server/bff"
+	gatewayclient "screentest/server/gateway"
+	"screentest/server/run"
+	"screentest/server/sandbox"
+	"screentest/server/store"
+	"screentest/shared/gateway"
+	"screentest/shared/wire"
+	"screentest/web"
+)
+
+// closeTimeout bounds an orderly end: storing what is under way and telling
+// the pages.
+const closeTimeout = 15 * time.Second
+
+// serve is the command screentest serve.
+func (p *program) serve(ctx context.Context, c serveConfig) error {
+	s, err := start(ctx, c, p.logger())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "Screentest is ready on %s (%s)\n", s.url, s.gatewayName())
+	for {
+		select {
+		case <-p.reload:
+			s.reload()
+		case err := <-s.failed:
+			return errors.Join(err, s.close())
+		case <-ctx.Done():
+			return s.close()
+		}
+	}
+}
+
+// server is a running playground: all parts, put together.
+type server struct {
+	config    serveConfig
+	log       *slog.Logger
+	url       string // for a person on this machine
+	catalogue atomic.Pointer[gateway.Catalogue]
+	failed    chan error // of the HTTP servers
+
+	store   *store.DB
+	sandbox *sandbox.Server // nil with a gateway from outside
+	client  *gatewayclient.Client
+	runs    *run.Manager
+	bff     *bff.Server
+	closers []func(context.Context) error // the last one started is closed first
+}
+
+// start starts all parts. ctx bounds only the start.
+func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err error) {
+	public, err := c.checked()
+	if err != nil {
+		return nil, err
+	}
+	s := &server{config: c, log: log, failed: make(chan error, 2)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	catalogue, err := readCatalogue(c.catalog)
+	if err != nil {
+		return s, err
+	}
+	s.catalogue.Store(catalogue)
+	// The address is taken first: that it is in use is to be known before
+	// anything is opened or made.
+	listener, err := listen(c.addr)
+	if err != nil {
+		return s, err
+	}
+	s.onClose(func(context.Context) error { listener.Close(); return nil })
+	s.url = "http://" + readable(listener.Addr())
+
+	if s.store, err = store.Open(ctx, c.data, store.Options{SealKey: os.Getenv("SCREENTEST_SEAL_KEY"), Logger: log}); err != nil {
+		return s, mistake{err}
+	}
+	s.onClose(func(context.Context) error { return s.store.Close() })
+	owner, err := s.store.EnsureLocalUser(ctx)
+	if err != nil {
+		return s, err
+	}
+	base, sandboxKey, err := s.startSandbox()
+	if err != nil {
+		return s, err
+	}
+	if s.client, err = gatewayclient.New(base, gatewayclient.Options{}); err != nil {
+		return s, mistakef("-gateway: %w", err)
+	}
+	s.onClose(func(context.Context) error { s.client.Close(); return nil })
+	s.runs = run.New(run.Config{
+		Store: s.store, Gateway: s.stream, Catalogue: s.catalogue.Load,
+		StreamOptions: s.sandbox != nil,
+		Changed:       func(owner string, r wire.Run) { s.bff.RunChanged(owner, r) },
+		Stored:        func(owner, conversation string) { s.bff.ConversationChanged(owner, conversation) },
+		Logger:        log,
+	})
+	s.onClose(s.runs.Close)
+	if s.bff, err = bff.New(ctx, s.bffConfig(listener.Addr(), owner, sandboxKey, public)); err != nil {
+		return s, err
+	}
+	if err := s.runs.Recover(ctx); err != nil {
+		return s, err
+	}
+	if _, err := s.store.SweepSessions(ctx); err != nil {
+		return s, err
+	}
+	if public != nil {
+		log.Warn("everybody who reaches the public address is the same person: let only those in who may be", "public-url", public.String())
+	}
+	s.onClose(s.bff.Close)
+	s.serveHTTP(listener, s.bff)
+	return s, nil
+}
+
+func (s *server) bffConfig(addr net.Addr, owner, sandboxKey string, public *url.URL) bff.Config {
+	return bff.Config{
+		Runs: browserRuns{s.runs}, Conversations: s.store, Sessions: s.store, Owner: owner,
+		Gateway: wire.Gateway{
+			Sandbox: s.sandbox != nil, BaseURL: s.client.Base.String(),
+			StreamOptions: s.sandbox != nil, // G9: off for a real gateway
+		},
+		Catalogue:  func() []byte { return s.catalogue.Load().JSON() },
+		Files:      web.Files(),
+		Addr:       addr.String(),
+		SandboxKey: sandboxKey,
+		PublicURL:  public,
+		FlushEvery: s.runs.FlushEvery,
+		Logger:     s.log,
+	}
+}
+
+// startSandbox starts the gateway inside this program, if no other is
+// configured. It listens on a port of its own and is called like any gateway.
+func (s *server) startSandbox() (base, key string, err error) {
+	if s.config.gateway != "" {
+		return s.config.gateway, "", nil
+	}
+	key = "sandbox-" + rand.Text()
+	s.sandbox, err = sandbox.New(sandbox.Config{
+		Key: key, Speed: s.config.sandboxSpeed, Catalogue: s.catalogue.Load(), Logger: s.log,
+	})
+	if err != nil {
+		return "", "", err
+	}
+	s.onClose(func(context.Context) error { return s.sandbox.Close() })
+	listener, err := listen("127.0.0.1:0")
+	if err != nil {
+		return "", "", err
+	}
+	s.serveHTTP(listener, s.sandbox)
+	return "http://" + listener.Addr().String(), key, nil
+}
+
+// serveHTTP serves a handler until the server is closed.
+func (s *server) serveHTTP(l net.Listener, h http.Handler) {
+	hs := newHTTPServer(h, s.log)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := hs.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- fmt.Errorf("serve %s: %w", l.Addr(), err)
+		}
+	}()
+	s.onClose(func(ctx context.Context) error {
+		err := hs.Shutdown(ctx)
+		if err != nil {
+			err = errors.Join(err, hs.Close())
+		}
+		<-ended
+		return err
+	})
+}
+
+func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h,
+		// There is no bound on a whole request: a video takes its time.
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
+func (s *server) onClose(f func(context.Context) error) { s.closers = append(s.closers, f) }
+
+// close ends all parts in the opposite order of their start: nothing new comes
+// in, pages are told, answers under way are stored, the folder is released.
+func (s *server) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	var errs []error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		errs = append(errs, s.closers[i](ctx))
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}
+
+// reload reads the catalogue again. One with a mistake in it changes nothing.
+func (s *server) reload() {
+	if s.config.catalog == "" {
+		s.log.Info("there is no -catalog to read again")
+		return
+	}
+	c, err := readCatalogue(s.config.catalog)
+	if err != nil {
+		s.log.Error("the catalogue was not read again; the old one stays", "err", err)
+		return
+	}
+	s.catalogue.Store(c)
+	if s.sandbox != nil {
+		s.sandbox.SetCatalogue(c)
+	}
+	s.bff.GatewayChanged()
+	s.log.Info("read the catalogue again", "models", len(c.Models))
+}
+
+func (s *server) gatewayName() string {
+	if s.sandbox != nil {
+		return "sandbox gateway"
+	}
+	return "gateway " + s.client.Base.String()
+}
+
+// stream calls the gateway for package run.
+func (s *server) stream(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (run.Reply, error) {
+	r, err := s.client.Stream(ctx, key, ep, body)
+	if err != nil {
+		return run.Reply{}, err
+	}
+	return run.Reply{Status: r.Status, ContentType: r.ContentType, RequestID: r.RequestID, Body: r.Body}, nil
+}
+
+// browserRuns is the run.Manager as package bff sees it.
+type browserRuns struct{ *run.Manager }
+
+func (b browserRuns) Open(ctx context.Context, owner, id string) (wire.Run, bff.Log, error) {
+	r, log, err := b.Manager.Open(ctx, owner, id)
+	if err != nil {
+		return wire.Run{}, nil, err
+	}
+	return r, log, nil
+}
+
+// listen takes an address, or says in a sentence why not.
+func listen(addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, mistakef("%s is in use: another program, perhaps another Screentest, listens there. End it, or take another address with -addr", addr)
+	case err != nil:
+		return nil, mistakef("cannot listen on %s: %w", addr, err)
+	}
+	return l, nil
+}
+
+// readable is an address as a person types it.
+func readable(a net.Addr) string {
+	host, port, err := net.SplitHostPort(a.String())
+	if err != nil || (host != "127.0.0.1" && host != "::1") {
+		return a.String()
+	}
+	return net.JoinHostPort("localhost", strings.TrimSpace(port))
+}

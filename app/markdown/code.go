@@ -25,7 +25,7 @@ func drawCode(info, source string) Node {
 	if lang != nil && len(source) <= maxHighlight {
 		code.Kids = highlight(lang, source)
 	} else {
-		code.Kids = appendText(nil, source, true)
+		code.Kids = textNodes(source, true)
 	}
 	return codeFrame(label, code)
 }
@@ -33,7 +33,7 @@ func drawCode(info, source string) Node {
 func codeFrame(label string, code Node) Node {
 	name := el("span", "md-lang")
 	if label != "" {
-		name.Kids = appendText(nil, label, true)
+		name.Kids = textNodes(label, true)
 	}
 	head := el("div", "md-code-head", name,
 		el("button", CopyClass, text("Copy")).with("type", "button"))

@@ -33,7 +33,10 @@ func highlight(lang *language, code string) []Node {
 		x.generic(len(code))
 	}
 	x.flush(len(code))
-	return x.out
+	for i := range x.out {
+		x.out[i].Kids = coalesce(x.out[i].Kids)
+	}
+	return coalesce(x.out)
 }
 
 // A lexer is a place in the code and what was cut so far. What lies between
@@ -58,9 +61,9 @@ func (x *lexer) flush(end int) {
 	x.mark = end
 }
 
-// take gives the text from start to x.pos the class.
+// take gives the text from start to x.pos the class; without one it stays plain.
 func (x *lexer) take(start int, class string) {
-	if x.pos <= start {
+	if x.pos <= start || class == "" {
 		return
 	}
 	x.flush(start)
@@ -193,7 +196,7 @@ func (x *lexer) quoted() bool {
 				x.pos = start
 				return false
 			}
-			x.closeQuote(q)
+			start = x.closeQuote(q, start)
 			x.take(start, x.stringClass(start))
 			x.last, x.lastWord = '"', true
 			return true
@@ -211,20 +214,35 @@ func (x *lexer) stringClass(start int) string {
 	return clsString
 }
 
-func (x *lexer) closeQuote(q quote) {
+// closeQuote moves behind the end of the string that began at start. Variables
+// in it are taken apart; what it returns is where the rest of the string starts.
+func (x *lexer) closeQuote(q quote, start int) int {
 	for x.pos < len(x.src) {
 		switch c := x.src[x.pos]; {
 		case c == '\\' && !q.raw:
 			x.pos = min(x.pos+2, len(x.src))
 		case c == '\n' && !q.lines:
-			return
+			return start
 		case c == q.close[0] && x.at(q.close):
 			x.pos += len(q.close)
-			return
+			return start
+		case c == '$' && x.lang.dollars && q.open == `"`:
+			at := x.pos
+			if !x.variable() {
+				x.pos++
+				continue
+			}
+			end := x.pos
+			x.pos = at
+			x.take(start, clsString)
+			x.pos = end
+			x.take(at, clsVariable)
+			start = end
 		default:
 			x.pos++
 		}
 	}
+	return start
 }
 
 // isChar tells Rust's 'a' from the lifetime 'a.
@@ -404,8 +422,7 @@ func (x *lexer) prefixedString(start int) bool {
 	for _, q := range x.lang.quotes {
 		if x.at(q.open) && (!q.char || x.src[start] == 'b') {
 			x.pos += len(q.open)
-			x.closeQuote(q)
-			x.take(start, clsString)
+			x.take(x.closeQuote(q, start), clsString)
 			x.last, x.lastWord = '"', true
 			return true
 		}

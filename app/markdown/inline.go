@@ -8,7 +8,7 @@ import (
 )
 
 func (d *drawer) inlines(parent ast.Node) []Node {
-	return d.appendInlines(nil, parent)
+	return coalesce(d.appendInlines(nil, parent))
 }
 
 func (d *drawer) appendInlines(kids []Node, parent ast.Node) []Node {
@@ -89,7 +89,7 @@ func (d *drawer) codeSpan(n *ast.CodeSpan) Node {
 		}
 	}
 	s := strings.ReplaceAll(b.String(), "\n", " ")
-	return el("code", "", appendText(nil, s, true)...)
+	return el("code", "", textNodes(s, true)...)
 }
 
 func (d *drawer) autoLink(n *ast.AutoLink) Node {
@@ -97,7 +97,7 @@ func (d *drawer) autoLink(n *ast.AutoLink) Node {
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(dest), "mailto:") {
 		dest = "mailto:" + dest
 	}
-	shown := appendText(nil, label, false)
+	shown := textNodes(label, false)
 	if _, ok := linkAddress(dest); !ok {
 		return el("span", "md-no-link", shown...)
 	}
@@ -108,9 +108,9 @@ func (d *drawer) autoLink(n *ast.AutoLink) Node {
 // reads the answer, and when.
 func (d *drawer) image(n *ast.Image) Node {
 	dest := unescape(n.Destination)
-	alt := appendText(nil, strings.TrimSpace(d.plain(n)), false)
+	alt := textNodes(strings.TrimSpace(d.plain(n)), false)
 	if len(alt) == 0 {
-		alt = appendText(nil, "image", false)
+		alt = textNodes("image", false)
 	}
 	return link("md-image", dest, unescape(n.Title), alt)
 }

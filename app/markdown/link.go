@@ -50,7 +50,7 @@ func link(class, dest, title string, kids []Node) Node {
 	href, ok := linkAddress(dest)
 	if !ok {
 		if dest != "" {
-			kids = appendText(kids, " ("+shorten(dest)+")", false)
+			kids = coalesce(appendText(kids, " ("+shorten(dest)+")", false))
 		}
 		return el("span", "md-no-link", kids...)
 	}

@@ -43,7 +43,7 @@ func (x *lexer) tag() {
 	}
 	element := strings.ToLower(x.src[name:x.pos])
 	closing := x.src[start+1] == '/'
-	x.take(start, clsKeyword)
+	x.take(name, clsKeyword)
 	for x.pos < len(x.src) && x.src[x.pos] != '>' && x.src[x.pos] != '<' {
 		start := x.pos
 		switch c := x.src[x.pos]; {
@@ -69,13 +69,8 @@ func (x *lexer) tag() {
 			x.pos++
 		}
 	}
-	end := x.pos
 	if x.at(">") {
 		x.pos++
-		if x.src[end-1] == '/' {
-			end--
-		}
-		x.take(end, clsKeyword)
 	}
 	if !closing && (element == "script" || element == "style") {
 		x.embedded(element)
@@ -116,7 +111,7 @@ func scanCSS(x *lexer) {
 		case c == '@':
 			x.cssWord()
 			x.take(start, clsKeyword)
-		case c == '#' || isDigit(c):
+		case c == '#' || isDigit(c) || (c == '-' || c == '.') && start+1 < len(x.src) && isDigit(x.src[start+1]):
 			x.cssWord()
 			if x.at("%") {
 				x.pos++
@@ -281,7 +276,7 @@ func scalarClass(s string) string {
 	if strings.Trim(s, "0123456789+-.:_TZxabcdefABCDEF") == "" && strings.ContainsAny(s[:min(2, len(s))], "0123456789") {
 		return clsNumber
 	}
-	return clsString
+	return ""
 }
 
 // scanTOML reads TOML, and the simpler INI and .env.
@@ -308,7 +303,8 @@ func scanTOML(x *lexer) {
 			for _, q := range []string{`"""`, `'''`} {
 				if v := strings.TrimSpace(body); strings.HasPrefix(v, q) && !strings.Contains(v[3:], q) {
 					open = q
-					x.span(len(body), clsString)
+					x.pos += strings.Index(body, q)
+					x.span(len(v), clsString)
 					return
 				}
 			}

@@ -200,7 +200,7 @@ func (mathBlockParser) CanAcceptIndentedLine() bool { return false }
 func drawMath(tex string, display bool, frame Node) Node {
 	math, ok := texToMath(tex, display)
 	if !ok {
-		math = el("code", "md-tex", appendText(nil, strings.TrimSpace(tex), true)...)
+		math = el("code", "md-tex", textNodes(strings.TrimSpace(tex), true)...)
 	}
 	frame.Kids = append(frame.Kids, math)
 	return frame

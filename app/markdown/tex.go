@@ -245,8 +245,13 @@ func (p *texParser) argument() Node {
 		p.expect("}")
 		return p.row(nodes)
 	}
-	if ends(p.peek()) {
+	t := p.peek()
+	if ends(t) {
 		p.fail()
+	}
+	if isDigit(t[0]) {
+		p.next()
+		return p.leaf("mn", inAlphabet(p.variant, t)) // \frac12 is a half
 	}
 	a := p.atom()
 	if a.none {

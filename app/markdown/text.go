@@ -61,22 +61,44 @@ func eachPart(s string, code bool, part func(plain string, control rune)) {
 	flush(len(s))
 }
 
-// appendText appends s to kids as text, joined to a text node that is already
-// last, with control characters in spans of their own.
+// appendText appends s to kids as text, with control characters in spans of
+// their own. Text nodes may come to stand side by side: see coalesce.
 func appendText(kids []Node, s string, code bool) []Node {
 	eachPart(s, code, func(plain string, control rune) {
 		if control != 0 {
 			kids = append(kids, el("span", controlClass, text(controlName(control))))
 			return
 		}
-		if n := len(kids); n > 0 && kids[n-1].Tag == "" {
-			kids[n-1].Text += plain
-			return
-		}
 		kids = append(kids, text(plain))
 	})
 	return kids
 }
+
+// coalesce joins the text nodes that stand side by side, in place. It is done
+// once for a list, because to join them one by one takes time by the square.
+func coalesce(nodes []Node) []Node {
+	out := nodes[:0]
+	for i := 0; i < len(nodes); {
+		end := i + 1
+		for nodes[i].Tag == "" && end < len(nodes) && nodes[end].Tag == "" {
+			end++
+		}
+		n := nodes[i]
+		if end > i+1 {
+			var b strings.Builder
+			for _, t := range nodes[i:end] {
+				b.WriteString(t.Text)
+			}
+			n = text(b.String())
+		}
+		out = append(out, n)
+		i = end
+	}
+	return out
+}
+
+// textNodes is s as nodes.
+func textNodes(s string, code bool) []Node { return coalesce(appendText(nil, s, code)) }
 
 // flatText is s as appendText shows it, as one string: for attributes, and for
 // an open tail, whose text is only ever appended to.

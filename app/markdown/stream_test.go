@@ -1,0 +1,205 @@
+package markdown
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestStreamIsTheSameTreeAtAnyCut(t *testing.T) {
+	for name, src := range map[string]string{
+		"every feature":              everything,
+		"CRLF":                       strings.ReplaceAll(everything, "\n", "\r\n"),
+		"CR alone":                   strings.ReplaceAll(everything, "\n", "\r"),
+		"wide characters":            "# Größe ☃\n\n日本語 **太字** 🙂\n\n- é\n- ü\n\n```\n漢字\n```\n",
+		"no line end":                "one line",
+		"only blank lines":           "\n\n \n\t\n",
+		"open fence":                 "text\n\n```py\nx = 1\n\n\ny = 2",
+		"fence that looks closed":    "````\n```\n~~~~\n````x\n   ````  \nafter\n",
+		"fence in a list":            "- a\n\n  ```\n  x\n\n  y\n  ```\n\n- b\n\nend\n",
+		"indented fence":             "   ```\n   a\n     b\n  c\n   ```\ntext\n",
+		"open math":                  "$$\na\n\nb\n",
+		"list turned loose late":     "- a\n- b\n- c\n\n- d\n\ntext\n",
+		"table without a blank line": "text\n| a | b |\n|---|---|\n| 1 | 2 |\nmore | cells\n\nend",
+		"heading underlined late":    "a\nb\n===\nc\n---\nd",
+		"definition before use":      "[a]: https://example.org 'title'\n\nsee [a] and [A][]\n",
+		"title on its own line":      "[a]: https://example.org\n'ti\ntle'\n\nsee [a]\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := render(src)
+			check(t, want)
+			if once := renderAtOnce(src); show(once) != show(want) {
+				t.Fatalf("Render\n%s\none parse\n%s", show(want), show(once))
+			}
+			for _, n := range []int{1, 2, 3, 5, 7, 37, 1000} {
+				got, redraw := stream(t, cuts(src, n))
+				if redraw {
+					t.Errorf("cut in %d: wants a redraw", n)
+				}
+				if !reflect.DeepEqual(got.closed, want) {
+					t.Fatalf("cut in %d\n got %s\nwant %s", n, show(got.closed), show(want))
+				}
+			}
+		})
+	}
+}
+
+// What is shown after every byte is what a whole render of that much would
+// show, but that open code has no colours yet.
+func TestEachFrameShowsTheTextSoFar(t *testing.T) {
+	s := new(Renderer).NewStream()
+	var p page
+	for i := range everything {
+		p.add(s.Append(everything[i : i+1]))
+		p.show(t, s.Tail())
+		got, want := append(p.closed[:len(p.closed):len(p.closed)], p.tail...), render(everything[:i+1])
+		if s.inFence {
+			if g, w := strings.TrimSpace(textOf(got)), strings.TrimSpace(textOf(want)); !strings.HasPrefix(w, g) || len(w)-len(g) > 3 {
+				t.Fatalf("after %q\n got %q\nwant %q", everything[:i+1], g, w)
+			}
+			continue
+		}
+		if show(got) != show(want) {
+			t.Fatalf("after %q\n got %s\nwant %s", everything[:i+1], show(got), show(want))
+		}
+	}
+}
+
+// pieces of Markdown whose neighbourhood matters.
+var scraps = []string{
+	"a", "b c", "\n", "\n", "\n\n", " ", "  ", "    ", "\t", "- ", "* ", "1. ", "2) ", "> ", "# ", "```", "~~~", "```go\n", "---\n", "===\n", "***",
+	"|", "| a | b |\n|---|---|\n", "|-|\n", "[a]", "(b)", "[a](http://x.yz)", "![", "`", "**", "_", "~~", "$", "$$", "\\[", "\\]", "\\(", "\\)", "\\", "<", "<br>", "<b>", "<!--", "-->",
+	"[ ] ", "[x] ", "&amp;", "http://a.bc", "é", "\xff", "\x00", "\u202e", "\r", "\r\n", ":", "x^2",
+}
+
+func TestStreamOfAnyScraps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOfN(rapid.SampledFrom(scraps), 1, 60).Draw(t, "parts")
+		src := strings.Join(parts, "")
+		step := rapid.IntRange(1, 12).Draw(t, "step")
+		compareStream(t, src, cuts(src, step))
+	})
+}
+
+// compareStream fails unless the document is the same as one parse, as a
+// Render and, where no definition comes after its use, as a Stream.
+func compareStream(t interface{ Fatalf(string, ...any) }, src string, parts []string) {
+	want := render(src)
+	if once := renderAtOnce(src); !hasNotes(src) && show(once) != show(want) {
+		t.Fatalf("source %q\nRender    %s\none parse %s", src, show(want), show(once))
+	}
+	s := new(Renderer).NewStream()
+	var got []Node
+	for _, p := range parts {
+		got = append(got, joined(s.Append(p))...)
+	}
+	closed, redraw := s.Close()
+	got = append(got, joined(closed)...)
+	if !redraw && !reflect.DeepEqual(got, want) {
+		t.Fatalf("source %q\n got %s\nwant %s", src, show(got), show(want))
+	}
+}
+
+// hasNotes: renderAtOnce knows no footnotes.
+func hasNotes(src string) bool { return strings.Contains(src, "[^") }
+
+func TestRedrawWhenADefinitionComesLate(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		redraw    bool
+		want      string // in the whole render
+	}{
+		{"definition after its use", "see [a]\n\n[a]: https://example.org\n", true, `href="https://example.org"`},
+		{"definition before its use", "[a]: https://example.org\n\nsee [a]\n", false, `href="https://example.org"`},
+		{"definition without a bracket before it", "text\n\n[a]: https://example.org\n\nsee [a]", false, `href="https://example.org"`},
+		{"footnote", "text[^n]\n\n[^n]: the note\n", true, `<sup.md-note-ref>1</sup></p><ol.md-notes><li><p>the note</p></li></ol>`},
+		{"brackets but no definition", "a[0] = [1]\n\nb[1]\n", false, "a[0] = [1]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := show(render(c.src)); !strings.Contains(got, c.want) {
+				t.Errorf("render: %s", got)
+			}
+			for _, n := range []int{1, 4, 1000} {
+				p, redraw := stream(t, cuts(c.src, n))
+				if redraw != c.redraw {
+					t.Errorf("cut in %d: redraw %v", n, redraw)
+				}
+				if !redraw && show(p.closed) != show(render(c.src)) {
+					t.Errorf("cut in %d: %s", n, show(p.closed))
+				}
+			}
+		})
+	}
+}
+
+func TestOpenCodeIsOnlyAppendedTo(t *testing.T) {
+	s := new(Renderer).NewStream()
+	s.Append("```go\nline 0\n")
+	first := s.Tail()
+	if got := show(first.Nodes); !first.Fresh || !strings.Contains(got, `<code.md-open></code>`) || !strings.Contains(got, ">Go<") {
+		t.Fatalf("the open block is %q", got)
+	}
+	text := first.Text
+	for range 20_000 {
+		if closed := s.Append("another line\n"); len(closed) > 0 {
+			t.Fatal("closed")
+		}
+		tail := s.Tail()
+		if tail.Fresh || len(tail.Nodes) > 0 || tail.Text != "another line\n" {
+			t.Fatalf("tail %+v", tail)
+		}
+		text += tail.Text
+	}
+	s.Append("``")
+	if tail := s.Tail(); tail.Text != "" {
+		t.Fatalf("half of the closing line is shown: %q", tail.Text)
+	}
+	closed := s.Append("`\n")
+	if got := textOf(joined(closed)); !strings.HasSuffix(got, text) {
+		t.Fatalf("the closed block lacks text: %d of %d bytes", len(got), len(text))
+	}
+	if tail := s.Tail(); !tail.Fresh || len(tail.Nodes) > 0 || tail.Text != "" {
+		t.Fatalf("the tail stays: %+v", tail)
+	}
+}
+
+// A long open block is drawn a few times as it grows, not at every step, and
+// what is shown is never behind.
+func TestLongTailIsDrawnSeldom(t *testing.T) {
+	for _, c := range []struct{ name, part string }{
+		{"one endless line", "some *words* of "},
+		{"one long list", "- an *item* of the list\n"},
+		{"one long quote", "> a *line* of the quote\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			const size = 100 << 10
+			s := new(Renderer).NewStream()
+			var p page
+			drawn, steps := 0, size/len(c.part)
+			for i := range steps {
+				p.add(s.Append(c.part))
+				tail := s.Tail()
+				if tail.Fresh {
+					drawn++
+				}
+				p.show(t, tail)
+				if i%50 == 0 && strings.Count(textOf(p.tail), " of ") < i {
+					t.Fatalf("step %d: the tail shows %d of them", i, strings.Count(textOf(p.tail), " of "))
+				}
+			}
+			if small := maxTail/len(c.part) + 20; drawn > small {
+				t.Errorf("drawn %d times in %d steps, %d are enough", drawn, steps, small)
+			}
+		})
+	}
+}
+
+func TestPrepareIsOptional(t *testing.T) {
+	var a, b Renderer
+	b.Prepare()
+	if x, y := show(joined(a.Render(everything))), show(joined(b.Render(everything))); x != y {
+		t.Errorf("%s\n%s", x, y)
+	}
+}

@@ -1,11 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"screentest/shared/wire"
 )
@@ -105,14 +107,15 @@ func (db *DB) RunRequest(ctx context.Context, owner, id string) ([]byte, error) 
 // may write: the list is read before it is called.
 func (db *DB) EachRunning(ctx context.Context, fn func(owner string, r wire.Run) error) error {
 	type owned struct {
-		owner int64
-		run   *wire.Run
+		n, owner int64
+		run      *wire.Run
 	}
 	var all []owned
-	err := db.readers.at(ctx).each("SELECT r.owner, "+runColumns+" FROM runs r JOIN messages m ON m.n = r.message JOIN conversations c ON c.n = r.conversation"+runLedger+"WHERE r.state = 'running' ORDER BY r.n", nil, func(rows *sql.Rows) error {
+	// Without INDEXED BY every run there ever was would be looked at.
+	err := db.readers.at(ctx).each("SELECT r.n, r.owner, "+runColumns+" FROM runs r INDEXED BY runs_running JOIN messages m ON m.n = r.message JOIN conversations c ON c.n = r.conversation"+runLedger+"WHERE r.state = 'running'", nil, func(rows *sql.Rows) error {
 		var o owned
 		var s runScan
-		if err := rows.Scan(append([]any{&o.owner}, s.dest()...)...); err != nil {
+		if err := rows.Scan(append([]any{&o.n, &o.owner}, s.dest()...)...); err != nil {
 			return err
 		}
 		var err error
@@ -123,6 +126,7 @@ func (db *DB) EachRunning(ctx context.Context, fn func(owner string, r wire.Run)
 	if err != nil {
 		return err
 	}
+	slices.SortFunc(all, func(a, b owned) int { return cmp.Compare(a.n, b.n) })
 	for _, o := range all {
 		if err := fn(formatOwner(o.owner), *o.run); err != nil {
 			return err

@@ -15,9 +15,9 @@
 //
 // Methods without a context (StartTurn, RunReplied, AppendRunLog) never wait
 // for the disk: they queue the write, in order, and call done once it is
-// durable or has failed. done runs on the writing goroutine: it must return at
-// once and not wait for another write. done may be nil; a failure is logged
-// then.
+// durable or has failed. done runs on the writing goroutine (on one of its own
+// if the queue is full or closed): it must return at once and not wait for
+// another write. done may be nil; a failure is logged then.
 //
 // One goroutine writes. It commits whatever is queued together, so the wait
 // for the disk (synchronous FULL) is shared; two more connections read, and

@@ -336,3 +336,31 @@ func TestEachRunningStopsAtAnError(t *testing.T) {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 }
+
+// What is no id is simply not there.
+func TestIDsThatAreNone(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	must(t, startTurn(db, owner, newStart("", "x")))
+	for _, id := range []string{"", "1", "x", "00000000-0000-0000-0000-000000000000", "{" + newID() + "}", "urn:uuid:" + newID(), strings.Repeat("f", 1<<20)} {
+		for name, err := range map[string]error{
+			"Run":                second(db.Run(ctx, owner, id)),
+			"RunRequest":         second(db.RunRequest(ctx, owner, id)),
+			"ReadRunLog":         second(db.ReadRunLog(ctx, owner, id, 0, 1)),
+			"RunTimes":           second(db.RunTimes(ctx, owner, id)),
+			"Conversation":       second(db.Conversation(ctx, owner, id)),
+			"OpenConversation":   second(db.OpenConversation(ctx, owner, wire.Page{Conversation: id})),
+			"RenameConversation": second(db.RenameConversation(ctx, owner, wire.Rename{ID: id, Title: "x"})),
+			"DeleteConversation": db.DeleteConversation(ctx, owner, id),
+			"AppendRunLog":       appendLog(db, owner, id, 0, nil, nil),
+			"RunReplied":         wait(func(done func(error)) { db.RunReplied(owner, id, 0, "", "", done) }),
+		} {
+			if !errors.Is(err, fs.ErrNotExist) || problem(err).Code != "not_found" {
+				t.Errorf("%s(%.40q): %v", name, id, err)
+			}
+		}
+	}
+	if err := db.FinishRun(ctx, owner, wire.Run{ID: "x", State: wire.Done}, "", nil, nil, nil); problem(err).Code != "bad_id" {
+		t.Errorf("FinishRun: %v", err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -229,7 +230,7 @@ func TestReadersAndWriterDoNotWait(t *testing.T) {
 	var writing sync.WaitGroup
 	for range 4 {
 		writing.Go(func() {
-			for range 50 {
+			for range 15 {
 				s := newStart("", "busy")
 				if err := errors.Join(startTurn(db, owner, s), db.FinishRun(ctx, owner, ended(runOf(s), 1), "t", []byte("log"), nil, nil)); err != nil {
 					t.Error(err)
@@ -241,80 +242,6 @@ func TestReadersAndWriterDoNotWait(t *testing.T) {
 	writing.Wait()
 	stop.Store(true)
 	reading.Wait()
-}
-
-// A full disk refuses what does not fit with a sentence, keeps what does, and
-// goes on when there is room again.
-func TestDiskFull(t *testing.T) {
-	ctx := context.Background()
-	db, owner := openLocal(t)
-	kept := startAt(t, db, owner, "kept", 1)
-	limit := func(pages string) {
-		must(t, db.writer.write(ctx, 0, func(w *tx) error {
-			var n int
-			return w.scan("PRAGMA max_page_count = "+pages, nil, &n)
-		}))
-	}
-	var pages int
-	must(t, db.readers.at(ctx).scan("PRAGMA page_count", nil, &pages))
-	limit(fmt.Sprint(pages + 20))
-
-	release := hold(t, db)
-	large := newStart("", strings.Repeat("x", 1<<20))
-	small := newStart("", "small")
-	answers := make(chan error, 2)
-	db.StartTurn(owner, large, runOf(large), "large", func(err error) { answers <- err })
-	db.StartTurn(owner, small, runOf(small), "small", func(err error) { answers <- err })
-	release()
-	if p := problem(<-answers); p.Code != "disk_full" || !strings.Contains(p.Message, "full") || p.Hint == "" {
-		t.Errorf("the large one: %+v", p)
-	}
-	if err := <-answers; err != nil {
-		t.Errorf("the small one, committed with it: %v", err)
-	}
-	if err := startTurn(db, owner, large); problem(err).Code != "disk_full" {
-		t.Errorf("the large one, alone: %v", err)
-	}
-	for _, s := range []wire.Start{kept, small} {
-		if _, err := db.Run(ctx, owner, s.Run); err != nil {
-			t.Errorf("what was stored: %v", err)
-		}
-	}
-	limit("1073741823")
-	must(t, startTurn(db, owner, large))
-	checkIntegrity(t, db)
-}
-
-func checkIntegrity(t testing.TB, db *DB) {
-	t.Helper()
-	var verdict string
-	must(t, db.readers.at(context.Background()).scan("PRAGMA integrity_check", nil, &verdict))
-	if verdict != "ok" {
-		t.Errorf("integrity_check: %s", verdict)
-	}
-	var broken int
-	must(t, db.readers.at(context.Background()).scan("SELECT count(*) FROM pragma_foreign_key_check", nil, &broken))
-	if broken != 0 {
-		t.Errorf("%d rows refer to nothing", broken)
-	}
-}
-
-// A connection that may not write, as on a disk that was mounted read-only
-// while the server ran.
-func TestReadOnly(t *testing.T) {
-	ctx := context.Background()
-	db, owner := openLocal(t)
-	readOnly := func(on string) {
-		must(t, db.writer.conn.Raw(func(any) error { return nil })) // the writer is idle
-		_, err := db.writer.conn.ExecContext(ctx, "PRAGMA query_only = "+on)
-		must(t, err)
-	}
-	readOnly("1")
-	if p := problem(db.SetSetting(ctx, owner, "a", "b")); p.Code != "data_read_only" || p.Hint == "" {
-		t.Errorf("%+v", p)
-	}
-	readOnly("0")
-	must(t, db.SetSetting(ctx, owner, "a", "b"))
 }
 
 // The queue is bounded: who does not wait is told, who waits gets a place or
@@ -412,4 +339,67 @@ func TestCloseFinishesTheQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// An error that takes the whole transaction with it, as SQLite does for some
+// of a disk's, costs only the unit that met it.
+func TestLostTransactionSpoilsNobody(t *testing.T) {
+	db, owner := openLocal(t)
+	release := hold(t, db)
+	lost := errors.New("lost")
+	answers := make(chan error, 3)
+	for name, fn := range map[string]func(*tx) error{
+		"a": put(owner, "a", "v", nil),
+		"b": func(w *tx) error {
+			_, err := w.exec("ROLLBACK")
+			return errors.Join(err, lost)
+		},
+		"c": put(owner, "c", "v", nil),
+	} {
+		db.writer.post(0, fn, func(err error) {
+			if errors.Is(err, lost) != (name == "b") {
+				t.Errorf("%s: %v", name, err)
+			}
+			answers <- err
+		})
+	}
+	release()
+	for range 3 {
+		<-answers
+	}
+	if got := settings(t, db); !slices.Equal(got, []string{"a=v", "c=v"}) {
+		t.Errorf("stored %v", got)
+	}
+}
+
+// A write that nobody waits for and that fails is at least in the log, with
+// both what a person reads and the cause.
+func TestUnansweredFailureIsLogged(t *testing.T) {
+	var log lockedBuilder
+	db := open(t, t.TempDir(), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	db.RunReplied("1", newID(), 200, "", "", nil)
+	if _, err := db.EnsureLocalUser(context.Background()); err != nil { // comes after it
+		t.Fatal(err)
+	}
+	if got := log.String(); !strings.Contains(got, "There is no such run") || !strings.Contains(got, "file does not exist") {
+		t.Errorf("log: %q", got)
+	}
+}
+
+// A lockedBuilder takes what several goroutines log.
+type lockedBuilder struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lockedBuilder) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuilder) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }

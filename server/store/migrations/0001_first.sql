@@ -49,6 +49,8 @@ CREATE TABLE conversations (
   updated_ms INTEGER NOT NULL,
   UNIQUE (owner, id)
 ) STRICT;
+-- The list's order. The rows themselves are small: an index that held all of
+-- them was measured at 14 % less for a page, and costs a second copy of each.
 CREATE INDEX conversations_newest ON conversations (owner, updated_ms DESC, n DESC);
 
 -- The order of messages is that of n. parent is the id of a message of the same

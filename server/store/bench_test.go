@@ -1,0 +1,224 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"screentest/shared/wire"
+)
+
+// oneRun is what a short answer leaves: a turn and its end, each durable.
+func oneRun(b *testing.B, db *DB, owner string, log, times []byte) {
+	s := newStart("", "What is a file system?")
+	if err := startTurn(db, owner, s); err != nil {
+		b.Error(err)
+	}
+	if err := db.FinishRun(context.Background(), owner, ended(runOf(s), 1_218_750), "An answer of some words.", log, times, nil); err != nil {
+		b.Error(err)
+	}
+}
+
+// answerLog is the event stream of a chat answer of n tokens, as a gateway
+// sends it, and a time index of about the size that the run package makes.
+func answerLog(n int) (log, times []byte) {
+	words := []string{"the", " file", " system", " keeps", " names", ",", " and", " blocks", " of", " bytes", "."}
+	for i := range n {
+		log = fmt.Appendf(log, "data: {\"id\":\"chatcmpl-8f3kd02mXq\",\"object\":\"chat.completion.chunk\",\"created\":1767225600,\"model\":\"m-1-2026\",\"choices\":[{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":null}]}\n\n", words[i*i%len(words)])
+		times = append(times, 20, byte(170+i%7), 1)
+	}
+	return append(log, "data: [DONE]\n\n"...), times
+}
+
+// Durable runs, each a start and an end with its charge, at synchronous FULL:
+// from 256 sides at once, committed in groups, against one after the other.
+func BenchmarkDurableRuns(b *testing.B) {
+	log, times := answerLog(20)
+	for range b.N {
+		rate := map[string]float64{}
+		for name, sides := range map[string]int{"one by one": 1, "grouped": 256} {
+			db, owner := openLocal(b)
+			const runs = 2048
+			begin := time.Now()
+			var all sync.WaitGroup
+			for range sides {
+				all.Go(func() {
+					for range runs / sides {
+						oneRun(b, db, owner, log, times)
+					}
+				})
+			}
+			all.Wait()
+			rate[name] = runs / time.Since(begin).Seconds()
+		}
+		b.ReportMetric(rate["grouped"], "grouped-runs/s")
+		b.ReportMetric(rate["one by one"], "single-runs/s")
+		b.ReportMetric(rate["grouped"]/rate["one by one"], "ratio")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// Small durable rows (a charge), the bare cost of the queue and the commit.
+func BenchmarkDurableRows(b *testing.B) {
+	for range b.N {
+		rate := map[string]float64{}
+		var waits []time.Duration
+		for name, sides := range map[string]int{"one by one": 1, "grouped": 256} {
+			db, owner := openLocal(b)
+			rows := 4096
+			if sides > 1 {
+				rows *= 8
+			}
+			var mu sync.Mutex
+			waits = waits[:0]
+			begin := time.Now()
+			var all sync.WaitGroup
+			for range sides {
+				all.Go(func() {
+					mine := make([]time.Duration, 0, rows/sides)
+					for range rows / sides {
+						subject, _ := parseID(newID())
+						begin := time.Now()
+						if _, err := book(db, owner, someEntry("charge", subject, 1)); err != nil {
+							b.Error(err)
+						}
+						mine = append(mine, time.Since(begin))
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					waits = append(waits, mine...)
+				})
+			}
+			all.Wait()
+			rate[name] = float64(rows) / time.Since(begin).Seconds()
+			slices.Sort(waits)
+			b.ReportMetric(float64(waits[len(waits)*99/100].Microseconds())/1000, map[int]string{1: "single-p99-ms", 256: "grouped-p99-ms"}[sides])
+		}
+		b.ReportMetric(rate["grouped"], "grouped-rows/s")
+		b.ReportMetric(rate["one by one"], "single-rows/s")
+		b.ReportMetric(rate["grouped"]/rate["one by one"], "ratio")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// The first page and a page in the middle of 100 000 conversations, each with
+// a turn, an answer and a charge.
+func BenchmarkConversationList(b *testing.B) {
+	ctx := context.Background()
+	db, owner := openLocal(b)
+	fill(b, db, owner, 100_000)
+	middle := ""
+	for _, c := range []struct {
+		name   string
+		before *string
+	}{{"newest", new(string)}, {"middle", &middle}} {
+		if c.before == &middle {
+			middle = formatCursor(1_000_000+50_000, 1<<62)
+		}
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				page, err := db.Conversations(ctx, owner, wire.Page{Before: *c.before})
+				if err != nil || len(page.Conversations) != defaultConversations || page.Conversations[0].CostNanoUSD != 7 {
+					b.Fatal(len(page.Conversations), err)
+				}
+			}
+		})
+	}
+	b.Run("spent today", func(b *testing.B) {
+		for b.Loop() {
+			// 1 000 of the 100 000 rows are of the time asked for.
+			if n, err := db.Spent(ctx, owner, time.UnixMilli(1_000_000+60_000), time.UnixMilli(1_000_000+61_000)); err != nil || n != 7000 {
+				b.Fatal(n, err)
+			}
+		}
+	})
+}
+
+// fill stores n conversations of one turn, a millisecond apart.
+func fill(b *testing.B, db *DB, owner string, n int) {
+	b.Helper()
+	who := parseOwner(owner)
+	for i := 0; i < n; i += 1000 {
+		must(b, db.writer.write(context.Background(), 0, func(w *tx) error {
+			for k := i; k < i+1000; k++ {
+				t, err := parseTurn(owner, newStart("", "q"))
+				if err != nil {
+					return err
+				}
+				r := runOf(t.start)
+				r.StartedMS = 1_000_000 + int64(k)
+				if err := db.startTurn(w, t, r, fmt.Sprintf("Conversation number %d about something", k)); err != nil {
+					return err
+				}
+				r = ended(r, 7)
+				r.DurationMS = 0
+				if err := w.bookRun(who, t.run, r, nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+}
+
+// The newest 100 messages of a conversation of 10 000.
+func BenchmarkOpenConversation(b *testing.B) {
+	ctx := context.Background()
+	db, owner := openLocal(b)
+	s := newStart("", "first")
+	conversation := s.Conversation
+	for range 5000 {
+		s = newStart(conversation, "And then?")
+		must(b, startTurn(db, owner, s))
+		must(b, db.FinishRun(ctx, owner, ended(runOf(s), 1), "Some hundred words.", nil, nil, nil))
+	}
+	for b.Loop() {
+		opened, err := db.OpenConversation(ctx, owner, wire.Page{Conversation: conversation})
+		if err != nil || len(opened.Messages) != 100 {
+			b.Fatal(len(opened.Messages), err)
+		}
+	}
+}
+
+// Bytes on the disk for 1 000 turns: 100 conversations of 10 turns, 300 tokens
+// an answer, the history sent with each.
+func BenchmarkSizeOf1000Turns(b *testing.B) {
+	for range b.N {
+		dir := b.TempDir()
+		db, err := Open(context.Background(), dir, Options{})
+		must(b, err)
+		owner, err := db.EnsureLocalUser(context.Background())
+		must(b, err)
+		log, times := answerLog(300)
+		var sent, logged int
+		for range 100 {
+			conversation, history := newID(), ""
+			for turn := range 10 {
+				question := fmt.Sprintf("Question number %d, with an id %s in it, and then what?", turn, newID())
+				s := newStart(conversation, question)
+				history += question
+				s.Body = fmt.Appendf(nil, `{"model":"m-1","messages":[{"role":"user","content":%q}],"stream":true}`, history)
+				answer := make([]byte, 0, 1500)
+				for len(answer) < 1500 {
+					answer = append(answer, newID()[:6]+" "...)
+				}
+				history += string(answer)
+				must(b, startTurn(db, owner, s))
+				must(b, db.FinishRun(context.Background(), owner, ended(runOf(s), 1), string(answer), log, times, nil))
+				sent, logged = sent+len(s.Body), logged+len(log)
+			}
+		}
+		must(b, db.Close())
+		info, err := os.Stat(filepath.Join(dir, databaseFile))
+		must(b, err)
+		b.ReportMetric(float64(info.Size())/1e6, "MB")
+		b.ReportMetric(float64(sent)/1e6, "MB-sent")
+		b.ReportMetric(float64(logged)/1e6, "MB-logged")
+	}
+	b.ReportMetric(0, "ns/op")
+}

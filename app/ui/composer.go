@@ -29,9 +29,7 @@ func (c *Composer) OnMount(app.Context) {
 		c.setText(c.p.carried)
 		c.p.carried = ""
 	}
-	if !c.p.dom.coarse() {
-		c.p.focusComposer()
-	}
+	c.p.focusComposer()
 }
 
 // OnDismount implements app.Dismounter.
@@ -112,7 +110,7 @@ func (c *Composer) Render() (ui app.UI) {
 			app.Div().Class("composer-inner").Body(
 				c.refusal(),
 				app.Div().Class("composer-box").Body(
-					app.Textarea().ID("composer").Rows(1).Placeholder("Message a model").
+					app.Textarea().ID("composer").Rows(1).Placeholder("Ask something").
 						Aria("label", "Message").Attr("autocomplete", "off").Attr("enterkeyhint", "send").
 						OnInput(p.on("input", func(ctx app.Context, e app.Event) {
 							ctx.PreventUpdate()
@@ -216,8 +214,10 @@ func (c *Composer) setRefused(text string) {
 	c.p.focusComposer()
 }
 
+// focusComposer moves the focus back to where one types, but for a person who
+// types on the screen: there it would open the keyboard over the page.
 func (p *page) focusComposer() {
-	if !p.picker.open && !p.renaming {
+	if !p.picker.open && !p.renaming && !p.dom.coarse() {
 		p.dom.focus("#composer")
 	}
 }

@@ -17,16 +17,16 @@ import (
 // and the searches, after it the calls and the sources.
 type extras struct {
 	rev       int // of the Answer when it was drawn
+	final     bool
 	answer    *reply.Answer
-	reasoning js.Value // its text
+	reasoning *textView
 	length    js.Value // shown in the fold's line
-	seen      int      // bytes of the reasoning that were drawn
 	rest      string   // what the searches, calls and sources were drawn from
 }
 
 func (x *extras) draw(p *page, m *model.Message) {
 	a := m.Reply()
-	if a == nil || x.answer == a && x.rev == a.Revision {
+	if a == nil || x.answer == a && x.rev == a.Revision && x.final == !m.Running() {
 		return
 	}
 	before, after := p.dom.byID("before-"+m.ID), p.dom.byID("after-"+m.ID)
@@ -36,10 +36,10 @@ func (x *extras) draw(p *page, m *model.Message) {
 	if x.answer != a {
 		before.Call("replaceChildren")
 		after.Call("replaceChildren")
-		*x = extras{answer: a, reasoning: js.Undefined()}
+		*x = extras{answer: a}
 	}
-	x.rev = a.Revision
-	x.drawReasoning(p, before, a.Reasoning())
+	x.rev, x.final = a.Revision, !m.Running()
+	x.drawReasoning(p, before, a.Reasoning(), !m.Running())
 
 	rest := fmt.Sprint(m.Running(), len(a.Citations))
 	for _, s := range a.Searches {
@@ -69,24 +69,21 @@ func (x *extras) draw(p *page, m *model.Message) {
 	}
 }
 
-func (x *extras) drawReasoning(p *page, before js.Value, text string) {
-	if text == "" || x.seen == len(text) {
+// drawReasoning draws all that has come: it is short beside what it is for.
+func (x *extras) drawReasoning(p *page, before js.Value, text string, final bool) {
+	if text == "" {
 		return
 	}
-	if x.reasoning.IsUndefined() {
-		fold, line := p.dom.el("details", "fold aside"), p.dom.el("summary", "")
+	if x.reasoning == nil {
+		fold, line, body := p.dom.el("details", "fold aside"), p.dom.el("summary", ""), p.dom.el("div", "reasoning-text md")
 		x.length = p.dom.el("span", "figure")
 		line.Call("append", p.dom.icon(iconChevron, "icon small turns"), "Reasoning", x.length)
-		x.reasoning = p.dom.el("div", "reasoning-text")
-		fold.Call("append", line, x.reasoning)
+		fold.Call("append", line, body)
 		before.Call("prepend", fold)
+		x.reasoning = newTextView(p, body)
 	}
-	if x.seen > len(text) {
-		x.reasoning.Call("replaceChildren")
-		x.seen = 0
+	for x.reasoning.grow(text, final) {
 	}
-	x.reasoning.Call("append", text[x.seen:])
-	x.seen = len(text)
 	x.length.Set("textContent", "· "+model.Count(int64(utf8.RuneCountInString(text)))+" characters")
 }
 

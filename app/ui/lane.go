@@ -100,12 +100,12 @@ func (l *Lane) pieces(c *model.Conversation) app.UI {
 			OnClick(p.on("earlier", func(app.Context, app.Event) { p.desk.FetchEarlier() }))}
 	}
 	piece := func() app.UI { return app.Div().Class("piece").Body(top...) }
-	path := c.Path(l.Index)
-	for _, m := range path {
+	path, busy, model := c.Path(l.Index), p.desk.Running(), p.desk.LaneModel(l.Index)
+	for i, m := range path {
 		if slices.Contains(c.Starts, m.ID) {
 			top = []app.UI{piece()}
 		}
-		top = append(top, &Message{p: p, ID: m.ID, Role: m.Role, Rev: m.Rev})
+		top = append(top, &Message{p: p, ID: m.ID, Role: m.Role, Rev: m.Rev, Last: i == len(path)-1, Busy: busy, Model: model})
 	}
 	return piece()
 }

@@ -14,10 +14,13 @@ import (
 // Message is one message. An answer's text is not drawn here: see answers.go.
 type Message struct {
 	app.Compo
-	p    *page
-	ID   string
-	Role string
-	Rev  int
+	p     *page
+	ID    string
+	Role  string
+	Rev   int
+	Last  bool   // of the lane
+	Busy  bool   // an answer is under way
+	Model string // that answers next in the lane
 }
 
 // CompoID implements app.DismountEnforcer: what is drawn inside belongs to
@@ -72,7 +75,7 @@ func (c *Message) Render() (ui app.UI) {
 		app.Div().ID("body-"+m.ID).Class("body md"),
 		app.Div().ID("after-"+m.ID),
 		app.If(m.Run != nil && m.Run.Problem != nil, func() app.UI { return problem(m.Run.Problem) }),
-		&StateLine{p: c.p, ID: m.ID, Rev: c.Rev},
+		&StateLine{p: c.p, ID: m.ID, Rev: c.Rev, Last: c.Last, Busy: c.Busy, Model: c.Model},
 	)
 }
 
@@ -105,9 +108,12 @@ func problem(p *wire.Problem) app.UI {
 // StateLine is what stands under an answer.
 type StateLine struct {
 	app.Compo
-	p   *page
-	ID  string
-	Rev int
+	p     *page
+	ID    string
+	Rev   int
+	Last  bool   // nothing follows it, so that a retry hides nothing
+	Busy  bool   // an answer is under way
+	Model string // that answers next in the lane
 }
 
 // Render implements app.Composer.
@@ -131,20 +137,21 @@ func (s *StateLine) Render() (ui app.UI) {
 	}
 	return app.Div().Class("state").Body(
 		stateName(m, f.State),
+		span("asked mono", m.Run.Model, m.Run.Model != s.Model, "The model that was asked"),
 		span("first", "first token "+f.FirstToken, f.FirstToken != "", "From sending to the first text"),
 		span("speed", f.Speed, f.Speed != "", "Output tokens per second, from the first token on"),
 		span("tokens", f.Tokens, f.Tokens != "", "Tokens of the request and of the answer"),
 		span(costClass(m), f.Cost, f.Cost != "", f.Basis),
 		span("answered", "answered by "+f.Answered, f.Answered != "", "The gateway names another model than the one asked for"),
 		app.Span().Class("state-actions").Body(
-			app.If(len(versions) > 1 && !p.desk.Running(), func() app.UI {
+			app.If(len(versions) > 1 && !s.Busy, func() app.UI {
 				return app.Span().Class("versions").Body(
 					p.iconButton("Earlier version", iconBack, at == 1, func() { p.desk.Turn(s.ID, -1) }),
 					app.Span().Class("figure").Text(strconv.Itoa(at)+" of "+strconv.Itoa(len(versions))),
 					p.iconButton("Later version", iconChevron, at == len(versions), func() { p.desk.Turn(s.ID, 1) }),
 				)
 			}),
-			app.If(retriable(m) && !p.desk.Running(), func() app.UI {
+			app.If(s.Last && retriable(m) && !s.Busy, func() app.UI {
 				return app.Button().Class("button retry").Type("button").
 					OnClick(p.on("retry", func(app.Context, app.Event) { p.thread.stuck = true; p.desk.Retry(s.ID); p.focusComposer() })).
 					Body(icon(iconRetry, "icon small"), app.Text("Retry"))

@@ -55,17 +55,24 @@ func (s *scroller) detach() {
 
 // settle moves the thread to its end if that is where the person was.
 func (s *scroller) settle() {
-	if s.stuck && !s.el.IsUndefined() {
-		s.el.Set("scrollTop", s.el.Get("scrollHeight"))
+	if s.el.IsUndefined() {
+		return
+	}
+	if s.stuck {
+		end := s.el.Get("scrollHeight")
+		if s.p.desk.Current == nil {
+			end = js.ValueOf(0) // the examples are read from their beginning
+		}
+		s.el.Set("scrollTop", end)
 		s.last = s.el.Get("scrollTop").Float()
 	}
+	s.showJump()
 }
 
 // toEnd goes to the end and stays there.
 func (s *scroller) toEnd() {
 	s.stuck = true
 	s.settle()
-	s.showJump()
 }
 
 const (

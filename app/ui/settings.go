@@ -39,10 +39,16 @@ func (s *Settings) Render() (ui app.UI) {
 		app.Div().Class("settings-inner").Body(
 			app.Section().ID("settings-gateway").Body(
 				app.H2().Text("Gateway"),
-				app.P().Class("about").Text("Every request goes there, from the server and not from this browser. It is set when the server starts, with -gateway."),
+				app.P().Class("about").Body(
+					app.Text("Every request goes there, from the server and not from this browser. It is set when the server starts, with "),
+					app.Code().Text("-gateway"), app.Text("."),
+				),
 				s.facts(g),
 				app.If(g.Sandbox, func() app.UI {
-					return app.P().Class("note").Text("This is the sandbox, a whole gateway inside this server. Its answers are made up, its prices are samples, and nothing is charged or sent anywhere. Start the server with -gateway URL to use a real one.")
+					return app.P().Class("note").Body(
+						app.Text("This is the sandbox, a whole gateway inside this server. Its answers are made up, its prices are samples, and nothing is charged or sent anywhere. Start the server with "),
+						app.Code().Text("-gateway URL"), app.Text(" to use a real one."),
+					)
 				}),
 			),
 			app.Section().ID("settings-key").Body(
@@ -63,10 +69,7 @@ func (s *Settings) facts(g wire.Gateway) app.UI {
 	if !s.p.desk.Greeted {
 		return app.P().Class("about").Text("Waiting for the server…")
 	}
-	name, usage := g.BaseURL, "not sent: unless the gateway reports tokens by itself, costs of streamed chat answers are estimates"
-	if g.Sandbox {
-		name = "Sandbox, at " + g.BaseURL
-	}
+	usage := "not sent: unless the gateway reports tokens by itself, costs of streamed chat answers are estimates"
 	if g.StreamOptions {
 		usage = "sent with streamed chat requests, so that the gateway reports the tokens"
 	}
@@ -78,10 +81,10 @@ func (s *Settings) facts(g wire.Gateway) app.UI {
 		}
 	}
 	return app.Dl().Class("facts").Body(
-		app.Dt().Text("Address"), app.Dd().Class("mono").Text(name),
+		app.Dt().Text("Address"), app.Dd().Body(app.Code().Text(g.BaseURL), app.If(g.Sandbox, func() app.UI { return app.Text(" (the sandbox)") })),
 		app.Dt().Text("Key"), app.Dd().ID("key-state").Text(key),
-		app.Dt().Text("stream_options"), app.Dd().Text(usage),
-		app.Dt().Text("Server"), app.Dd().Class("mono").Text(s.p.desk.Hello.Build),
+		app.Dt().Body(app.Code().Text("stream_options")), app.Dd().Text(usage),
+		app.Dt().Text("Build"), app.Dd().Class("mono").Text(s.p.desk.Hello.Build),
 	)
 }
 

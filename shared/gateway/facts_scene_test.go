@@ -49,6 +49,7 @@ var sceneFacts = []factCase{
 	{"F86", "more than any integer", Video, one(`{"prompt":"A lamp","duration":99999999999999999999}`), "error invalid_request multi_prompt[0].duration", Options{}},
 	{"F150", "multi_shots and multi_prompt", Video, shots("delta-3.0-1080p", "7", scene(3)+","+scene(4), ""), "clean", Options{}},
 	{"F150", "on an id that is in no line", Video, shots("delta-3.0-4k", "7", scene(3)+","+scene(4), ""), "ok", Options{}},
+	{"F150", "on another family's model", Video, shots("beta-video-720p", "6", scene(6), ""), "error invalid_request multi_shots as F80", Options{}},
 	{"F151", "the sum", Video, shots("delta-3.0-720p", "9", scene(4)+","+scene(5), ""), "clean", Options{}},
 	{"F151", "one more", Video, shots("delta-3.0-720p", "10", scene(4)+","+scene(5), ""), "error invalid_request seconds", Options{}},
 	{"F152", "one frame", Video, shots("delta-3.0-720p", "5", scene(5), `"image_urls":["`+image+`"]`), "clean", Options{}},

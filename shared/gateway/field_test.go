@@ -200,9 +200,9 @@ func TestEveryRuleIsWhole(t *testing.T) {
 func TestPathsAndStatuses(t *testing.T) {
 	for ep, want := range map[Endpoint]string{
 		Chat: "/v1/chat/completions", Responses: "/v1/responses", Video: "/v1/video/generations", "images": "",
-	} { // F3 F4 F5, F170: the version is in the path
+	} {
 		if got := ep.Path(); got != want {
-			t.Errorf("%s: %q", ep, got)
+			t.Errorf("F3 F4 F5 F170 the path of %q, with the version in it, is %q", ep, got)
 		}
 	}
 	for code, want := range map[string]int{CodeInvalidSeconds: 400, CodeModelNotFound: 503, CodeInsufficientQuota: 403, CodeRequestTooLarge: 413} {

@@ -115,6 +115,10 @@ func TestVideoBody(t *testing.T) {
 	if SceneSeconds(r.MultiPrompt) != 9 {
 		t.Error("F151 the form's sum is wrong")
 	}
+	frames := VideoRequest{Model: "gamma-2-720p-i2v", Prompt: "A", Seconds: "5", ImageURLs: URLs{image, clip}}
+	if got := string(frames.Body()); !strings.Contains(got, `"image_urls":["`+image+`","`+clip+`"]`) {
+		t.Errorf("F138 the first frame does not come first: %s", got)
+	}
 	least := VideoRequest{Model: "alpha-3.1-4k-upscale", Prompt: "Upscale", Seconds: "8", TaskID: uuid}
 	if got, want := string(least.Body()), `{"model":"alpha-3.1-4k-upscale","prompt":"Upscale","seconds":"8","task_id":"`+uuid+`"}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

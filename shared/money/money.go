@@ -54,7 +54,7 @@ func (n NanoUSD) format(least int) string {
 	if n < 0 {
 		sign, magnitude = "-", -magnitude
 	}
-	frac := fmt.Sprintf("%09d", magnitude%uint64(USD))
+	frac := strconv.FormatUint(uint64(USD)+magnitude%uint64(USD), 10)[1:] // nine digits
 	keep := len(strings.TrimRight(frac, "0"))
 	if keep < least {
 		keep = least

@@ -202,6 +202,7 @@ func (p *parser) object(v *Value) *Error {
 		return nil
 	}
 	var keys keys
+	v.Members = make([]Member, 0, 4) // most objects have a few keys
 	for {
 		p.space()
 		if p.at == len(p.src) {

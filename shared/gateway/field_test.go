@@ -29,7 +29,7 @@ func TestFieldsForTheForm(t *testing.T) {
 	}{
 		{"F14 stream on epsilon", epsilon, TextMode, "stream", Required, 0, 0, "F14", "stream only"},
 		{"F15 user on epsilon", epsilon, TextMode, "user", Forbidden, 0, 0, "F15", ""},
-		{"F16 temperature on epsilon", epsilon, TextMode, "temperature", NoEffect, 0, 2, "F16", "no effect"},
+		{"F16 temperature on epsilon", epsilon, TextMode, "temperature", NoEffect, 0, 2, "F16", "ignored"},
 		{"F25 temperature", plain, TextMode, "temperature", Optional, 0, 2, "F25", ""},
 		{"F26 top_p", plain, TextMode, "top_p", Optional, 0, 1, "F26", ""},
 		{"F30 tools on zeta", "zeta-1", TextMode, "tools", Optional, 0, 0, "F30", ""},

@@ -45,7 +45,7 @@ var responsesFields = []spec{
 }
 
 var samplingUses = []use{
-	{of: []Family{Epsilon}, standing: NoEffect, rule: rNoSampling, note: "has no effect on epsilon models"},
+	{of: []Family{Epsilon}, standing: NoEffect, rule: rNoSampling, note: "ignored by epsilon models"},
 }
 
 // Names of the fields within the text fields, for the check of their case and

@@ -54,6 +54,9 @@ func (v *Verdict) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*v = Verdict(read)
+	if v.Price != nil {
+		v.Price.Known = true // what is not known is not quoted
+	}
 	return nil
 }
 

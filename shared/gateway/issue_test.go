@@ -16,7 +16,7 @@ func TestVerdictJSON(t *testing.T) {
 		{"nothing to say", Verdict{}, `{"errors":[],"warnings":[],"price":null}`},
 		{"a list is never null", Verdict{Errors: []Issue{{Field: "a", Code: "b", Message: "<c>", Fact: "F1"}}},
 			`{"errors":[{"field":"a","code":"b","message":"<c>","allowed":[],"fact":"F1"}],"warnings":[],"price":null}`},
-		{"a price", Verdict{Price: &Quote{Cost: 5, Basis: "1 s × $0.000000005"}},
+		{"a price", Verdict{Price: &Quote{Cost: 5, Basis: "1 s × $0.000000005", Known: true}},
 			`{"errors":[],"warnings":[],"price":{"nano_usd":5,"basis":"1 s × $0.000000005"}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

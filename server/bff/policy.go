@@ -34,7 +34,7 @@ var contentPolicy = strings.Join([]string{
 
 // permissions turns off what the page never asks for, so that nothing in it
 // can. (Reading the clipboard too; writing it is for the copy buttons.)
-const permissions = "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), bluetooth=(), " +
+const permissions = "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), " +
 	"midi=(), display-capture=(), clipboard-read=(), clipboard-write=(self), fullscreen=(self)"
 
 // withPolicy puts the security headers on every answer, errors included.

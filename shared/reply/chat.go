@@ -93,6 +93,7 @@ func (r *Reader) addText(v raw) {
 	if text := r.plain(v); len(text) > 0 && r.room(len(text)) {
 		r.answer.text.Write(text)
 		r.answer.Revision++
+		r.added = added{raw: v, sink: intoText}
 	}
 }
 
@@ -100,6 +101,7 @@ func (r *Reader) addReasoning(v raw) {
 	if text := r.plain(v); len(text) > 0 && r.room(len(text)) {
 		r.answer.reasoning.Write(text)
 		r.answer.Revision++
+		r.added = added{raw: v, sink: intoReasoning}
 	}
 }
 

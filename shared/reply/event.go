@@ -82,8 +82,30 @@ func gather(v raw) (f fields) {
 	return f
 }
 
-// event reads one event of a stream, of either style.
+// event reads one event of a stream, of either style: by the template if it
+// is another fragment, else in full.
 func (r *Reader) event(name string, data []byte) {
+	if fragment, ok := r.tmpl.match(name, data); ok && !r.over {
+		switch r.tmpl.sink {
+		case intoText:
+			r.addText(fragment)
+		case intoReasoning:
+			r.addReasoning(fragment)
+		case intoItem:
+			r.addDelta(r.tmpl.item, fragment)
+		}
+		return
+	}
+	r.tmpl.ok, r.added = false, added{}
+	before := r.answer.Revision
+	r.readEvent(name, data)
+	// Everything that an event does counts as a revision.
+	if r.answer.Revision == before+1 && len(r.added.raw) > 0 && !r.over && !r.plainly {
+		r.tmpl.learn(name, data, r.added)
+	}
+}
+
+func (r *Reader) readEvent(name string, data []byte) {
 	data = bytes.TrimSpace(data)
 	if string(data) == "[DONE]" {
 		r.mark()

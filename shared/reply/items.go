@@ -102,6 +102,7 @@ func (r *Reader) addDelta(it *item, v raw) {
 	}
 	it.text = append(it.text, text...)
 	a.Revision++
+	r.added = added{raw: v, sink: intoItem, item: it}
 }
 
 // content reads the text and citations of a message item, of a response or of

@@ -31,6 +31,9 @@ type Reader struct {
 
 	current *item // where text went last
 	scratch []byte
+	tmpl    template
+	added   added
+	plainly bool // for tests: read every event in full
 }
 
 // form is what the bytes of a reply are.

@@ -139,6 +139,7 @@ var responsesFacts = []factCase{
 	{"G12", "messages null", Chat, `{"model":"` + plain + `","messages":null}`, "error invalid_request messages as F22", Options{}},
 	{"G11", "a field that is not documented", Chat, chat(plain, `"max_tokens":10`), "warning undocumented max_tokens", Options{}},
 	{"G11", "one within a message", Chat, says(`[{"role":"user","content":"Hi","mood":"good"}]`), "warning undocumented messages[0].mood", Options{}},
+	{"G11", "one that is null is as absent", Chat, chat(plain, `"max_tokens":null`), "clean", Options{}},
 	{"G11", "none", Chat, chat(plain, ""), "clean", Options{}},
 	{"G3", "a model that is in no line", Chat, chat("acme/model-z", ""), "warning unknown_model model", Options{}},
 	{"G3", "the pattern's rules hold for it", Responses, streamed("acme/epsilon-5.6-nano", `"user":"u"`), "error unsupported_parameter user as F15", Options{}},

@@ -122,6 +122,9 @@ func (w *keyWalker) unknown(m *strictjson.Member, s *shape) {
 			return
 		}
 	}
+	if m.Value.Kind == strictjson.Null {
+		return // as absent (G12)
+	}
 	w.k.report(rUndocumented, field, cut(m.Name)+" is not documented; it is passed on, and a gateway may ignore or refuse it")
 }
 

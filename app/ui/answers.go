@@ -31,28 +31,41 @@ type answerView struct {
 	text   *textView // in the message's body
 	fresh  int       // Answer.Replaced when drawing began
 	queued bool
+	raw    bool // not drawn yet: it stands there as it was written
 	extras extras
 }
 
-// mount begins to draw the answer id into its message's body.
+// mount puts the answer id into its message's body: at once if it is being
+// made, else as it was written until it comes near the window.
 func (a *answers) mount(id string) {
-	host := a.p.dom.byID("body-" + id)
-	if !host.Truthy() {
+	host, m := a.p.dom.byID("body-"+id), a.message(id)
+	if !host.Truthy() || m == nil {
 		return
 	}
 	v := &answerView{id: id, text: newTextView(a.p, host)}
 	a.views[id] = v
-	if m := a.message(id); m != nil && !m.Running() {
-		v.text.showRaw(m.Content()) // until its turn comes
+	a.p.sight.watch(host.Call("closest", ".message"))
+	if m.Running() {
+		a.push(v)
+		return
 	}
-	a.push(v)
+	v.raw = true
+	v.text.showRaw(m.Content())
+}
+
+// near draws an answer that is coming into view.
+func (a *answers) near(id string) {
+	if v := a.views[id]; v != nil && v.raw {
+		v.raw = false
+		a.push(v)
+	}
 }
 
 func (a *answers) unmount(id string) { delete(a.views, id) }
 
 // refresh looks at an answer again: its text may be another, or at its end.
 func (a *answers) refresh(id string) {
-	if v := a.views[id]; v != nil {
+	if v := a.views[id]; v != nil && !v.raw {
 		a.push(v)
 	}
 }

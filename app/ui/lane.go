@@ -24,12 +24,17 @@ type Lane struct {
 // OnMount implements app.Mounter.
 func (l *Lane) OnMount(app.Context) {
 	defer l.p.guard("the conversation")
-	l.p.thread.attach(l.p.dom.byID("thread"), l.p.dom.byID("thread-inner"))
+	thread := l.p.dom.byID("thread")
+	l.p.thread.attach(thread, l.p.dom.byID("thread-inner"))
+	l.p.sight.attach(thread)
 	l.p.thread.toEnd()
 }
 
 // OnDismount implements app.Dismounter.
-func (l *Lane) OnDismount() { l.p.thread.detach() }
+func (l *Lane) OnDismount() {
+	l.p.thread.detach()
+	l.p.sight.detach()
+}
 
 // Render implements app.Composer.
 func (l *Lane) Render() (ui app.UI) {

@@ -32,7 +32,6 @@ func (c *Message) OnMount(app.Context) {
 	defer c.p.guard("a message")
 	if c.Role != "user" {
 		c.p.answers.mount(c.ID)
-		c.p.watchDetails(c.ID)
 	}
 }
 

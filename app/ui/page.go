@@ -39,6 +39,7 @@ type page struct {
 	frame    js.Func
 	answers  *answers
 	thread   *scroller
+	sight    *sight
 	composer *Composer
 	picker   pickerState
 	speaker  speaker
@@ -63,6 +64,7 @@ func newPage() *page {
 	p := &page{dom: newDOM(), view: viewChat}
 	p.answers = newAnswers(p)
 	p.thread = newScroller(p)
+	p.sight = newSight(p)
 	p.desk = model.NewDesk(model.Options{
 		Line:    line{p},
 		Storage: localStorage{},

@@ -158,19 +158,13 @@ func allStopping(c *model.Conversation) bool {
 	return true
 }
 
-// onKey sends with Enter and Ctrl+Enter. Where a finger types there is no
-// Shift+Enter, so Enter is a new line and the button sends.
+// onKey sends with Enter; what the browser would do of it is prevented in
+// prevent.go.
 func (c *Composer) onKey(ctx app.Context, e app.Event) {
 	ctx.PreventUpdate()
-	if e.Get("key").String() != "Enter" || e.Get("isComposing").Bool() || e.Get("shiftKey").Bool() {
-		return
+	if c.p.sends(e.Get("key").String(), func(name string) bool { return e.Get(name).Bool() }) {
+		c.submit(ctx)
 	}
-	ctrl := e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool()
-	if !ctrl && c.p.dom.coarse() {
-		return
-	}
-	e.PreventDefault()
-	c.submit(ctx)
 }
 
 func (c *Composer) submit(ctx app.Context) {

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,8 @@ func hostile() []struct{ name, src string } {
 		{"rust in code", "```rust\n" + rep("#![") + "\n```"},
 		{"C in code", "```c\n" + rep("#include <") + "\n```"},
 		{"unclosed everything", rep("> - **[`$$~~<a ![](\n")},
+		{"a long list", strings.Repeat("- an *item*\n", 20_000) + "\nafter\n"},
+		{"a long fence", "```go\n" + strings.Repeat("x := 1\n\n", 30_000) + "```\nafter\n"},
 		{"one line", strings.Repeat("word ", 200<<10)},
 	}
 }
@@ -123,12 +126,16 @@ func TestHostileTextIsBoundedAndHarmless(t *testing.T) {
 	}
 }
 
-func TestHostileStreamIsBounded(t *testing.T) {
+// Over the bounds, too, a stream gives what a whole render gives.
+func TestHostileStreamIsTheSameTree(t *testing.T) {
 	for _, h := range hostile() {
 		t.Run(h.name, func(t *testing.T) {
-			src := h.src[:min(len(h.src), 40<<10)]
-			p, _ := stream(t, cuts(src, 4<<10))
+			src := h.src[:min(len(h.src), maxBlock+10_000)]
+			p, redraw := stream(t, cuts(src, 16<<10))
 			check(t, p.closed)
+			if want := render(src); !redraw && !reflect.DeepEqual(p.closed, want) {
+				t.Errorf("%d nodes, want %d", count(p.closed), count(want))
+			}
 		})
 	}
 }

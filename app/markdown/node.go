@@ -49,7 +49,7 @@ var mathTags = map[string][]string{
 	"mtext": nil, "mspace": {"width"}, "msqrt": nil, "mroot": nil,
 	"mfrac": {"linethickness"}, "msup": nil, "msub": nil, "msubsup": nil,
 	"mover": {"accent"}, "munder": {"accentunder"}, "munderover": nil,
-	"mtable": nil, "mtr": nil, "mtd": nil, "mstyle": {"displaystyle", "scriptlevel"},
+	"mtable": {"displaystyle"}, "mtr": nil, "mtd": nil, "mstyle": {"displaystyle", "scriptlevel"},
 	"mphantom": nil,
 }
 

@@ -53,7 +53,7 @@ func newParsers() (full, blocks parser.Parser) {
 		p(parser.NewParagraphParser(), 1000),
 	}
 	transformers := []util.PrioritizedValue{
-		p(parser.LinkReferenceParagraphTransformer, 100),
+		p(definitions{parser.LinkReferenceParagraphTransformer}, 100),
 		p(boundedTable{extension.NewTableParagraphTransformer()}, 200),
 	}
 	full = parser.NewParser(
@@ -158,6 +158,19 @@ func isDelimiterRow(line []byte) bool {
 		}
 	}
 	return true
+}
+
+// definitions is goldmark's reader of link definitions. The text of a paragraph
+// that goes on after them has no blank line before it, which goldmark leaves
+// open: a list item that starts so would make its list loose, or not, by what
+// stands before the list.
+type definitions struct{ parser.ParagraphTransformer }
+
+func (d definitions) Transform(node *ast.Paragraph, r gtext.Reader, pc parser.Context) {
+	d.ParagraphTransformer.Transform(node, r, pc)
+	if before := node.PreviousSibling(); before != nil && before.Kind() == ast.KindLinkReferenceDefinition {
+		node.SetBlankPreviousLines(false)
+	}
 }
 
 // lineBreakParser reads <br>, the one tag that is drawn, because answers use

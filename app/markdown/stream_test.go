@@ -25,6 +25,7 @@ func TestStreamIsTheSameTreeAtAnyCut(t *testing.T) {
 		"table without a blank line": "text\n| a | b |\n|---|---|\n| 1 | 2 |\nmore | cells\n\nend",
 		"heading underlined late":    "a\nb\n===\nc\n---\nd",
 		"definition before use":      "[a]: https://example.org 'title'\n\nsee [a] and [A][]\n",
+		"definition first in a list": "---\n- [a]: http://b.cd\na\n",
 		"title on its own line":      "[a]: https://example.org\n'ti\ntle'\n\nsee [a]\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +72,7 @@ func TestEachFrameShowsTheTextSoFar(t *testing.T) {
 var scraps = []string{
 	"a", "b c", "\n", "\n", "\n\n", " ", "  ", "    ", "\t", "- ", "* ", "1. ", "2) ", "> ", "# ", "```", "~~~", "```go\n", "---\n", "===\n", "***",
 	"|", "| a | b |\n|---|---|\n", "|-|\n", "[a]", "(b)", "[a](http://x.yz)", "![", "`", "**", "_", "~~", "$", "$$", "\\[", "\\]", "\\(", "\\)", "\\", "<", "<br>", "<b>", "<!--", "-->",
-	"[ ] ", "[x] ", "&amp;", "http://a.bc", "é", "\xff", "\x00", "\u202e", "\r", "\r\n", ":", "x^2",
+	"[ ] ", "[x] ", "&amp;", "http://a.bc", "[a]: http://b.cd\n", "[a]: x 't\n", "u'\n", "[^n]", "[^n]: y", "é", "\xff", "\x00", "\u202e", "\r", "\r\n", ":", "x^2",
 }
 
 func TestStreamOfAnyScraps(t *testing.T) {

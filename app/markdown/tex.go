@@ -79,7 +79,12 @@ func (p *texParser) el(tag string, kids ...Node) Node {
 	return el(tag, "", kids...)
 }
 
-func (p *texParser) leaf(tag, s string) Node { return p.el(tag, text(flatText(s, true))) }
+func (p *texParser) leaf(tag, s string) Node {
+	if s == "" {
+		return p.el(tag) // as for \left.
+	}
+	return p.el(tag, text(flatText(s, true)))
+}
 
 // peek is the next token, "" at the end: a command with its backslash, or one
 // character. White space and comments are passed over.
@@ -317,8 +322,13 @@ func (p *texParser) rows(class string) Node {
 			}
 			table := p.el("mtable", trs...)
 			table.Class = class
-			if class == "" {
+			switch class {
+			case "":
 				table.Class = "md-rows"
+			case "md-rows", "md-aligned":
+				if p.display {
+					table = table.with("displaystyle", "true")
+				}
 			}
 			return table
 		}

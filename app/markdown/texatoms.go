@@ -155,6 +155,10 @@ func (p *texParser) withArguments(name string) (atom, bool) {
 		n := p.el("mrow", p.argument())
 		n.Class = "md-boxed"
 		return atom{Node: n}, true
+	case "overline", "underline":
+		n := p.el("mrow", p.argument()) // the style sheet's line fits without a mathematical font
+		n.Class = "md-" + name
+		return atom{Node: n}, true
 	case "mathop":
 		return atom{Node: p.argument(), limits: true}, true
 	case "mathbin", "mathrel", "mathord", "cancel":

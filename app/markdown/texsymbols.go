@@ -60,7 +60,6 @@ var texAccents = map[string]string{
 }
 
 var texStretched = map[string]stretched{
-	"overline": {"‾", true, false}, "underline": {"_", false, false},
 	"overbrace": {"⏞", true, true}, "underbrace": {"⏟", false, true},
 	"overrightarrow": {"→", true, false}, "overleftarrow": {"←", true, false}, "overleftrightarrow": {"↔", true, false},
 }

@@ -7,12 +7,22 @@ import "syscall/js"
 // preventDefaults keeps the browser from doing by itself what the page does.
 // go-app hands an event to its own goroutine, and a busy one calls
 // preventDefault after the browser has acted: the Enter that sends would leave
-// a line feed in the composer, and a form would be submitted. These listeners
-// run within the event.
+// a line feed in the composer, the one that picks a model would press the
+// button under the picker, and a form would be submitted. These listeners run
+// within the event.
 func (p *page) preventDefaults() {
 	p.prevent("submit", func(js.Value) bool { return true })
 	p.prevent("keydown", func(ev js.Value) bool {
-		return ev.Get("target").Equal(p.dom.byID("composer")) && p.sends(ev.Get("key").String(), func(name string) bool { return ev.Get(name).Bool() })
+		key := ev.Get("key").String()
+		switch ev.Get("target").Get("id").String() {
+		case "composer":
+			return p.sends(key, func(name string) bool { return ev.Get(name).Bool() })
+		case "picker-search":
+			return key == "Enter" || key == "ArrowDown" || key == "ArrowUp" || key == "PageDown" || key == "PageUp"
+		case "rename":
+			return key == "Enter"
+		}
+		return false
 	})
 }
 

@@ -15,16 +15,27 @@ import (
 
 // The bounds of what is measured.
 const (
-	minReference      = 2.0 // seconds, each (F142)
-	maxReference      = 15.0
-	maxReferenceTotal = 15.0 // together, before rounding (F143, G21)
-	minMotion         = 3.0  // (F155)
-	maxMotion         = 30.0
+	minReference      = 2 * second // each (F142)
+	maxReference      = 15 * second
+	maxReferenceTotal = 15 * second // together, before rounding (F143, G21)
+	minMotion         = 3 * second  // (F155)
+	maxMotion         = 30 * second
 	minVrefClip       = 4 // seconds of the result (F146)
 	maxVrefClip       = 15
-	// slack forgives what adding up fractions of a second loses.
-	slack = 1e-6
 )
+
+// length is a measured length in microseconds: whole numbers, so that three
+// references of 5 s are 15 s and not a little more.
+type length int64
+
+const second length = 1_000_000
+
+func lengthOf(i clip.Info) length { return length(math.Round(i.Seconds * float64(second))) }
+
+// String writes seconds with the decimals that they need.
+func (l length) String() string {
+	return strconv.FormatFloat(float64(l)/float64(second), 'f', -1, 64) + " s"
+}
 
 // measured is what the sandbox found out about the clips that a request names.
 type measured struct {
@@ -46,26 +57,28 @@ func (s *Server) measure(c *call, v video) (m measured, err error) {
 }
 
 func (s *Server) measureReferences(c *call, v video) (rounded int, err error) {
-	total := 0.0
+	total := length(0)
 	for i, u := range v.references {
 		field := "reference_video_urls[" + strconv.Itoa(i) + "]"
 		info, err := s.measureURL(c, field, u)
 		if err != nil {
 			return 0, err
 		}
-		if info.Seconds < minReference-slack || info.Seconds > maxReference+slack {
-			return 0, invalid(field, "%s is %s s long; a reference video must be 2 to 15 s", field, decimal(info.Seconds))
+		l := lengthOf(info)
+		if l < minReference || l > maxReference {
+			return 0, invalid(field, "%s is %v long; a reference video must be 2 to 15 s", field, l)
 		}
-		total += info.Seconds
+		total += l
 	}
-	if total > maxReferenceTotal+slack {
-		return 0, invalid("reference_video_urls", "the reference videos are %s s long together; at most 15 s are allowed", decimal(total))
+	if total > maxReferenceTotal {
+		return 0, invalid("reference_video_urls", "the reference videos are %v long together; at most 15 s are allowed", total)
 	}
-	rounded = int(math.Floor(total + 0.5))
+	// The total is rounded half up, not each file (G21).
+	rounded = int((total + second/2) / second)
 	if lo, hi := rounded+minVrefClip, rounded+maxVrefClip; v.seconds < lo || v.seconds > hi {
 		return 0, &refusal{status: gateway.Status(gateway.CodeReferenceSeconds), code: gateway.CodeReferenceSeconds, param: "seconds",
-			message: fmt.Sprintf("seconds is %d; the references are %s s long, so it must be the clip's 4 to 15 s and %d s more; allowed: %d to %d",
-				v.seconds, decimal(total), rounded, lo, hi)}
+			message: fmt.Sprintf("seconds is %d; the references are %v long, so it must be the clip's 4 to 15 s and %d s more; allowed: %d to %d",
+				v.seconds, total, rounded, lo, hi)}
 	}
 	return rounded, nil
 }
@@ -75,20 +88,22 @@ func (s *Server) measureMotion(c *call, v video) (clip.Info, error) {
 	if err != nil {
 		return info, err
 	}
-	if info.Seconds < minMotion-slack || info.Seconds > maxMotion+slack {
-		return info, invalid("video_url", "the motion clip is %s s long; it must be 3 to 30 s", decimal(info.Seconds))
+	l := lengthOf(info)
+	if l < minMotion || l > maxMotion {
+		return info, invalid("video_url", "the motion clip is %v long; it must be 3 to 30 s", l)
 	}
-	if math.Abs(float64(v.seconds)-info.Seconds) >= 1 {
-		var allowed []string
-		for n := int(math.Ceil(info.Seconds)) - 1; float64(n)-info.Seconds < 1; n++ {
-			if math.Abs(float64(n)-info.Seconds) < 1 {
-				allowed = append(allowed, strconv.Itoa(n))
+	// Less than a second off to either side will do (G22).
+	var allowed []string
+	for n := l/second - 1; n <= l/second+1; n++ {
+		if off := n*second - l; -second < off && off < second {
+			if int(n) == v.seconds {
+				return info, nil
 			}
+			allowed = append(allowed, strconv.Itoa(int(n)))
 		}
-		return info, &refusal{status: gateway.Status(gateway.CodeInvalidSeconds), code: gateway.CodeInvalidSeconds, param: "seconds",
-			message: fmt.Sprintf("seconds is %d, and the motion clip is %s s long; allowed: %s", v.seconds, decimal(info.Seconds), strings.Join(allowed, ", "))}
 	}
-	return info, nil
+	return info, &refusal{status: gateway.Status(gateway.CodeInvalidSeconds), code: gateway.CodeInvalidSeconds, param: "seconds",
+		message: fmt.Sprintf("seconds is %d, and the motion clip is %v long; allowed: %s", v.seconds, l, strings.Join(allowed, ", "))}
 }
 
 // measureURL measures one clip: a file of its own without any request, another
@@ -132,9 +147,4 @@ func (s *Server) ownFile(c *call, link string) (uuid string, own bool) {
 		return "", false
 	}
 	return fileID(strings.TrimPrefix(u.Path, strings.TrimSuffix(base.Path, "/")))
-}
-
-// decimal writes seconds with as many decimals as they need, at most three.
-func decimal(s float64) string {
-	return strconv.FormatFloat(math.Round(s*1000)/1000, 'f', -1, 64)
 }

@@ -158,9 +158,9 @@ func (s *Server) fileSpec(uuid string) (clip.Spec, bool) {
 // address cannot be guessed.
 func (s *Server) handleFile(c *call) {
 	c.record = s.requests.begin(s.now(), c.r)
-	id, _ := fileID(c.r.URL.Path)
-	spec, ok := s.fileSpec(id)
-	if !ok {
+	id, ok := fileID(c.r.URL.Path)
+	spec, there := s.fileSpec(id)
+	if !ok || !there {
 		c.record.answered(http.StatusNotFound, "")
 		http.Error(c.w, "404: there is no such file, or it has expired", http.StatusNotFound)
 		return

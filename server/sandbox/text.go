@@ -122,6 +122,9 @@ func (s *Server) sendStatus(c *call, status int, body string) (done bool, err er
 		http.StatusServiceUnavailable: gateway.CodeModelNotFound, http.StatusUnauthorized: ""}
 	f := &refusal{status: status, code: "server_error", openAI: status == http.StatusUnauthorized,
 		message: fmt.Sprintf("sandbox: status %d, as the prompt asked for; the same request is answered normally next", status)}
+	if status == http.StatusUnauthorized {
+		f.message = "Invalid token"
+	}
 	if known, ok := code[status]; ok {
 		f.code = known
 	} else if status < 500 {

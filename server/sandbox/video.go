@@ -206,7 +206,7 @@ func (v video) clip(source *task, m measured) clip.Spec {
 // shape is the aspect ratio: the one asked for where it counts (F63), else the
 // model's first.
 func (v video) shape() string {
-	if v.ratio != "" && (v.mode == gateway.TextToVideo || v.mode == gateway.MultiShot) {
+	if v.ratio != "" && (v.mode == gateway.TextToVideo || v.mode == gateway.MultiShot && len(v.images) == 0) {
 		return v.ratio
 	}
 	if len(v.model.Ratios) > 0 {

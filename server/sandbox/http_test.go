@@ -1,0 +1,367 @@
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"screentest/shared/gateway"
+)
+
+const chatHi = `{"model":"vendor/model-a",` + hi + `}`
+
+// F159, F160, G1: every endpoint wants the key first, and says 401 in the same
+// shape everywhere.
+func TestKey(t *testing.T) {
+	r := start(t, Config{})
+	for _, path := range []string{
+		"POST /v1/chat/completions", "POST /v1/responses", "POST /v1/video/generations",
+		"GET /v1/video/generations/task_x", "GET /sandbox/account", "GET /sandbox/requests", "POST /sandbox/clock",
+	} {
+		method, path, _ := strings.Cut(path, " ")
+		for name, key := range map[string]string{"no key": "", "a wrong key": "Bearer wrong", "no scheme": DefaultKey, "another scheme": "Basic " + DefaultKey, "an empty key": "Bearer "} {
+			t.Run("G1 "+path+" with "+name, func(t *testing.T) {
+				// The body is wrong as well: the key is checked before it (G41).
+				a := r.do(method, path, "not json", "Authorization", key)
+				p := a.problem(t)
+				if a.status != http.StatusUnauthorized || p.flat || p.code != "" || p.kind != "new_api_error" || !strings.HasPrefix(p.message, "Invalid token (request id: ") {
+					t.Errorf("%d %s", a.status, a.body)
+				}
+				if strings.Contains(string(a.body), "param") {
+					t.Errorf("the shape of a key error has no param: %s", a.body)
+				}
+			})
+		}
+	}
+	if a := r.do("POST", "/v1/chat/completions", chatHi, "Authorization", "bearer "+DefaultKey); a.status != http.StatusOK {
+		t.Errorf("the name of the scheme is compared with case: %d", a.status)
+	}
+}
+
+// F2: each key has an account of its own.
+func TestAccountsAreApart(t *testing.T) {
+	r := start(t, Config{MoreKeys: []string{"other"}})
+	r.post(gateway.Chat, chatHi)
+	if a := r.account(); len(a.Entries) != 1 || a.Balance != int64(DefaultBalance)-a.Charged {
+		t.Errorf("%+v", a)
+	}
+	r.key = "other"
+	if a := r.account(); len(a.Entries) != 0 || a.Balance != int64(DefaultBalance) {
+		t.Errorf("another key's account has %+v", a)
+	}
+}
+
+// F119, F1: what is no endpoint of the contract is 404 and nothing else.
+func TestUnknownPaths(t *testing.T) {
+	r := start(t, Config{})
+	for _, c := range []string{
+		"GET /v1/models", "GET /v1/foo", "GET /v1/dashboard/billing/subscription", "DELETE /v1/video/generations/task_x",
+		"POST /v1/video/generations/task_x/cancel", "GET /v1/video/generations", "GET /v1/video/generations/", "GET /v1/chat/completions",
+		"PUT /v1/responses", "POST //v1/chat/completions", "POST /v1/chat/completions/", "POST /v2/chat/completions", "GET /", "POST /sandbox/account",
+	} {
+		method, path, _ := strings.Cut(c, " ")
+		t.Run("F119 "+c, func(t *testing.T) {
+			a := r.do(method, path, "{}")
+			p := a.problem(t)
+			if a.status != http.StatusNotFound || p.kind != "invalid_request_error" || p.message != "Invalid URL ("+c+")" || p.flat {
+				t.Errorf("%d %s", a.status, a.body)
+			}
+		})
+	}
+}
+
+// G41: the order of checks, each request wrong in two ways.
+func TestOrderOfChecks(t *testing.T) {
+	r := start(t, Config{Balance: 1})
+	for _, c := range []struct{ name, path, key, kind, body, want string }{
+		{"G41 key before Content-Type", "/v1/responses", "wrong", "", "{}", ""},
+		{"G41 Content-Type before JSON", "/v1/responses", DefaultKey, "text/plain", "no json", "invalid_request"},
+		{"G41 JSON before model", "/v1/responses", DefaultKey, "application/json", `{"model":"nobody/knows","model":"x"}`, "invalid_request"},
+		{"G41 model before endpoint", "/v1/responses", DefaultKey, "application/json", `{"model":"nobody/knows"}`, "model_not_found"},
+		{"G41 endpoint before fields", "/v1/responses", DefaultKey, "application/json", `{"model":"vendor/model-a","input":5}`, "wrong_endpoint"},
+		{"G41 fields before balance", "/v1/responses", DefaultKey, "application/json", `{"model":"vendor/beta-4.5","input":5}`, "invalid_request"},
+		{"G41 balance last", "/v1/responses", DefaultKey, "application/json", `{"model":"vendor/beta-4.5","input":"x"}`, "insufficient_user_quota"},
+		{"G41 fields before source", "/v1/video/generations", DefaultKey, "application/json", `{"model":"alpha-3.1-lite-extend","prompt":"x","seconds":"9","task_id":"123e4567-e89b-12d3-a456-426614174000"}`, "invalid_seconds"},
+		{"G41 source before balance", "/v1/video/generations", DefaultKey, "application/json", `{"model":"alpha-3.1-lite-extend","prompt":"x","seconds":"8","task_id":"123e4567-e89b-12d3-a456-426614174000"}`, "task_not_exist"},
+		{"G41 balance of a video", "/v1/video/generations", DefaultKey, "application/json", `{"model":"alpha-3.1-lite","prompt":"x","seconds":"8"}`, "insufficient_user_quota"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := r.do("POST", c.path, c.body, "Authorization", "Bearer "+c.key, "Content-Type", c.kind)
+			if p := a.problem(t); p.code != c.want {
+				t.Errorf("%d %s; want %q", a.status, a.body, c.want)
+			}
+		})
+	}
+}
+
+// G4: what the balance does not cover is refused with 403, in the endpoint's
+// shape.
+func TestBalance(t *testing.T) {
+	r := start(t, Config{Balance: 1})
+	text := r.post(gateway.Chat, chatHi)
+	if p := text.problem(t); text.status != http.StatusForbidden || p.flat || p.kind != "new_api_error" || p.code != "insufficient_user_quota" {
+		t.Errorf("text: %d %s", text.status, text.body)
+	}
+	video := r.post(gateway.Video, `{"model":"alpha-3.1-lite","prompt":"x","seconds":"4"}`)
+	if p := video.problem(t); video.status != http.StatusForbidden || !p.flat || p.code != "insufficient_user_quota" {
+		t.Errorf("video: %d %s", video.status, video.body)
+	}
+	if a := r.account(); a.Balance != 1 || len(a.Entries) != 0 {
+		t.Errorf("a refused call changed the account: %+v", a)
+	}
+}
+
+// F115, G38: bodies are JSON and say so.
+func TestContentType(t *testing.T) {
+	r := start(t, Config{})
+	for _, c := range []struct {
+		name, kind string
+		ok         bool
+	}{
+		{"F115 application/json", "application/json", true},
+		{"F115 with a charset", "application/json; charset=utf-8", true},
+		{"G38 missing", "", false},
+		{"F115 text/plain", "text/plain", false},
+		{"F115 a form", "application/x-www-form-urlencoded", false},
+		{"F115 nonsense", ";;;", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := r.do("POST", "/v1/chat/completions", chatHi, "Content-Type", c.kind)
+			if (a.status == http.StatusOK) != c.ok {
+				t.Fatalf("%d %s", a.status, a.body)
+			}
+			if !c.ok {
+				if p := a.problem(t); a.status != http.StatusBadRequest || p.code != "invalid_request" || !strings.Contains(p.message, "Content-Type") {
+					t.Errorf("%d %+v", a.status, p)
+				}
+			}
+		})
+	}
+}
+
+// Nothing that can be sent grows without bound: bodies, nesting and counts have
+// limits, each with its error.
+func TestLimits(t *testing.T) {
+	r := start(t, Config{})
+	deep := `{"model":"vendor/model-a",` + hi + `,"x":` + strings.Repeat("[", 10000) + strings.Repeat("]", 10000) + `}`
+	wide := `{"model":"vendor/model-a",` + hi + `,"x":[` + strings.Repeat("0,", 300_000) + `0]}`
+	large := `{"model":"vendor/model-a","messages":[{"role":"user","content":"` + strings.Repeat("x", maxBody) + `"}]}`
+	for _, c := range []struct {
+		name, body string
+		status     int
+	}{
+		{"too large", large, http.StatusRequestEntityTooLarge},
+		{"too deep", deep, http.StatusBadRequest},
+		{"too many values", wide, http.StatusBadRequest},
+		{"empty", "", http.StatusBadRequest},
+		{"not JSON", "hello", http.StatusBadRequest},
+		{"an array", "[]", http.StatusBadRequest},
+		{"null", "null", http.StatusBadRequest},
+		{"not Unicode", "{\"model\":\"\xff\"}", http.StatusBadRequest},
+	} {
+		for _, ep := range []gateway.Endpoint{gateway.Chat, gateway.Responses, gateway.Video} {
+			t.Run(c.name+" on "+string(ep), func(t *testing.T) {
+				a := r.do("POST", ep.Path(), c.body, "Content-Type", "application/json")
+				p := a.problem(t)
+				if a.status != c.status || p.code == "" || p.message == "" || p.flat != (ep == gateway.Video) {
+					t.Errorf("%d %.300s", a.status, a.body)
+				}
+			})
+		}
+	}
+}
+
+// A client that stops in the middle of its body, or of its connection, is not
+// waited for once the server closes, and leaves nothing behind.
+func TestUnfinishedRequest(t *testing.T) {
+	r := start(t, Config{})
+	conn, err := net.Dial("tcp", r.http.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", DefaultKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if a := r.post(gateway.Chat, chatHi); a.status != http.StatusOK {
+		t.Errorf("%d", a.status)
+	}
+}
+
+// A client that leaves in mid-stream ends the stream, and pays for what it was
+// sent and no more.
+func TestClientLeaves(t *testing.T) {
+	r := start(t, Config{TokensPerSecond: 200, FirstToken: -1})
+	ctx, cancel := context.WithCancel(context.Background())
+	req, err := http.NewRequestWithContext(ctx, "POST", r.http.URL+"/v1/chat/completions",
+		strings.NewReader(`{"model":"vendor/model-a","stream":true,"messages":[{"role":"user","content":"[[repeat: 100000]]"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+DefaultKey)
+	req.Header.Set("Content-Type", "application/json")
+	reply, err := r.http.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(reply.Body)
+	for n := 0; n < 10 && lines.Scan(); {
+		if strings.Contains(lines.Text(), `"content":"`) {
+			n++
+		}
+	}
+	cancel()
+	_ = reply.Body.Close()
+	// The charge is booked when the stream has ended.
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		a := r.account()
+		if len(a.Entries) == 1 {
+			whole := 100_000 * int64(1_500_000_000) / 1_000_000
+			if a.Charged <= 0 || a.Charged >= whole/10 {
+				t.Errorf("charged %d; the whole answer costs %d", a.Charged, whole)
+			}
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the stream did not end")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// Close ends streams that would go on for long.
+func TestCloseEndsStreams(t *testing.T) {
+	for _, word := range []string{"[[slow]] [[repeat: 100000]]", "[[silent]]"} {
+		r := start(t, Config{TokensPerSecond: 50, FirstToken: -1})
+		req, err := http.NewRequest("POST", r.http.URL+"/v1/chat/completions",
+			strings.NewReader(`{"model":"vendor/model-a","stream":true,"messages":[{"role":"user","content":"`+word+` say a"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+DefaultKey)
+		req.Header.Set("Content-Type", "application/json")
+		reply, err := r.http.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closed := make(chan error, 1)
+		go func() { closed <- r.server.Close() }()
+		if _, err := io.ReadAll(reply.Body); err == nil {
+			t.Errorf("%s: the stream ended as if it were whole", word)
+		}
+		_ = reply.Body.Close()
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
+		if a := r.post(gateway.Chat, chatHi); a.err == nil {
+			t.Errorf("a closed sandbox answered %d", a.status)
+		}
+	}
+}
+
+// Every reply has a request id, each its own.
+func TestRequestID(t *testing.T) {
+	r := start(t, Config{})
+	seen := map[string]bool{}
+	for _, path := range []string{"/v1/models", "/v1/chat/completions", "/sandbox/account", "/files/x.mp4"} {
+		id := r.do("GET", path, "").header.Get("X-Oneapi-Request-Id")
+		if len(id) < 16 || seen[id] {
+			t.Errorf("%s: request id %q", path, id)
+		}
+		seen[id] = true
+	}
+}
+
+// GET /sandbox/requests lists what came, newest last, with body, status and
+// code, and never a key.
+func TestRequestsAreRecorded(t *testing.T) {
+	r := start(t, Config{})
+	r.post(gateway.Chat, chatHi)
+	r.post(gateway.Video, `{"model":"alpha-3.1-lite","prompt":"x","seconds":"5"}`)
+	r.do("GET", "/files/nothing.mp4", "", "Authorization", "")
+	r.do("POST", "/v1/chat/completions", chatHi, "Authorization", "Bearer canary")
+	a := r.do("GET", "/sandbox/requests", "")
+	if strings.Contains(string(a.body), "canary") || strings.Contains(string(a.body), DefaultKey) {
+		t.Errorf("a key is in the records: %s", a.body)
+	}
+	var got struct{ Requests []record }
+	if err := json.Unmarshal(a.body, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := []record{
+		{Method: "POST", Path: "/v1/chat/completions", Status: 200, Body: chatHi, Authorized: true},
+		{Method: "POST", Path: "/v1/video/generations", Status: 400, Code: "invalid_seconds", Body: `{"model":"alpha-3.1-lite","prompt":"x","seconds":"5"}`, Authorized: true},
+		{Method: "GET", Path: "/files/nothing.mp4", Status: 404},
+		{Method: "POST", Path: "/v1/chat/completions", Status: 401, Authorized: true},
+	}
+	if len(got.Requests) != len(want) {
+		t.Fatalf("%d records: %s", len(got.Requests), a.body)
+	}
+	for i, w := range want {
+		g := got.Requests[i]
+		if g.At.IsZero() {
+			t.Errorf("record %d has no time", i)
+		}
+		g.At = w.At
+		if g != w {
+			t.Errorf("record %d is %+v, want %+v", i, g, w)
+		}
+	}
+}
+
+// The records are bounded in number and in bytes.
+func TestRecordsAreBounded(t *testing.T) {
+	var l records
+	r, err := http.NewRequest("POST", "/x", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := l.begin(time.Now(), r)
+	for range maxRecords {
+		l.begin(time.Now(), r)
+	}
+	if n := len(l.all()); n != maxRecords {
+		t.Errorf("%d records", n)
+	}
+	first.setBody(make([]byte, 1000)) // forgotten while it was being answered
+	body := make([]byte, maxBody)
+	for range 10 {
+		l.begin(time.Now(), r).setBody(body)
+	}
+	if l.bytes > maxRecordBytes {
+		t.Errorf("%d bytes are kept", l.bytes)
+	}
+	if n := len(l.all()); n == 0 || l.all()[n-1].Body == "" {
+		t.Error("the newest record is gone")
+	}
+}
+
+// POST /sandbox/clock moves the clock forward, and only forward.
+func TestClock(t *testing.T) {
+	r := start(t, Config{})
+	for _, c := range []struct {
+		body string
+		want int
+	}{
+		{`{"advance":"336h"}`, 200}, {`{"advance":"0s"}`, 200}, {`{"advance":"-1h"}`, 400}, {`{"advance":5}`, 400},
+		{`{"advance":"soon"}`, 400}, {`{}`, 400}, {`[]`, 400}, {`{"advance":"2562047h"}`, 400}, {`{"advance":"87600h"}`, 400},
+	} {
+		if a := r.do("POST", "/sandbox/clock", c.body); a.status != c.want {
+			t.Errorf("%s: %d %s", c.body, a.status, a.body)
+		}
+	}
+	if got := r.server.now().Sub(r.clock.now()); got != 336*time.Hour {
+		t.Errorf("the clock is %v ahead", got)
+	}
+}

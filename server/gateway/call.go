@@ -137,7 +137,7 @@ func (c *Client) refusal(res *http.Response, b *body) error {
 		return &Error{Problem: b.mask.problem(p)}
 	}
 	p := reply.ReadProblem(res.StatusCode, res.Header.Get("Content-Type"), res.Header.Get, text)
-	return &Error{Problem: b.mask.problem(p), Uncertain: uncertain(res.StatusCode, text)}
+	return &Error{Problem: b.mask.problem(p), Uncertain: res.Request.Method == http.MethodPost && uncertain(res.StatusCode, text)}
 }
 
 // uncertain says whether a status leaves open what became of the request: one

@@ -28,12 +28,9 @@ type File struct {
 // seen no key.
 func noFile(err error) error {
 	var e *Error
-	if errors.As(err, &e) {
-		e.Uncertain = false
-		if p := e.Problem; p.Status >= 300 && p.Status < 500 && !reply.Repeatable(p) {
-			said := reply.NewProblem(reply.CodeNoFile, "")
-			p.Code, p.Message, p.Hint = said.Code, said.Message, said.Hint
-		}
+	if errors.As(err, &e) && e.Problem.Status >= 300 && e.Problem.Status < 500 && !reply.Repeatable(e.Problem) {
+		p, said := e.Problem, reply.NewProblem(reply.CodeNoFile, "")
+		p.Code, p.Message, p.Hint = said.Code, said.Message, said.Hint
 	}
 	return err
 }

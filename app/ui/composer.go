@@ -158,13 +158,19 @@ func allStopping(c *model.Conversation) bool {
 	return true
 }
 
-// onKey sends with Enter; what the browser would do of it is prevented in
-// prevent.go.
+// onKey sends with Enter and Ctrl+Enter. Where a finger types there is no
+// Shift+Enter, so Enter is a new line and the button sends.
 func (c *Composer) onKey(ctx app.Context, e app.Event) {
 	ctx.PreventUpdate()
-	if c.p.sends(e.Get("key").String(), func(name string) bool { return e.Get(name).Bool() }) {
-		c.submit(ctx)
+	if e.Get("key").String() != "Enter" || e.Get("isComposing").Bool() || e.Get("shiftKey").Bool() {
+		return
 	}
+	ctrl := e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool()
+	if !ctrl && c.p.dom.coarse() {
+		return
+	}
+	e.PreventDefault()
+	c.submit(ctx)
 }
 
 func (c *Composer) submit(ctx app.Context) {

@@ -99,7 +99,6 @@ func (p *page) start(ctx app.Context) {
 
 // listen watches what concerns the whole page.
 func (p *page) listen() {
-	p.preventDefaults()
 	win := js.Global()
 	p.dom.on(win, "online", func(js.Value) { p.sock.Nudge() }, p.post)
 	p.dom.on(win, "offline", func(js.Value) { p.sock.NetworkLost() }, p.post)

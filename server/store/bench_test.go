@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,12 +26,19 @@ func oneRun(b *testing.B, db *DB, owner string, log, times []byte) {
 }
 
 // answerLog is the event stream of a chat answer of n tokens, as a gateway
-// sends it, and a time index of about the size that the run package makes.
+// sends it, and a time index of about the size that the run package makes. Its
+// words come as unevenly as those of a text, and are as long.
 func answerLog(n int) (log, times []byte) {
-	words := []string{"the", " file", " system", " keeps", " names", ",", " and", " blocks", " of", " bytes", "."}
-	for i := range n {
-		log = fmt.Appendf(log, "data: {\"id\":\"chatcmpl-8f3kd02mXq\",\"object\":\"chat.completion.chunk\",\"created\":1767225600,\"model\":\"m-1-2026\",\"choices\":[{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":null}]}\n\n", words[i*i%len(words)])
-		times = append(times, 20, byte(170+i%7), 1)
+	random := rand.New(rand.NewPCG(1, 2))
+	common := rand.NewZipf(random, 1.1, 2, 4000)
+	for range n {
+		word := rand.New(rand.NewPCG(common.Uint64(), 3)) // each number is a word of its own
+		text := []byte{' '}
+		for range 1 + word.IntN(8) {
+			text = append(text, "etaoinshrdlucmfwyp"[word.IntN(18)])
+		}
+		log = fmt.Appendf(log, "data: {\"id\":\"chatcmpl-8f3kd02mXq\",\"object\":\"chat.completion.chunk\",\"created\":1767225600,\"model\":\"m-1-2026\",\"choices\":[{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":null}]}\n\n", text)
+		times = append(times, byte(15+random.IntN(12)), byte(170+len(text)), 1)
 	}
 	return append(log, "data: [DONE]\n\n"...), times
 }

@@ -3,11 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"modernc.org/sqlite"
 )
@@ -55,102 +55,159 @@ type scanner interface {
 	scan(query string, args []any, dest ...any) error
 }
 
-// readers are the reading connections, with statements that are prepared once.
-// A reader sees what is committed, and neither waits for the writer nor is
-// waited for.
-type readers struct {
-	pool *sql.DB
-
-	mu     sync.Mutex
-	stmts  map[string]*sql.Stmt
-	closed bool
+// A prepared is one connection with the statements that were prepared on it,
+// once each. It is for one goroutine at a time.
+type prepared struct {
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
 }
 
-func newReaders(pool *sql.DB) *readers {
-	return &readers{pool: pool, stmts: map[string]*sql.Stmt{}}
+func prepare(conn *sql.Conn) *prepared {
+	return &prepared{conn: conn, stmts: map[string]*sql.Stmt{}}
 }
 
-// stmt returns query prepared, or os.ErrClosed.
-func (r *readers) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	r.mu.Lock()
-	s, closed := r.stmts[query], r.closed
-	r.mu.Unlock()
-	if closed {
-		return nil, os.ErrClosed
-	}
-	if s != nil {
+func (p *prepared) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s := p.stmts[query]; s != nil {
 		return s, nil
 	}
-	s, err := r.pool.PrepareContext(ctx, query)
+	s, err := p.conn.PrepareContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if first := r.stmts[query]; first != nil {
-		s.Close()
-		return first, nil
-	}
-	r.stmts[query] = s
+	p.stmts[query] = s
 	return s, nil
 }
 
+func (p *prepared) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	s, err := p.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(ctx, args...)
+}
+
+// scan reads the one row of query into dest. sql.ErrNoRows: there is none.
+func (p *prepared) scan(ctx context.Context, query string, args []any, dest ...any) error {
+	s, err := p.stmt(ctx, query)
+	if err != nil {
+		return err
+	}
+	return s.QueryRowContext(ctx, args...).Scan(dest...)
+}
+
+// close closes the statements, too: they are not closed with a connection that
+// is held, and an open one would keep SQLite from moving the write-ahead log
+// into the database.
+func (p *prepared) close() error {
+	var errs []error
+	for _, s := range p.stmts {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, p.conn.Close())...)
+}
+
+// readers are the reading connections. A reader sees what is committed, and
+// neither waits for the writer nor is waited for.
+type readers struct {
+	pool   *sql.DB
+	idle   chan *prepared
+	closed chan struct{}
+}
+
+func openReaders(ctx context.Context, path string) (*readers, error) {
+	pool, err := openSQLite(path, readerSettings, readerCount)
+	if err != nil {
+		return nil, err
+	}
+	r := &readers{pool: pool, idle: make(chan *prepared, readerCount), closed: make(chan struct{})}
+	for range readerCount {
+		conn, err := pool.Conn(ctx)
+		if err != nil {
+			return nil, errors.Join(explain(err), pool.Close())
+		}
+		r.idle <- prepare(conn)
+	}
+	return r, nil
+}
+
+// borrow waits for a connection. Give it back.
+func (r *readers) borrow(ctx context.Context) (p *prepared, back func(), err error) {
+	select {
+	case <-r.closed:
+		return nil, nil, os.ErrClosed
+	default:
+	}
+	select {
+	case p := <-r.idle:
+		return p, func() { r.idle <- p }, nil
+	case <-r.closed:
+		return nil, nil, os.ErrClosed
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+}
+
 // at reads with the context ctx; each query sees the newest commit.
-func (r *readers) at(ctx context.Context) reading { return reading{r: r, ctx: ctx} }
+func (r *readers) at(ctx context.Context) reading { return reading{ctx: ctx, r: r} }
 
 // snapshot calls fn with a reading whose queries all see the same commit. fn
 // holds a connection: it must be short, and read with nothing else.
 func (r *readers) snapshot(ctx context.Context, fn func(reading) error) error {
-	r.mu.Lock()
-	closed := r.closed
-	r.mu.Unlock()
-	if closed {
-		return os.ErrClosed
-	}
-	t, err := r.pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	p, back, err := r.borrow(ctx)
 	if err != nil {
+		return err
+	}
+	defer back()
+	if _, err := p.exec(ctx, "BEGIN"); err != nil {
 		return explain(err)
 	}
-	defer t.Rollback() // nothing was written
-	return fn(reading{r, ctx, t})
+	defer p.exec(context.WithoutCancel(ctx), "ROLLBACK") // nothing was written
+	return fn(reading{ctx: ctx, held: p})
 }
 
-// close waits for the readings under way.
+// close waits for the readings under way and refuses new ones.
 func (r *readers) close() error {
-	r.mu.Lock()
-	r.closed = true
-	r.mu.Unlock()
-	return r.pool.Close() // and the statements with it
+	close(r.closed)
+	var errs []error
+	for range readerCount {
+		errs = append(errs, (<-r.idle).close())
+	}
+	return errors.Join(append(errs, r.pool.Close())...)
 }
 
 // A reading is one call's use of the readers.
 type reading struct {
-	r   *readers
-	ctx context.Context
-	t   *sql.Tx // of a snapshot; else nil
+	ctx  context.Context
+	r    *readers
+	held *prepared // of a snapshot; else nil, and r gives one for each query
 }
 
-func (q reading) stmt(query string) (*sql.Stmt, error) {
-	s, err := q.r.stmt(q.ctx, query)
-	if err == nil && q.t != nil {
-		s = q.t.StmtContext(q.ctx, s)
+func (q reading) conn() (p *prepared, back func(), err error) {
+	if q.held != nil {
+		return q.held, func() {}, nil
 	}
-	return s, err
+	return q.r.borrow(q.ctx)
 }
 
 // scan reads the one row of query into dest. sql.ErrNoRows: there is none.
 func (q reading) scan(query string, args []any, dest ...any) error {
-	s, err := q.stmt(query)
+	p, back, err := q.conn()
 	if err != nil {
-		return explain(err)
+		return err
 	}
-	return explain(s.QueryRowContext(q.ctx, args...).Scan(dest...))
+	defer back()
+	return explain(p.scan(q.ctx, query, args, dest...))
 }
 
 // each calls fn for every row of query. Outside of a snapshot fn must not read
 // more: the connection is held until the last row.
 func (q reading) each(query string, args []any, fn func(*sql.Rows) error) error {
-	s, err := q.stmt(query)
+	p, back, err := q.conn()
+	if err != nil {
+		return err
+	}
+	defer back()
+	s, err := p.stmt(q.ctx, query)
 	if err != nil {
 		return explain(err)
 	}

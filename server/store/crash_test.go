@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -25,6 +26,10 @@ var crashLog = bytes.Repeat([]byte("data: {\"delta\":\"a few words\"}\n\n"), 300
 // writeUntilKilled stores turns from eight sides, and says on its output what
 // it was told is durable.
 func writeUntilKilled(dir string) {
+	go func() { // not to be left behind when the test ends in another way
+		io.Copy(io.Discard, os.Stdin)
+		os.Exit(1)
+	}()
 	ctx := context.Background()
 	check := func(err error) {
 		if err != nil {
@@ -81,6 +86,8 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 		cmd.Env = append(os.Environ(), writerChildEnv+"="+dir)
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
+		in, err := cmd.StdinPipe()
+		must(t, err)
 		out, err := cmd.StdoutPipe()
 		must(t, err, cmd.Start())
 		lines := bufio.NewReader(out)
@@ -101,7 +108,9 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 				must(t, cmd.Process.Kill())
 			}
 		}
-		if err := cmd.Wait(); err == nil || stderr.Len() > 0 {
+		err = cmd.Wait()
+		in.Close()
+		if err == nil || stderr.Len() > 0 {
 			t.Fatalf("the child ended by itself: %v %s", err, stderr.String())
 		}
 

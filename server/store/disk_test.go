@@ -71,8 +71,8 @@ func TestReadOnly(t *testing.T) {
 	ctx := context.Background()
 	db, owner := openLocal(t)
 	readOnly := func(on string) {
-		must(t, db.writer.conn.Raw(func(any) error { return nil })) // the writer is idle
-		_, err := db.writer.conn.ExecContext(ctx, "PRAGMA query_only = "+on)
+		must(t, db.writer.tx.p.conn.Raw(func(any) error { return nil })) // the writer is idle
+		_, err := db.writer.tx.p.conn.ExecContext(ctx, "PRAGMA query_only = "+on)
 		must(t, err)
 	}
 	readOnly("1")

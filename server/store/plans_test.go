@@ -20,7 +20,16 @@ func TestStatementsUseIndexes(t *testing.T) {
 	for _, err := range everyCall(t, db, owner) {
 		must(t, err)
 	}
-	queries := append(slices.Collect(maps.Keys(db.readers.stmts)), slices.Collect(maps.Keys(db.writer.tx.stmts))...)
+	conns := []*prepared{db.writer.tx.p, <-db.readers.idle, <-db.readers.idle}
+	all := map[string]bool{}
+	for _, p := range conns {
+		for query := range p.stmts {
+			all[query] = true
+		}
+	}
+	db.readers.idle <- conns[1]
+	db.readers.idle <- conns[2]
+	queries := slices.Sorted(maps.Keys(all))
 	if len(queries) < 35 {
 		t.Errorf("only %d statements are looked at", len(queries))
 	}
@@ -86,10 +95,15 @@ func everyCall(t *testing.T, db *DB, owner string) (errs []error) {
 // planOf is what SQLite means to do for query.
 func planOf(t *testing.T, db *DB, query string) (steps []string) {
 	t.Helper()
+	pool, err := openSQLite(db.path(), readerSettings, 1)
+	must(t, err)
+	defer pool.Close()
+	conn, err := pool.Conn(context.Background())
+	must(t, err)
+	defer conn.Close()
 	var rows *sql.Rows
-	err := error(nil)
 	for n := 0; n < 30; n++ { // as many parameters as it takes
-		if rows, err = db.readers.pool.Query("EXPLAIN QUERY PLAN "+query, make([]any, n)...); err == nil {
+		if rows, err = conn.QueryContext(context.Background(), "EXPLAIN QUERY PLAN "+query, make([]any, n)...); err == nil {
 			break
 		}
 	}
@@ -131,7 +145,10 @@ func TestConnectionSettings(t *testing.T) {
 		check("writer", w, map[string]string{"synchronous": "2", "secure_delete": "1", "recursive_triggers": "1", "wal_autocheckpoint": "10000"})
 		return nil
 	}))
-	if _, err := db.readers.pool.Exec("DELETE FROM users"); err == nil {
-		t.Error("a reader wrote")
-	}
+	must(t, db.readers.snapshot(ctx, func(q reading) error {
+		if _, err := q.held.exec(ctx, "DELETE FROM users"); err == nil {
+			t.Error("a reader wrote")
+		}
+		return nil
+	}))
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -12,6 +13,11 @@ import (
 // pieceSize is how many log bytes are compressed together once a run ended:
 // what a read in the middle of a log has to unpack.
 const pieceSize = 256 << 10
+
+// keepFrom is how many bytes the stretches of a log have on average for them to
+// stay as they are when the run ends. Smaller ones compress much better
+// together.
+const keepFrom = 16 << 10
 
 // logEnd is the length of the stored log of the run r.
 const logEnd = "coalesce((SELECT start + size FROM run_log WHERE run = r.n ORDER BY start DESC LIMIT 1), 0)"
@@ -67,18 +73,100 @@ func (w *tx) insertPiece(owner, run int64, p piece) error {
 	return err
 }
 
-// pieces compresses a whole log. The time index goes with the first piece.
-func (z *packer) pieces(log, times []byte) []piece {
+// pieces compresses log, whose first byte is at offset start of a run's log.
+// The time index goes with the first piece.
+func (z *packer) pieces(start int64, log, times []byte) []piece {
 	var ps []piece
-	for start := 0; start < len(log) || (start == 0 && len(times) > 0); start += pieceSize {
-		part := log[start:min(start+pieceSize, len(log))]
-		p := piece{start: int64(start), size: len(part)}
-		p.coding, p.data = z.pack(part)
+	for len(log) > 0 || len(times) > 0 {
+		p := piece{start: start, size: min(len(log), pieceSize)}
+		p.coding, p.data = z.pack(log[:p.size])
 		p.timesCoding, p.times = z.pack(times)
-		times = nil
 		ps = append(ps, p)
+		start, log, times = start+int64(p.size), log[p.size:], nil
 	}
 	return ps
+}
+
+// An extent is how much of a log is stored, and in how many stretches.
+type extent struct{ count, end int64 }
+
+func logExtent(q scanner, run int64) (e extent, err error) {
+	err = q.scan("SELECT count(*), coalesce(max(start + size), 0) FROM run_log WHERE run = ?", []any{run}, &e.count, &e.end)
+	return e, err
+}
+
+// A whole is the log of a run that ended, ready to be stored: kept stays as it
+// is, and pieces come after it.
+type whole struct {
+	log, times []byte
+	kept       extent
+	pieces     []piece
+}
+
+// prepareLog compresses what has to be, before the writing goroutine is asked.
+// What was appended in large stretches stays: it is compressed already, and
+// doing it again was half of what a fast run's log cost.
+func (db *DB) prepareLog(ctx context.Context, owner int64, id, log, times []byte) (w whole, err error) {
+	w = whole{log: log, times: times}
+	var keptTimes []byte
+	err = db.readers.snapshot(ctx, func(q reading) error {
+		var run int64
+		err := q.scan("SELECT n FROM runs WHERE owner = ? AND id = ?", []any{owner, id}, &run)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		e, err := logExtent(q, run)
+		if err != nil || e.end > int64(len(log)) || e.end < e.count*keepFrom || e.count == 0 {
+			return err
+		}
+		keptTimes, err = db.readTimes(q, run)
+		if bytes.HasPrefix(times, keptTimes) {
+			w.kept = e
+		}
+		return err
+	})
+	if err != nil {
+		return w, err
+	}
+	if w.kept == (extent{}) {
+		keptTimes = nil
+	}
+	w.pieces = db.packer.pieces(w.kept.end, log[w.kept.end:], times[len(keptTimes):])
+	return w, nil
+}
+
+// size is how many bytes are left to write.
+func (w whole) size() (n int) {
+	for _, p := range w.pieces {
+		n += len(p.data) + len(p.times)
+	}
+	return n
+}
+
+// storeLog puts the whole log in place of what is stored.
+func (t *tx) storeLog(owner, run int64, w whole, z *packer) error {
+	e, err := logExtent(t, run)
+	if err != nil {
+		return err
+	}
+	if w.kept != (extent{}) && e != w.kept {
+		// A stretch came in between.
+		w.kept, w.pieces = extent{}, z.pieces(0, w.log, w.times)
+	}
+	if w.kept == (extent{}) && e.count > 0 {
+		if _, err := t.exec("DELETE FROM run_log WHERE run = ?", run); err != nil {
+			return err
+		}
+	}
+	for _, p := range w.pieces {
+		if err := t.insertPiece(owner, run, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ReadRunLog returns up to limit bytes of a run's stored log from offset from;
@@ -135,20 +223,26 @@ func (db *DB) RunTimes(ctx context.Context, owner, id string) ([]byte, error) {
 		if err != nil {
 			return err
 		}
-		return q.each("SELECT times_coding, times FROM run_log WHERE run = ? ORDER BY start", []any{run}, func(rows *sql.Rows) error {
-			var coding int
-			var times sql.RawBytes
-			if err := rows.Scan(&coding, &times); err != nil {
-				return err
-			}
-			out, err = db.packer.unpack(out, coding, times)
-			return err
-		})
+		out, err = db.readTimes(q, run)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+func (db *DB) readTimes(q reading, run int64) (out []byte, err error) {
+	err = q.each("SELECT times_coding, times FROM run_log WHERE run = ? ORDER BY start", []any{run}, func(rows *sql.Rows) error {
+		var coding int
+		var times sql.RawBytes
+		if err := rows.Scan(&coding, &times); err != nil {
+			return err
+		}
+		out, err = db.packer.unpack(out, coding, times)
+		return err
+	})
+	return out, err
 }
 
 // findRun returns the row number of a run.

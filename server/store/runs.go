@@ -156,13 +156,12 @@ func (db *DB) FinishRun(ctx context.Context, owner string, r wire.Run, text stri
 			return fmt.Errorf("finish run %s: its problem: %w", r.ID, err)
 		}
 	}
-	pieces := db.packer.pieces(log, times) // here, and not on the writing goroutine
-	size := len(text)
-	for _, p := range pieces {
-		size += len(p.data) + len(p.times)
-	}
 	who := parseOwner(owner)
-	return db.writer.write(ctx, size, func(w *tx) error {
+	whole, err := db.prepareLog(ctx, who, id, log, times)
+	if err != nil {
+		return err
+	}
+	return db.writer.write(ctx, len(text)+whole.size(), func(w *tx) error {
 		var n, message, conversation int64
 		var state wire.RunState
 		err := w.scan("SELECT n, message, conversation, state FROM runs WHERE owner = ? AND id = ?", []any{who, id}, &n, &message, &conversation, &state)
@@ -178,13 +177,8 @@ func (db *DB) FinishRun(ctx context.Context, owner string, r wire.Run, text stri
 		if state != wire.Running {
 			return conflict("This run has ended already, as %s.", state)
 		}
-		if _, err := w.exec("DELETE FROM run_log WHERE run = ?", n); err != nil {
+		if err := w.storeLog(who, n, whole, db.packer); err != nil {
 			return err
-		}
-		for _, p := range pieces {
-			if err := w.insertPiece(who, n, p); err != nil {
-				return err
-			}
 		}
 		_, err = w.exec(`UPDATE runs SET state = ?, answered = ?, finish = ?, problem = ?, content_type = ?, bytes = ?,
 			first_token_ms = ?, duration_ms = ?, input_tokens = ?, output_tokens = ? WHERE n = ?`,

@@ -137,11 +137,9 @@ func (db *DB) openDatabase(ctx context.Context) error {
 	if err := migrate(ctx, conn, ms, keep, db.log); err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	pool, err := openSQLite(db.path(), readerSettings, readerCount)
-	if err != nil {
+	if db.readers, err = openReaders(ctx, db.path()); err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	db.readers = newReaders(pool)
 	db.writer = startWriter(conn, db.log)
 	return nil
 }

@@ -82,32 +82,6 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// checkLog reads a log whole, and pieces of it from everywhere.
-func checkLog(t *testing.T, db *DB, owner, run string, log, times []byte) {
-	t.Helper()
-	ctx := context.Background()
-	for _, r := range []struct {
-		from  int64
-		limit int
-	}{
-		{0, len(log) + 1}, {0, 1}, {999, 2}, {1000, 1}, {1001, 68_000}, {69_999, 10}, {int64(len(log)) / 2, 300_000},
-		{pieceSize - 1, 2}, {pieceSize, 2}, {int64(len(log)), 5}, {int64(len(log)) + 7, 5}, {3, 0},
-	} {
-		from := min(r.from, int64(len(log)))
-		want := log[from:min(from+int64(r.limit), int64(len(log)))]
-		got, err := db.ReadRunLog(ctx, owner, run, r.from, r.limit)
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("log from %d, at most %d: %d bytes, %v; want %d", r.from, r.limit, len(got), err, len(want))
-		}
-	}
-	if got, err := db.RunTimes(ctx, owner, run); err != nil || !bytes.Equal(got, times) {
-		t.Errorf("times = %v, %v; want %v", got, err, times)
-	}
-	if _, err := db.ReadRunLog(ctx, owner, run, -1, 1); problem(err).Code != "bad_offset" {
-		t.Errorf("from -1: %v", err)
-	}
-}
-
 func TestStartTwiceIsOneRun(t *testing.T) {
 	ctx := context.Background()
 	db, owner := openLocal(t)
@@ -253,33 +227,6 @@ func TestRetryAndLanes(t *testing.T) {
 	}
 	if s := opened.Summary; s.Models != "m-1, m-2" || s.CostNanoUSD != 30 || s.Running != 1 {
 		t.Errorf("summary %+v", s)
-	}
-}
-
-func TestAppendRunLogRefused(t *testing.T) {
-	ctx := context.Background()
-	db, owner := openLocal(t)
-	s := newStart("", "x")
-	must(t, startTurn(db, owner, s))
-	must(t, appendLog(db, owner, s.Run, 0, []byte("0123456789"), nil))
-	must(t, appendLog(db, owner, s.Run, 0, []byte("0123456789"), nil)) // again: there already
-	if err := appendLog(db, owner, s.Run, 20, []byte("gap"), nil); err == nil || !strings.Contains(err.Error(), "10 bytes are stored") {
-		t.Errorf("a gap: %v", err)
-	}
-	if err := appendLog(db, owner, s.Run, 5, []byte("56789ab"), nil); err == nil {
-		t.Error("an overlap was taken")
-	}
-	if err := appendLog(db, owner, newID(), 0, []byte("x"), nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no such run: %v", err)
-	}
-	checkLog(t, db, owner, s.Run, []byte("0123456789"), nil)
-
-	must(t, db.FinishRun(ctx, owner, ended(runOf(s), 1), "t", []byte("0123456789"), nil, nil))
-	if err := appendLog(db, owner, s.Run, 10, []byte("more"), nil); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("after the end: %v", err)
-	}
-	if err := db.FinishRun(ctx, owner, runOf(s), "", nil, nil, nil); err == nil || !strings.Contains(err.Error(), "not a final one") {
-		t.Errorf("finished as running: %v", err)
 	}
 }
 

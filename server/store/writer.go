@@ -35,7 +35,6 @@ type unit struct {
 // is queued, runs each unit in a savepoint, commits once and answers all: the
 // wait for the disk is shared. Units run in the order they were queued.
 type writer struct {
-	conn  *sql.Conn
 	tx    tx
 	log   *slog.Logger
 	ended chan struct{}
@@ -52,8 +51,7 @@ type writer struct {
 // startWriter takes over conn.
 func startWriter(conn *sql.Conn, log *slog.Logger) *writer {
 	w := &writer{
-		conn:  conn,
-		tx:    tx{conn: conn, stmts: map[string]*sql.Stmt{}},
+		tx:    tx{prepare(conn)},
 		log:   log,
 		ended: make(chan struct{}),
 		wake:  make(chan struct{}, 1),
@@ -147,13 +145,7 @@ func (w *writer) close() error {
 	w.signal()
 	w.mu.Unlock()
 	<-w.ended
-	// Statements of a single connection are not closed with it, and an open
-	// one would keep SQLite from moving the write-ahead log into the database.
-	var errs []error
-	for _, s := range w.tx.stmts {
-		errs = append(errs, s.Close())
-	}
-	return errors.Join(append(errs, w.conn.Close())...)
+	return w.tx.p.close()
 }
 
 func (w *writer) run() {
@@ -287,42 +279,17 @@ func (w *writer) emptyLog() bool {
 	return true
 }
 
-// A tx is the writing transaction as a unit sees it. Its statements are
-// prepared once for the life of the connection.
-type tx struct {
-	conn  *sql.Conn
-	stmts map[string]*sql.Stmt
-}
+// A tx is the writing transaction as a unit sees it.
+type tx struct{ p *prepared }
 
-func (t *tx) stmt(query string) (*sql.Stmt, error) {
-	if s := t.stmts[query]; s != nil {
-		return s, nil
-	}
-	s, err := t.conn.PrepareContext(context.Background(), query)
-	if err != nil {
-		return nil, err
-	}
-	t.stmts[query] = s
-	return s, nil
-}
-
-// exec runs a statement that gives no rows. Its number of changed rows counts
-// only what the statement itself changed.
+// exec runs a statement that gives no rows.
 func (t *tx) exec(query string, args ...any) (sql.Result, error) {
-	s, err := t.stmt(query)
-	if err != nil {
-		return nil, err
-	}
-	return s.ExecContext(context.Background(), args...)
+	return t.p.exec(context.Background(), query, args...)
 }
 
 // scan reads the one row of query into dest. sql.ErrNoRows: there is none.
 func (t *tx) scan(query string, args []any, dest ...any) error {
-	s, err := t.stmt(query)
-	if err != nil {
-		return err
-	}
-	return s.QueryRowContext(context.Background(), args...).Scan(dest...)
+	return t.p.scan(context.Background(), query, args, dest...)
 }
 
 // insert runs an INSERT and returns the number of the new row.

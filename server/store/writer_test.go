@@ -43,7 +43,7 @@ func hold(t testing.TB, db *DB) (release func()) {
 func countCommits(t testing.TB, db *DB) *atomic.Int64 {
 	t.Helper()
 	var n atomic.Int64
-	must(t, db.writer.conn.Raw(func(c any) error {
+	must(t, db.writer.tx.p.conn.Raw(func(c any) error {
 		c.(sqlite.HookRegisterer).RegisterCommitHook(func() int32 { n.Add(1); return 0 })
 		return nil
 	}))
@@ -181,67 +181,6 @@ func TestGroupCommitEqualsSequential(t *testing.T) {
 			rt.Fatalf("%+v:\ntogether %v\nalone    %v", ops, g, s)
 		}
 	})
-}
-
-// Readers see the last commit while a transaction is open, and a reader that
-// is slow holds up no write.
-func TestReadersAndWriterDoNotWait(t *testing.T) {
-	ctx := context.Background()
-	db, owner := openLocal(t)
-	s := newStart("", "x")
-	must(t, startTurn(db, owner, s))
-
-	release := hold(t, db)
-	if _, err := db.OpenConversation(ctx, owner, pageOf(s)); err != nil {
-		t.Error(err)
-	}
-	if _, err := db.Conversations(ctx, owner, wire.Page{}); err != nil {
-		t.Error(err)
-	}
-	if _, _, err := db.CheckStart(ctx, owner, s); err != nil {
-		t.Error(err)
-	}
-	release()
-
-	must(t, db.readers.snapshot(ctx, func(q reading) error {
-		var before, after int
-		must(t, q.scan("SELECT count(*) FROM settings", nil, &before))
-		must(t, db.SetSetting(ctx, owner, "while", "a reader reads"))
-		must(t, db.DeleteConversation(ctx, owner, s.Conversation))
-		must(t, q.scan("SELECT count(*) FROM settings", nil, &after))
-		if before != after {
-			t.Errorf("a snapshot changed: %d settings, then %d", before, after)
-		}
-		return nil
-	}))
-
-	var stop atomic.Bool
-	var reading sync.WaitGroup
-	for range 4 {
-		reading.Go(func() {
-			for !stop.Load() {
-				if _, err := db.Conversations(ctx, owner, wire.Page{}); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	var writing sync.WaitGroup
-	for range 4 {
-		writing.Go(func() {
-			for range 15 {
-				s := newStart("", "busy")
-				if err := errors.Join(startTurn(db, owner, s), db.FinishRun(ctx, owner, ended(runOf(s), 1), "t", []byte("log"), nil, nil)); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	writing.Wait()
-	stop.Store(true)
-	reading.Wait()
 }
 
 // The queue is bounded: who does not wait is told, who waits gets a place or

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"screentest/shared/wire"
+)
+
+// Readers see the last commit while a transaction is open, and a reader that
+// is slow holds up no write.
+func TestReadersAndWriterDoNotWait(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	s := newStart("", "x")
+	must(t, startTurn(db, owner, s))
+
+	release := hold(t, db)
+	if _, err := db.OpenConversation(ctx, owner, pageOf(s)); err != nil {
+		t.Error(err)
+	}
+	if _, err := db.Conversations(ctx, owner, wire.Page{}); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := db.CheckStart(ctx, owner, s); err != nil {
+		t.Error(err)
+	}
+	release()
+
+	must(t, db.readers.snapshot(ctx, func(q reading) error {
+		var before, after int
+		must(t, q.scan("SELECT count(*) FROM settings", nil, &before))
+		must(t, db.SetSetting(ctx, owner, "while", "a reader reads"))
+		must(t, db.DeleteConversation(ctx, owner, s.Conversation))
+		must(t, q.scan("SELECT count(*) FROM settings", nil, &after))
+		if before != after {
+			t.Errorf("a snapshot changed: %d settings, then %d", before, after)
+		}
+		return nil
+	}))
+
+	var stop atomic.Bool
+	var reading sync.WaitGroup
+	for range 4 {
+		reading.Go(func() {
+			for !stop.Load() {
+				if _, err := db.Conversations(ctx, owner, wire.Page{}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	var writing sync.WaitGroup
+	for range 4 {
+		writing.Go(func() {
+			for range 15 {
+				s := newStart("", "busy")
+				if err := errors.Join(startTurn(db, owner, s), db.FinishRun(ctx, owner, ended(runOf(s), 1), "t", []byte("log"), nil, nil)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	writing.Wait()
+	stop.Store(true)
+	reading.Wait()
+}
+
+// As many snapshots at once as there are connections, each with a statement
+// that is new: none waits for a connection of another's. (They once did, for
+// preparing it, and stood still for good.)
+func TestSnapshotsNeedNoSecondConnection(t *testing.T) {
+	db, _ := openLocal(t)
+	var inside, done sync.WaitGroup
+	inside.Add(readerCount)
+	for i := range readerCount {
+		done.Go(func() {
+			err := db.readers.snapshot(context.Background(), func(q reading) error {
+				inside.Done()
+				inside.Wait()
+				var n int
+				return q.scan(fmt.Sprintf("SELECT %d + count(*) FROM users", i), nil, &n)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	inside.Wait()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 10 {
+		// Who has given up does not wait for a connection either.
+		if _, err := db.Conversations(ctx, "1", wire.Page{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("given up: %v", err)
+		}
+	}
+	done.Wait()
+}

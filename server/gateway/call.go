@@ -25,7 +25,8 @@ type Reply struct {
 	RequestID   string // for the gateway's support; "" where it gives none
 	// Body is the reply as it came. Its Read ends with io.EOF where the
 	// gateway ended it, and with an [*Error] after silence, a broken connection,
-	// too many bytes, or the end of the context. Close it, or Release the Reply.
+	// too many bytes, or the end of the context. Close it; a body
+	// that was read to its end leaves its connection to the next call.
 	Body io.ReadCloser
 }
 
@@ -163,18 +164,3 @@ func (c *Client) readAll(b *body, most int64) ([]byte, error) {
 	}
 	return text, err
 }
-
-// Release ends a reply that the caller has read as far as it wants. Unlike
-// closing Body it reads on for a moment, so that the connection can serve the
-// next call: what follows the mark of a stream's end is a few bytes.
-func (r *Reply) Release() {
-	stop := time.AfterFunc(releaseTime, func() { r.Body.Close() })
-	defer stop.Stop()
-	_, _ = io.CopyN(io.Discard, r.Body, releaseBytes) // whatever came, it is closed
-	r.Body.Close()
-}
-
-const (
-	releaseTime  = 250 * time.Millisecond
-	releaseBytes = 16 << 10
-)

@@ -100,6 +100,17 @@ func certain(t *testing.T, err error) bool {
 	return !e.Uncertain
 }
 
+// finish reads a reply to its end and closes it.
+func finish(t *testing.T, r *Reply) string {
+	t.Helper()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Errorf("read the reply: %v", err)
+	}
+	r.Body.Close()
+	return string(b)
+}
+
 func write(w http.ResponseWriter, s string) {
 	_, _ = io.WriteString(w, s) // a peer that has gone is part of some tests
 	_ = http.NewResponseController(w).Flush()
@@ -186,7 +197,7 @@ func TestRequests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.Release()
+			finish(t, r)
 		}
 		if _, err := c.CreateVideo(t.Context(), testKey, []byte(odd)); err != nil {
 			t.Fatal(err)

@@ -194,7 +194,7 @@ func TestWholeRepliesHaveMoreTime(t *testing.T) {
 			t.Errorf("F28 %s: %v", body, err)
 		}
 		if err == nil {
-			r.Release()
+			finish(t, r)
 		}
 	}
 }

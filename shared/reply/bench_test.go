@@ -77,22 +77,6 @@ func BenchmarkReader(b *testing.B) {
 			push(s, r.Push)
 			return r.Answer().TextLen()
 		}},
-		{"chat, watched only", chat, func(s []byte) int {
-			w := NewWatch(gateway.Chat, streamType)
-			push(s, w.Push)
-			if !w.Ended() {
-				return 0
-			}
-			return 7 * fragments
-		}},
-		{"responses, watched only", responses, func(s []byte) int {
-			w := NewWatch(gateway.Responses, streamType)
-			push(s, w.Push)
-			if !w.Ended() {
-				return 0
-			}
-			return 7 * fragments
-		}},
 		{"chat, encoding/json", chat, func(s []byte) int { return len(decoded(s)) }},
 	} {
 		b.Run(way.name, func(b *testing.B) {

@@ -68,9 +68,6 @@ func (r *Reader) Answer() *Answer { return &r.answer }
 // matters follows. A JSON reply says so only by ending.
 func (r *Reader) Ended() bool { return r.over || r.closed }
 
-// Size is how many bytes were pushed.
-func (r *Reader) Size() int64 { return r.size }
-
 // Push takes the next bytes of the reply. They are not kept.
 func (r *Reader) Push(p []byte) {
 	r.size += int64(len(p))

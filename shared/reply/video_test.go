@@ -137,6 +137,10 @@ func TestReadTask(t *testing.T) {
 	if task.Model != "beta-video-720p" || task.Action != "generate" || !task.Submitted.Equal(time.Unix(1795219200, 0)) || !task.Started.Equal(time.Unix(1795219205, 0)) || !task.Finished.Equal(time.Unix(1795219260, 0)) {
 		t.Errorf("S the rest of a status: %+v", task)
 	}
+	dearer := strings.Replace(string(shapes["success"]), `"quota": 300000`, `"quota": 900000`, 1)
+	if other, _ := ReadTask([]byte(dearer)); dearer == string(shapes["success"]) || taskText(other) != taskText(task) {
+		t.Errorf("G34 another quota makes another task: %+v", other)
+	}
 	if task, _ := ReadTask(shapes["queued"]); !task.Started.IsZero() || !task.Finished.IsZero() {
 		t.Errorf("S times that are 0 are none: %+v", task)
 	}

@@ -83,11 +83,11 @@ func usage(fs *flag.FlagSet, long, prefix string) string {
 		if arg != "" {
 			line += " " + arg
 		}
-		fmt.Fprintf(&b, "%-24s %s\n", line, strings.ReplaceAll(text, "\n", fmt.Sprintf("\n%25s", "")))
+		fmt.Fprintf(&b, "%-27s %s\n", line, strings.ReplaceAll(text, "\n", fmt.Sprintf("\n%28s", "")))
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
-			fmt.Fprintf(&b, "%25sdefault %s, ", "", f.DefValue)
+			fmt.Fprintf(&b, "%28sdefault %s, ", "", f.DefValue)
 		} else {
-			fmt.Fprintf(&b, "%25s", "")
+			fmt.Fprintf(&b, "%28s", "")
 		}
 		fmt.Fprintf(&b, "%s_%s\n", prefix, strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
 	})

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/peterbourgon/ff/v3/ffcli"
@@ -68,7 +69,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 		fmt.Fprint(p.stdout, help)
 		return exitOK
 	case err != nil:
-		return p.complain(mistake{err})
+		text := strings.TrimPrefix(err.Error(), "error parsing commandline arguments: ")
+		return p.complain(mistakef("%s. Run screentest -h for the flags there are", text))
 	}
 	err = root.Run(ctx)
 	if errors.Is(err, errRefused) {

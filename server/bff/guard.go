@@ -2,10 +2,12 @@ package bff
 
 import (
 	"encoding/json"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"screentest/shared/wire"
@@ -18,20 +20,19 @@ const maxBody = 16 << 10
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	for _, page := range []string{"/{$}", "/c/{id}", "/settings"} {
-		mux.HandleFunc("GET "+page, s.handlePage)
+		mux.Handle(page, get(s.handlePage))
 	}
-	mux.HandleFunc("GET "+wire.Path, s.handleSocket)
-	mux.HandleFunc("POST /api/key", s.handleSetKey)
-	mux.HandleFunc("DELETE /api/key", s.handleForgetKey)
-	mux.HandleFunc("GET /healthz", handleHealth)
+	mux.Handle(wire.Path, get(s.handleSocket))
+	mux.Handle("/api/key", methods{http.MethodPost: s.handleSetKey, http.MethodDelete: s.handleForgetKey})
+	mux.Handle("/healthz", get(handleHealth))
 	// A private program: nothing of it is to be indexed. These addresses are
 	// also why go-app's own handler is not asked: it would fetch them from the
 	// host that the request names.
-	mux.HandleFunc("GET /robots.txt", handleRobots)
+	mux.Handle("/robots.txt", get(handleRobots))
 	mux.HandleFunc("/sitemap.xml", handleNotFound)
 	mux.HandleFunc("/ads.txt", handleNotFound)
 	for path := range s.assets.files {
-		mux.HandleFunc("GET "+path, s.handleAsset)
+		mux.Handle(path, get(s.handleAsset))
 	}
 	mux.HandleFunc("/", handleNotFound)
 
@@ -47,6 +48,24 @@ func (s *Server) routes() http.Handler {
 		_ = cross.AddTrustedOrigin(s.PublicURL.Scheme + "://" + s.PublicURL.Host)
 	}
 	return withPolicy(s.onlyOurNames(cross.Handler(mux)))
+}
+
+// methods are the handlers of one address. (The mux itself would answer another
+// method as an address that is not there.)
+type methods map[string]http.HandlerFunc
+
+// get is an address that is only read.
+func get(h http.HandlerFunc) methods {
+	return methods{http.MethodGet: h, http.MethodHead: h}
+}
+
+func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h, ok := m[r.Method]; ok {
+		h(w, r)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(m)), ", "))
+	problem(w, http.StatusMethodNotAllowed, wire.Problem{Code: "method_not_allowed", Message: "This address does not take the method " + strconv.Quote(r.Method) + "."})
 }
 
 // onlyOurNames refuses a request by a name that is not ours. Otherwise a page

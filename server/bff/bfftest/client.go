@@ -1,0 +1,263 @@
+// Package bfftest is a tab without a browser, for tests: it has a session's
+// cookie and one socket, and keeps everything that came over it.
+package bfftest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"screentest/shared/wire"
+)
+
+// Client is one tab. Make one with Dial.
+type Client struct {
+	HTTP *http.Client // with the session's cookie
+
+	conn *websocket.Conn
+	done chan struct{} // closed when the socket has ended
+
+	mu     sync.Mutex
+	change chan struct{} // closed and renewed with each message
+	next   uint64
+	pushes []wire.Push
+	logs   map[string]*Log
+	frames []wire.LogFrame
+	raw    bytes.Buffer
+	err    error
+}
+
+// Log is what has come of a run's log, in the order in which it came.
+type Log struct {
+	From  int64 // offset of the first byte
+	Type  string
+	Bytes []byte
+	End   bool
+}
+
+// NewHTTP returns an HTTP client with a cookie jar: a browser that is new here.
+func NewHTTP() *http.Client {
+	jar, _ := cookiejar.New(nil) // fails never
+	return &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
+}
+
+// Dial opens a socket to the server at base ("http://127.0.0.1:1234"), in the
+// browser that h stands for.
+func Dial(ctx context.Context, base string, h *http.Client) (*Client, error) {
+	c := &Client{HTTP: h, done: make(chan struct{}), change: make(chan struct{}), logs: map[string]*Log{}}
+	var err error
+	c.conn, _, err = websocket.Dial(ctx, "ws"+strings.TrimPrefix(base, "http")+wire.Path, &websocket.DialOptions{
+		HTTPClient: h, HTTPHeader: http.Header{"Origin": {base}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.conn.SetReadLimit(32 << 20)
+	go c.read()
+	return c, nil
+}
+
+// Close drops the socket without a word, as a lost network does.
+func (c *Client) Close() {
+	_ = c.conn.CloseNow()
+	<-c.done
+}
+
+// Conn is the socket, for messages that no tab would send.
+func (c *Client) Conn() *websocket.Conn { return c.conn }
+
+// Raw is every byte that has come over the socket.
+func (c *Client) Raw() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return bytes.Clone(c.raw.Bytes())
+}
+
+// Pushes are the text messages that have come.
+func (c *Client) Pushes() []wire.Push {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]wire.Push(nil), c.pushes...)
+}
+
+// Frames are the headers of the binary messages that have come.
+func (c *Client) Frames() []wire.LogFrame {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]wire.LogFrame(nil), c.frames...)
+}
+
+func (c *Client) read() {
+	defer close(c.done)
+	for {
+		kind, msg, err := c.conn.Read(context.Background())
+		c.mu.Lock()
+		if err == nil {
+			c.raw.Write(msg)
+			err = c.take(kind, msg)
+		}
+		c.err = err
+		close(c.change)
+		c.change = make(chan struct{})
+		c.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (c *Client) take(kind websocket.MessageType, msg []byte) error {
+	if kind == websocket.MessageText {
+		var p wire.Push
+		if err := json.Unmarshal(msg, &p); err != nil {
+			return fmt.Errorf("a message of the server: %w", err)
+		}
+		c.pushes = append(c.pushes, p)
+		return nil
+	}
+	h, p, err := wire.ParseLogFrame(msg)
+	if err != nil {
+		return err
+	}
+	c.frames = append(c.frames, h)
+	l := c.logs[h.Run]
+	if l == nil {
+		l = &Log{From: h.From}
+		c.logs[h.Run] = l
+	}
+	if h.From != l.From+int64(len(l.Bytes)) || l.End {
+		return fmt.Errorf("run %s: a frame from %d after %d bytes from %d, end %v", h.Run, h.From, len(l.Bytes), l.From, l.End)
+	}
+	l.Bytes = append(l.Bytes, p...)
+	l.End = h.End
+	if h.Type != "" {
+		l.Type = h.Type
+	}
+	return nil
+}
+
+// Wait waits until ready says so; it is called with the lock held, after each
+// message.
+func (c *Client) wait(ctx context.Context, ready func() bool) error {
+	for {
+		c.mu.Lock()
+		ok, err, change := ready(), c.err, c.change
+		c.mu.Unlock()
+		switch {
+		case ok:
+			return nil
+		case err != nil:
+			return fmt.Errorf("the socket has ended: %w", err)
+		}
+		select {
+		case <-change:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Ended waits for the socket's end and returns why.
+func (c *Client) Ended(ctx context.Context) (websocket.CloseError, error) {
+	var ce websocket.CloseError
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+		return ce, ctx.Err()
+	}
+	if !errors.As(c.err, &ce) {
+		return ce, c.err
+	}
+	return ce, nil
+}
+
+// Call makes a call and decodes its answer into out, unless that is nil. A
+// refusal is a *wire.Problem.
+func (c *Client) Call(ctx context.Context, op wire.Op, args, out any) error {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.next++
+	id := c.next
+	c.mu.Unlock()
+	msg, err := json.Marshal(wire.Call{ID: id, Op: op, Args: raw})
+	if err != nil {
+		return err
+	}
+	if err := c.conn.Write(ctx, websocket.MessageText, msg); err != nil {
+		return err
+	}
+	p, err := c.Push(ctx, func(p wire.Push) bool { return p.ID == id })
+	switch {
+	case err != nil:
+		return err
+	case p.Problem != nil:
+		return p.Problem
+	case out == nil:
+		return nil
+	}
+	return json.Unmarshal(p.Data, out)
+}
+
+// Push waits for the last message so far that matches.
+func (c *Client) Push(ctx context.Context, matches func(wire.Push) bool) (found wire.Push, err error) {
+	err = c.wait(ctx, func() bool {
+		for i := len(c.pushes) - 1; i >= 0; i-- {
+			if matches(c.pushes[i]) {
+				found = c.pushes[i]
+				return true
+			}
+		}
+		return false
+	})
+	return found, err
+}
+
+// News waits for news of an event whose data matches, and returns that.
+func News[T any](ctx context.Context, c *Client, event wire.Event, matches func(T) bool) (T, error) {
+	var found T
+	_, err := c.Push(ctx, func(p wire.Push) bool {
+		if p.Event != event {
+			return false
+		}
+		var data T
+		if json.Unmarshal(p.Data, &data) != nil || !matches(data) {
+			return false
+		}
+		found = data
+		return true
+	})
+	return found, err
+}
+
+// RunEnd waits for the news that a run has ended.
+func (c *Client) RunEnd(ctx context.Context, id string) (wire.Run, error) {
+	return News(ctx, c, wire.EventRun, func(r wire.Run) bool { return r.ID == id && r.State != wire.Running })
+}
+
+// Log waits until ready says that enough of a run's log has come.
+func (c *Client) Log(ctx context.Context, run string, ready func(Log) bool) (l Log, err error) {
+	err = c.wait(ctx, func() bool {
+		got := c.logs[run]
+		if got == nil || !ready(*got) {
+			return false
+		}
+		l = *got
+		l.Bytes = bytes.Clone(got.Bytes)
+		return true
+	})
+	return l, err
+}
+
+// Whole says that a log has come to its end.
+func Whole(l Log) bool { return l.End }

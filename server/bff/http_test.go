@@ -1,0 +1,285 @@
+package bff_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"screentest/server/bff"
+	"screentest/server/bff/bfftest"
+	"screentest/shared/wire"
+)
+
+// address of an asset in the page.
+func address(t *testing.T, page, path string) string {
+	t.Helper()
+	m := regexp.MustCompile(regexp.QuoteMeta(path) + `\?v=[0-9a-f]+`).FindString(page)
+	if m == "" {
+		t.Fatalf("the page does not name %s: %s", path, page)
+	}
+	return m
+}
+
+func TestSecurityHeadersAreOnEveryAnswer(t *testing.T) {
+	w := newWorld(t, nil)
+	wasm := address(t, w.do(nil, "GET", "/", "").body, "/web/app.wasm")
+	for _, tt := range []struct {
+		method, path string
+		status       int
+		headers      []string
+	}{
+		{"GET", "/", 200, nil},
+		{"HEAD", "/", 200, nil},
+		{"GET", "/c/4711", 200, nil},
+		{"GET", "/settings", 200, nil},
+		{"GET", "/healthz", 200, nil},
+		{"GET", "/robots.txt", 200, nil},
+		{"GET", "/sitemap.xml", 404, nil},
+		{"GET", "/ads.txt", 404, nil},
+		{"GET", "/app.js", 200, nil},
+		{"GET", "/wasm_exec.js", 200, nil},
+		{"GET", "/app-worker.js", 200, nil},
+		{"GET", "/manifest.webmanifest", 200, nil},
+		{"GET", "/web/app.css", 200, nil},
+		{"GET", wasm, 200, nil},
+		{"GET", "/web/embed.go", 404, nil},
+		{"GET", "/web/app.wasm.md", 404, nil},
+		{"GET", "/web/../config.go", 404, nil},
+		{"GET", "/nowhere", 404, nil},
+		{"POST", "/", 405, []string{"Origin", w.url}},
+		{"POST", "/web/app.wasm", 405, []string{"Origin", w.url}},
+		{"GET", "/api/key", 405, nil},
+		{"POST", "/api/key", 415, []string{"Origin", w.url}},
+		{"POST", "/api/key", 403, []string{"Origin", "https://evil.example"}},
+		{"DELETE", "/api/key", 403, []string{"Sec-Fetch-Site", "cross-site"}},
+		{"GET", "/ws", 426, nil},
+		{"GET", "/", 421, []string{"Host", "evil.example"}},
+	} {
+		t.Run(tt.method+" "+tt.path, func(t *testing.T) {
+			client := bfftest.NewHTTP()
+			client.CheckRedirect = func(*http.Request, []*http.Request) error { return nil }
+			res := w.do(client, tt.method, tt.path, "", tt.headers...)
+			if res.StatusCode != tt.status {
+				t.Errorf("status %d: %s", res.StatusCode, res.body)
+			}
+			h := res.Header
+			for name, want := range map[string]string{
+				"X-Content-Type-Options":       "nosniff",
+				"Cross-Origin-Opener-Policy":   "same-origin",
+				"Cross-Origin-Resource-Policy": "same-origin",
+				"Referrer-Policy":              "same-origin",
+				"X-Frame-Options":              "DENY",
+				"Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; " +
+					"media-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+			} {
+				if got := h.Get(name); got != want {
+					t.Errorf("%s: %q", name, got)
+				}
+			}
+			if !strings.Contains(h.Get("Permissions-Policy"), "camera=()") {
+				t.Error("no Permissions-Policy")
+			}
+			if tt.method == "HEAD" && res.body != "" {
+				t.Error("HEAD has a body")
+			}
+			if h.Get("Access-Control-Allow-Origin") != "" {
+				t.Error("other sites may read it")
+			}
+		})
+	}
+}
+
+func TestOnlyOurNamesAreAnswered(t *testing.T) {
+	w := newWorld(t, func(c *bff.Config) { c.PublicURL = mustParse(t, "https://Play.Example.com") })
+	_, port, _ := strings.Cut(strings.TrimPrefix(w.url, "http://"), ":")
+	for host, ok := range map[string]bool{
+		"localhost":               true,
+		"localhost:" + port:       true,
+		"LOCALHOST:1":             true, // a forwarded port
+		"127.0.0.1":               true,
+		"[::1]:" + port:           true,
+		"play.example.com":        true,
+		"play.example.com.:443":   true,
+		"evil.example":            false,
+		"evil.example:" + port:    false,
+		"localhost.evil.example":  false,
+		"127.0.0.1.evil.example":  false,
+		"xplay.example.com":       false,
+		"evil.example#localhost":  false,
+		"0.0.0.0":                 false,
+		"169.254.169.254":         false,
+		"evil.example, localhost": false,
+	} {
+		res := w.do(nil, "GET", "/healthz", "", "Host", host)
+		if got := res.StatusCode == 200; got != ok || !ok && res.StatusCode != 421 && res.StatusCode != 400 {
+			t.Errorf("Host %q: %s", host, res.Status)
+		}
+	}
+}
+
+func TestCrossSiteRequestsAreRefused(t *testing.T) {
+	w := newWorld(t, nil)
+	c := w.dial()
+	w.key(c, canary)
+	for name, headers := range map[string][]string{
+		"Sec-Fetch-Site cross-site": {"Sec-Fetch-Site", "cross-site"},
+		"Sec-Fetch-Site same-site":  {"Sec-Fetch-Site", "same-site", "Origin", w.url},
+		"another Origin":            {"Origin", "https://evil.example"},
+		"another port":              {"Origin", "http://127.0.0.1:1"},
+		"Origin null":               {"Origin", "null"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, method := range []string{"POST", "DELETE"} {
+				res := w.do(c.HTTP, method, "/api/key", `{"key":"sk-other-0123456789"}`, append(headers, "Content-Type", "application/json")...)
+				if res.StatusCode != 403 || !strings.Contains(res.body, "cross_origin") {
+					t.Errorf("%s: %s: %s", method, res.Status, res.body)
+				}
+			}
+		})
+	}
+	// The key is still there.
+	hello, err := bfftest.News(t.Context(), w.tab(c.HTTP), wire.EventHello, func(wire.Hello) bool { return true })
+	if err != nil || hello.Gateway.KeyLast4 != canary[len(canary)-4:] {
+		t.Errorf("the key is %+v, %v", hello.Gateway, err)
+	}
+}
+
+func TestFilesAreServedCompressedAndKept(t *testing.T) {
+	w := newWorld(t, nil)
+	page := w.do(nil, "GET", "/", "")
+	wasm := address(t, page.body, "/web/app.wasm")
+	raw := string(files()["app.wasm"].Data)
+	for _, tt := range []struct{ accept, encoding, body string }{
+		{"gzip, deflate, br, zstd", "br", "brotli"},
+		{"gzip", "gzip", "gzip"},
+		{"br;q=0, gzip;q=0.5", "gzip", "gzip"},
+		{"BR", "br", "brotli"},
+		{"identity", "", raw},
+		{"bread", "", raw},
+	} {
+		res := w.do(nil, "GET", wasm, "", "Accept-Encoding", tt.accept)
+		if res.Header.Get("Content-Encoding") != tt.encoding || res.body != tt.body {
+			t.Errorf("%q: encoding %q, %d bytes", tt.accept, res.Header.Get("Content-Encoding"), len(res.body))
+		}
+		if res.Header.Get("Content-Type") != "application/wasm" || res.Header.Get("Vary") != "Accept-Encoding" ||
+			res.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" {
+			t.Errorf("%q: %v", tt.accept, res.Header)
+		}
+		again := w.do(nil, "GET", wasm, "", "Accept-Encoding", tt.accept, "If-None-Match", res.Header.Get("ETag"))
+		if again.StatusCode != 304 || again.body != "" {
+			t.Errorf("%q: asked again: %s", tt.accept, again.Status)
+		}
+		other := w.do(nil, "GET", wasm, "", "Accept-Encoding", tt.accept, "If-None-Match", `"another", W/"third"`)
+		if other.StatusCode != 200 {
+			t.Errorf("%q: another tag: %s", tt.accept, other.Status)
+		}
+	}
+	// At the bare address, or with another hash, it must be asked for again.
+	for _, path := range []string{"/web/app.wasm", "/web/app.wasm?v=0", "/app.js"} {
+		if got := w.do(nil, "GET", path, "").Header.Get("Cache-Control"); got != "no-cache" {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	css := w.do(nil, "GET", address(t, page.body, "/web/app.css"), "").body
+	if !strings.HasPrefix(css, ":root{--first:1}\n.second{}\n.third{}\n") || !strings.Contains(css, ".goapp-app-info") {
+		t.Errorf("the styles are %q", css)
+	}
+}
+
+// go-app's own handler took any tag that is its version for every file.
+func TestPageIsAskedForAgainByItsOwnTag(t *testing.T) {
+	w := newWorld(t, nil)
+	page := w.do(nil, "GET", "/", "")
+	if page.Header.Get("Cache-Control") != "no-cache" || page.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Errorf("%v", page.Header)
+	}
+	tag := page.Header.Get("ETag")
+	if res := w.do(nil, "GET", "/c/1", "", "If-None-Match", tag); res.StatusCode != 304 {
+		t.Errorf("the same page: %s", res.Status)
+	}
+	if res := w.do(nil, "GET", "/app.js", "", "If-None-Match", tag); res.StatusCode != 200 {
+		t.Errorf("another file by the page's tag: %s", res.Status)
+	}
+}
+
+func TestPageShowsItsShellBeforeTheProgramComes(t *testing.T) {
+	w := newWorld(t, nil)
+	page := w.do(nil, "GET", "/", "").body
+	for _, want := range []string{`<textarea id="composer"`, `class="rail"`, `class="side"`, `id="app-wasm-loader"`, `<title>Screentest</title>`, `lang="en"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	// The policy would block these.
+	if m := regexp.MustCompile(`(?i)<script>|<script [^>]*>[^<]|style=|<style|\son[a-z]+=|https?://`).FindString(page); m != "" {
+		t.Errorf("the page has %q", m)
+	}
+}
+
+// The program's download shows its progress and is still compiled from the
+// response itself: the code cache of Chromium depends on it.
+func TestGoAppsScriptsAreChanged(t *testing.T) {
+	w := newWorld(t, nil)
+	app := w.do(nil, "GET", "/app.js", "").body
+	if !regexp.MustCompile(`goappFetch\("/web/app\.wasm\?v=[0-9a-f]+", showProgress\)`).MatchString(app) {
+		t.Error("app.js does not load the program by goappFetch")
+	}
+	if n := strings.Count(app, "fetchWithProgress("); n != 1 {
+		t.Errorf("fetchWithProgress is there %d times: it is defined, and not to be used", n)
+	}
+	for _, want := range []string{`const goappWasmContentLength = "15000";`, `"SCREENTEST_BUILD":"` + w.bff.Build() + `"`} {
+		if !strings.Contains(app, want) {
+			t.Errorf("app.js has no %s", want)
+		}
+	}
+	worker := w.do(nil, "GET", "/app-worker.js", "").body
+	if !strings.Contains(worker, `request.mode === "navigate"`) || strings.Contains(worker, "{{") {
+		t.Error("app-worker.js is not the changed one")
+	}
+	// What the worker keeps must be there: it keeps all or nothing.
+	list := regexp.MustCompile(`const resourcesToCache = \[([^\]]*)\];`).FindStringSubmatch(worker)
+	if list == nil {
+		t.Fatal("app-worker.js has no list")
+	}
+	for _, path := range strings.Split(list[1], ",") {
+		path = strings.Trim(path, `"`)
+		if res := w.do(nil, "GET", path, ""); res.StatusCode != 200 {
+			t.Errorf("the worker keeps %s: %s", path, res.Status)
+		}
+	}
+	for _, want := range []string{`"/"`, "/web/app.wasm?v=", "/app.js?v=", "/web/app.css?v="} {
+		if !strings.Contains(list[1], want) {
+			t.Errorf("the worker does not keep %s", want)
+		}
+	}
+}
+
+func TestBinaryWithoutTheProgramSaysSo(t *testing.T) {
+	w := newWorld(t, func(c *bff.Config) { c.Files = fstest.MapFS{"base.css": {Data: []byte("body{}")}} })
+	res := w.do(nil, "GET", "/", "")
+	if res.StatusCode != 503 || !strings.Contains(res.body, "make build") || strings.Contains(res.body, "<script") {
+		t.Errorf("%s: %s", res.Status, res.body)
+	}
+	if w.bff.Built() {
+		t.Error("Built")
+	}
+}
+
+func TestBuildChangesWithAnyFile(t *testing.T) {
+	seen := map[string]string{}
+	for _, change := range []string{"", "app.wasm", "base.css", "icon.svg"} {
+		w := newWorld(t, func(c *bff.Config) {
+			f := files()
+			if change != "" {
+				f[change] = &fstest.MapFile{Data: append([]byte("changed "), f[change].Data...)}
+			}
+			c.Files = f
+		})
+		if other, ok := seen[w.bff.Build()]; ok {
+			t.Errorf("%q and %q give the same build", change, other)
+		}
+		seen[w.bff.Build()] = change
+	}
+}

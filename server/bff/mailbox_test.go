@@ -1,0 +1,68 @@
+package bff
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestMailboxKeepsTheOrderThatIsTrue(t *testing.T) {
+	var m mailbox
+	show := func() string {
+		var out []string
+		for _, p := range m.take() {
+			out = append(out, string(p))
+		}
+		return strings.Join(out, " ")
+	}
+	m.news("a", []byte("a1"))
+	m.news("b", []byte("b1"))
+	m.news("a", []byte("a2"))
+	if got := show(); got != "b1 a2" {
+		t.Errorf("later news with a key replace earlier: %s", got)
+	}
+	m.news("a", []byte("a3"))
+	m.calling = true
+	m.news("a", []byte("a4"))
+	m.news("b", []byte("b2"))
+	m.answer([]byte("answer"))
+	if got := show(); got != "answer a4 b2" {
+		t.Errorf("news that come during a call go behind its answer: %s", got)
+	}
+	if got := show(); got != "" {
+		t.Errorf("emptied, it has %s", got)
+	}
+}
+
+func TestMailboxIsBounded(t *testing.T) {
+	var m mailbox
+	for i := range maxAnswers {
+		if !m.answer(fmt.Append(nil, i)) {
+			t.Fatalf("answer %d does not fit", i)
+		}
+	}
+	if m.answer([]byte("one more")) {
+		t.Error("too many answers fit")
+	}
+	n := 0
+	for m.news(fmt.Sprint("key ", n), []byte("x")) {
+		if n++; n > 2*maxNews {
+			t.Fatal("news are not bounded")
+		}
+	}
+	if n < maxNews {
+		t.Errorf("only %d news fit", n)
+	}
+	m.take()
+	if !m.answer([]byte("x")) || !m.news("k", []byte("x")) {
+		t.Error("emptied, nothing fits")
+	}
+	// The same news over and over is one.
+	m.take()
+	for range 10 * maxNews {
+		m.news("k", []byte("x"))
+	}
+	if n := len(m.take()); n > 1 {
+		t.Errorf("%d of the same news", n)
+	}
+}

@@ -1,0 +1,418 @@
+package bff_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/google/uuid"
+
+	"screentest/server/bff"
+	"screentest/server/bff/bfftest"
+	"screentest/shared/wire"
+)
+
+// keyed is a world with a key in place.
+func keyed(t *testing.T) *world {
+	return newWorld(t, func(c *bff.Config) { c.SandboxKey = "sandbox-0123456789" })
+}
+
+func TestForeignOriginsAreRefused(t *testing.T) {
+	w := newWorld(t, func(c *bff.Config) { c.PublicURL = mustParse(t, "https://play.example.com") })
+	for origin, ok := range map[string]bool{
+		w.url:                           true,
+		"https://play.example.com":      true,
+		"":                              true, // no browser
+		"https://evil.example":          false,
+		"http://play.example.com":       false,
+		"https://play.example.com:8443": false,
+		"http://127.0.0.1:1":            false,
+		"null":                          false,
+		"file://":                       false,
+	} {
+		header := http.Header{}
+		if origin != "" {
+			header.Set("Origin", origin)
+		}
+		h := bfftest.NewHTTP()
+		conn, res, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(w.url, "http")+wire.Path, &websocket.DialOptions{HTTPClient: h, HTTPHeader: header})
+		if (err == nil) != ok {
+			t.Errorf("Origin %q: %v", origin, err)
+		}
+		if err == nil {
+			_ = conn.CloseNow()
+		} else if res.StatusCode != http.StatusForbidden {
+			t.Errorf("Origin %q: %s", origin, res.Status)
+		}
+	}
+}
+
+func TestGreetingIsTheFirstMessage(t *testing.T) {
+	w := keyed(t)
+	for range 20 {
+		conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(w.url, "http")+wire.Path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A call at once, as fast as the handshake lets it.
+		if err := conn.Write(t.Context(), websocket.MessageText, []byte(`{"id":1,"op":"ping"}`)); err != nil {
+			t.Fatal(err)
+		}
+		conn.SetReadLimit(1 << 20)
+		_, msg, err := conn.Read(t.Context())
+		if err != nil || !bytes.Contains(msg, []byte(`"event":"hello"`)) {
+			t.Fatalf("first comes %s, %v", msg, err)
+		}
+		_ = conn.CloseNow()
+	}
+}
+
+func TestMessagesThatNoPageSends(t *testing.T) {
+	w := keyed(t)
+	for _, tt := range []struct {
+		name string
+		kind websocket.MessageType
+		msg  []byte
+		code websocket.StatusCode
+	}{
+		{"binary", websocket.MessageBinary, []byte("x"), websocket.StatusUnsupportedData},
+		{"no JSON", websocket.MessageText, []byte("hello"), websocket.StatusPolicyViolation},
+		{"no id", websocket.MessageText, []byte(`{"op":"ping"}`), websocket.StatusPolicyViolation},
+		{"a list", websocket.MessageText, []byte(`[]`), websocket.StatusPolicyViolation},
+		{"too long", websocket.MessageText, bytes.Repeat([]byte(" "), wire.MaxCall+1), websocket.StatusMessageTooBig},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := w.dial()
+			if err := c.Conn().Write(t.Context(), tt.kind, tt.msg); err != nil {
+				t.Fatal(err)
+			}
+			ce, err := c.Ended(t.Context())
+			if err != nil || ce.Code != tt.code || ce.Reason == "" {
+				t.Errorf("closed with %+v, %v", ce, err)
+			}
+		})
+	}
+}
+
+func TestTooManyCallsCloseTheSocket(t *testing.T) {
+	w := keyed(t)
+	c := w.dial()
+	for i := range 10_000 {
+		if c.Conn().Write(t.Context(), websocket.MessageText, fmt.Appendf(nil, `{"id":%d,"op":"ping"}`, i+1)) != nil {
+			break
+		}
+	}
+	ce, err := c.Ended(t.Context())
+	// A close frame may be lost where the client is still writing.
+	if err == nil && ce.Code != websocket.StatusPolicyViolation {
+		t.Errorf("closed with %+v", ce)
+	}
+}
+
+func TestCallsThatAreRefused(t *testing.T) {
+	w := keyed(t)
+	c := w.dial()
+	for _, tt := range []struct {
+		name string
+		op   wire.Op
+		args any
+		code string
+	}{
+		{"an unknown call", "dance", nil, "unknown_call"},
+		{"arguments of another type", wire.OpRename, []int{1}, "invalid_call"},
+		{"a run that is not there", wire.OpRead, wire.Read{Run: uuid.NewString()}, "run_not_found"},
+		{"a run whose id is none", wire.OpRead, wire.Read{Run: "../x"}, "run_not_found"},
+		{"a conversation that is not there", wire.OpOpen, wire.Page{Conversation: uuid.NewString()}, "not_found"},
+		{"a title for one that is not there", wire.OpRename, wire.Rename{ID: uuid.NewString(), Title: "x"}, "not_found"},
+		{"the end of one that is not there", wire.OpStop, wire.Target{ID: uuid.NewString()}, "run_not_found"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := c.Call(t.Context(), tt.op, tt.args, nil)
+			var p *wire.Problem
+			if !errors.As(err, &p) || p.Code != tt.code || p.Message == "" {
+				t.Errorf("the answer is %v", err)
+			}
+		})
+	}
+	if err := c.Call(t.Context(), wire.OpPing, nil, nil); err != nil {
+		t.Errorf("after all that, a ping: %v", err)
+	}
+}
+
+func TestAnswerComesToEveryTab(t *testing.T) {
+	w := keyed(t)
+	a, b := w.dial(), w.dial()
+	s := turn()
+	w.start(a, s)
+	l, err := a.Log(t.Context(), s.Run, bfftest.Whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := chunk("Hello ") + chunk("there") + usage + done; string(l.Bytes) != want || l.Type != "text/event-stream" || l.From != 0 {
+		t.Errorf("read %q of type %q", l.Bytes, l.Type)
+	}
+	for name, c := range map[string]*bfftest.Client{"its own": a, "the other": b} {
+		r, err := c.RunEnd(t.Context(), s.Run)
+		if err != nil || r.State != wire.Done || r.CostNanoUSD == 0 {
+			t.Errorf("%s tab: %+v, %v", name, r, err)
+		}
+		sum, err := bfftest.News(t.Context(), c, wire.EventConversation, func(x wire.Summary) bool { return x.ID == s.Conversation && x.Running == 0 && x.CostNanoUSD > 0 })
+		if err != nil || sum.Title != "Hello there" {
+			t.Errorf("%s tab: %+v, %v", name, sum, err)
+		}
+	}
+	var opened wire.Opened
+	if err := b.Call(t.Context(), wire.OpOpen, wire.Page{Conversation: s.Conversation}, &opened); err != nil {
+		t.Fatal(err)
+	}
+	if len(opened.Messages) != 2 || opened.Messages[1].Text != "Hello there" || opened.Messages[1].Run.State != wire.Done {
+		t.Errorf("opened %+v", opened)
+	}
+
+	var sum wire.Summary
+	if err := a.Call(t.Context(), wire.OpRename, wire.Rename{ID: s.Conversation, Title: "Another"}, &sum); err != nil || sum.Title != "Another" {
+		t.Errorf("renamed: %+v, %v", sum, err)
+	}
+	if _, err := bfftest.News(t.Context(), b, wire.EventConversation, func(x wire.Summary) bool { return x.Title == "Another" }); err != nil {
+		t.Error(err)
+	}
+	if err := a.Call(t.Context(), wire.OpDelete, wire.Target{ID: s.Conversation}, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := bfftest.News(t.Context(), b, wire.EventDeleted, func(x wire.Target) bool { return x.ID == s.Conversation }); err != nil {
+		t.Error(err)
+	}
+	var page wire.ConversationPage
+	if err := b.Call(t.Context(), wire.OpConversations, wire.Page{}, &page); err != nil || len(page.Conversations) != 0 {
+		t.Errorf("the list: %+v, %v", page, err)
+	}
+}
+
+func TestConversationIsDeletedWhileItIsAnswered(t *testing.T) {
+	w := keyed(t)
+	w.stream = func(pw *io.PipeWriter, _ string, _ []byte) { fmt.Fprint(pw, chunk("never ends ")) }
+	c := w.dial()
+	s := turn()
+	w.start(c, s)
+	if _, err := c.Log(t.Context(), s.Run, func(l bfftest.Log) bool { return len(l.Bytes) > 0 }); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Call(t.Context(), wire.OpDelete, wire.Target{ID: s.Conversation}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := c.RunEnd(t.Context(), s.Run); err != nil || r.State != wire.Stopped {
+		t.Errorf("ended %s, %v", r.State, err)
+	}
+	if err := c.Call(t.Context(), wire.OpOpen, wire.Page{Conversation: s.Conversation}, nil); err == nil {
+		t.Error("it can still be opened")
+	}
+}
+
+// One tab goes, another comes, a third starts in the middle, one stops reading
+// and starts again: all see the same bytes, and the run does not notice.
+func TestRunOutlivesItsReaders(t *testing.T) {
+	w := keyed(t)
+	next := make(chan string)
+	w.stream = func(pw *io.PipeWriter, _ string, _ []byte) {
+		for p := range next {
+			fmt.Fprint(pw, p)
+		}
+		pw.Close()
+	}
+	var sent bytes.Buffer
+	send := func(n int) {
+		for range n {
+			p := chunk(fmt.Sprintf("word %d ", sent.Len()))
+			sent.WriteString(p)
+			next <- p
+		}
+	}
+	reached := func(c *bfftest.Client, run string) {
+		t.Helper()
+		if _, err := c.Log(t.Context(), run, func(l bfftest.Log) bool { return l.From+int64(len(l.Bytes)) == int64(sent.Len()) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := w.dial()
+	s := turn()
+	w.start(a, s)
+	send(50)
+	reached(a, s.Run)
+	if err := a.Call(t.Context(), wire.OpUnread, wire.Target{ID: s.Run}, nil); err != nil {
+		t.Fatal(err)
+	}
+	send(50)
+	b := w.dial()
+	w.read(b, s.Run, 777)
+	reached(b, s.Run)
+	l, _ := a.Log(t.Context(), s.Run, func(bfftest.Log) bool { return true })
+	w.read(a, s.Run, int64(len(l.Bytes))) // goes on where it was
+	reached(a, s.Run)
+	b.Close()
+	send(200)
+	c := w.dial()
+	w.read(c, s.Run, 0)
+	sent.WriteString(done)
+	next <- done
+	close(next)
+	for name, c := range map[string]*bfftest.Client{"the first": a, "the last": c} {
+		l, err := c.Log(t.Context(), s.Run, bfftest.Whole)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !bytes.Equal(l.Bytes, sent.Bytes()) {
+			t.Errorf("%s has other bytes", name)
+		}
+	}
+	if r, err := c.RunEnd(t.Context(), s.Run); err != nil || r.State != wire.Done {
+		t.Errorf("ended %+v, %v", r, err)
+	}
+	// Long after the end, from the store.
+	d := w.dial()
+	w.read(d, s.Run, 5)
+	if l, err := d.Log(t.Context(), s.Run, bfftest.Whole); err != nil || !bytes.Equal(l.Bytes, sent.Bytes()[5:]) {
+		t.Errorf("after the end: %d bytes, %v", len(l.Bytes), err)
+	}
+	for _, from := range []int64{-1, int64(sent.Len()) + 1} {
+		if err := d.Call(t.Context(), wire.OpRead, wire.Read{Run: s.Run, From: from}, nil); err == nil {
+			t.Errorf("offset %d is read", from)
+		}
+	}
+}
+
+// gatedConn reads only while its gate is open.
+type gatedConn struct {
+	net.Conn
+	gate *sync.RWMutex // locked: closed
+}
+
+func (g gatedConn) Read(p []byte) (int, error) {
+	g.gate.RLock()
+	defer g.gate.RUnlock()
+	_ = g.Conn.SetReadDeadline(time.Now().Add(20 * time.Millisecond)) // to look at the gate again
+	n, err := g.Conn.Read(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = nil
+	}
+	return n, err
+}
+
+// A reader that does not keep up holds nothing up: the run ends, another reader
+// has it all, and the slow one gets it in few large frames when it reads again.
+func TestSlowReaderGetsLargerFramesAndHoldsNothingUp(t *testing.T) {
+	w := keyed(t)
+	const size = 24 << 20
+	word := `data: {"choices":[{"index":0,"delta":{"content":"word "}}],"padding":"` + strings.Repeat("x", 1000) + "\"}\n\n"
+	w.stream = func(pw *io.PipeWriter, _ string, _ []byte) {
+		for n := 0; n < size; n += len(word) {
+			fmt.Fprint(pw, word)
+		}
+		fmt.Fprint(pw, usage, done)
+		pw.Close()
+	}
+	var gate sync.RWMutex
+	open := sync.OnceFunc(gate.Unlock)
+	h := bfftest.NewHTTP()
+	h.Transport = &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		var d net.Dialer
+		c, err := d.DialContext(ctx, network, addr)
+		return gatedConn{c, &gate}, err
+	}}
+	slow := w.tab(h)
+	quick := w.dial()
+	s := turn()
+	w.start(quick, s)
+	w.read(slow, s.Run, 0)
+	gate.Lock()
+	defer open()
+	if r, err := quick.RunEnd(t.Context(), s.Run); err != nil || r.State != wire.Done {
+		t.Fatalf("the run ended %s, %v, %v", r.State, r.Problem, err)
+	}
+	whole, err := quick.Log(t.Context(), s.Run, bfftest.Whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open()
+	late, err := slow.Log(t.Context(), s.Run, bfftest.Whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(whole.Bytes, late.Bytes) || len(whole.Bytes) < size {
+		t.Error("the slow reader has other bytes")
+	}
+	frames := slow.Frames()
+	if most := len(whole.Bytes)/wire.MaxLogFrame + 1000; len(frames) > most {
+		t.Errorf("%d frames", len(frames))
+	}
+	if mean := len(whole.Bytes) / len(frames); mean < 32<<10 {
+		t.Errorf("%d frames of %d bytes", len(frames), mean)
+	}
+}
+
+func TestShutdownTellsThePage(t *testing.T) {
+	w := keyed(t)
+	w.stream = func(pw *io.PipeWriter, _ string, _ []byte) { fmt.Fprint(pw, chunk("never ends ")) }
+	c := w.dial()
+	s := turn()
+	w.start(c, s)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := w.bff.Close(ctx); err != nil {
+		t.Error(err)
+	}
+	if ce, err := c.Ended(ctx); err != nil || ce.Code != websocket.StatusServiceRestart {
+		t.Errorf("closed with %+v, %v", ce, err)
+	}
+	// Nobody comes in any more.
+	late, err := bfftest.Dial(ctx, w.url, bfftest.NewHTTP())
+	if err == nil {
+		if ce, err := late.Ended(ctx); err != nil || ce.Code != websocket.StatusTryAgainLater {
+			t.Errorf("a late one is closed with %+v, %v", ce, err)
+		}
+		late.Close()
+	}
+}
+
+func TestStateNeverRunsBackwards(t *testing.T) {
+	w := keyed(t)
+	c := w.dial()
+	for range 50 {
+		s := turn()
+		w.start(c, s)
+		r, err := c.RunEnd(t.Context(), s.Run)
+		if err != nil || r.State != wire.Done {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	// The last word on each run, in the order of the messages, is its end.
+	last := map[string]wire.RunState{}
+	for _, p := range c.Pushes() {
+		if p.Event != wire.EventRun {
+			continue
+		}
+		var r wire.Run
+		if err := json.Unmarshal(p.Data, &r); err != nil {
+			t.Fatal(err)
+		}
+		last[r.ID] = r.State
+	}
+	if len(last) != 50 {
+		t.Errorf("news of %d runs", len(last))
+	}
+	for id, state := range last {
+		if state != wire.Done {
+			t.Errorf("run %s is left as %s", id, state)
+		}
+	}
+}

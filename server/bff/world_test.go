@@ -1,0 +1,245 @@
+package bff_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/uuid"
+	"go.uber.org/goleak"
+
+	"screentest/server/bff"
+	"screentest/server/bff/bfftest"
+	"screentest/server/run"
+	"screentest/server/store"
+	"screentest/shared/gateway"
+	"screentest/shared/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// canary is a key that must never be seen again.
+const canary = "sk-canary-Zq8w3xNfT0"
+
+// files stand for the built ones.
+func files() fstest.MapFS {
+	wasm := bytes.Repeat([]byte("\x00asm wasm wasm "), 1000)
+	return fstest.MapFS{
+		"app.wasm":    {Data: wasm},
+		"app.wasm.br": {Data: []byte("brotli")},
+		"app.wasm.gz": {Data: []byte("gzip")},
+		"app.wasm.md": {Data: []byte("not for the browser")},
+		"tokens.css":  {Data: []byte(":root{--first:1}")},
+		"base.css":    {Data: []byte(".second{}")},
+		"a.css":       {Data: []byte(".third{}")},
+		"icon.svg":    {Data: []byte("<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>")},
+		"embed.go":    {Data: []byte("package web")},
+	}
+}
+
+// world is a whole server but for the gateway, which the test plays: stream is
+// called for each run and writes the reply.
+type world struct {
+	t      *testing.T
+	url    string
+	bff    *bff.Server
+	runs   *run.Manager
+	db     *store.DB
+	owner  string
+	dir    string
+	log    *lockedBuffer
+	stream func(w *io.PipeWriter, key string, body []byte)
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+type browserRuns struct{ *run.Manager }
+
+func (b browserRuns) Open(ctx context.Context, owner, id string) (wire.Run, bff.Log, error) {
+	r, l, err := b.Manager.Open(ctx, owner, id)
+	return r, l, err
+}
+
+// words is a gateway that answers with some words and an end.
+func words(w *io.PipeWriter, _ string, _ []byte) {
+	fmt.Fprint(w, chunk("Hello "), chunk("there"), usage, done)
+	w.Close()
+}
+
+func newWorld(t *testing.T, change func(*bff.Config)) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), log: &lockedBuffer{}, stream: words}
+	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	var err error
+	if w.db, err = store.Open(t.Context(), w.dir, store.Options{Logger: logger}); err != nil {
+		t.Fatal(err)
+	}
+	if w.owner, err = w.db.EnsureLocalUser(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.runs = run.New(run.Config{
+		Store: w.db, Catalogue: gateway.SampleCatalogue, FlushEvery: 20 * time.Millisecond, Logger: logger,
+		Gateway: func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (run.Reply, error) {
+			r, pw := io.Pipe()
+			context.AfterFunc(ctx, func() { pw.CloseWithError(context.Cause(ctx)) })
+			go w.stream(pw, key, bytes.Clone(body))
+			return run.Reply{Status: 200, ContentType: "text/event-stream", Body: r}, nil
+		},
+		Changed: func(owner string, r wire.Run) { w.bff.RunChanged(owner, r) },
+		Stored:  func(owner, conversation string) { w.bff.ConversationChanged(owner, conversation) },
+	})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.url = "http://" + l.Addr().String()
+	c := bff.Config{
+		Runs: browserRuns{w.runs}, Conversations: w.db, Sessions: w.db, Owner: w.owner,
+		Gateway:    wire.Gateway{BaseURL: "https://gateway.example.com"},
+		Catalogue:  gateway.SampleCatalogue().JSON,
+		Files:      files(),
+		Addr:       l.Addr().String(),
+		FlushEvery: w.runs.FlushEvery,
+		Logger:     logger,
+	}
+	if change != nil {
+		change(&c)
+	}
+	if w.bff, err = bff.New(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	hs := &http.Server{Handler: w.bff}
+	served := make(chan struct{})
+	go func() { defer close(served); _ = hs.Serve(l) }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		_ = hs.Close()
+		<-served
+		for _, err := range []error{w.bff.Close(ctx), w.runs.Close(ctx), w.db.Close()} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return w
+}
+
+// dial opens a tab in a new browser.
+func (w *world) dial() *bfftest.Client {
+	w.t.Helper()
+	return w.tab(bfftest.NewHTTP())
+}
+
+// tab opens a tab in a browser.
+func (w *world) tab(h *http.Client) *bfftest.Client {
+	w.t.Helper()
+	c, err := bfftest.Dial(w.t.Context(), w.url, h)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(c.Close)
+	return c
+}
+
+// key gives a browser a key.
+func (w *world) key(c *bfftest.Client, key string) {
+	w.t.Helper()
+	res := w.do(c.HTTP, "POST", "/api/key", `{"key":"`+key+`"}`, "Content-Type", "application/json", "Origin", w.url)
+	if res.StatusCode != http.StatusNoContent {
+		w.t.Fatalf("POST /api/key: %s: %s", res.Status, res.body)
+	}
+}
+
+type response struct {
+	*http.Response
+	body string
+}
+
+// do makes a request; headers are names and values in turn, Host among them.
+func (w *world) do(h *http.Client, method, path, body string, headers ...string) response {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			req.Host = headers[i+1]
+		} else {
+			req.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	if h == nil {
+		h = bfftest.NewHTTP()
+	}
+	res, err := h.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	p, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return response{res, string(p)}
+}
+
+func turn() wire.Start {
+	return wire.Start{
+		Run: uuid.NewString(), Conversation: uuid.NewString(), Answer: uuid.NewString(),
+		User:     wire.Message{ID: uuid.NewString(), Role: "user", Text: "Hello there"},
+		Endpoint: "chat",
+		Body:     json.RawMessage(`{"model":"vendor/model-a","messages":[{"role":"user","content":"Hello there"}],"stream":true}`),
+	}
+}
+
+// start starts a run and reads its log from the beginning.
+func (w *world) start(c *bfftest.Client, s wire.Start) {
+	w.t.Helper()
+	if err := c.Call(w.t.Context(), wire.OpStart, s, nil); err != nil {
+		w.t.Fatal(err)
+	}
+	w.read(c, s.Run, 0)
+}
+
+func (w *world) read(c *bfftest.Client, run string, from int64) {
+	w.t.Helper()
+	if err := c.Call(w.t.Context(), wire.OpRead, wire.Read{Run: run, From: from}, nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func chunk(text string) string {
+	return fmt.Sprintf("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", text)
+}
+
+const (
+	usage = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":4}}\n\n"
+	done  = "data: [DONE]\n\n"
+)

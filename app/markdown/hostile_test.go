@@ -11,7 +11,7 @@ import (
 // hostile is text that is made to break its reader, each at a size that would
 // show cost by the square.
 func hostile() []struct{ name, src string } {
-	const size = 100 << 10
+	const size = 48 << 10
 	rep := func(s string) string { return strings.Repeat(s, size/len(s)) }
 	grow := func(f func(i int) string) string {
 		var b strings.Builder
@@ -56,7 +56,7 @@ func hostile() []struct{ name, src string } {
 		{"definitions", grow(func(i int) string { return fmt.Sprintf("[a%d]: http://b.cd\n", i) })},
 		{"definition without end", rep("[a\n")},
 		{"titles without end", rep("[a]: b '\n")},
-		{"wide table", rep("|") + "\n" + rep("|-") + "|\n" + strings.Repeat("x\n", 10_000)},
+		{"wide table", rep("|") + "\n" + rep("|-") + "|\n" + strings.Repeat("x\n", 5_000)},
 		{"table that rows leave empty", strings.Repeat("|a", 2000) + "|\n" + strings.Repeat("|-", 2000) + "|\n" + rep("x\n")},
 		{"long table", "|a|b|\n|-|-|\n" + rep("|x|y|\n")},
 		{"delimiter rows", rep("|-|-\n")},
@@ -93,7 +93,7 @@ func hostile() []struct{ name, src string } {
 		{"unclosed everything", rep("> - **[`$$~~<a ![](\n")},
 		{"a long list", strings.Repeat("- an *item*\n", 20_000) + "\nafter\n"},
 		{"a long fence", "```go\n" + strings.Repeat("x := 1\n\n", 30_000) + "```\nafter\n"},
-		{"one line", strings.Repeat("word ", 200<<10)},
+		{"one line", strings.Repeat("word ", 100<<10)},
 	}
 }
 
@@ -116,9 +116,15 @@ func TestHostileTextIsBoundedAndHarmless(t *testing.T) {
 		t.Run(h.name, func(t *testing.T) {
 			spent, nodes := cost(h.src)
 			check(t, nodes)
-			if most := normal * time.Duration(40+40*len(h.src)/len(prose)); spent > most {
+			most := normal * time.Duration(30+60*len(h.src)/len(prose))
+			for try := 0; try < 3 && spent > most; try++ { // something else may have run
+				again, _ := cost(h.src)
+				spent = min(spent, again)
+			}
+			if spent > most {
 				t.Errorf("took %v; plain text takes %v", spent, normal)
 			}
+			t.Logf("%.1f times plain text", float64(spent)/float64(normal))
 			if n, most := count(nodes), 2*len(h.src)+1000; n > most {
 				t.Errorf("%d nodes from %d bytes", n, len(h.src))
 			}
@@ -130,8 +136,12 @@ func TestHostileTextIsBoundedAndHarmless(t *testing.T) {
 func TestHostileStreamIsTheSameTree(t *testing.T) {
 	for _, h := range hostile() {
 		t.Run(h.name, func(t *testing.T) {
-			src := h.src[:min(len(h.src), maxBlock+10_000)]
-			p, redraw := stream(t, cuts(src, 16<<10))
+			limit := 24 << 10
+			if strings.HasPrefix(h.name, "a long") {
+				limit = maxBlock + 10_000
+			}
+			src := h.src[:min(len(h.src), limit)]
+			p, redraw := stream(t, cuts(src, 10<<10))
 			check(t, p.closed)
 			if want := render(src); !redraw && !reflect.DeepEqual(p.closed, want) {
 				t.Errorf("%d nodes, want %d", count(p.closed), count(want))

@@ -12,7 +12,8 @@
 //     a reply repeats it, it is masked.
 //   - Nothing waits for ever: there are time-outs for connecting, for the
 //     reply's header and for silence, and none for the length of a stream.
-//     Every error is an [*Error] with a [wire.Problem] in words for people.
+//     Every error of a call is an [*Error] with a [wire.Problem] in words for
+//     people.
 package gateway
 
 import (

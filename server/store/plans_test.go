@@ -20,15 +20,20 @@ func TestStatementsUseIndexes(t *testing.T) {
 	for _, err := range everyCall(t, db, owner) {
 		must(t, err)
 	}
-	conns := []*prepared{db.writer.tx.p, <-db.readers.idle, <-db.readers.idle}
 	all := map[string]bool{}
-	for _, p := range conns {
+	note := func(p *prepared) {
 		for query := range p.stmts {
 			all[query] = true
 		}
 	}
-	db.readers.idle <- conns[1]
-	db.readers.idle <- conns[2]
+	must(t, db.writer.write(context.Background(), 0, func(w *tx) error { note(w.p); return nil }))
+	must(t, db.readers.snapshot(context.Background(), func(one reading) error {
+		return db.readers.snapshot(context.Background(), func(other reading) error {
+			note(one.held)
+			note(other.held)
+			return nil
+		})
+	}))
 	queries := slices.Sorted(maps.Keys(all))
 	if len(queries) < 35 {
 		t.Errorf("only %d statements are looked at", len(queries))

@@ -140,6 +140,18 @@ func (b *bench) hello(g wire.Gateway) {
 	b.news(wire.EventHello, wire.Hello{Build: "b1", Gateway: g, Catalogue: gateway.SampleCatalogue().JSON()})
 }
 
+// Send and Retry let the page draw before the turn goes out.
+func (b *bench) Send(text string) bool {
+	ok := b.Desk.Send(text)
+	b.pass(0)
+	return ok
+}
+
+func (b *bench) Retry(id string) {
+	b.Desk.Retry(id)
+	b.pass(0)
+}
+
 // sent sends text and lets the server take the turn and its log be read.
 func (b *bench) sent(t *testing.T, text string) (wire.Start, wire.Run) {
 	t.Helper()

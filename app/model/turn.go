@@ -198,7 +198,8 @@ func (d *Desk) begin(c *Conversation, start wire.Start) {
 	c.Lanes[start.Lane].Leaf = m.ID
 	c.Lanes[start.Lane].pinned = false
 	d.changed(PartThread | PartComposer)
-	d.send(c, m)
+	// A long conversation takes a moment to write: first the turn is shown.
+	d.after(0, func() { d.send(c, m) })
 }
 
 // send sends a turn that the server has not taken yet.

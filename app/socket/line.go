@@ -87,9 +87,7 @@ func (s *Socket) ping(patience time.Duration) {
 	s.probe = true
 	s.watchFor(patience, s.lost)
 	s.next++
-	if msg, err := json.Marshal(wire.Call{ID: s.next, Op: wire.OpPing}); err == nil {
-		s.conn.Send(msg)
-	}
+	s.conn.Send(envelope(s.next, wire.OpPing, nil))
 }
 
 // lost takes the connection for dead and plans the next one.

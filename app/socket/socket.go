@@ -2,6 +2,7 @@ package socket
 
 import (
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"screentest/shared/wire"
@@ -191,13 +192,23 @@ func (c *call) fail(p *wire.Problem) {
 
 func (s *Socket) send(c *call) {
 	s.next++
-	msg, err := json.Marshal(wire.Call{ID: s.next, Op: c.op, Args: c.args})
-	if err != nil {
-		c.fail(&wire.Problem{Code: "bad_call", Message: "The request could not be written: " + err.Error() + "."})
-		return
-	}
 	s.calls[s.next] = c
-	s.conn.Send(msg)
+	s.conn.Send(envelope(s.next, c.op, c.args))
+}
+
+// envelope writes a wire.Call around arguments that are JSON already. The
+// encoder would read a long conversation through once more.
+func envelope(id uint64, op wire.Op, args json.RawMessage) []byte {
+	b := make([]byte, 0, len(args)+64)
+	b = append(b, `{"id":`...)
+	b = strconv.AppendUint(b, id, 10)
+	b = append(b, `,"op":`...)
+	b = strconv.AppendQuote(b, string(op)) // plain ASCII words
+	if args != nil {
+		b = append(b, `,"args":`...)
+		b = append(b, args...)
+	}
+	return append(b, '}')
 }
 
 func (s *Socket) expire(c *call) {

@@ -32,6 +32,8 @@ func (b *Bar) Render() (ui app.UI) {
 		title = "Settings"
 	case b.View == string(viewNowhere):
 		title = "Not found"
+	case c != nil && c.Phase == model.Missing:
+		title = "Not found"
 	case c != nil && c.Summary.Title != "":
 		title = c.Summary.Title
 	case c != nil:
@@ -117,6 +119,9 @@ func (b *Bar) gateway() app.UI {
 		name = "Sandbox gateway"
 	case !g.HasKey:
 		dot = "dot live"
+	}
+	if b.p.desk.Link != model.LinkOpen {
+		dot = "dot" // nothing is known of it at the moment
 	}
 	return app.A().ID("gateway").Class("pill").Href("/settings").Title(g.BaseURL).Body(
 		app.Span().Class(dot),

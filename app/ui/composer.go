@@ -104,7 +104,8 @@ func (c *Composer) Render() (ui app.UI) {
 	defer p.drawing("the composer", &ui)
 	running := p.desk.Running()
 	stopping := running && allStopping(p.desk.Current)
-	return app.Form().Class("composer").Aria("label", "Message").
+	gone := p.desk.Current != nil && p.desk.Current.Phase == model.Missing
+	return app.Form().Class("composer").Aria("label", "Message").Hidden(gone).
 		OnSubmit(p.on("submit", func(ctx app.Context, e app.Event) { e.PreventDefault(); c.submit(ctx) })).
 		Body(
 			app.Div().Class("composer-inner").Body(

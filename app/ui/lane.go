@@ -19,6 +19,25 @@ type Lane struct {
 	Rev          int // of the messages
 	Choice       int // of the model
 	Conversation string
+	shown        string // the conversation that was drawn last
+	pieces       int    // that stood in front of its first fetched messages
+}
+
+// OnUpdate implements app.Updater.
+func (l *Lane) OnUpdate(ctx app.Context) {
+	defer l.p.guard("the conversation")
+	pieces := 0
+	if c := l.p.desk.Current; c != nil {
+		pieces = len(c.Starts)
+	}
+	if pieces > l.pieces && l.shown == l.Conversation {
+		settle := l.p.thread.hold()
+		ctx.Defer(func(app.Context) {
+			defer l.p.guard("the scrolling")
+			settle()
+		})
+	}
+	l.pieces, l.shown = pieces, l.Conversation
 }
 
 // OnMount implements app.Mounter.
@@ -46,6 +65,10 @@ func (l *Lane) Render() (ui app.UI) {
 	if name == "" {
 		name = "Choose a model"
 	}
+	hollow := ""
+	if c := p.desk.Current; c == nil || c.Phase != model.Ready {
+		hollow = " hollow"
+	}
 	return app.Section().Class("lane").Aria("label", "Conversation").Body(
 		app.Div().Class("lane-head").Body(
 			app.Button().ID("model").Class("model-button").Type("button").
@@ -57,7 +80,7 @@ func (l *Lane) Render() (ui app.UI) {
 			}),
 		),
 		app.Div().ID("thread").Class("thread").TabIndex(0).Role("region").Aria("label", "Messages").Body(
-			app.Div().ID("thread-inner").Class("thread-inner").Body(l.content()),
+			app.Div().ID("thread-inner").Class("thread-inner"+hollow).Body(l.content()),
 		),
 		app.Button().ID("jump").Class("button jump").Type("button").
 			OnClick(p.on("jump", func(app.Context, app.Event) { p.thread.toEnd(); p.focusComposer() })).
@@ -87,13 +110,13 @@ func (l *Lane) content() app.UI {
 				OnClick(p.on("refetch", func(app.Context, app.Event) { p.desk.Refetch() })),
 		)
 	}
-	return l.pieces(c)
+	return l.messages(c)
 }
 
-// pieces draws the messages, each stretch that was fetched in front of the
+// messages draws the path, each stretch that was fetched in front of the
 // others inside an element that stands first in the next: go-app updates lists
 // by position, and this way older messages move nothing that is drawn.
-func (l *Lane) pieces(c *model.Conversation) app.UI {
+func (l *Lane) messages(c *model.Conversation) app.UI {
 	p := l.p
 	top := []app.UI{app.Div().Class("piece")}
 	if c.Earlier {
@@ -134,6 +157,7 @@ func (e *Empty) Render() (ui app.UI) {
 		{"Explain", "Explain exponential backoff with full jitter, with a short Go example."},
 		{"Compare", "Compare server-sent events and WebSocket for streaming answers, as a table."},
 		{"Plan", "Plan a test for code that retries, without sleeping in it."},
+		{"Review", "What would you look for first when reviewing a database migration?"},
 	}
 	if e.Sandbox {
 		about = "Type below, or begin with one of these. The built-in sandbox answers: it needs no key, costs nothing and reaches nobody."

@@ -60,7 +60,7 @@ func (c *Message) Render() (ui app.UI) {
 	}
 	article := app.Article().Class("message").DataSet("role", m.Role).DataSet("id", m.ID)
 	if m.Role == "user" {
-		return article.Aria("label", "You").Body(app.Div().Class("body").Text(m.Text))
+		return article.Body(app.H2().Class("sr-only").Text("You"), app.Div().Class("body").Text(m.Text))
 	}
 	name, state := "Answer", ""
 	if m.Run != nil {
@@ -69,13 +69,26 @@ func (c *Message) Render() (ui app.UI) {
 			state = string(wire.Running) // until its text is whole
 		}
 	}
-	return article.Aria("label", name).DataSet("state", state).Body(
+	return article.DataSet("state", state).Body(
+		app.H2().Class("sr-only").Text(name),
 		app.Div().ID("before-"+m.ID),
 		app.Div().ID("body-"+m.ID).Class("body md"),
 		app.Div().ID("after-"+m.ID),
-		app.If(m.Run != nil && m.Run.Problem != nil, func() app.UI { return problem(m.Run.Problem) }),
+		app.If(m.Run != nil && trouble(m.Run) != nil, func() app.UI { return problem(trouble(m.Run)) }),
 		&StateLine{p: c.p, ID: m.ID, Rev: c.Rev, Last: c.Last, Busy: c.Busy, Model: c.Model},
 	)
+}
+
+// trouble is what went wrong with a run, or nil.
+func trouble(r *wire.Run) *wire.Problem {
+	if r.Problem == nil && r.State == wire.Interrupted {
+		return &wire.Problem{
+			Code:    "interrupted",
+			Message: "The server ended while this answer was being made.",
+			Hint:    "What it had stored is kept. Retry for a whole answer.",
+		}
+	}
+	return r.Problem
 }
 
 // problem says what happened and why, then what to do; the gateway's own words

@@ -47,6 +47,28 @@ func (d dom) node(n markdown.Node) js.Value {
 	return e
 }
 
+// sumNodes adds nodes to a checksum of what is drawn (FNV-1a).
+func sumNodes(h uint64, nodes []markdown.Node) uint64 {
+	add := func(s string) {
+		for i := range len(s) {
+			h = (h ^ uint64(s[i])) * 0x100000001b3
+		}
+		h = (h ^ 0xff) * 0x100000001b3
+	}
+	for _, n := range nodes {
+		add(n.Tag)
+		add(n.Class)
+		add(n.Text)
+		for _, a := range n.Attrs {
+			add(a.Name)
+			add(a.Value)
+		}
+		h = sumNodes(h, n.Kids)
+		add("")
+	}
+	return h
+}
+
 // onCopyCode is one listener for the copy buttons of all code blocks.
 func (p *page) onCopyCode(ev js.Value) {
 	target := ev.Get("target")

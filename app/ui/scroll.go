@@ -4,6 +4,7 @@ package ui
 
 import (
 	"syscall/js"
+	"time"
 
 	"screentest/app/model"
 )
@@ -67,6 +68,29 @@ func (s *scroller) settle() {
 		s.last = s.el.Get("scrollTop").Float()
 	}
 	s.showJump()
+}
+
+// hold keeps what is in view where it is while messages are put before it.
+// The browser's own anchoring does not at the very top, where older messages
+// are mostly asked for, so it is switched off meanwhile. The returned function
+// is to be called when they stand there.
+func (s *scroller) hold() (settle func()) {
+	first := js.Null()
+	if !s.el.IsUndefined() {
+		first = s.el.Call("querySelector", ".message")
+	}
+	if first.IsNull() {
+		return func() {}
+	}
+	top := func() float64 { return first.Call("getBoundingClientRect").Get("top").Float() }
+	before := top()
+	style := s.el.Get("style")
+	style.Set("overflowAnchor", "none")
+	return func() {
+		s.last = s.el.Get("scrollTop").Float() + top() - before
+		s.el.Set("scrollTop", s.last)
+		s.p.after(100*time.Millisecond, func() { style.Set("overflowAnchor", "") })
+	}
 }
 
 // toEnd goes to the end and stays there.

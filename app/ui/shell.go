@@ -88,7 +88,7 @@ func (s *Shell) Render() (ui app.UI) {
 	return app.Div().ID("app").Class("app").DataSet("view", p.view).DataSet("drawer", drawer).Body(
 		app.Nav().Class("rail").Aria("label", "Main").Body(
 			app.A().Class("mark").Href("/").Aria("label", "Screentest: new conversation").Body(
-				app.Img().Src("/web/icon.svg").Alt(""),
+				app.Img().Src("/web/icon.svg").Alt("Screentest"),
 			),
 			railItem(p.chatPath(), iconChat, "Chat", p.view == viewChat),
 			app.Div().Class("push"),

@@ -27,11 +27,21 @@ type textView struct {
 	text   string // what was drawn
 	closed bool   // to its end
 
-	chunk js.Value // takes closed blocks
-	size  int      // Markdown in chunk
+	chunks []*chunk // of closed blocks; the last may take more
+	redo   []*chunk // what the end of the document changed, to be drawn yet
+
 	tail  js.Value // holds the open rest
 	open  js.Value // text node in the tail that grows
 	caret js.Value // element that shows it
+}
+
+// chunk is a stretch of closed blocks in an element of its own.
+type chunk struct {
+	el     js.Value
+	nodes  []markdown.Node // only while it waits to be drawn
+	size   int             // bytes of Markdown
+	sum    uint64          // over what is drawn in it
+	sealed bool
 }
 
 func newTextView(p *page, host js.Value) *textView {
@@ -47,8 +57,9 @@ func (v *textView) clear() {
 	v.tail = v.p.dom.el("div", "tail")
 	v.host.Call("append", v.tail)
 	v.stream = v.p.md.NewStream()
-	v.text, v.size, v.closed = "", 0, false
-	v.chunk, v.open, v.caret = js.Undefined(), js.Undefined(), js.Undefined()
+	v.text, v.closed = "", false
+	v.chunks, v.redo = nil, nil
+	v.open, v.caret = js.Undefined(), js.Undefined()
 }
 
 // showRaw shows text as it was written, before any of it is drawn.
@@ -65,7 +76,7 @@ func (v *textView) grow(text string, final bool) (more bool) {
 		v.clear()
 	}
 	if v.closed {
-		return false
+		return v.repair()
 	}
 	if v.text == "" && text != "" {
 		v.host.Get("classList").Call("remove", "raw")
@@ -83,6 +94,7 @@ func (v *textView) grow(text string, final bool) (more bool) {
 	case more:
 	case final:
 		v.finish()
+		more = len(v.redo) > 0
 	case rest != "":
 		v.drawTail()
 	}
@@ -92,16 +104,24 @@ func (v *textView) grow(text string, final bool) (more bool) {
 // blocks draws closed blocks before the tail.
 func (v *textView) blocks(blocks []markdown.Block) {
 	for _, b := range blocks {
-		if v.chunk.IsUndefined() {
-			v.chunk = v.p.dom.el("div", "chunk")
-			v.host.Call("insertBefore", v.chunk, v.tail)
+		if n := len(v.chunks); n == 0 || v.chunks[n-1].sealed {
+			c := &chunk{el: v.p.dom.el("div", "chunk")}
+			v.chunks = append(v.chunks, c)
+			v.host.Call("insertBefore", c.el, v.tail)
 		}
-		v.p.dom.nodes(v.chunk, b.Nodes)
-		if v.size += b.Size; v.size >= chunkSize {
-			v.chunk.Get("classList").Call("add", "sealed")
-			v.chunk, v.size = js.Undefined(), 0
+		c := v.chunks[len(v.chunks)-1]
+		v.p.dom.nodes(c.el, b.Nodes)
+		if c.add(b); c.sealed {
+			c.el.Get("classList").Call("add", "sealed")
 		}
 	}
+}
+
+// add counts a block in.
+func (c *chunk) add(b markdown.Block) {
+	c.sum = sumNodes(c.sum, b.Nodes)
+	c.size += b.Size
+	c.sealed = c.size >= chunkSize
 }
 
 func (v *textView) drawTail() {
@@ -127,21 +147,61 @@ func (v *textView) drawTail() {
 	v.open.Call("appendData", t.Text)
 }
 
-// finish draws the last blocks, and everything again where the end of a
-// document changes its beginning.
+// finish draws the last blocks. Where the end of the document changes what
+// stands before it, as a footnote does, the chunks that differ are left to
+// repair.
 func (v *textView) finish() {
 	v.hideCaret()
-	text := v.text
 	blocks, redraw := v.stream.Close()
-	v.tail.Call("replaceChildren")
-	if redraw {
-		v.clear()
-		blocks = v.p.md.Render(text)
-	}
 	v.blocks(blocks)
 	v.tail.Call("remove")
 	v.stream, v.open = nil, js.Undefined()
-	v.text, v.closed = text, true
+	v.closed = true
+	if !redraw {
+		return
+	}
+	var wanted []*chunk
+	for _, b := range v.p.md.Render(v.text) {
+		if n := len(wanted); n == 0 || wanted[n-1].sealed {
+			wanted = append(wanted, &chunk{})
+		}
+		c := wanted[len(wanted)-1]
+		c.nodes = append(c.nodes, b.Nodes...)
+		c.add(b)
+	}
+	for i, w := range wanted {
+		if i < len(v.chunks) {
+			w.el = v.chunks[i].el
+		}
+		if i >= len(v.chunks) || v.chunks[i].sum != w.sum {
+			v.redo = append(v.redo, w)
+		} else {
+			w.nodes = nil
+		}
+	}
+	for _, c := range v.chunks[min(len(wanted), len(v.chunks)):] {
+		c.el.Call("remove")
+	}
+	v.chunks = wanted
+}
+
+// repair draws one chunk of those that the end of the document changed, and
+// says whether more are left.
+func (v *textView) repair() (more bool) {
+	if len(v.redo) == 0 {
+		return false
+	}
+	c := v.redo[0]
+	v.redo = v.redo[1:]
+	if c.el.IsUndefined() {
+		c.el = v.p.dom.el("div", "chunk")
+		v.host.Call("append", c.el)
+	}
+	c.el.Call("replaceChildren")
+	v.p.dom.nodes(c.el, c.nodes)
+	c.el.Get("classList").Call("toggle", "sealed", c.sealed)
+	c.nodes = nil
+	return len(v.redo) > 0
 }
 
 // showCaret marks the end of what has come, or shows dots while nothing has.

@@ -30,6 +30,7 @@ type Client struct {
 	calls  map[uint64]chan wire.Push
 	logs   map[string]func(wire.LogFrame, []byte)
 	ended  map[string]chan wire.Run
+	hello  chan wire.Hello // the first one
 	broken error
 }
 
@@ -46,6 +47,7 @@ func Dial(ctx context.Context, base string) (*Client, error) {
 		calls: map[uint64]chan wire.Push{},
 		logs:  map[string]func(wire.LogFrame, []byte){},
 		ended: map[string]chan wire.Run{},
+		hello: make(chan wire.Hello, 1),
 	}
 	if err := c.get(ctx, "/"); err != nil {
 		return nil, err
@@ -85,6 +87,18 @@ func (c *Client) get(ctx context.Context, path string) error {
 		return fmt.Errorf("GET %s: %s", path, res.Status)
 	}
 	return nil
+}
+
+// Hello returns what the server greeted the socket with. It can be called once.
+func (c *Client) Hello(ctx context.Context) (wire.Hello, error) {
+	select {
+	case h := <-c.hello:
+		return h, nil
+	case <-c.done:
+		return wire.Hello{}, c.broken
+	case <-ctx.Done():
+		return wire.Hello{}, ctx.Err()
+	}
 }
 
 // SetKey gives the server the gateway's key for this session.
@@ -233,6 +247,16 @@ func (c *Client) take(push wire.Push) {
 	if push.ID != 0 {
 		if answer := c.calls[push.ID]; answer != nil {
 			answer <- push
+		}
+		return
+	}
+	if push.Event == wire.EventHello {
+		var h wire.Hello
+		if json.Unmarshal(push.Data, &h) == nil {
+			select {
+			case c.hello <- h:
+			default: // greeted before
+			}
 		}
 		return
 	}

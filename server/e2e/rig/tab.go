@@ -11,9 +11,11 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 const (
@@ -144,8 +146,26 @@ func (t *Tab) Click(selector string) error {
 	return nil
 }
 
-// Type sends keys to whatever has the focus, as a keyboard does.
-func (t *Tab) Type(keys string) error { return t.Do(chromedp.KeyEvent(keys)) }
+// Type presses the keys of a text, and of the kb package, one after the other.
+// Unlike chromedp's KeyEvent it leaves it to the browser to make a character
+// of a key press, so that a page which prevents the press gets none.
+func (t *Tab) Type(keys string) error {
+	ctx, cancel := context.WithTimeout(t.ctx, within)
+	defer cancel()
+	for _, r := range keys {
+		events := kb.Encode(r)
+		down, up := *events[0], *events[len(events)-1]
+		if len(events) == 3 { // the one between is the character
+			down.Text, down.UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+		}
+		for _, e := range []input.DispatchKeyEventParams{down, up} {
+			if _, err := chromedp.Call(ctx, input.DispatchKeyEvent, e); err != nil {
+				return fmt.Errorf("type %q: %w", keys, err)
+			}
+		}
+	}
+	return nil
+}
 
 // Eval evaluates JavaScript in the page, awaiting a promise, and decodes its
 // value into out, unless that is nil.

@@ -98,7 +98,19 @@ func (p *page) copyText(text string, button js.Value) {
 		return
 	}
 	clipboard.Call("writeText", text)
-	button.Get("classList").Call("add", "copied")
 	p.speaker.say(p, "Copied.")
-	p.after(1500*time.Millisecond, func() { button.Get("classList").Call("remove", "copied") })
+	classes, words := button.Get("classList"), button.Get("textContent").String()
+	if classes.Call("contains", "copied").Bool() {
+		return
+	}
+	classes.Call("add", "copied")
+	if words != "" { // an icon only changes its colour
+		button.Set("textContent", "Copied")
+	}
+	p.after(1500*time.Millisecond, func() {
+		classes.Call("remove", "copied")
+		if words != "" {
+			button.Set("textContent", words)
+		}
+	})
 }

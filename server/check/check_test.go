@@ -31,7 +31,7 @@ func TestRun(t *testing.T) {
 		{"with no endpoint and nothing usable the verdict says why", "", `hello`, false,
 			`{"errors":[{"field":"","code":"invalid_request","message":"the body is not usable JSON: line 1, column 1: a value should be here, not 'h'","allowed":[],"fact":"F115"}],"warnings":[],"price":null}`},
 		{"a body too long is read no further", gateway.Chat, strings.Repeat(" ", gateway.MaxBody+100), false,
-			`{"errors":[{"field":"","code":"request_too_large","message":"the JSON is 4194305 bytes long; at most 4194304 are read","allowed":[],"fact":"F115"}],"warnings":[],"price":null}`},
+			`{"errors":[{"field":"","code":"request_too_large","message":"the JSON is longer than 4194304 bytes, the most that is read","allowed":[],"fact":"F115"}],"warnings":[],"price":null}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer

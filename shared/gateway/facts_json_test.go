@@ -36,6 +36,20 @@ func jsonFacts() []factCase {
 		{"G42", "other letters in a message", Chat, says(`[{"Role":"user","content":"Hi"}]`), "error invalid_request messages[0].Role", Options{}},
 		{"G42", "other letters in a scene", Video, one(`{"prompt":"A","Duration":5}`), "error invalid_request multi_prompt[0].Duration", Options{}},
 		{"G42", "undocumented keys that differ only in case", Chat, chat(plain, `"x":1,"X":2`), "error invalid_request X", Options{}},
+		{"G42", "a duplicate key after many names of a person's own", Chat, ownNames(`"user":"a","user":"b"`), "error invalid_request user", Options{}},
+		{"G42", "other letters after many names of a person's own", Chat, ownNames(`"x":1,"X":2`), "error invalid_request X", Options{}},
+		{"G42", "many names in a function's schema that differ only in case", Chat, ownNames(`"user":"a"`), "clean", Options{}},
 		{"G42", "names in a function's schema are a person's own", Chat, chat("zeta-1", `"tools":[`+chatFunction+`]`), "clean", Options{}},
 	}
+}
+
+// ownNames is a request whose function has more names that differ only in case
+// than the reader keeps clashes, and then extra.
+func ownNames(extra string) string {
+	var names strings.Builder
+	for c := 'a'; c <= 'z'; c++ {
+		names.WriteString(`"` + string(c) + `":{},"` + strings.ToUpper(string(c)) + `":{},`)
+	}
+	return chat("zeta-1", `"tools":[{"type":"function","function":{"name":"f","parameters":{"properties":{`+
+		strings.TrimSuffix(names.String(), ",")+`}}}}],`+extra)
 }

@@ -73,7 +73,7 @@ func (k *checker) reportWith(r ruleID, field, message string, allowed []string, 
 // readJSON is the first stage: one object, no key twice, every key as it is
 // documented (F115, G42).
 func (k *checker) readJSON(body []byte) bool {
-	doc, err := strictjson.Parse(body, strictjson.Limits{Bytes: MaxBody})
+	doc, err := strictjson.Parse(body, strictjson.Limits{Bytes: MaxBody, OwnNames: inParameters})
 	if err != nil {
 		e := err.(*strictjson.Error)
 		switch e.Reason {

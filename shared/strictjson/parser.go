@@ -45,10 +45,14 @@ func path(steps []step) string {
 // clip cuts a key of a stranger's making to what a message can show.
 func clip(s string) string {
 	const most = 60
-	if utf8.RuneCountInString(s) <= most {
-		return s
+	n := 0
+	for i := range s { // not to its end: a key may be megabytes
+		if n == most {
+			return s[:i] + "…"
+		}
+		n++
 	}
-	return string([]rune(s)[:most]) + "…"
+	return s
 }
 
 func (p *parser) document() *Error {
@@ -201,6 +205,7 @@ func (p *parser) object(v *Value) *Error {
 		return nil
 	}
 	var keys keys
+	var own answer
 	v.Members = make([]Member, 0, 4) // most objects have a few keys
 	for {
 		p.space()
@@ -219,7 +224,9 @@ func (p *parser) object(v *Value) *Error {
 			return err
 		}
 		if first, clash := keys.add(v.Members, name); clash && len(p.clashes) < maxClashes {
-			p.clashes = append(p.clashes, Clash{Path: path(p.path), First: first, Second: name, Offset: offset})
+			if first == name || !p.ownNames(&own) {
+				p.clashes = append(p.clashes, Clash{Path: path(p.path), First: first, Second: name, Offset: offset})
+			}
 		}
 		p.space()
 		if p.at == len(p.src) || p.src[p.at] != ':' {
@@ -237,6 +244,25 @@ func (p *parser) object(v *Value) *Error {
 			return err
 		}
 	}
+}
+
+// answer is that of Limits.OwnNames for one object, asked once.
+type answer uint8
+
+const (
+	unasked answer = iota
+	yes
+	no
+)
+
+func (p *parser) ownNames(known *answer) bool {
+	if *known == unasked {
+		*known = no
+		if p.limits.OwnNames != nil && p.limits.OwnNames(path(p.path)) {
+			*known = yes
+		}
+	}
+	return *known == yes
 }
 
 // number reads -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)? and keeps it as

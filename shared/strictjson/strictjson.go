@@ -77,9 +77,8 @@ type Clash struct {
 // Document is a JSON text that was read whole.
 type Document struct {
 	Root Value
-	// Clashes are the keys that clash, at most maxClashes of them. They are
-	// not an error here: within a map of a person's own names, "a" and "A" may
-	// be two things.
+	// Clashes are the keys that clash, the first maxClashes of them. They are
+	// not an error here: it is for the caller to say what they mean.
 	Clashes []Clash
 	src     string
 }
@@ -96,6 +95,9 @@ type Limits struct {
 	Depth  int // of arrays and objects within each other
 	Values int // values and keys in all
 	Digits int // characters of one number
+	// OwnNames says, by an object's path, that its keys are a person's own
+	// names: there "a" and "A" are two things and no clash. Nil: nowhere.
+	OwnNames func(path string) bool
 }
 
 // The default limits.
@@ -138,7 +140,7 @@ func Parse(src []byte, limits Limits) (*Document, error) {
 	limits = limits.withDefaults()
 	if len(src) > limits.Bytes {
 		return nil, &Error{Reason: TooLarge, Line: 1, Column: 1,
-			Message: fmt.Sprintf("the JSON is %d bytes long; at most %d are read", len(src), limits.Bytes)}
+			Message: fmt.Sprintf("the JSON is longer than %d bytes, the most that is read", limits.Bytes)}
 	}
 	p := parser{src: string(src), limits: limits}
 	if err := p.document(); err != nil {

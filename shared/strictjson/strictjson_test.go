@@ -82,6 +82,11 @@ func TestClashes(t *testing.T) {
 	if err != nil || len(doc.Clashes) != maxClashes {
 		t.Errorf("%d clashes of a thousand duplicates are kept, want %d (%v)", len(doc.Clashes), maxClashes, err)
 	}
+	own := Limits{OwnNames: func(path string) bool { return path == "own.names" }}
+	doc, err = Parse([]byte(`{"own":{"names":{"a":1,"A":2,"b":1,"b":2},"a":1,"A":2}}`), own)
+	if err != nil || len(doc.Clashes) != 2 || doc.Clashes[0].Second != "b" || doc.Clashes[1].Path != "own" {
+		t.Errorf("clashes %+v, want the duplicate among a person's own names and the case beside them (%v)", doc.Clashes, err)
+	}
 }
 
 func TestRefused(t *testing.T) {
@@ -121,7 +126,7 @@ func TestRefused(t *testing.T) {
 		{"a half surrogate", `["\ud83d"]`, Encoding, `line 1, column 3: the escape \ud83d is half of a character`},
 		{"two first halves", `["\ud83d\ud83d"]`, Encoding, `line 1, column 3: the escape \ud83d is half`},
 		{"a second half alone", `["\ude00"]`, Encoding, `line 1, column 3: the escape \ude00 is half`},
-		{"too large", strings.Repeat(" ", 200) + "1", TooLarge, "line 1, column 1: the JSON is 201 bytes long; at most 200 are read"},
+		{"too large", strings.Repeat(" ", 200) + "1", TooLarge, "line 1, column 1: the JSON is longer than 200 bytes, the most that is read"},
 		{"too deep", strings.Repeat("[", 5), TooDeep, "line 1, column 5: arrays and objects are nested more than 4 deep"},
 		{"too many values", "[" + strings.Repeat("1,", 30) + "1]", TooMany, "line 1, column 60: the JSON has more than 30 values and keys"},
 		{"too many keys", "{" + strings.Repeat(`"a":1,`, 16) + `"a":1}`, TooMany, "line 1, column 90: the JSON has more than 30 values"},

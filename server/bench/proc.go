@@ -80,3 +80,36 @@ func statFields(pid int) ([]string, error) {
 	}
 	return fields, nil
 }
+
+// processors is what all processors have done since the machine's start.
+type processors struct{ idle, all float64 }
+
+// machineTime reads /proc/stat.
+func machineTime() (processors, error) {
+	raw, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return processors{}, err
+	}
+	line, _, _ := strings.Cut(string(raw), "\n")
+	var p processors
+	for i, field := range strings.Fields(line)[1:] {
+		n, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return processors{}, fmt.Errorf("/proc/stat: %w", err)
+		}
+		if i == 3 || i == 4 { // idle, and waiting for the disk
+			p.idle += n
+		}
+		p.all += n
+	}
+	return p, nil
+}
+
+// busySince returns the share of the time since p in which they were not idle.
+func (p processors) busySince() (float64, error) {
+	now, err := machineTime()
+	if err != nil || now.all == p.all {
+		return 0, err
+	}
+	return 1 - (now.idle-p.idle)/(now.all-p.all), nil
+}

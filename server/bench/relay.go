@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -42,6 +43,8 @@ type way struct {
 	flatCPU  float64
 	flatRate float64 // chunks a second
 	memory   float64 // resident KiB a stream, paced
+	logged   float64 // KiB of each stream's bytes, which Screentest keeps
+	busy     float64 // percent of all processors while paced
 }
 
 // relay measures the ways in turn and prints them side by side.
@@ -174,6 +177,8 @@ func measurePaced(ctx context.Context, ways []*way) error {
 		w.late = quantile(load.lateness(), 0.99)
 		w.pacedCPU = load.cpuSeconds / float64(load.chunks()) * 1e6
 		w.memory = load.peakKB / pacedStreams
+		w.logged = float64(load.bytes) / pacedStreams / 1024
+		w.busy = load.busy * 100
 	}
 	return nil
 }
@@ -198,6 +203,8 @@ type load struct {
 	seconds    float64
 	cpuSeconds float64 // of the process under test
 	peakKB     float64 // of it, above what it had before
+	bytes      int64   // read, of all streams
+	busy       float64 // share of all processors, by whomever
 }
 
 // load reads that many streams at once, to their ends.
@@ -215,6 +222,11 @@ func (w *way) load(ctx context.Context, streams int, prompt string) (*load, erro
 	defer closeReader()
 
 	l := &load{arrivals: make([][]time.Duration, streams)}
+	var read atomic.Int64
+	machine, err := machineTime()
+	if err != nil {
+		return nil, err
+	}
 	start := time.Now()
 	watched := make(chan float64, 1)
 	stop := make(chan struct{})
@@ -225,6 +237,7 @@ func (w *way) load(ctx context.Context, streams int, prompt string) (*load, erro
 			var ends events
 			return r.Stream(groupCtx, fmt.Sprintf("%s stream %d", prompt, i), func(p []byte) {
 				now := time.Since(start)
+				read.Add(int64(len(p)))
 				for range ends.count(p) {
 					l.arrivals[i] = append(l.arrivals[i], now)
 				}
@@ -244,7 +257,9 @@ func (w *way) load(ctx context.Context, streams int, prompt string) (*load, erro
 	}
 	l.cpuSeconds = after.cpuSeconds - before.cpuSeconds
 	l.peakKB = peak - before.residentKB
-	return l, nil
+	l.bytes = read.Load()
+	l.busy, err = machine.busySince()
+	return l, err
 }
 
 func (w *way) usage() (usage, error) {
@@ -365,5 +380,12 @@ func printRelay(ways []*way) {
 	row(fmt.Sprintf("CPU-s per million chunks, %d flat out", flatStreams), "%.2f", tested(func(w *way) float64 { return w.flatCPU }))
 	row("chunks a second, flat out", "%.0f", func(w *way) float64 { return w.flatRate })
 	row("KiB a stream, paced", "%.0f", tested(func(w *way) float64 { return w.memory }))
+	row("  of which the stream's own bytes, kept", "%.0f", func(w *way) float64 {
+		if w.name != "screentest" {
+			return math.NaN()
+		}
+		return w.logged
+	})
+	row("processors busy while paced, %", "%.0f", func(w *way) float64 { return w.busy })
 	fmt.Println("aims: chunk p99 no worse than nginx's; flat out under 1.0 CPU-s per million; at most 30 KiB a stream")
 }

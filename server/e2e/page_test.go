@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -165,10 +166,26 @@ func (p *page) body() string {
 // way: a paragraph's end is none.
 func letters(s string) string { return strings.Join(strings.Fields(s), "") }
 
+// drawn waits until an expression gives a text, and says whether it did: a long
+// answer is drawn over several frames.
+func (p *page) drawn(js, want string) bool {
+	p.w.t.Helper()
+	quoted, err := json.Marshal(want)
+	p.must(err)
+	p.must(p.tab.Eval(nil, "window.expected = "+string(quoted)))
+	return p.tab.Wait(js+" === window.expected") == nil
+}
+
+// The newest answer as it is drawn: its letters and its markup.
+const (
+	lastLetters = last + `.querySelector(".body").textContent.replace(/\s+/g, "")`
+	lastMarkup  = last + `.querySelector(".body").innerHTML`
+)
+
 // markup returns what is drawn of the newest answer.
 func (p *page) markup() string {
 	p.w.t.Helper()
-	return p.text(last + `.querySelector(".body").innerHTML`)
+	return p.text(lastMarkup)
 }
 
 // state returns the line under the newest answer.

@@ -35,18 +35,20 @@ func TestScreenshots(t *testing.T) {
 		return p.path()
 	}
 	failed := converse("What happens when there are too many requests? [[status: 429]]")
-	p.choose("vendor/epsilon-5.6-core")
-	reasoning := converse("Compare server-sent events and WebSocket for streaming answers.")
-	p.choose("vendor/model-a")
 	markdown := converse("Show everything that an answer can contain. [[markdown]]")
-	talk := converse("Explain exponential backoff with full jitter, with a short Go example.")
+	talk := converse("Show me a small reader in Go.", "And how would I test it?")
+	p.choose("vendor/epsilon-5.6-core")
+	comparison := converse("Compare server-sent events and WebSocket for streaming answers, as a table.")
 
 	for _, view := range []struct{ name, path string }{
-		{"chat", talk}, {"markdown", markdown}, {"reasoning", reasoning}, {"failed", failed}, {"empty", empty}, {"settings", "/settings"},
+		{"comparison", comparison}, {"chat", talk}, {"markdown", markdown}, {"failed", failed}, {"empty", empty}, {"settings", "/settings"},
 	} {
 		p.open(view.path)
 		if view.path != "/settings" && view.path != empty {
 			p.settled()
+		}
+		if view.path == comparison {
+			p.wait(`!!document.querySelector(".message .fold")`) // its reasoning, read again
 		}
 		for _, size := range []struct {
 			name          string
@@ -73,7 +75,7 @@ func TestScreenshots(t *testing.T) {
 				if err := os.WriteFile(filepath.Join(dir, name), picture, 0o644); err != nil {
 					t.Fatal(err)
 				}
-				if os.Getenv("SCREENTEST_README_SCREENSHOT") != "" && name == "chat-wide-dark.png" {
+				if os.Getenv("SCREENTEST_README_SCREENSHOT") != "" && name == "comparison-wide-dark.png" {
 					if err := os.WriteFile(filepath.Join(root, ".docs", "screenshot.png"), picture, 0o644); err != nil {
 						t.Fatal(err)
 					}

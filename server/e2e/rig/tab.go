@@ -235,14 +235,17 @@ func (t *Tab) Path() (string, error) {
 }
 
 // Look sets the size of the window in CSS pixels, and whether the system's
-// colours are dark.
+// colours are dark. Motion is reduced, so that a picture shows no half-way.
 func (t *Tab) Look(width, height int64, dark bool) error {
 	scheme := "light"
 	if dark {
 		scheme = "dark"
 	}
 	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme},
+			{Name: "prefers-reduced-motion", Value: "reduce"},
+		},
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The README's tables are what -h prints: every flag with its environment
+// variable and its default, and no flag that isn't there.
+func TestReadmeListsEveryFlag(t *testing.T) {
+	raw, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| `(-[a-z-]+)` \\| `([A-Z_]+)` \\| (?:`([^`]*)`)? ?\\|")
+	var got []string
+	for _, m := range row.FindAllStringSubmatch(string(raw), -1) {
+		got = append(got, fmt.Sprintf("%s %s %q", m[1], m[2], m[3]))
+	}
+
+	var want []string
+	add := func(prefix string, flags func(*flag.FlagSet)) {
+		fs := flag.NewFlagSet("", flag.ContinueOnError)
+		flags(fs)
+		fs.VisitAll(func(f *flag.Flag) {
+			name := strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+			want = append(want, fmt.Sprintf("-%s %s_%s %q", f.Name, prefix, name, f.DefValue))
+		})
+	}
+	add("SCREENTEST", new(serveConfig).flags)
+	add("SCREENTEST_SANDBOX", new(sandboxConfig).flags)
+	add("SCREENTEST_CHECK", new(checkConfig).flags)
+
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the README's tables have\n\t%s\nbut the program has\n\t%s",
+			strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+// The two commands of the README are targets of the Makefile, and CI runs the
+// one for tests.
+func TestReadmeCommands(t *testing.T) {
+	files := map[string]string{}
+	for _, name := range []string{"README.md", "Makefile", ".ci/run"} {
+		raw, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(raw)
+	}
+	for _, m := range regexp.MustCompile("(?m)(?:^|`)make ([a-z]+)").FindAllStringSubmatch(files["README.md"], -1) {
+		if !strings.Contains(files["Makefile"], "\n"+m[1]+":") {
+			t.Errorf("the README names make %s, which the Makefile has not", m[1])
+		}
+	}
+	for _, line := range []string{"make lint", "make test"} {
+		if !strings.Contains(files[".ci/run"], "\n"+line+"\n") {
+			t.Errorf(".ci/run doesn't run %s", line)
+		}
+	}
+	for _, c := range (&program{}).commands(new(string)).Subcommands {
+		if !strings.Contains(files["README.md"], "`screentest "+c.Name) {
+			t.Errorf("the README doesn't name screentest %s", c.Name)
+		}
+	}
+}

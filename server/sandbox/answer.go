@@ -56,7 +56,7 @@ func (a *answer) shown() string {
 func compose(m gateway.Model, c conversation) *answer {
 	sc, prompt := readScript(c.prompt())
 	a := &answer{model: m, script: sc, in: c.promptTokens()}
-	_, system := readScript(c.system)
+	_, system := readScript(c.system())
 	earlier := c.earlier()
 	for i, e := range earlier {
 		_, earlier[i] = readScript(e)
@@ -71,7 +71,7 @@ func compose(m gateway.Model, c conversation) *answer {
 		request.Results = append(request.Results, voice.Result{Name: r.Name, Text: r.Arguments})
 	}
 	if len(results) == 0 {
-		a.calls = chooseCalls(c.tools, sc, prompt)
+		a.calls = chooseCalls(c.tools, sc, cut(prompt, maxLooked))
 	}
 	if len(a.calls) == 0 && offersSearch(m, c.tools) {
 		a.search = &search{query: voice.Query(prompt), sources: voice.Sources(prompt)}
@@ -123,8 +123,12 @@ func offersSearch(m gateway.Model, tools []gateway.Tool) bool {
 	return m.Family == gateway.Epsilon && slices.ContainsFunc(tools, func(t gateway.Tool) bool { return t.Type == "web_search" })
 }
 
-// maxCalls is how many functions are called at once.
-const maxCalls = 4
+// The bounds of choosing: a request may be megabytes of tools and prompt.
+const (
+	maxCalls  = 4    // functions called at once
+	maxTools  = 128  // looked at
+	maxLooked = 4000 // bytes of the prompt
+)
 
 var askPattern = regexp.MustCompile(`(?i)\b(use|call|invoke|run)\b`)
 
@@ -135,7 +139,7 @@ func chooseCalls(tools []gateway.Tool, sc script, prompt string) []gateway.ToolC
 	var out []gateway.ToolCall
 	var first *gateway.Tool
 	low := strings.ToLower(prompt)
-	for i := range tools {
+	for i := range min(len(tools), maxTools) {
 		t := &tools[i]
 		if t.Type != "function" || t.Name == "" {
 			continue
@@ -214,7 +218,7 @@ func (s *schema) example(name, prompt string, depth int) any {
 	case "object":
 		out := map[string]any{}
 		for key, p := range s.Properties {
-			if depth < 4 && len(out) < 20 {
+			if depth < 3 && len(out) < 20 {
 				out[key] = p.example(key, prompt, depth+1)
 			}
 		}
@@ -254,7 +258,7 @@ func textArgument(name, prompt string) string {
 			}
 		}
 	}
-	for i, word := range strings.Fields(cut(prompt, 2000)) {
+	for i, word := range strings.Fields(prompt) {
 		word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
 		if r := []rune(word); i > 0 && len(r) > 1 && unicode.IsUpper(r[0]) && unicode.IsLower(r[1]) {
 			return word

@@ -11,7 +11,7 @@ import (
 
 // conversation is what a text request says, whichever endpoint it came to.
 type conversation struct {
-	system   string
+	systems  []string       // system and developer messages
 	turns    []gateway.Turn // without system turns
 	tools    []gateway.Tool
 	stream   bool
@@ -63,12 +63,15 @@ func readConversation(ep gateway.Endpoint, root *strictjson.Value) conversation 
 	return c
 }
 
+// system is all system messages together.
+func (c *conversation) system() string { return strings.TrimSpace(strings.Join(c.systems, "\n")) }
+
 type textField func(v *strictjson.Value, name string) string
 
 // add puts a turn at the end; system and developer messages go before all.
 func (c *conversation) add(t gateway.Turn) {
 	if t.Role == "system" || t.Role == "developer" {
-		c.system = strings.TrimSpace(c.system + "\n" + t.Text)
+		c.systems = append(c.systems, t.Text)
 		return
 	}
 	c.turns = append(c.turns, t)
@@ -121,32 +124,56 @@ var (
 )
 
 // readTranscript reads the one string that input is (F33). A text that begins
-// with no speaker is one question.
+// with no speaker is one question. A turn goes on until a paragraph begins the
+// next one.
 func (c *conversation) readTranscript(input string) {
-	for i, p := range strings.Split(input, "\n\n") {
-		if m := calledPattern.FindStringSubmatch(p); m != nil {
-			c.add(gateway.Turn{Role: "assistant", ToolCalls: []gateway.ToolCall{{ID: m[3], Name: m[1], Arguments: m[2]}}})
-			continue
-		}
-		if m := resultPattern.FindStringSubmatch(p); m != nil {
-			c.add(gateway.Turn{Role: "tool", ToolCallID: m[1], Text: p[len(m[0]):]})
-			continue
-		}
-		if m := headPattern.FindStringSubmatch(p); m != nil {
-			c.add(gateway.Turn{Role: strings.ToLower(m[1]), Text: p[len(m[0]):]})
-			continue
-		}
-		if i == 0 {
-			c.turns = []gateway.Turn{{Role: "user", Text: input}}
-			return
-		}
-		// A paragraph of the turn before.
-		if n := len(c.turns); n > 0 {
-			c.turns[n-1].Text += "\n\n" + p
-		} else {
-			c.system += "\n\n" + p
+	var open *gateway.Turn // whose text goes on
+	begin := 0             // of that text, in input
+	finish := func(end int) {
+		if open != nil {
+			open.Text = input[begin:max(begin, end)]
+			c.add(*open)
+			open = nil
 		}
 	}
+	at := 0
+	for p := range strings.SplitSeq(input, "\n\n") {
+		start := at
+		at += len(p) + 2
+		turn, head := readHead(p)
+		switch {
+		case turn == nil && start == 0:
+			c.add(gateway.Turn{Role: "user", Text: input})
+			return
+		case turn == nil:
+			continue
+		}
+		finish(start - 2)
+		if begin, open = start+head, turn; len(turn.ToolCalls) > 0 {
+			c.add(*turn) // has no text
+			open = nil
+		}
+	}
+	finish(len(input))
+}
+
+// readHead reads the head of a paragraph that begins a turn, and how long it is.
+func readHead(p string) (*gateway.Turn, int) {
+	switch {
+	case strings.HasPrefix(p, "Assistant called "):
+		if m := calledPattern.FindStringSubmatch(p); m != nil {
+			return &gateway.Turn{Role: "assistant", ToolCalls: []gateway.ToolCall{{ID: m[3], Name: m[1], Arguments: m[2]}}}, 0
+		}
+	case strings.HasPrefix(p, "Tool result ["):
+		if m := resultPattern.FindStringSubmatch(p); m != nil {
+			return &gateway.Turn{Role: "tool", ToolCallID: m[1]}, len(m[0])
+		}
+	default:
+		if m := headPattern.FindStringSubmatch(p); m != nil {
+			return &gateway.Turn{Role: strings.ToLower(m[1])}, len(m[0])
+		}
+	}
+	return nil, 0
 }
 
 // readTool reads a tool in chat format (nested) or responses format (flat).
@@ -201,10 +228,7 @@ func (c *conversation) prompt() string {
 			return c.turns[i].Text
 		}
 	}
-	if c.system != "" {
-		return c.system
-	}
-	return ""
+	return c.system()
 }
 
 // results are the function results that came after the last user message, as
@@ -243,7 +267,10 @@ func (c *conversation) earlier() []string {
 // promptTokens counts what the call sent, by the rule of tokens: every
 // message, call and result, and the system prompt. Tools are not counted.
 func (c *conversation) promptTokens() int64 {
-	n := countTokens(c.system)
+	n := int64(0)
+	for _, text := range c.systems {
+		n += countTokens(text)
+	}
 	for _, t := range c.turns {
 		n += countTokens(t.Text)
 		for _, call := range t.ToolCalls {

@@ -173,7 +173,6 @@ func TestOpenAIReadsResponsesJSON(t *testing.T) {
 type streamed struct {
 	text, reasoning, arguments string
 	kinds                      map[string]int
-	citations                  []string
 	final                      responses.Response
 	err                        error
 }

@@ -7,9 +7,9 @@ import (
 
 // The bounds of the script's arguments.
 const (
-	maxWords    = 1_000_000 // of repeat
-	maxPace     = 1_000_000 // tokens a second
-	maxArgument = 300       // bytes
+	maxWords = 1_000_000 // of repeat
+	maxPace  = 1_000_000 // tokens a second
+	maxWord  = 320       // bytes between the brackets
 )
 
 // script is what the words of a prompt ask for. See the package documentation.
@@ -44,13 +44,11 @@ func readScript(prompt string) (sc script, rest string) {
 		if !ok {
 			break
 		}
-		word, tail, ok := strings.Cut(after, "]]")
-		if !ok {
-			break
-		}
 		b.WriteString(before)
-		if len(word) <= maxArgument+20 && sc.set(word) {
-			prompt = strings.TrimPrefix(tail, " ")
+		// Only so far: a prompt may be megabytes of open brackets.
+		word, _, closed := strings.Cut(after[:min(len(after), maxWord)], "]]")
+		if closed && sc.set(word) {
+			prompt = strings.TrimPrefix(after[len(word)+2:], " ")
 			continue
 		}
 		// Plain text; a word may still begin within it.

@@ -167,7 +167,7 @@ func (w *writer) results() {
 			name = "`" + r.Name + "`"
 		}
 		var object map[string]any
-		if json.Unmarshal([]byte(r.Text), &object) == nil && len(object) > 0 && len(object) <= 20 {
+		if len(r.Text) < 100_000 && json.Unmarshal([]byte(r.Text), &object) == nil && len(object) > 0 && len(object) <= 20 {
 			keys := make([]string, 0, len(object))
 			for k := range object {
 				keys = append(keys, k)
@@ -181,12 +181,24 @@ func (w *writer) results() {
 			w.raw(strings.Join(lines, "\n"))
 			continue
 		}
-		fence := "```"
-		for strings.Contains(r.Text, fence) {
-			fence += "`"
-		}
-		w.raw(name + " returned:\n\n" + fence + "\n" + strings.TrimRight(cut(r.Text, 4000), "\n") + "\n" + fence)
+		text := strings.TrimRight(cut(r.Text, 4000), "\n")
+		fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+		w.raw(name + " returned:\n\n" + fence + "\n" + text + "\n" + fence)
 	}
+}
+
+// longestRun is the most times in a row that c is in s.
+func longestRun(s string, c byte) (longest int) {
+	run := 0
+	for i := range len(s) {
+		if s[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
 }
 
 // raw adds a block in which nothing is filled in.

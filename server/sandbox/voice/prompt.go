@@ -52,6 +52,9 @@ var verbatimPattern = regexp.MustCompile(`(?is)^\s*(?:please\s+)?(?:say|repeat|(
 
 // verbatim returns what the prompt wants said word for word.
 func verbatim(prompt string) (string, bool) {
+	if len(prompt) > 20_000 {
+		return "", false
+	}
 	m := verbatimPattern.FindStringSubmatch(prompt)
 	if m == nil {
 		return "", false
@@ -77,7 +80,8 @@ var howPattern = regexp.MustCompile(`(?i)\bhow (do|does|did|a|the|an)\b`)
 // subjectOf is what the prompt is about, short enough to be quoted, and safe
 // inside a line of Markdown.
 func subjectOf(prompt string) string {
-	line := strings.TrimSpace(prompt)
+	prompt = cut(strings.TrimSpace(prompt), 2000)
+	line := prompt
 	if first, _, ok := strings.Cut(line, "\n"); ok {
 		line = strings.TrimSpace(first)
 	}
@@ -144,7 +148,8 @@ func shortName(model string) string { return model[strings.LastIndexByte(model, 
 
 // sides are the two things that a prompt compares.
 func sides(prompt string) (a, b string) {
-	p := cut(strings.TrimSpace(strings.SplitN(prompt, "\n", 2)[0]), 400)
+	first, _, _ := strings.Cut(cut(strings.TrimSpace(prompt), 2000), "\n")
+	p := cut(first, 400)
 	m := sidesPattern.FindStringSubmatch(p)
 	if m == nil {
 		return subjectOf(prompt), "the usual alternative"

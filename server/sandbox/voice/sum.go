@@ -12,7 +12,7 @@ import (
 var sumPattern = regexp.MustCompile(`(-?\d{1,18}(?:\.\d{1,9})?)(?:\s*([+*×÷·])\s*|\s+(-|/|x|times|plus|minus|divided by)\s+)(-?\d{1,18}(?:\.\d{1,9})?)`)
 
 func (w *writer) sum() {
-	m := sumPattern.FindStringSubmatch(w.r.Prompt)
+	m := sumPattern.FindStringSubmatch(cut(w.r.Prompt, 2000))
 	a, ok1 := new(big.Rat).SetString(m[1])
 	b, ok2 := new(big.Rat).SetString(m[4])
 	if !ok1 || !ok2 {

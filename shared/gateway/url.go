@@ -12,14 +12,21 @@ import (
 // or network could follow it (F65).
 func (k *checker) checkURL(broken ruleID, at, link string) (ok bool) {
 	u, err := url.Parse(link)
-	if err != nil || !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https") || u.Hostname() == "" {
-		k.report(broken, at, at+" must be a public link that starts with https:// or http://, not "+strconv.Quote(cut(link)))
+	if err != nil || !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https") || u.Hostname() == "" || !usablePort(u.Port()) {
+		k.report(broken, at, at+" must be a public link, https:// or http:// and a host, such as https://example.com/clip, not "+strconv.Quote(cut(link)))
 		return false
 	}
 	if privateHost(u.Hostname()) {
 		k.report(rPrivateURL, at, cut(u.Hostname())+" is an address of this machine or network, which a gateway elsewhere can't reach; give a public link")
 	}
 	return true
+}
+
+// usablePort says whether a link's port, "" for none, is one that can be
+// called.
+func usablePort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil && n > 0
 }
 
 // sharedRange is 100.64.0.0/10, addresses within a provider's network.

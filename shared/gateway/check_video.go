@@ -14,15 +14,15 @@ import (
 func (k *checker) checkSeconds(s *spec, v *strictjson.Value) {
 	allowed := k.model.seconds(k.mode)
 	if v.Kind != strictjson.String {
-		hint := ""
-		if v.Kind == strictjson.Number && v.Integer() {
+		hint := "" // only what will do: not to quote what is then refused
+		if n, err := strconv.Atoi(v.Text); v.Kind == strictjson.Number && err == nil && plainDigits(v.Text) && allowed.Has(n) {
 			hint = `Put it in quotes: "seconds": "` + v.Text + `".`
 		}
-		k.reportWith(rSecondsType, s.name, `seconds must be a string of digits such as "8", not `+show(v), allowed.List(), hint)
+		k.reportWith(rSecondsType, s.name, "seconds must be a string of digits"+k.such(allowed)+", not "+show(v), allowed.List(), hint)
 		return
 	}
 	if !plainDigits(v.Text) {
-		k.reportWith(rSecondsForm, s.name, `seconds must be digits only, such as "8": no unit, sign, space, point or leading zero; it is `+
+		k.reportWith(rSecondsForm, s.name, "seconds must be digits only"+k.such(allowed)+", with no unit, sign, space, point or leading zero; it is "+
 			strconv.Quote(cut(v.Text)), allowed.List(), "")
 		return
 	}
@@ -39,6 +39,14 @@ func (k *checker) checkSeconds(s *spec, v *strictjson.Value) {
 	if quote := k.model.VideoPrice(n); quote.Known {
 		k.verdict.Price = &quote
 	}
+}
+
+// such adds the values of seconds to a sentence about their form.
+func (k *checker) such(allowed Seconds) string {
+	if allowed.Any() {
+		return ` such as "8"`
+	}
+	return " (" + allowed.String() + " for " + k.subject() + ")"
 }
 
 // plainDigits says whether s is a decimal number with no leading zero.
@@ -62,7 +70,8 @@ func (k *checker) seconds() (n int, ok bool) {
 }
 
 func (k *checker) checkRatio(s *spec, v *strictjson.Value) {
-	if !k.want(s, v, strictjson.String) {
+	if v.Kind != strictjson.String {
+		k.reportWith(s.shape, s.name, "aspect_ratio must be a string such as 16:9, not "+show(v), k.model.Ratios, "")
 		return
 	}
 	if _, _, ok := ratio(v.Text); !ok {

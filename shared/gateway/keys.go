@@ -121,8 +121,11 @@ func (w *keyWalker) unknown(m *strictjson.Member, s *shape) {
 			return
 		}
 	}
-	if m.Value.Kind == strictjson.Null {
+	switch {
+	case m.Value.Kind == strictjson.Null:
 		return // as absent (G12)
+	case s == shapeResponses.inner["tools"] && m.Name == "function":
+		return // refused, not passed on (F37)
 	}
 	w.k.report(rUndocumented, field, cut(m.Name)+" is not documented; it is passed on, and a gateway may ignore or refuse it")
 }

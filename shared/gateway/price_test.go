@@ -106,6 +106,20 @@ func TestTheVerdictQuotesThePrice(t *testing.T) {
 	if v = c.Validate(Video, []byte(video("beta-video-720p", `"seconds":"7"`)), Options{}); v.Price != nil {
 		t.Errorf("seconds that can't be are quoted %+v", v.Price)
 	}
+	for fact, c2 := range map[string]struct {
+		body string
+		o    Options
+	}{
+		"F151": {shots("delta-3.0-720p", "7", `{"prompt":"A","duration":5}`, ""), Options{}},
+		"F149": {vref(1, "6", ""), Options{ReferenceSeconds: []float64{9}}},
+		"G20":  {vref(2, "6", ""), Options{}},
+		"G22":  {motion("9", ""), Options{MotionSeconds: 5}},
+	} {
+		v = c.Validate(Video, []byte(c2.body), c2.o)
+		if v.OK() || v.Errors[0].Fact != fact || v.Price != nil {
+			t.Errorf("%s: seconds that must be others are quoted: %+v", fact, v)
+		}
+	}
 	if v = c.Validate(Chat, []byte(chat(plain, "")), Options{}); v.Price != nil {
 		t.Errorf("text is quoted before it is known: %+v", v.Price)
 	}

@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"screentest/shared/strictjson"
@@ -39,6 +41,9 @@ func (c *Catalogue) Validate(ep Endpoint, body []byte, o Options) Verdict {
 		if ep == Video {
 			k.checkVideo()
 		}
+	}
+	if slices.ContainsFunc(k.verdict.Errors, func(i Issue) bool { return i.Field == "seconds" }) {
+		k.verdict.Price = nil // of other seconds than it must be (F151, F149, G22)
 	}
 	return k.verdict
 }
@@ -135,8 +140,9 @@ func (k *checker) warnUnknown(m Model) {
 		k.report(rPrefix, "model", "the id of a text model is usually <prefix>/<model>")
 	}
 	if m.Family == Beta && !betaVersion(m.ID) {
-		k.reportWith(rBetaVersion, "model", "beta text models are beta-4.3, beta-4.5 and beta-4.6",
-			[]string{"beta-4.3", "beta-4.5", "beta-4.6"}, "")
+		prefix := cut(m.ID[:strings.LastIndexByte(m.ID, '/')+1])
+		k.reportWith(rBetaVersion, "model", "beta text models are beta-4.3, beta-4.5 and beta-4.6; it is "+strconv.Quote(cut(m.ID)),
+			[]string{prefix + "beta-4.3", prefix + "beta-4.5", prefix + "beta-4.6"}, "")
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"time"
@@ -11,12 +12,6 @@ import (
 
 	"screentest/server/e2e/rig"
 	"screentest/shared/wire"
-)
-
-const (
-	seedTurns = 150 // two messages each
-	deltas    = 20000
-	deltaRate = 2000 // a second
 )
 
 // meter counts frames and long tasks in the page from now on.
@@ -36,11 +31,8 @@ func browser(ctx context.Context, bin string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	source, err := startSource(ctx, bin)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = source.Kill() }()
+	source := httptest.NewServer(markdownSource())
+	defer source.Close()
 	server, err := rig.Start(ctx, bin, nil, "serve", "-addr", "127.0.0.1:0", "-data", dir, "-gateway", source.URL)
 	if err != nil {
 		return err
@@ -76,11 +68,11 @@ func browser(ctx context.Context, bin string) error {
 	if err := tab.Eval(&before, answers); err != nil {
 		return err
 	}
-	prompt := fmt.Sprintf("[[pace: %d]] [[markdown]] [[repeat: %d]]", deltaRate, deltas)
 	for _, do := range []func() error{
 		func() error { return tab.Eval(nil, meter) },
+		func() error { return tab.Eval(nil, `document.querySelector("#jump")?.click()`) },
 		func() error { return tab.Click("#composer") },
-		func() error { return tab.Type(prompt + "\r") },
+		func() error { return tab.Type(longTopic + "\r") },
 		func() error { return tab.Wait(fmt.Sprintf("%s > %d", answers, before)) },
 		func() error {
 			return tab.Eval(nil, "window.benchMeter.start = performance.now()")
@@ -108,7 +100,7 @@ func seed(ctx context.Context, base string) (string, error) {
 	}
 	conversation, parent := uuid.NewString(), ""
 	for n := range seedTurns {
-		prompt := fmt.Sprintf("[[markdown]] question %d", n)
+		prompt := fmt.Sprintf("question %d", n)
 		if err := turn(ctx, client, conversation, parent, firstChatModel(), prompt, func([]byte) {}); err != nil {
 			return "", err
 		}
@@ -138,7 +130,26 @@ func openSeeded(tab *rig.Tab, base, conversation string) error {
 	if err := tab.Open(base + "/c/" + conversation); err != nil {
 		return err
 	}
-	return tab.Wait(`document.querySelectorAll(".message .body").length > 10`)
+	// The page fetches a hundred messages at a time.
+	messages := `document.querySelectorAll(".message").length`
+	if err := tab.Wait(messages + " > 0"); err != nil {
+		return err
+	}
+	for {
+		var n int
+		if err := tab.Eval(&n, messages); err != nil {
+			return err
+		}
+		if n >= 2*seedTurns {
+			return nil
+		}
+		if err := tab.Eval(nil, `document.querySelector("#earlier").click()`); err != nil {
+			return err
+		}
+		if err := tab.Wait(fmt.Sprintf("%s > %d", messages, n)); err != nil {
+			return err
+		}
+	}
 }
 
 func printMeter(tab *rig.Tab) error {

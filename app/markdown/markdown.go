@@ -24,6 +24,8 @@ package markdown
 
 import (
 	"bytes"
+	"iter"
+	"slices"
 	"sync"
 
 	"github.com/yuin/goldmark/parser"
@@ -46,34 +48,40 @@ func (r *Renderer) Prepare() {
 
 // Render draws a whole document. Joined, its blocks are the tree that a Stream
 // gives for the same text.
-func (r *Renderer) Render(source string) []Block {
-	r.Prepare()
-	src, _ := appendLines(nil, source, false)
-	refs, notes := references{}, newNotes()
-	pieces, _ := r.split(src, newContext(refs, refs, nil))
-	for _, p := range pieces {
-		if p.kind == note {
-			notes.defined[p.note] = true
-		}
-	}
-	var out []Block
-	definitions := map[string][]byte{}
-	for _, p := range pieces {
-		part := src[p.start:p.end]
-		if p.kind == note {
-			if definitions[p.note] == nil {
-				definitions[p.note] = part
+func (r *Renderer) Render(source string) []Block { return slices.Collect(r.Blocks(source)) }
+
+// Blocks draws a whole document block by block, as Render does, for a page that
+// has to stop in between to let others work (see iter.Pull). Between two blocks
+// the Renderer may be used for other texts.
+func (r *Renderer) Blocks(source string) iter.Seq[Block] {
+	return func(yield func(Block) bool) {
+		r.Prepare()
+		src, _ := appendLines(nil, source, false)
+		refs, notes := references{}, newNotes()
+		pieces, _ := r.split(src, newContext(refs, refs, nil))
+		for _, p := range pieces {
+			if p.kind == note {
+				notes.defined[p.note] = true
 			}
-			continue
 		}
-		if nodes := r.draw(part, p.kind, newContext(refs, references{}, notes)); len(nodes) > 0 {
-			out = append(out, Block{Nodes: nodes, Size: len(part)})
+		definitions := map[string][]byte{}
+		for _, p := range pieces {
+			part := src[p.start:p.end]
+			if p.kind == note {
+				if definitions[p.note] == nil {
+					definitions[p.note] = part
+				}
+				continue
+			}
+			nodes := r.draw(part, p.kind, newContext(refs, references{}, notes))
+			if len(nodes) > 0 && !yield(Block{Nodes: nodes, Size: len(part)}) {
+				return
+			}
+		}
+		if b := r.footnotes(notes, refs, definitions); len(b.Nodes) > 0 {
+			yield(b)
 		}
 	}
-	if b := r.footnotes(notes, refs, definitions); len(b.Nodes) > 0 {
-		out = append(out, b)
-	}
-	return out
 }
 
 // footnotes draws the definitions that are referred to, in the order of their

@@ -32,6 +32,7 @@ type answerView struct {
 	fresh  int       // Answer.Replaced when drawing began
 	queued bool
 	raw    bool // not drawn yet: it stands there as it was written
+	live   bool // it was seen growing, and is not drawn to its end
 	extras extras
 }
 
@@ -61,7 +62,12 @@ func (a *answers) near(id string) {
 	}
 }
 
-func (a *answers) unmount(id string) { delete(a.views, id) }
+func (a *answers) unmount(id string) {
+	if v := a.views[id]; v != nil {
+		v.text.endRepair()
+		delete(a.views, id)
+	}
+}
 
 // refresh looks at an answer again: its text may be another, or at its end.
 func (a *answers) refresh(id string) {
@@ -129,9 +135,24 @@ func (v *answerView) step(p *page, m *model.Message) bool {
 		v.fresh = r.Replaced
 	}
 	v.extras.draw(p, m)
-	more := v.text.grow(m.Content(), !m.Running())
-	if m.Running() && !more {
-		v.text.showCaret()
+	running := m.Running()
+	more := v.text.grow(m.Content(), !running)
+	switch {
+	case running:
+		v.live = true
+		if !more {
+			v.text.showCaret()
+		}
+	case v.live && !more:
+		v.live = false
+		m.Rev++ // its state may be shown now
+		p.changed(model.PartThread)
 	}
 	return more
+}
+
+// growing says that an answer whose run is over is not yet drawn to its end.
+func (a *answers) growing(id string) bool {
+	v := a.views[id]
+	return v != nil && v.live
 }

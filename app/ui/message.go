@@ -65,7 +65,7 @@ func (c *Message) Render() (ui app.UI) {
 	name, state := "Answer", ""
 	if m.Run != nil {
 		name, state = "Answer of "+m.Run.Model, string(m.Run.State)
-		if m.Running() {
+		if m.Running() || c.p.answers.growing(m.ID) {
 			state = string(wire.Running) // until its text is whole
 		}
 	}

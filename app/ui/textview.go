@@ -3,6 +3,7 @@
 package ui
 
 import (
+	"iter"
 	"strings"
 	"syscall/js"
 
@@ -28,7 +29,12 @@ type textView struct {
 	closed bool   // to its end
 
 	chunks []*chunk // of closed blocks; the last may take more
-	redo   []*chunk // what the end of the document changed, to be drawn yet
+
+	// Where the end of a document changes what stands before it, as a footnote
+	// does, its blocks are looked through once more, a chunk at a time.
+	again func() (markdown.Block, bool) // the next of them; nil when done
+	stop  func()                        // gives again up
+	at    int                           // the chunk that is looked at
 
 	tail  js.Value // holds the open rest
 	open  js.Value // text node in the tail that grows
@@ -38,9 +44,8 @@ type textView struct {
 // chunk is a stretch of closed blocks in an element of its own.
 type chunk struct {
 	el     js.Value
-	nodes  []markdown.Node // only while it waits to be drawn
-	size   int             // bytes of Markdown
-	sum    uint64          // over what is drawn in it
+	size   int    // bytes of Markdown
+	sum    uint64 // over what is drawn in it
 	sealed bool
 }
 
@@ -58,7 +63,8 @@ func (v *textView) clear() {
 	v.host.Call("append", v.tail)
 	v.stream = v.p.md.NewStream()
 	v.text, v.closed = "", false
-	v.chunks, v.redo = nil, nil
+	v.chunks = nil
+	v.endRepair()
 	v.open, v.caret = js.Undefined(), js.Undefined()
 }
 
@@ -94,7 +100,7 @@ func (v *textView) grow(text string, final bool) (more bool) {
 	case more:
 	case final:
 		v.finish()
-		more = len(v.redo) > 0
+		more = v.again != nil
 	case rest != "":
 		v.drawTail()
 	}
@@ -147,9 +153,8 @@ func (v *textView) drawTail() {
 	v.open.Call("appendData", t.Text)
 }
 
-// finish draws the last blocks. Where the end of the document changes what
-// stands before it, as a footnote does, the chunks that differ are left to
-// repair.
+// finish draws the last blocks. What the end of the document changes before
+// them is left to repair.
 func (v *textView) finish() {
 	v.hideCaret()
 	blocks, redraw := v.stream.Close()
@@ -157,51 +162,66 @@ func (v *textView) finish() {
 	v.tail.Call("remove")
 	v.stream, v.open = nil, js.Undefined()
 	v.closed = true
-	if !redraw {
-		return
+	if redraw {
+		v.again, v.stop = iter.Pull(v.p.md.Blocks(v.text))
+		v.at = 0
 	}
-	var wanted []*chunk
-	for _, b := range v.p.md.Render(v.text) {
-		if n := len(wanted); n == 0 || wanted[n-1].sealed {
-			wanted = append(wanted, &chunk{})
-		}
-		c := wanted[len(wanted)-1]
-		c.nodes = append(c.nodes, b.Nodes...)
-		c.add(b)
-	}
-	for i, w := range wanted {
-		if i < len(v.chunks) {
-			w.el = v.chunks[i].el
-		}
-		if i >= len(v.chunks) || v.chunks[i].sum != w.sum {
-			v.redo = append(v.redo, w)
-		} else {
-			w.nodes = nil
-		}
-	}
-	for _, c := range v.chunks[min(len(wanted), len(v.chunks)):] {
-		c.el.Call("remove")
-	}
-	v.chunks = wanted
 }
 
-// repair draws one chunk of those that the end of the document changed, and
-// says whether more are left.
+// repair looks at one chunk of a closed document, draws it again if it is not
+// what the whole document makes it, and says whether more are left.
 func (v *textView) repair() (more bool) {
-	if len(v.redo) == 0 {
+	if v.again == nil {
 		return false
 	}
-	c := v.redo[0]
-	v.redo = v.redo[1:]
-	if c.el.IsUndefined() {
-		c.el = v.p.dom.el("div", "chunk")
+	var want chunk
+	var nodes []markdown.Node
+	for !want.sealed {
+		b, ok := v.again()
+		if !ok {
+			v.endRepair()
+			break
+		}
+		nodes = append(nodes, b.Nodes...)
+		want.add(b)
+	}
+	if len(nodes) == 0 {
+		v.dropRest()
+		return false
+	}
+	if v.at == len(v.chunks) {
+		c := &chunk{el: v.p.dom.el("div", "chunk")}
+		v.chunks = append(v.chunks, c)
 		v.host.Call("append", c.el)
 	}
-	c.el.Call("replaceChildren")
-	v.p.dom.nodes(c.el, c.nodes)
-	c.el.Get("classList").Call("toggle", "sealed", c.sealed)
-	c.nodes = nil
-	return len(v.redo) > 0
+	c := v.chunks[v.at]
+	v.at++
+	if c.sum != want.sum {
+		want.el = c.el
+		*c = want
+		c.el.Call("replaceChildren")
+		v.p.dom.nodes(c.el, nodes)
+		c.el.Get("classList").Call("toggle", "sealed", c.sealed)
+	}
+	if v.again == nil {
+		v.dropRest()
+	}
+	return v.again != nil
+}
+
+// dropRest removes the chunks that the whole document has not.
+func (v *textView) dropRest() {
+	for _, c := range v.chunks[v.at:] {
+		c.el.Call("remove")
+	}
+	v.chunks = v.chunks[:v.at]
+}
+
+func (v *textView) endRepair() {
+	if v.again != nil {
+		v.stop()
+		v.again, v.stop = nil, nil
+	}
 }
 
 // showCaret marks the end of what has come, or shows dots while nothing has.

@@ -53,7 +53,7 @@ type server struct {
 	config    serveConfig
 	log       *slog.Logger
 	url       string // for a person on this machine
-	catalogue atomic.Pointer[gateway.Catalogue]
+	catalogue atomic.Pointer[catalogue]
 	failed    chan error // of the HTTP servers
 
 	store   *store.DB
@@ -63,6 +63,14 @@ type server struct {
 	bff     *bff.Server
 	closers []func(context.Context) error // the last one started is closed first
 }
+
+// catalogue is the current one, and as the pages get it.
+type catalogue struct {
+	*gateway.Catalogue
+	json []byte
+}
+
+func (s *server) models() *gateway.Catalogue { return s.catalogue.Load().Catalogue }
 
 // start starts all parts. ctx bounds only the start.
 func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err error) {
@@ -76,11 +84,11 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 			err = errors.Join(err, s.close())
 		}
 	}()
-	catalogue, err := readCatalogue(c.catalog)
+	models, err := readCatalogue(c.catalog)
 	if err != nil {
 		return s, err
 	}
-	s.catalogue.Store(catalogue)
+	s.catalogue.Store(&catalogue{models, models.JSON()})
 	// The address is taken first: that it is in use is to be known before
 	// anything is opened or made.
 	listener, err := listen(c.addr)
@@ -107,7 +115,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	}
 	s.onClose(func(context.Context) error { s.client.Close(); return nil })
 	s.runs = run.New(run.Config{
-		Store: s.store, Gateway: s.stream, Catalogue: s.catalogue.Load,
+		Store: s.store, Gateway: s.stream, Catalogue: s.models,
 		StreamOptions: s.sandbox != nil,
 		Changed:       func(owner string, r wire.Run) { s.bff.RunChanged(owner, r) },
 		Stored:        func(owner, conversation string) { s.bff.ConversationChanged(owner, conversation) },
@@ -138,7 +146,7 @@ func (s *server) bffConfig(addr net.Addr, owner, sandboxKey string, public *url.
 			Sandbox: s.sandbox != nil, BaseURL: s.client.Base.String(),
 			StreamOptions: s.sandbox != nil, // G9: off for a real gateway
 		},
-		Catalogue:  func() []byte { return s.catalogue.Load().JSON() },
+		Catalogue:  func() []byte { return s.catalogue.Load().json },
 		Files:      web.Files(),
 		Addr:       addr.String(),
 		SandboxKey: sandboxKey,
@@ -156,7 +164,7 @@ func (s *server) startSandbox() (base, key string, err error) {
 	}
 	key = "sandbox-" + rand.Text()
 	s.sandbox, err = sandbox.New(sandbox.Config{
-		Key: key, Speed: s.config.sandboxSpeed, Catalogue: s.catalogue.Load(), Logger: s.log,
+		Key: key, Speed: s.config.sandboxSpeed, Catalogue: s.models(), Logger: s.log,
 	})
 	if err != nil {
 		return "", "", err
@@ -227,7 +235,7 @@ func (s *server) reload() {
 		s.log.Error("the catalogue was not read again; the old one stays", "err", err)
 		return
 	}
-	s.catalogue.Store(c)
+	s.catalogue.Store(&catalogue{c, c.JSON()})
 	if s.sandbox != nil {
 		s.sandbox.SetCatalogue(c)
 	}

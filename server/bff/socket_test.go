@@ -312,7 +312,7 @@ func (g gatedConn) Read(p []byte) (int, error) {
 // has it all, and the slow one gets it in few large frames when it reads again.
 func TestSlowReaderGetsLargerFramesAndHoldsNothingUp(t *testing.T) {
 	w := keyed(t)
-	const size = 24 << 20
+	const size = 10 << 20 // more than the kernel keeps for the two
 	word := `data: {"choices":[{"index":0,"delta":{"content":"word "}}],"padding":"` + strings.Repeat("x", 1000) + "\"}\n\n"
 	w.stream = func(pw *io.PipeWriter, _ string, _ []byte) {
 		for n := 0; n < size; n += len(word) {
@@ -327,6 +327,9 @@ func TestSlowReaderGetsLargerFramesAndHoldsNothingUp(t *testing.T) {
 	h.Transport = &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		var d net.Dialer
 		c, err := d.DialContext(ctx, network, addr)
+		if tcp, ok := c.(*net.TCPConn); ok {
+			_ = tcp.SetReadBuffer(128 << 10)
+		}
 		return gatedConn{c, &gate}, err
 	}}
 	slow := w.tab(h)

@@ -103,7 +103,7 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 		t.Fatal(err)
 	}
 	w.runs = run.New(run.Config{
-		Store: w.db, Catalogue: gateway.SampleCatalogue, FlushEvery: 20 * time.Millisecond, Logger: logger,
+		Store: w.db, Catalogue: sample, FlushEvery: 20 * time.Millisecond, Logger: logger,
 		Gateway: func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (run.Reply, error) {
 			r, pw := io.Pipe()
 			context.AfterFunc(ctx, func() { pw.CloseWithError(context.Cause(ctx)) })
@@ -121,7 +121,7 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 	c := bff.Config{
 		Runs: browserRuns{w.runs}, Conversations: w.db, Sessions: w.db, Owner: w.owner,
 		Gateway:    wire.Gateway{BaseURL: "https://gateway.example.com"},
-		Catalogue:  gateway.SampleCatalogue().JSON,
+		Catalogue:  sample().JSON,
 		Files:      files(),
 		Addr:       l.Addr().String(),
 		FlushEvery: w.runs.FlushEvery,
@@ -243,3 +243,6 @@ const (
 	usage = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":4}}\n\n"
 	done  = "data: [DONE]\n\n"
 )
+
+// sample is the catalogue, read once.
+var sample = sync.OnceValue(gateway.SampleCatalogue)

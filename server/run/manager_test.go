@@ -89,7 +89,7 @@ func (d *desk) open(change func(*run.Config)) {
 		d.t.Fatal(err)
 	}
 	c := run.Config{
-		Store: db, Catalogue: gateway.SampleCatalogue, FlushEvery: 10 * time.Millisecond,
+		Store: db, Catalogue: sample, FlushEvery: 10 * time.Millisecond,
 		Logger: slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Gateway: func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (run.Reply, error) {
 			c := &call{ctx: ctx, key: key, ep: ep, body: bytes.Clone(body), reply: make(chan run.Reply, 1), err: make(chan error, 1)}
@@ -758,3 +758,6 @@ func TestStopConversationWaitsForTheEnds(t *testing.T) {
 	c.err <- errors.New("enough")
 	d.wait(other.Run)
 }
+
+// sample is the catalogue, read once.
+var sample = sync.OnceValue(gateway.SampleCatalogue)

@@ -56,5 +56,15 @@
 //
 // Three endpoints beyond the contract are for tests and take the same key:
 // GET /sandbox/account, GET /sandbox/requests and POST /sandbox/clock. Each
-// key has an account, tasks and records of its own (F2); the clock is one.
+// key has an account and tasks of its own (F2); the clock and the record of
+// requests are one for all.
+//
+// # What things cost, and when
+//
+// A token is white space and up to eight other characters after it: of the
+// messages or the input for what goes in, of answer, reasoning and arguments
+// for what comes out. A call is charged when it ends, for what was sent until
+// then: a client that leaves, or a connection that [[drop]] breaks, has paid
+// for half an answer. A call that the gateway itself fails costs nothing. A
+// video is charged when it is made (F109) and paid back when it fails (F112).
 package sandbox

@@ -66,17 +66,17 @@ func TestBothKindsOfModel(t *testing.T) {
 			w.whole(p, sandbox)
 			p.checkStateLine()
 
-			requests := record(t, sandbox)
-			for _, r := range requests[len(requests)-2:] { // the page's and our own
-				if r.Path != family.path || r.Status != 200 || !strings.Contains(r.Body, family.model) {
-					t.Errorf("the sandbox was asked %s (%d) %s", r.Path, r.Status, r.Body)
-				}
+			newest := func() request {
+				all := record(t, sandbox)
+				return all[len(all)-1]
+			}
+			if r := newest(); r.Path != family.path || r.Status != 200 || !strings.Contains(r.Body, family.model) {
+				t.Errorf("the sandbox was asked %s (%d) %s", r.Path, r.Status, r.Body)
 			}
 			// The second turn carries the first.
 			p.send("[[repeat: 110]] And then?")
 			p.settled()
-			requests = record(t, sandbox)
-			if body := requests[len(requests)-1].Body; !strings.Contains(body, "Tell me of "+family.name) || !strings.Contains(body, "And then?") {
+			if body := newest().Body; !strings.Contains(body, "Tell me of "+family.name) || !strings.Contains(body, "And then?") {
 				t.Errorf("the second request lacks the first turn: %s", body)
 			}
 		})

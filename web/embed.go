@@ -2,9 +2,11 @@
 // the program built from app – inside the binary, so that Screentest is one
 // file. Use [Files] to serve it.
 //
-// app.wasm and its compressed forms app.wasm.br and app.wasm.gz are made by
-// make (see wasm.mk) and not committed. Without them the package still
-// compiles, so that go vet and go test work on a fresh clone; [Built] tells.
+// The program's compressed forms app.wasm.br and app.wasm.gz are made by make
+// (see wasm.mk) and not committed; app.wasm itself stays outside, since it can
+// be had from them and would be a quarter of the binary. Without them the
+// package still compiles, so that go vet and go test work on a fresh clone;
+// [Built] tells.
 package web
 
 import (
@@ -14,7 +16,7 @@ import (
 
 // app.wasm.md is committed, so the pattern matches before the first build too.
 //
-//go:embed *.css *.svg *.png app.wasm*
+//go:embed *.css *.svg *.png app.wasm.*
 var files embed.FS
 
 // Files returns the files by the names they have in this folder.

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -40,6 +41,16 @@ type asset struct {
 type form struct {
 	encoding string // of Accept-Encoding; "" is none
 	p        []byte
+	inflate  bool // p is compressed with gzip, and is sent as what it was
+	size     int  // of what is sent, in bytes
+}
+
+// body is what is sent.
+func (f form) body() (io.Reader, error) {
+	if f.inflate {
+		return gzip.NewReader(bytes.NewReader(f.p))
+	}
+	return bytes.NewReader(f.p), nil
 }
 
 // newAssets reads the files of web and makes the ones that go-app needs.
@@ -64,36 +75,60 @@ func newAssets(files fs.FS) (*assets, error) {
 	return a, nil
 }
 
-// readFiles takes what is not a style sheet: the program and the icons.
+// readFiles takes what is not a style sheet: the program and the icons. A file
+// that is there only compressed is served raw too, out of its .gz: the program
+// is large, and hardly a browser asks for it so.
 func (a *assets) readFiles(files fs.FS) error {
 	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		name := e.Name()
+		name := strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".br")
 		kind := contentType(name)
-		if e.IsDir() || kind == "" || path.Ext(name) == ".css" {
+		if e.IsDir() || kind == "" || path.Ext(name) == ".css" || a.files["/web/"+name] != nil {
 			continue
 		}
-		p, err := fs.ReadFile(files, name)
-		if err != nil {
-			return err
-		}
-		as := &asset{kind: kind, hash: shortHash(p)}
-		for _, f := range []struct{ ext, encoding string }{{".br", "br"}, {".gz", "gzip"}} {
-			packed, err := fs.ReadFile(files, name+f.ext)
+		as := &asset{kind: kind}
+		for _, f := range []struct{ ext, encoding string }{{".br", "br"}, {".gz", "gzip"}, {"", ""}} {
+			p, err := fs.ReadFile(files, name+f.ext)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			as.forms = append(as.forms, form{f.encoding, packed})
+			as.forms = append(as.forms, form{encoding: f.encoding, p: p, size: len(p)})
 		}
-		as.forms = append(as.forms, form{"", p})
+		if err := as.finish(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 		a.files["/web/"+name] = as
 	}
+	return nil
+}
+
+// finish sees to it that the last form is the raw one, and hashes that.
+func (a *asset) finish() error {
+	raw := a.forms[len(a.forms)-1]
+	switch raw.encoding {
+	case "br":
+		return errors.New("is there as .br only: make builds the .gz too")
+	case "gzip":
+		raw.encoding, raw.inflate = "", true
+		a.forms = append(a.forms, raw)
+	}
+	body, err := raw.body()
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	n, err := io.Copy(h, body)
+	if err != nil {
+		return err
+	}
+	a.hash = hex.EncodeToString(h.Sum(nil)[:8])
+	a.forms[len(a.forms)-1].size = int(n)
 	return nil
 }
 
@@ -154,9 +189,9 @@ func newAsset(kind string, p []byte) *asset {
 	_, _ = z.Write(p)                                          // a Buffer takes everything
 	_ = z.Close()
 	if packed.Len() < len(p) {
-		a.forms = append(a.forms, form{"gzip", packed.Bytes()})
+		a.forms = append(a.forms, form{encoding: "gzip", p: packed.Bytes(), size: packed.Len()})
 	}
-	a.forms = append(a.forms, form{"", p})
+	a.forms = append(a.forms, form{p: p, size: len(p)})
 	return a
 }
 
@@ -198,10 +233,12 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int, cachin
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	h.Set("Content-Length", strconv.Itoa(len(f.p)))
+	h.Set("Content-Length", strconv.Itoa(f.size))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(f.p) // an error means that the browser is gone
+		if body, err := f.body(); err == nil { // it was read once before
+			_, _ = io.Copy(w, body) // an error means that the browser is gone
+		}
 	}
 }
 

@@ -179,7 +179,7 @@ func (a *assets) urls() []string {
 
 func (a *assets) size(path string) int {
 	if as, ok := a.files[path]; ok {
-		return len(as.forms[len(as.forms)-1].p)
+		return as.forms[len(as.forms)-1].size
 	}
 	return 0
 }

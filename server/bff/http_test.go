@@ -150,11 +150,11 @@ func TestFilesAreServedCompressedAndKept(t *testing.T) {
 	w := newWorld(t, nil)
 	page := w.do(nil, "GET", "/", "")
 	wasm := address(t, page.body, "/web/app.wasm")
-	raw := string(files()["app.wasm"].Data)
+	raw, gz := string(rawWasm), string(zipped(rawWasm))
 	for _, tt := range []struct{ accept, encoding, body string }{
 		{"gzip, deflate, br, zstd", "br", "brotli"},
-		{"gzip", "gzip", "gzip"},
-		{"br;q=0, gzip;q=0.5", "gzip", "gzip"},
+		{"gzip", "gzip", gz},
+		{"br;q=0, gzip;q=0.5", "gzip", gz},
 		{"BR", "br", "brotli"},
 		{"identity", "", raw},
 		{"bread", "", raw},
@@ -269,10 +269,14 @@ func TestBinaryWithoutTheProgramSaysSo(t *testing.T) {
 
 func TestBuildChangesWithAnyFile(t *testing.T) {
 	seen := map[string]string{}
-	for _, change := range []string{"", "app.wasm", "base.css", "icon.svg"} {
+	for _, change := range []string{"", "app.wasm.gz", "base.css", "icon.svg"} {
 		w := newWorld(t, func(c *bff.Config) {
 			f := files()
-			if change != "" {
+			switch change {
+			case "":
+			case "app.wasm.gz":
+				f[change] = &fstest.MapFile{Data: zipped([]byte("changed"))}
+			default:
 				f[change] = &fstest.MapFile{Data: append([]byte("changed "), f[change].Data...)}
 			}
 			c.Files = f

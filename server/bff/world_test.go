@@ -2,6 +2,7 @@ package bff_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,13 +32,22 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // canary is a key that must never be seen again.
 const canary = "sk-canary-Zq8w3xNfT0"
 
+// rawWasm stands for the program, which is there only compressed.
+var rawWasm = bytes.Repeat([]byte("\x00asm wasm wasm "), 1000)
+
+func zipped(p []byte) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, _ = z.Write(p) // a Buffer takes everything
+	_ = z.Close()
+	return out.Bytes()
+}
+
 // files stand for the built ones.
 func files() fstest.MapFS {
-	wasm := bytes.Repeat([]byte("\x00asm wasm wasm "), 1000)
 	return fstest.MapFS{
-		"app.wasm":    {Data: wasm},
 		"app.wasm.br": {Data: []byte("brotli")},
-		"app.wasm.gz": {Data: []byte("gzip")},
+		"app.wasm.gz": {Data: zipped(rawWasm)},
 		"app.wasm.md": {Data: []byte("not for the browser")},
 		"tokens.css":  {Data: []byte(":root{--first:1}")},
 		"base.css":    {Data: []byte(".second{}")},

@@ -14,6 +14,7 @@ import (
 	"github.com/peterbourgon/ff/v3"
 	"github.com/peterbourgon/ff/v3/ffcli"
 
+	gatewayclient "screentest/server/gateway"
 	"screentest/shared/gateway"
 	"screentest/shared/money"
 )
@@ -98,6 +99,7 @@ func usage(fs *flag.FlagSet, long, prefix string) string {
 type serveConfig struct {
 	addr, data, gateway, catalog, publicURL string
 	sandboxSpeed                            float64
+	timeouts                                gatewayclient.Options // of the gateway; zero but in tests
 }
 
 func (c *serveConfig) flags(fs *flag.FlagSet) {

@@ -110,7 +110,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err != nil {
 		return s, err
 	}
-	if s.client, err = gatewayclient.New(base, gatewayclient.Options{}); err != nil {
+	if s.client, err = gatewayclient.New(base, c.timeouts); err != nil {
 		return s, mistakef("-gateway: %w", err)
 	}
 	s.onClose(func(context.Context) error { s.client.Close(); return nil })

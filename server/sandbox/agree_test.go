@@ -283,3 +283,29 @@ func (w *witness) call(ep gateway.Endpoint, body []byte) (q quickReply) {
 	w.server.ServeHTTP(&q, r)
 	return q
 }
+
+// FuzzHandler: nothing that can be sent makes the sandbox panic, and whatever
+// it refuses it refuses with a code.
+func FuzzHandler(f *testing.F) {
+	catalogue := gateway.SampleCatalogue()
+	for r := range gatewaytest.Corpus(catalogue, 30, 200) {
+		f.Add(string(r.Endpoint), r.Body)
+	}
+	f.Add("chat", []byte(`{"model":"zeta-1","messages":[{"role":"user","content":"[[markdown]] [[repeat: 9]] [[drop]]"}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":["object"],"properties":{"a":{"enum":[null]},"b":{"type":"array"}}}}}]}`))
+	s, err := New(Config{Catalogue: catalogue, TokensPerSecond: -1, Balance: 1 << 60})
+	if err != nil {
+		f.Fatal(err)
+	}
+	s.fetch = &http.Client{Transport: &world{}}
+	w := &witness{catalogue: catalogue, server: s}
+	f.Fuzz(func(t *testing.T, endpoint string, body []byte) {
+		ep := gateway.Endpoint(endpoint)
+		if ep.Path() == "" || bytes.Contains(body, []byte("[[silent]]")) || bytes.Contains(body, []byte("[[status")) {
+			return
+		}
+		reply := w.call(ep, body)
+		if reply.status >= 400 && (!json.Valid(reply.body) || !bytes.Contains(reply.body, []byte(`"code":`))) {
+			t.Errorf("%d %q", reply.status, reply.body)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -101,22 +102,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) serve(c *call, shape shape, handle func(*call) error) {
 	c.record = s.requests.begin(s.now(), c.r)
 	c.shape = shape
-	err := s.authorize(c)
-	if err == nil && c.r.Method == http.MethodPost {
-		err = s.readBody(c)
-	}
-	if err == nil {
-		err = handle(c)
-	}
-	s.finish(c, err)
+	s.answer(c, handle)
 }
 
 // serveOwn answers an endpoint for tests. It is not recorded, so that looking
 // at the records does not add to them.
 func (s *Server) serveOwn(c *call, handle func(*call) error) {
 	c.shape = openAI
+	s.answer(c, handle)
+}
+
+func (s *Server) answer(c *call, handle func(*call) error) {
 	err := s.authorize(c)
 	if err == nil && c.r.Method == http.MethodPost {
+		// A client that neither sends nor reads must not hold up Close.
+		rc := http.NewResponseController(c.w)
+		defer context.AfterFunc(s.life, func() {
+			_ = rc.SetReadDeadline(time.Unix(1, 0))
+			_ = rc.SetWriteDeadline(time.Unix(1, 0))
+		})()
 		err = s.readBody(c)
 	}
 	if err == nil {

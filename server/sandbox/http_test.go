@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -235,6 +236,73 @@ func TestCloseEndsStreams(t *testing.T) {
 		if a := r.post(gateway.Chat, chatHi); a.err == nil {
 			t.Errorf("a closed sandbox answered %d", a.status)
 		}
+	}
+}
+
+// Close does not wait for clients that neither send nor read.
+func TestCloseIsNotHeldUp(t *testing.T) {
+	r := start(t, Config{Balance: 1 << 60})
+	for _, request := range []string{
+		// Half a body, and a stream of megabytes that nobody reads.
+		"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sandbox\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+		"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sandbox\r\nContent-Type: application/json\r\nContent-Length: " +
+			itoa(len(streamBody(gateway.Chat, 1_000_000))) + "\r\n\r\n" + streamBody(gateway.Chat, 1_000_000),
+	} {
+		conn, err := net.Dial("tcp", r.http.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		if _, err := io.WriteString(conn, request); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for len(r.server.requests.all()) < 2 {
+		time.Sleep(time.Millisecond) // until both are being answered
+	}
+	before := time.Now()
+	if err := r.server.Close(); err != nil {
+		t.Error(err)
+	}
+	if d := time.Since(before); d > bodyTimeout/2 {
+		t.Errorf("Close took %v", d)
+	}
+}
+
+// Many at once: nobody is charged twice or not at all.
+func TestManyAtOnce(t *testing.T) {
+	r := start(t, Config{Dir: t.TempDir(), Balance: 1 << 50})
+	var wg sync.WaitGroup
+	for k := range 8 {
+		wg.Go(func() {
+			for i := range 10 {
+				c := r.create(t, clipBody("alpha-3.1-lite", fmt.Sprint("[[fail]] ", k, i), "4", ""))
+				r.post(gateway.Chat, chatHi)
+				r.clock.advance(time.Minute)
+				r.poll(t, c.ID)
+				r.account()
+				r.do("GET", "/sandbox/requests", "")
+			}
+		})
+	}
+	wg.Wait()
+	r.clock.advance(time.Hour)
+	a := r.account()
+	charged, returned, counts := int64(0), int64(0), map[string]int{}
+	for _, e := range a.Entries {
+		counts[e.Kind+e.Subject]++
+		if e.Kind == "charge" {
+			charged += int64(e.NanoUSD)
+		} else {
+			returned += int64(e.NanoUSD)
+		}
+	}
+	if len(a.Entries) != 240 || len(counts) != 240 || charged != a.Charged || returned != a.Returned || returned != 80*200_000_000 || a.Balance != 1<<50-charged+returned {
+		t.Errorf("%d entries, %d different; charged %d of %d, returned %d of %d", len(a.Entries), len(counts), charged, a.Charged, returned, a.Returned)
+	}
+	again := r.again(t, Config{Dir: r.server.cfg.Dir, Balance: 1 << 50}).account()
+	if again.Balance != a.Balance || len(again.Entries) != len(a.Entries) {
+		t.Errorf("after a restart: %d, %d entries", again.Balance, len(again.Entries))
 	}
 }
 

@@ -63,6 +63,16 @@ type sleeper struct {
 	timer *time.Timer
 }
 
+// closed says whether the server closes.
+func (sl *sleeper) closed() bool {
+	select {
+	case <-sl.quit:
+		return true
+	default:
+		return false
+	}
+}
+
 // until waits for the moment and says whether it came: not if the client left
 // or the server closed first.
 func (sl *sleeper) until(at time.Time) bool {

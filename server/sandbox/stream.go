@@ -52,6 +52,11 @@ func (st *stream) send(p []byte) {
 	if now := time.Now(); now.Sub(st.last) > writeTimeout/8 {
 		st.last = now
 		_ = st.rc.SetWriteDeadline(now.Add(writeTimeout))
+		// After the deadline was set, for Close sets another.
+		if st.sleep.closed() {
+			st.err = errLeft
+			return
+		}
 	}
 	if _, st.err = st.w.Write(p); st.err != nil {
 		return
@@ -70,6 +75,10 @@ func (st *stream) wait() bool {
 	}
 	if st.pace.interval == 0 && st.tokens > 0 {
 		// Flat out: nothing to wait for, and a write tells of a client that left.
+		if st.tokens%256 == 0 && st.sleep.closed() {
+			st.err = errLeft
+			return false
+		}
 		st.tokens++
 		return true
 	}

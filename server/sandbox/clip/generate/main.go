@@ -1,5 +1,5 @@
 // Command generate makes the looks that package clip joins into clips: for
-// every frame size one MP4 a look, LoopSeconds long, each second a closed group
+// every frame size one MP4 a look, two seconds long, each second a closed group
 // of pictures. It needs ffmpeg with libx264 and is run by hand, by
 //
 //	go generate ./server/sandbox/clip
@@ -24,9 +24,9 @@ const (
 	loopSeconds = 2
 )
 
-// A size is a frame size in pixels, and how many rendered pixels one side of a
-// square of the frame has: 4K is drawn at half its size and scaled, which
-// nobody sees in flat colours.
+// A size is a frame size in pixels, and how many times smaller it is drawn
+// before ffmpeg scales it up: 4K is drawn at half its size, which nobody sees in
+// flat colours.
 type size struct{ w, h, scale int }
 
 // sizes are every resolution and ratio of the sample catalogue.

@@ -36,22 +36,25 @@ type answerView struct {
 	extras extras
 }
 
-// mount puts the answer id into its message's body: at once if it is being
-// made, else as it was written until it comes near the window.
-func (a *answers) mount(id string) {
+// mount puts the answer id into its message's body. One that is being made, or
+// is among the last and so in view, is drawn at once, another stands there as
+// it was written until it comes near the window.
+func (a *answers) mount(id string, last bool) {
 	host, m := a.p.dom.byID("body-"+id), a.message(id)
 	if !host.Truthy() || m == nil {
 		return
 	}
 	v := &answerView{id: id, text: newTextView(a.p, host)}
 	a.views[id] = v
-	a.p.sight.watch(host.Call("closest", ".message"))
 	if m.Running() {
 		a.push(v)
 		return
 	}
 	v.raw = true
 	v.text.showRaw(m.Content())
+	if last || !a.p.sight.lazy {
+		a.p.sight.moved(id, host.Call("closest", ".message"), true)
+	}
 }
 
 // near draws an answer that is coming into view.

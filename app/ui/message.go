@@ -31,7 +31,7 @@ func (c *Message) CompoID() string { return c.ID }
 func (c *Message) OnMount(app.Context) {
 	defer c.p.guard("a message")
 	if c.Role != "user" {
-		c.p.answers.mount(c.ID)
+		c.p.answers.mount(c.ID, c.Last)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 const (
 	// slice bounds the Markdown that is drawn at once, in bytes, so that the
 	// time it takes is looked at often enough.
-	slice = 8 << 10
+	slice = 3 << 10
 	// chunkSize is the Markdown, in bytes, after which closed blocks are sealed
 	// in an element that the browser leaves out while it is off the screen.
 	chunkSize = 8 << 10

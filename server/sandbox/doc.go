@@ -57,7 +57,8 @@
 // Three endpoints beyond the contract are for tests and take the same key:
 // GET /sandbox/account, GET /sandbox/requests and POST /sandbox/clock. Each
 // key has an account and tasks of its own (F2); the clock and the record of
-// requests are one for all.
+// requests, bodies included, are one for all keys: a sandbox is no place for
+// secrets.
 //
 // # What things cost, and when
 //

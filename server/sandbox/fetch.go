@@ -16,7 +16,7 @@ import (
 const (
 	fetchTimeout = 30 * time.Second // of one clip, all in all
 	maxRedirects = 3
-	maxClip      = 100 << 20 // bytes (F156)
+	maxClip      = 100_000_000 // bytes (F156)
 )
 
 // errPrivate is why an address is not called.
@@ -122,7 +122,7 @@ func (s *Server) get(ctx context.Context, url string) (io.ReadCloser, error) {
 	return &limited{ReadCloser: reply.Body, left: maxClip}, nil
 }
 
-var errTooLarge = fmt.Errorf("the file is larger than %d MB", maxClip>>20)
+var errTooLarge = fmt.Errorf("the file is larger than %d MB", maxClip/1_000_000)
 
 // limited fails, and does not merely end, where a file is too large.
 type limited struct {

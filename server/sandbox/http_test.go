@@ -55,7 +55,7 @@ func TestAccountsAreApart(t *testing.T) {
 	}
 	r.key = "other"
 	if a := r.account(); len(a.Entries) != 0 || a.Balance != int64(DefaultBalance) {
-		t.Errorf("another key's account has %+v", a)
+		t.Errorf("F2: another key's account has %+v", a)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestBalance(t *testing.T) {
 	r := start(t, Config{Balance: 1})
 	text := r.post(gateway.Chat, chatHi)
 	if p := text.problem(t); text.status != http.StatusForbidden || p.flat || p.kind != "new_api_error" || p.code != "insufficient_user_quota" {
-		t.Errorf("text: %d %s", text.status, text.body)
+		t.Errorf("G4: text: %d %s", text.status, text.body)
 	}
 	video := r.post(gateway.Video, `{"model":"alpha-3.1-lite","prompt":"x","seconds":"4"}`)
 	if p := video.problem(t); video.status != http.StatusForbidden || !p.flat || p.code != "insufficient_user_quota" {

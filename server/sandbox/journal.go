@@ -59,6 +59,7 @@ type savedAccount struct {
 type journal struct {
 	f    *os.File
 	lock *flock.Flock
+	size int64 // of the whole lines in f, in bytes
 }
 
 // append writes one line; durable waits until it is on the disk.
@@ -70,15 +71,24 @@ func (j *journal) append(l line, durable bool) error {
 	if err != nil {
 		return fmt.Errorf("sandbox journal: %w", err)
 	}
-	if _, err := j.f.Write(append(b, '\n')); err != nil {
-		return fmt.Errorf("sandbox journal: %w", err)
+	b = append(b, '\n')
+	_, err = j.f.Write(b)
+	if err == nil && durable {
+		err = j.f.Sync()
 	}
-	if durable {
-		if err := j.f.Sync(); err != nil {
-			return fmt.Errorf("sandbox journal: %w", err)
-		}
+	if err != nil {
+		// The caller is told that it did not happen, so no part of it may
+		// stay: half a line would also spoil the one after it.
+		return errors.Join(fmt.Errorf("sandbox journal: %w", err), j.rewind())
 	}
+	j.size += int64(len(b))
 	return nil
+}
+
+// rewind drops what follows the last whole line.
+func (j *journal) rewind() error {
+	_, err := j.f.Seek(j.size, io.SeekStart)
+	return errors.Join(j.f.Truncate(j.size), err)
 }
 
 func (j *journal) close() error {
@@ -112,17 +122,14 @@ func openJournal(dir string, apply func(line) error) (j *journal, lines int, err
 		return nil, 0, fmt.Errorf("sandbox journal: %w", err)
 	}
 	whole, lines, err := readLines(f, apply)
+	j = &journal{f: f, lock: lock, size: whole}
 	if err == nil {
-		// What follows the last whole line is half of one.
-		err = f.Truncate(whole)
-	}
-	if err == nil {
-		_, err = f.Seek(whole, io.SeekStart)
+		err = j.rewind() // what follows is half a line
 	}
 	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
-	return &journal{f: f, lock: lock}, lines, nil
+	return j, lines, nil
 }
 
 // readLines reads whole lines and returns how many bytes and lines they are.
@@ -168,6 +175,6 @@ func (j *journal) compact(s snapshot) error {
 		_ = dir.Close()
 	}
 	old := j.f
-	j.f = next
+	j.f, j.size = next, n.size
 	return old.Close()
 }

@@ -49,11 +49,11 @@ func fitsAlpha(m gateway.Model, t *task) error {
 	}
 	switch {
 	case t.Family != gateway.Alpha:
-		return refuseSource(gateway.CodeUpstreamRejected, "the source was not made by an alpha model")
+		return refuseSource(gateway.CodeUpstreamRejected, "the source was not made by an alpha model; only original alpha generations can be upscaled by "+m.ID)
 	case !t.Mode.Generates():
 		return refuseSource(gateway.CodeUpstreamRejected, "the source is the result of an action; only an original generation can be upscaled")
 	case clip.Lines(t.Resolution) >= clip.Lines(m.Resolution):
-		return refuseSource(gateway.CodeUpstreamRejected, "the source is "+t.Resolution+" already")
+		return refuseSource(gateway.CodeUpstreamRejected, "the source is "+t.Resolution+" already; choose a larger target, or a smaller source")
 	}
 	return nil
 }

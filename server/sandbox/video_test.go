@@ -132,7 +132,7 @@ func TestFailedTask(t *testing.T) {
 	r := start(t, Config{})
 	c := r.create(t, clipBody("alpha-3.1-quality", "[[fail: the model refused]] x", "8", ""))
 	if a := r.account(); a.Charged != 2_400_000_000 || a.Returned != 0 {
-		t.Errorf("before: %+v", a)
+		t.Errorf("F112: before: %+v", a)
 	}
 	r.clock.advance(10 * time.Minute)
 	// The account knows before anybody polls.

@@ -20,7 +20,8 @@ import (
 const (
 	key = "bench"
 
-	firstTokens  = 300 // answers asked for one after the other
+	firstTokens  = 200                   // answers asked for one after the other
+	firstPause   = 40 * time.Millisecond // before each: nobody asks at once again
 	pacedStreams = 300
 	pacedRate    = 50 // tokens a second of each stream
 	pacedTokens  = 500
@@ -145,9 +146,10 @@ func measureFirst(ctx context.Context, ways []*way) error {
 		defer closeReader()
 		readers[i] = r
 	}
-	const warmUp = 20
+	const warmUp = 10
 	for n := range warmUp + firstTokens {
 		for i, w := range ways {
+			time.Sleep(firstPause)
 			var first time.Time
 			start := time.Now()
 			err := readers[i].Stream(ctx, fmt.Sprintf("[[repeat: 20]] first token %d", n), func([]byte) {

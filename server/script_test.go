@@ -21,7 +21,7 @@ import (
 // TestMain makes this binary the command screentest too, for the scripts and
 // for the tests that kill it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"screentest": main})
+	testscript.Main(m, map[string]func(){"screentest": main, "screentest-readers": readers})
 }
 
 // The command line, as scripts: testdata/script.

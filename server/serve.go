@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -29,8 +30,15 @@ import (
 // the pages.
 const closeTimeout = 15 * time.Second
 
+// gcPercent trades some processor time for memory: what a stream holds is
+// small, and doubling it with garbage, as is Go's default, is most of its cost.
+const gcPercent = 50
+
 // serve is the command screentest serve.
 func (p *program) serve(ctx context.Context, c serveConfig) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	s, err := start(ctx, c, p.logger())
 	if err != nil {
 		return err

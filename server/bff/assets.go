@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"slices"
@@ -38,19 +37,35 @@ type asset struct {
 	forms []form // the best first; the last is the raw one
 }
 
+// form is a file in one encoding: made here and in memory, or one of the files,
+// from where it is sent without a copy of it being kept.
 type form struct {
 	encoding string // of Accept-Encoding; "" is none
 	p        []byte
-	inflate  bool // p is compressed with gzip, and is sent as what it was
-	size     int  // of what is sent, in bytes
+	open     func() (fs.File, error) // where p is nil
+	inflate  bool                    // it is compressed with gzip, and is sent as what it was
+	size     int                     // of what is sent, in bytes
 }
 
-// body is what is sent.
-func (f form) body() (io.Reader, error) {
-	if f.inflate {
-		return gzip.NewReader(bytes.NewReader(f.p))
+// writeTo sends it.
+func (f form) writeTo(w io.Writer) (n int64, err error) {
+	if f.open == nil {
+		n, err := w.Write(f.p)
+		return int64(n), err
 	}
-	return bytes.NewReader(f.p), nil
+	file, err := f.open()
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	if !f.inflate {
+		return io.Copy(w, file)
+	}
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		return 0, err
+	}
+	return io.Copy(w, z)
 }
 
 // newAssets reads the files of web and makes the ones that go-app needs.
@@ -91,14 +106,15 @@ func (a *assets) readFiles(files fs.FS) error {
 		}
 		as := &asset{kind: kind}
 		for _, f := range []struct{ ext, encoding string }{{".br", "br"}, {".gz", "gzip"}, {"", ""}} {
-			p, err := fs.ReadFile(files, name+f.ext)
+			info, err := fs.Stat(files, name+f.ext)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			as.forms = append(as.forms, form{encoding: f.encoding, p: p, size: len(p)})
+			open := func() (fs.File, error) { return files.Open(name + f.ext) }
+			as.forms = append(as.forms, form{encoding: f.encoding, open: open, size: int(info.Size())})
 		}
 		if err := as.finish(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -118,12 +134,8 @@ func (a *asset) finish() error {
 		raw.encoding, raw.inflate = "", true
 		a.forms = append(a.forms, raw)
 	}
-	body, err := raw.body()
-	if err != nil {
-		return err
-	}
 	h := sha256.New()
-	n, err := io.Copy(h, body)
+	n, err := raw.writeTo(h)
 	if err != nil {
 		return err
 	}
@@ -197,11 +209,17 @@ func newAsset(kind string, p []byte) *asset {
 
 // contentType is the type of a file that the browser may have, "" for others.
 func contentType(name string) string {
+	// Not by package mime: it reads the machine's tables, which differ, and
+	// keeps them in memory.
 	switch path.Ext(name) {
 	case ".wasm":
 		return "application/wasm"
-	case ".svg", ".png", ".ico", ".webp", ".css", ".js", ".woff2":
-		return mime.TypeByExtension(path.Ext(name))
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	case ".png":
+		return "image/png"
 	}
 	return ""
 }
@@ -236,9 +254,7 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int, cachin
 	h.Set("Content-Length", strconv.Itoa(f.size))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		if body, err := f.body(); err == nil { // it was read once before
-			_, _ = io.Copy(w, body) // an error means that the browser is gone
-		}
+		_, _ = f.writeTo(w) // an error means that the browser is gone: it was read once before
 	}
 }
 

@@ -45,6 +45,7 @@ type socket struct {
 	session string
 	mailbox mailbox
 	cursors []*cursor
+	scratch []*cursor // of the writer
 	failed  *websocket.CloseError
 	pinged  time.Time // by the hub; its lock
 }

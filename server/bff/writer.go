@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/coder/websocket"
@@ -88,7 +87,8 @@ func (k *socket) take() batch {
 	case k.room <- struct{}{}:
 	default:
 	}
-	return batch{k: k, msgs: k.mailbox.take(), cursors: slices.Clone(k.cursors), failed: k.failed}
+	k.scratch = append(k.scratch[:0], k.cursors...)
+	return batch{k: k, msgs: k.mailbox.take(), cursors: k.scratch, failed: k.failed}
 }
 
 // send sends the messages and a frame for every run that has something new.
@@ -168,7 +168,8 @@ func (b *batch) sendLog(c *cursor, n int) (end bool, err error) {
 	if c.at == 0 {
 		head.Type = c.log.ContentType()
 	}
-	line, err := wire.AppendLogFrame(nil, head, nil)
+	var room [headRoom]byte
+	line, err := wire.AppendLogFrame(room[:0], head, nil)
 	if err != nil {
 		return false, err
 	}

@@ -5,8 +5,13 @@ import (
 	"time"
 )
 
-// flusher carries the logs of the runs under way to the store: all of them at
-// an interval, so that one commit holds many, and long ones in between.
+// flushSlots is how many groups the runs are flushed in, one after the other
+// within the interval: a commit still holds many logs, and neither the memory
+// that they take nor the work peaks for all at once.
+const flushSlots = 4
+
+// flusher carries the logs of the runs under way to the store: each at the
+// interval, and long ones in between.
 type flusher struct {
 	runs  func([]*live) []*live
 	early chan struct{}
@@ -37,21 +42,22 @@ func (f *flusher) stop() {
 
 func (f *flusher) loop(every time.Duration) {
 	defer f.gone.Done()
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(max(every/flushSlots, time.Millisecond))
 	defer tick.Stop()
 	var all []*live
-	for {
-		least := int64(1)
+	for slot := 0; ; {
+		due := -1 // none: only the long ones
 		select {
 		case <-tick.C:
+			slot = (slot + 1) % flushSlots
+			due = slot
 		case <-f.early:
-			least = flushChunk
 		case <-f.quit:
 			return
 		}
 		all = f.runs(all[:0])
 		for _, l := range all {
-			if l.log.backlog() >= least {
+			if n := l.log.backlog(); n >= flushChunk || n > 0 && l.slot == due {
 				l.write()
 			}
 		}
@@ -65,14 +71,18 @@ func (l *live) write() {
 	if !l.flush.TryLock() {
 		return
 	}
-	from, p, times := l.log.unstored(nil, flushChunk)
+	buf := l.m.blocks.buffer()
+	from, p, times := l.log.unstored(*buf, flushChunk)
+	*buf = p
 	if len(p) == 0 {
 		l.log.kept()
+		l.m.blocks.giveBack(buf)
 		l.flush.Unlock()
 		return
 	}
 	l.m.Store.AppendRunLog(l.key.owner, l.key.run, from, p, times, func(err error) {
 		defer l.flush.Unlock()
+		defer l.m.blocks.giveBack(buf)
 		if err == nil {
 			l.log.markStored(len(p), l.ms())
 			return

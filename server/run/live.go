@@ -1,9 +1,11 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"time"
@@ -28,11 +30,12 @@ type live struct {
 	run      wire.Run      // of resolve: what Start returned
 	startErr error
 
+	slot  int        // when within the interval its log is flushed
 	flush sync.Mutex // held while a write of the log is under way
 }
 
 func newLive(m *Manager, k key, r wire.Run) *live {
-	l := &live{m: m, key: k, started: r, began: m.Now(), log: newLog(m.fetcher(k)),
+	l := &live{m: m, key: k, started: r, began: m.Now(), log: newLog(m.fetcher(k), &m.blocks),
 		done: make(chan struct{}), turn: make(chan struct{}), ready: make(chan struct{})}
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
 	return l
@@ -76,29 +79,36 @@ func notStored() wire.Problem {
 		Hint: "See whether the disk of the server is full; its log has the details."}
 }
 
-// pump is the run: it calls the gateway, appends what comes to the log, and
-// stores the end.
-func (l *live) pump(apiKey string, req request) {
-	defer l.m.pumps.Done()
-	defer close(l.done)
-	defer l.cancel(errEnded)
-	err := l.stream(apiKey, req)
-	l.log.close()
-	l.settle(err)
-}
-
-// stream copies the gateway's reply into the log. The error says why it ended;
-// nil is the end of the reply.
-func (l *live) stream(apiKey string, req request) error {
+// call calls the gateway and has its reply followed. The goroutine ends with
+// the call: following goes on in one of its own, whose stack is as small as
+// reading needs, for there may be hundreds and they last.
+func (l *live) call(apiKey string, req request) {
 	rep, err := l.m.Gateway(l.ctx, apiKey, gateway.Endpoint(req.run.Endpoint), req.body)
 	if err != nil {
-		return err
+		l.end(cmp.Or(context.Cause(l.ctx), err))
+		return
 	}
-	defer rep.Body.Close()
-	req.body, apiKey = nil, "" // not to be held for as long as the stream lasts
 	l.log.start(clip(rep.ContentType, maxContentType))
 	l.m.Store.RunReplied(l.key.owner, l.key.run, rep.Status, l.log.ContentType(), rep.RequestID, nil)
-	return l.copy(rep)
+	go l.follow(rep)
+}
+
+// follow copies the gateway's reply into the log.
+func (l *live) follow(rep Reply) {
+	err := l.copy(rep)
+	rep.Body.Close()
+	// Ending needs a large stack, this one has been small.
+	go l.end(err)
+}
+
+// end ends the log and stores what it holds. The error says why it ended; nil
+// is the end of the reply.
+func (l *live) end(err error) {
+	defer l.m.calls.Done()
+	defer close(l.done)
+	defer l.cancel(errEnded)
+	l.log.close()
+	l.settle(err)
 }
 
 // maxContentType bounds what is kept of a Content-Type, in bytes.
@@ -111,6 +121,8 @@ func clip(s string, most int) string {
 	return s
 }
 
+// copy appends what comes to the log. The error says why it ended; nil is the
+// end of the reply.
 func (l *live) copy(rep Reply) error {
 	events := strings.HasPrefix(rep.ContentType, "text/event-stream")
 	var end ending
@@ -155,7 +167,7 @@ func (l *live) why(err error) error {
 	if cause := context.Cause(l.ctx); cause != nil {
 		err = cause
 	}
-	if errors.Is(err, errEnded) || isEOF(err) {
+	if errors.Is(err, errEnded) || err == io.EOF {
 		return nil
 	}
 	return err

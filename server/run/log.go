@@ -3,17 +3,12 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 )
 
-// Sizes of the blocks that hold the newest bytes. A slow stream gets small
-// ones, so that three hundred of them cost little; a fast one large ones, so
-// that a block is not made for every read.
-const (
-	minBlock = 2 << 10
-	maxBlock = 64 << 10
-	minFree  = 512 // smaller room than this is not worth a read
-)
+// minFree is the least room in a block, in bytes, that is worth a read.
+const minFree = 256
 
 // settled is how long bytes that the store already has stay in memory, in
 // milliseconds, so that a reader some frames behind need not go to the store.
@@ -32,6 +27,7 @@ type fetch func(ctx context.Context, from int64, max int) ([]byte, error)
 // The zero Log is not ready: a Manager makes them.
 type Log struct {
 	fetch fetch
+	pool  *blocks
 	wake  chan struct{} // for the appender: the store has caught up
 
 	mu          sync.Mutex
@@ -46,15 +42,8 @@ type Log struct {
 	watchers    []chan<- struct{}
 }
 
-type block struct {
-	from int64  // offset of its first byte
-	p    []byte // written part; the rest of the capacity is free
-	born int64  // when it was made, in ms of the run
-	last int64  // when it last grew
-}
-
-func newLog(fetch fetch) *Log {
-	return &Log{fetch: fetch, wake: make(chan struct{}, 1)}
+func newLog(fetch fetch, pool *blocks) *Log {
+	return &Log{fetch: fetch, pool: pool, wake: make(chan struct{}, 1)}
 }
 
 // storedLog is a finished log of size bytes that is all in the store.
@@ -190,7 +179,8 @@ func (l *Log) reserve(ms int64) []byte {
 			size /= 2
 		}
 	}
-	b := &block{from: l.size, p: make([]byte, 0, size), born: ms, last: ms}
+	b := l.pool.get(size)
+	b.from, b.born, b.last = l.size, ms, ms
 	l.blocks = append(l.blocks, b)
 	return b.p[:size]
 }
@@ -236,7 +226,7 @@ func (l *Log) unstored(dst []byte, max int) (from int64, p, times []byte) {
 		}
 		n += k
 	}
-	p, _ = l.copy(dst, l.stored, n)
+	p, _ = l.copy(slices.Grow(dst, n), l.stored, n)
 	return l.stored, p, appendTimes(nil, l.storedMS, l.times[:l.barrier])
 }
 
@@ -284,6 +274,9 @@ func (l *Log) release(ms int64) {
 		}
 	}
 	if drop > 0 {
+		for _, b := range l.blocks[:drop] {
+			l.pool.put(b)
+		}
 		n := copy(l.blocks, l.blocks[drop:])
 		clear(l.blocks[n:])
 		l.blocks = l.blocks[:n]
@@ -298,17 +291,28 @@ func (l *Log) poke() {
 	}
 }
 
-// ending gives what a closed log has beyond the stored bytes.
-func (l *Log) ending() (stored, size int64, rest, times []byte) {
+// unstoredEnd appends to dst what a closed log has beyond its stored bytes, and
+// gives the encoded times of that.
+func (l *Log) unstoredEnd(dst []byte) (p, times []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	rest, _ = l.copy(nil, l.stored, int(l.size-l.stored))
-	return l.stored, l.size, rest, appendTimes(nil, l.storedMS, l.times)
+	p, _ = l.copy(dst, l.stored, int(l.size-l.stored))
+	return p, appendTimes(nil, l.storedMS, l.times)
+}
+
+// sizes are the lengths of the whole log and of what is stored of it.
+func (l *Log) sizes() (size, stored int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.size, l.stored
 }
 
 // allStored says that the store has the whole of a closed log.
 func (l *Log) allStored() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for _, b := range l.blocks {
+		l.pool.put(b)
+	}
 	l.stored, l.times, l.blocks = l.size, nil, nil
 }

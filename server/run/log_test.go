@@ -68,7 +68,7 @@ func readAll(t *testing.T, l *Log, from int64, step int) []byte {
 func TestLogReadsTheSameFromMemoryAndFromTheStore(t *testing.T) {
 	want := pattern(300_000)
 	d := &disk{}
-	l := newLog(d.fetch)
+	l := newLog(d.fetch, &blocks{})
 	ms := int64(0)
 	for at, turn := 0, 0; at < len(want); turn++ {
 		n := min(1+turn*37%5000, len(want)-at)
@@ -97,7 +97,7 @@ func TestLogReadsTheSameFromMemoryAndFromTheStore(t *testing.T) {
 
 func TestLogKeepsLittleInMemory(t *testing.T) {
 	d := &disk{}
-	l := newLog(d.fetch)
+	l := newLog(d.fetch, &blocks{})
 	for i := range int64(2000) { // 40 s at 50 pieces a second
 		l.append(pattern(200), i*20)
 		if i%25 == 24 { // every 500 ms
@@ -114,7 +114,7 @@ func TestLogKeepsLittleInMemory(t *testing.T) {
 }
 
 func TestLogEndIsSeenWithTheLastBytes(t *testing.T) {
-	l := newLog((&disk{}).fetch)
+	l := newLog((&disk{}).fetch, &blocks{})
 	l.append([]byte("abc"), 0)
 	if p, end, _ := l.Read(t.Context(), nil, 0, 10); string(p) != "abc" || end {
 		t.Errorf("open: %q, end %v", p, end)
@@ -140,7 +140,7 @@ func TestLogEndIsSeenWithTheLastBytes(t *testing.T) {
 }
 
 func TestLogTellsItsWatchersWithoutWaiting(t *testing.T) {
-	l := newLog((&disk{}).fetch)
+	l := newLog((&disk{}).fetch, &blocks{})
 	a, b := make(chan struct{}, 1), make(chan struct{}, 1)
 	l.Watch(a)
 	l.Watch(b)
@@ -173,7 +173,7 @@ func TestLogFailsWhereTheStoreFails(t *testing.T) {
 
 func TestTimesSurviveBeingStoredInStretches(t *testing.T) {
 	d := &disk{}
-	l := newLog(d.fetch)
+	l := newLog(d.fetch, &blocks{})
 	var want []read
 	var stored []byte
 	for i := range 500 {
@@ -188,7 +188,8 @@ func TestTimesSurviveBeingStoredInStretches(t *testing.T) {
 		}
 	}
 	l.close()
-	at, size, rest, times := l.ending()
+	size, at := l.sizes()
+	rest, times := l.unstoredEnd(nil)
 	if at != int64(len(d.p)) || at+int64(len(rest)) != size {
 		t.Fatalf("%d stored, %d at the end, %d in all", at, len(rest), size)
 	}
@@ -228,7 +229,7 @@ func TestDamagedTimesLoseNoBytes(t *testing.T) {
 // more have come meanwhile.
 func TestFlushThatFailsIsTriedAgain(t *testing.T) {
 	d := &disk{}
-	l := newLog(d.fetch)
+	l := newLog(d.fetch, &blocks{})
 	l.append([]byte("one "), 0)
 	_, p, times := l.unstored(nil, flushChunk)
 	l.append([]byte("two"), 0) // in the same millisecond
@@ -245,7 +246,7 @@ func TestFlushThatFailsIsTriedAgain(t *testing.T) {
 
 func BenchmarkLogAppendRead(b *testing.B) {
 	d := &disk{}
-	l := newLog(d.fetch)
+	l := newLog(d.fetch, &blocks{})
 	p := pattern(200)
 	buf := make([]byte, 0, 4096)
 	at := int64(0)

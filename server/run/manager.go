@@ -16,13 +16,15 @@ import (
 type Manager struct {
 	Config
 	flusher *flusher
-	settles chan struct{} // bounds how many logs are read whole at a time
+	blocks  blocks
+	settles chan []byte // a buffer for each log that may be read whole at a time
 
 	mu      sync.Mutex
 	closed  bool
+	started int // runs so far
 	live    map[key]*live
 	running map[string]int // by owner
-	pumps   sync.WaitGroup
+	calls   sync.WaitGroup // of the gateway, to their stored ends
 }
 
 // key names a run: ids are their owner's.
@@ -32,9 +34,12 @@ type key struct{ owner, run string }
 func New(c Config) *Manager {
 	m := &Manager{
 		Config:  c.withDefaults(),
-		settles: make(chan struct{}, 4),
+		settles: make(chan []byte, maxSettles),
 		live:    map[key]*live{},
 		running: map[string]int{},
+	}
+	for range maxSettles {
+		m.settles <- nil
 	}
 	m.flusher = startFlusher(m.FlushEvery, m.all)
 	return m
@@ -68,8 +73,10 @@ func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start)
 		return wire.Run{}, p
 	}
 	m.live[k] = l
+	m.started++
+	l.slot = m.started % flushSlots
 	m.running[owner]++
-	m.pumps.Add(1)
+	m.calls.Add(1)
 	m.mu.Unlock()
 
 	stored, found, err := m.Store.CheckStart(ctx, owner, s)
@@ -81,14 +88,14 @@ func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start)
 		}
 		m.drop(l)
 		l.resolve(stored, err)
-		m.pumps.Done()
+		m.calls.Done()
 		return stored, err
 	}
 	// From here on nothing waits for the disk: the turn is queued in front of
 	// all that the run will write, and the gateway is called.
 	s.Body = req.body
 	m.Store.StartTurn(owner, s, req.run, title(s.User.Text), l.onTurnStored)
-	go l.pump(apiKey, req)
+	go l.call(apiKey, req)
 	l.resolve(req.run, nil)
 	m.Changed(owner, req.run)
 	return req.run, nil
@@ -215,7 +222,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	}
 	stored := make(chan struct{})
 	go func() {
-		m.pumps.Wait()
+		m.calls.Wait()
 		close(stored)
 	}()
 	defer m.flusher.stop()

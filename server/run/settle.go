@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"time"
 
 	"screentest/shared/gateway"
@@ -20,14 +20,19 @@ const (
 	finishPause = 100 * time.Millisecond
 )
 
-func isEOF(err error) bool { return errors.Is(err, io.EOF) }
+// Ends that are worked on at a time; each has the whole log in memory, in a
+// buffer that is kept for the next up to keepBuffer bytes.
+const (
+	maxSettles = 4
+	keepBuffer = 4 << 20
+)
 
 // settle stores the end of a run whose log is closed; cause says why it
 // closed, nil being the end of the reply.
 func (l *live) settle(cause error) {
 	m := l.m
-	m.settles <- struct{}{}
-	defer func() { <-m.settles }()
+	buf := <-m.settles
+	defer func() { m.settles <- buf }()
 
 	<-l.turn       // the run's row is there to be ended
 	l.flush.Lock() // a write under way ends first; there is none after it
@@ -37,7 +42,10 @@ func (l *live) settle(cause error) {
 	r.DurationMS = l.ms()
 	// The end must be stored although the run's own context is done.
 	ctx := context.Background()
-	log, times, err := l.whole(ctx)
+	log, times, err := l.whole(ctx, buf)
+	if buf = log[:0]; cap(buf) > keepBuffer {
+		buf = nil
+	}
 	if err != nil {
 		m.Logger.Error("log not read back", "run", r.ID, "err", err)
 		cause = asProblem(err, wire.Problem{Code: "storage_failed", Message: "The server could not read its database to finish this answer.",
@@ -62,27 +70,31 @@ func (l *live) settle(cause error) {
 	m.Stored(l.key.owner, r.Conversation)
 }
 
-// whole reads a closed log and its times: what the store has, and the rest.
-func (l *live) whole(ctx context.Context) (log, times []byte, err error) {
-	stored, size, rest, restTimes := l.log.ending()
-	if stored == 0 {
-		return rest, restTimes, nil
-	}
-	if times, err = l.m.Store.RunTimes(ctx, l.key.owner, l.key.run); err != nil {
-		return nil, nil, fmt.Errorf("read times: %w", err)
-	}
-	log = make([]byte, 0, size)
-	for int64(len(log)) < stored {
-		p, err := l.m.Store.ReadRunLog(ctx, l.key.owner, l.key.run, int64(len(log)), int(stored)-len(log))
+// readStep is how much of a stored log is read back at a time, in bytes.
+const readStep = 1 << 20
+
+// whole appends a closed log to buf, and gives its times: what the store has,
+// and the rest.
+func (l *live) whole(ctx context.Context, buf []byte) (log, times []byte, err error) {
+	size, stored := l.log.sizes()
+	log = slices.Grow(buf, int(size))
+	for stored > int64(len(log)) {
+		p, err := l.m.Store.ReadRunLog(ctx, l.key.owner, l.key.run, int64(len(log)), int(min(stored-int64(len(log)), readStep)))
 		if err != nil {
-			return nil, nil, fmt.Errorf("read log: %w", err)
+			return log, nil, fmt.Errorf("read log: %w", err)
 		}
 		if len(p) == 0 {
-			return nil, nil, fmt.Errorf("read log: %d bytes are stored instead of %d", len(log), stored)
+			return log, nil, fmt.Errorf("read log: %d bytes are stored instead of %d", len(log), stored)
 		}
 		log = append(log, p...)
 	}
-	return append(log, rest...), append(times, restTimes...), nil
+	if stored > 0 {
+		if times, err = l.m.Store.RunTimes(ctx, l.key.owner, l.key.run); err != nil {
+			return log, nil, fmt.Errorf("read times: %w", err)
+		}
+	}
+	log, rest := l.log.unstoredEnd(log)
+	return log, append(times, rest...), nil
 }
 
 // final is the end of a run, as it is stored.
@@ -201,7 +213,7 @@ func (m *Manager) recoverRun(ctx context.Context, owner string, r wire.Run) erro
 	l := newLive(m, key{owner, r.ID}, r)
 	defer l.cancel(errEnded)
 	l.log = storedLog(r.Bytes, r.ContentType, l.log.fetch)
-	log, times, err := l.whole(ctx)
+	log, times, err := l.whole(ctx, nil)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,8 @@
 // the model's Desk, the socket, and which parts are to be drawn again. The
 // Shell routes every path. Components are given revisions and ids as exported
 // scalar fields, so that go-app draws again only those whose part of the model
-// changed; an answer that streams in bypasses it (see answer.go).
+// changed; an answer that streams in bypasses it (see answers.go and
+// textview.go).
 //
 // Everything runs on go-app's UI goroutine: events of the socket, of timers
 // and of the DOM are taken there by page.post. A panic on it would end the

@@ -104,7 +104,7 @@ func problem(p *wire.Problem) app.UI {
 	fact("field", p.Field)
 	fact("HTTP", strconv.Itoa(p.Status))
 	fact("request", p.Request)
-	return app.Div().Class("problem").Role("alert").Body(
+	return app.Div().Class("problem").Body(
 		app.P().Class("problem-what").Text(p.Message),
 		app.If(p.Hint != "", func() app.UI { return app.P().Class("problem-todo").Text(p.Hint) }),
 		app.Div().Class("problem-facts").Body(facts...),

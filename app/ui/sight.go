@@ -10,7 +10,7 @@ import (
 // restFor is how long an answer has to stay in view before its log is read for
 // its reasoning, calls and sources, which the stored text has not. What is
 // scrolled past is not asked for.
-const restFor = 400 * time.Millisecond
+const restFor = 150 * time.Millisecond
 
 // sight tells which answers come near the thread's window, and which stay in
 // it. Opening a long conversation thus costs what can be seen of it.

@@ -81,7 +81,11 @@ func ending(m *model.Message) string {
 	case wire.Stopped:
 		return "Answer stopped."
 	}
-	return "Answer ended: " + string(m.Run.State) + "."
+	words := "Answer ended: " + string(m.Run.State) + "."
+	if p := trouble(m.Run); p != nil {
+		words += " " + p.Message + " " + p.Hint
+	}
+	return words
 }
 
 // tickState draws a running answer's figures again.

@@ -87,6 +87,7 @@ type Config struct {
 type Server struct {
 	Config
 	handler  http.Handler
+	handlers map[wire.Op]handler
 	assets   *assets
 	sessions *sessionStore
 	hub      *hub
@@ -105,7 +106,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c, quit: make(chan struct{}), pace: &pace{}}
+	s := &Server{Config: c, handlers: handlers(), quit: make(chan struct{}), pace: &pace{}}
 	var err error
 	if s.assets, err = newAssets(c.Files); err != nil {
 		return nil, fmt.Errorf("prepare the browser's files: %w", err)

@@ -1,0 +1,285 @@
+package wire
+
+import "encoding/json"
+
+// The calls of spend, budgets and what is kept, with what they take and give.
+const (
+	OpSpend     Op = "spend"      // SpendQuery → Spend
+	OpLedger    Op = "ledger"     // LedgerQuery → LedgerPage, newest first
+	OpBudgets   Op = "budgets"    // nothing → Budgets
+	OpSetBudget Op = "set_budget" // BudgetSettings → Budgets
+	OpKeep      Op = "keep"       // nothing → Retention
+	OpSetKeep   Op = "set_keep"   // Retention → Retention
+	OpStorage   Op = "storage"    // nothing → Storage
+)
+
+// EventBudget carries a BudgetState: the share of a budget that is to be
+// warned of was passed. It comes once for a budget and its period.
+const EventBudget Event = "budget"
+
+// Addresses of the ledger as a file. They take the fields of a LedgerQuery by
+// their JSON names as parameters, but for before and limit: all rows come,
+// newest first.
+const (
+	LedgerCSV  = "/api/ledger.csv"
+	LedgerJSON = "/api/ledger.json"
+)
+
+// CodeBudgetReached is the Problem of a send that a budget has no room for.
+// Nothing was sent.
+const CodeBudgetReached = "budget_reached"
+
+// What a row of the ledger is about.
+const (
+	WhatText  = "text"
+	WhatVideo = "video"
+)
+
+// Kinds of a row of the ledger.
+const (
+	KindCharge     = "charge"
+	KindReturn     = "return"     // below nothing: the charge of a task that failed (F112)
+	KindCorrection = "correction" // of either sign: a late or better figure
+)
+
+// How a figure was found (F8).
+const (
+	SourceReported  = "reported"  // the gateway's usage × the price
+	SourceComputed  = "computed"  // from the request alone: a clip's seconds × the price
+	SourceEstimated = "estimated" // tokens counted here, for the gateway reported none
+)
+
+// What the bars of a SpendQuery are split by.
+const (
+	SplitByKind  = "kind" // WhatText and WhatVideo
+	SplitByModel = "model"
+)
+
+// Bounds of a SpendQuery and its answer.
+const (
+	MaxSpendDays = 400
+	// MaxSplit is how many keys the bars are split by; what further models
+	// cost is joined under the key OtherKey.
+	MaxSplit = 8
+)
+
+// OtherKey is the last of Spend.Keys where there are more than MaxSplit.
+const OtherKey = ""
+
+// SpendQuery asks for the Spend page. A day is what the viewer's clock says it
+// is: the browser gives each day's beginning.
+type SpendQuery struct {
+	// Days are the beginnings of the days to show, in Unix milliseconds and
+	// ascending, and the end of the last one: n+1 for n days, at most
+	// MaxSpendDays of them. Each lies on a quarter of an hour, as the days of
+	// every zone do today; so do the three below.
+	Days []int64 `json:"days"`
+	// Today, Week and Month are where the tiles begin; they end where Days
+	// does. Week is the beginning of the day six days before today.
+	Today int64 `json:"today"`
+	Week  int64 `json:"week"`
+	Month int64 `json:"month"`
+	// Split is SplitByKind (also "") or SplitByModel.
+	Split string `json:"split,omitempty"`
+	// Everybody asks for all people's spend, for who may see it.
+	Everybody bool `json:"everybody,omitempty"`
+}
+
+// Spend is the Spend page but for the ledger.
+type Spend struct {
+	Today Sum `json:"today"`
+	Week  Sum `json:"week"`
+	Month Sum `json:"month"`
+	Range Sum `json:"range"` // of all days asked for: the sum of Days, of Models and of People
+	// ReservedNanoUSD is set aside for answers under way and for clips whose
+	// creation is open or unknown. It is in no other figure.
+	ReservedNanoUSD int64 `json:"reserved_nano_usd"`
+	// Keys are what the bars are split by, the dearest first.
+	Keys   []string     `json:"keys"`
+	Days   []SpendDay   `json:"days"`
+	Models []SpendGroup `json:"models"` // the dearest first
+	People []SpendGroup `json:"people"` // one's own, or with Everybody all, the dearest first
+	// MayEverybody says that SpendQuery.Everybody may be asked for.
+	MayEverybody bool          `json:"may_everybody,omitempty"`
+	Budgets      []BudgetState `json:"budgets"` // those that are set
+}
+
+// Sum is a total of rows of the ledger, in nano-USD.
+// NanoUSD = ChargedNanoUSD + ReturnedNanoUSD + CorrectedNanoUSD.
+type Sum struct {
+	NanoUSD          int64 `json:"nano_usd"`
+	ChargedNanoUSD   int64 `json:"charged_nano_usd"`
+	ReturnedNanoUSD  int64 `json:"returned_nano_usd"`  // 0 or below
+	CorrectedNanoUSD int64 `json:"corrected_nano_usd"` // of either sign
+	// EstimatedNanoUSD is how much of NanoUSD comes from rows that are
+	// estimates; it is not apart from them.
+	EstimatedNanoUSD int64 `json:"estimated_nano_usd"`
+	Rows             int64 `json:"rows"`
+}
+
+// SpendDay is one bar.
+type SpendDay struct {
+	FromMS  int64   `json:"from_ms"` // as asked for
+	NanoUSD int64   `json:"nano_usd"`
+	Parts   []int64 `json:"parts"` // nano-USD by Spend.Keys; one may be below nothing, after a return
+}
+
+// SpendGroup is a row of the tables by model and by person.
+type SpendGroup struct {
+	Key          string `json:"key"` // the model's id, the person's name
+	What         string `json:"what,omitempty"`
+	Sum          Sum    `json:"sum"`
+	InputTokens  int64  `json:"input_tokens,omitempty"`
+	OutputTokens int64  `json:"output_tokens,omitempty"`
+}
+
+// LedgerQuery asks for rows of the ledger. An empty field asks for all.
+type LedgerQuery struct {
+	From         int64  `json:"from,omitempty"` // Unix milliseconds
+	To           int64  `json:"to,omitempty"`   // up to but not including
+	Kind         string `json:"kind,omitempty"` // KindCharge, …
+	What         string `json:"what,omitempty"` // WhatText, WhatVideo
+	Model        string `json:"model,omitempty"`
+	Source       string `json:"source,omitempty"`       // SourceReported, …
+	Subject      string `json:"subject,omitempty"`      // the id of a run or a video task
+	Conversation string `json:"conversation,omitempty"` // its id
+	// MinNanoUSD and MaxNanoUSD bound a row's cost, both inclusive. A return
+	// is below nothing.
+	MinNanoUSD *int64 `json:"min_nano_usd,omitempty"`
+	MaxNanoUSD *int64 `json:"max_nano_usd,omitempty"`
+
+	Before string `json:"before,omitempty"` // as in Page
+	Limit  int    `json:"limit,omitempty"`  // as in Page: at most 500, 0 is 50
+}
+
+// LedgerPage is a stretch of the ledger; Before is empty at its end.
+type LedgerPage struct {
+	Rows   []LedgerRow `json:"rows"`
+	Before string      `json:"before,omitempty"`
+	// Total is the sum of all rows that the query finds, on the first page
+	// only.
+	Total *Sum `json:"total,omitempty"`
+}
+
+// LedgerRow is one row of the ledger, which never changes.
+type LedgerRow struct {
+	N         int64  `json:"n"` // its number, growing
+	CreatedMS int64  `json:"created_ms"`
+	Kind      string `json:"kind"`
+	What      string `json:"what"`
+	Model     string `json:"model"`
+	// Subject is the run (WhatText) or the video task (WhatVideo) that the row
+	// is about.
+	Subject string `json:"subject"`
+	// Conversation and Message are where a text row's answer stands; both are
+	// empty where it was deleted.
+	Conversation string `json:"conversation,omitempty"`
+	Message      string `json:"message,omitempty"`
+	CostNanoUSD  int64  `json:"cost_nano_usd"` // a return is below nothing
+	Basis        string `json:"basis"`         // "31 in × $1.25/M + 118 out × $10/M"
+	Source       string `json:"source"`
+	InputTokens  int64  `json:"input_tokens,omitempty"`
+	OutputTokens int64  `json:"output_tokens,omitempty"`
+	// Prices are those that the cost was worked out from, as the catalogue
+	// had them then.
+	Prices json.RawMessage `json:"prices,omitempty"`
+}
+
+// Bounds of BudgetSettings.
+const (
+	MaxBudgetNanoUSD   = 1_000_000_000_000_000 // a million dollars
+	DefaultWarnPercent = 80
+	// DefaultMaxOutput is how many tokens of output are reserved for a text
+	// run: a gateway tells no bound, and requests of the contract carry none.
+	DefaultMaxOutput = 16_384
+)
+
+// BudgetSettings are the budgets of a person and of everybody together. 0 is
+// no budget.
+type BudgetSettings struct {
+	DayNanoUSD            int64 `json:"day_nano_usd"`
+	MonthNanoUSD          int64 `json:"month_nano_usd"`
+	EverybodyDayNanoUSD   int64 `json:"everybody_day_nano_usd"`
+	EverybodyMonthNanoUSD int64 `json:"everybody_month_nano_usd"`
+	// WarnPercent is the share of a budget that is warned of, 1 to 100; 0 is
+	// DefaultWarnPercent.
+	WarnPercent int `json:"warn_percent"`
+	// Zone is the IANA name of the time zone whose days and months are meant,
+	// "Europe/Berlin"; "" is UTC.
+	Zone string `json:"zone"`
+	// MaxOutput is how many output tokens are reserved for a text run until
+	// its real cost is known, 1 to 1 000 000; 0 is DefaultMaxOutput.
+	MaxOutput int64 `json:"max_output"`
+}
+
+// Budgets are the settings and how the budgets stand.
+type Budgets struct {
+	Settings BudgetSettings `json:"settings"`
+	States   []BudgetState  `json:"states"` // of those that are set
+	// MayEverybody says that the budgets of everybody may be changed.
+	MayEverybody bool `json:"may_everybody,omitempty"`
+}
+
+// Whose a budget is, and for how long.
+const (
+	ScopePerson    = "person"
+	ScopeEverybody = "everybody"
+	PeriodDay      = "day"
+	PeriodMonth    = "month"
+)
+
+// BudgetState is how a budget stands.
+type BudgetState struct {
+	Scope           string `json:"scope"`
+	Period          string `json:"period"`
+	LimitNanoUSD    int64  `json:"limit_nano_usd"`
+	SpentNanoUSD    int64  `json:"spent_nano_usd"` // of the ledger, returns subtracted
+	ReservedNanoUSD int64  `json:"reserved_nano_usd"`
+	FromMS          int64  `json:"from_ms"` // the period, in Zone
+	ToMS            int64  `json:"to_ms"`   // when it begins anew
+	Zone            string `json:"zone"`
+	// Warn: spent and reserved together have passed WarnPercent.
+	Warn bool `json:"warn,omitempty"`
+	// Reached: there is room for nothing more.
+	Reached bool `json:"reached,omitempty"`
+}
+
+// MaxKeepDays bounds the days of Retention.
+const MaxKeepDays = 3650
+
+// Retention is how long wire events and clips are kept, in days; 0 is for
+// ever. Messages and the ledger are always kept.
+type Retention struct {
+	// WireDays is for the logs of runs and the request bodies that were sent:
+	// the Wire and Request tabs of an older answer are empty.
+	WireDays int `json:"wire_days"`
+	// ClipDays is for archived clips that are not favourites.
+	ClipDays int `json:"clip_days"`
+}
+
+// Kinds of Stored.
+const (
+	StoredMessages = "messages" // conversations and their messages
+	StoredWire     = "wire"     // logs of runs and request bodies
+	StoredLedger   = "ledger"
+	StoredSearch   = "search"  // the index for finding text
+	StoredVideo    = "video"   // tasks, without their clips
+	StoredClips    = "clips"   // the archive's files
+	StoredBackups  = "backups" // copies kept before a change of the database
+	StoredOther    = "other"   // sessions, settings, free pages, the write-ahead log
+)
+
+// Storage is what the data folder holds.
+type Storage struct {
+	Kinds []Stored `json:"kinds"` // the largest first
+	Bytes int64    `json:"bytes"` // of all
+	// FreeBytes is what the disk of the data folder has left; 0: not known.
+	FreeBytes int64 `json:"free_bytes,omitempty"`
+}
+
+// Stored is the size of one kind of data.
+type Stored struct {
+	Kind  string `json:"kind"`
+	Bytes int64  `json:"bytes"`
+	Count int64  `json:"count,omitempty"` // messages, runs, rows, files
+}

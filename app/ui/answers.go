@@ -40,7 +40,7 @@ type answerView struct {
 // is among the last and so in view, is drawn at once, another stands there as
 // it was written until it comes near the window.
 func (a *answers) mount(id string, last bool) {
-	host, m := a.p.dom.byID("body-"+id), a.message(id)
+	host, m := a.p.DOM.ByID("body-"+id), a.message(id)
 	if !host.Truthy() || m == nil {
 		return
 	}

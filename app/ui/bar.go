@@ -8,6 +8,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/model"
+	"screentest/app/ui/kit"
 	"screentest/shared/money"
 )
 
@@ -17,19 +18,22 @@ type Bar struct {
 	p        *page
 	Rev      int
 	View     string
+	Section  string // its title, where one is shown
 	Renaming bool
 }
 
 // Render implements app.Composer.
 func (b *Bar) Render() (ui app.UI) {
 	p := b.p
-	defer p.drawing("the bar", &ui)
+	defer p.Drawing("the bar", &ui)
 	c := p.desk.Current
 	known := b.View == string(viewChat) && c != nil && c.Phase == model.Ready
 	title := "New conversation"
 	switch {
 	case b.View == string(viewSettings):
 		title = "Settings"
+	case b.View == string(viewSection):
+		title = b.Section
 	case b.View == string(viewNowhere):
 		title = "Not found"
 	case c != nil && c.Phase == model.Missing:
@@ -43,12 +47,12 @@ func (b *Bar) Render() (ui app.UI) {
 		app.Div().Class("bar").Body(
 			app.Button().ID("menu").Class("icon-button menu").Type("button").
 				Aria("label", "Conversations").Aria("expanded", p.drawer).
-				OnClick(p.on("menu", func(app.Context, app.Event) { p.setDrawer(true) })).
-				Body(icon(iconMenu, "icon")),
+				OnClick(p.On("menu", func(app.Context, app.Event) { p.setDrawer(true) })).
+				Body(kit.Icon(kit.IconMenu, "icon")),
 			app.If(b.Renaming && known, func() app.UI {
 				return app.Input().ID("rename").Class("field").Type("text").MaxLength(200).
 					Aria("label", "Title of this conversation").Attr("autocomplete", "off").
-					OnKeyDown(p.on("rename-key", func(_ app.Context, e app.Event) {
+					OnKeyDown(p.On("rename-key", func(_ app.Context, e app.Event) {
 						switch e.Get("key").String() {
 						case "Enter":
 							e.PreventDefault()
@@ -58,7 +62,7 @@ func (b *Bar) Render() (ui app.UI) {
 							p.endRename("", false)
 						}
 					})).
-					OnBlur(p.on("rename-blur", func(_ app.Context, e app.Event) {
+					OnBlur(p.On("rename-blur", func(_ app.Context, e app.Event) {
 						p.endRename(e.Get("target").Get("value").String(), true)
 					}))
 			}).Else(func() app.UI {
@@ -67,17 +71,17 @@ func (b *Bar) Render() (ui app.UI) {
 			app.If(known && !b.Renaming, func() app.UI {
 				return app.Button().Class("icon-button small").Type("button").
 					Aria("label", "Rename this conversation").Title("Rename").
-					OnClick(p.on("rename", func(app.Context, app.Event) { p.beginRename() })).
-					Body(icon(iconPencil, "icon"))
+					OnClick(p.On("rename", func(app.Context, app.Event) { p.beginRename() })).
+					Body(kit.Icon(kit.IconPencil, "icon"))
 			}),
 			app.If(known && !b.Renaming, func() app.UI {
 				return app.Button().ID("delete").Class("icon-button small").Type("button").
 					Aria("label", "Delete this conversation").Title("Delete").
-					OnClick(p.on("delete", func(ctx app.Context, _ app.Event) {
+					OnClick(p.On("delete", func(ctx app.Context, _ app.Event) {
 						p.desk.Delete(p.desk.Current.ID)
 						ctx.Navigate("/")
 					})).
-					Body(icon(iconTrash, "icon"))
+					Body(kit.Icon(kit.IconTrash, "icon"))
 			}),
 			app.Div().Class("push"),
 			b.link(),
@@ -137,7 +141,7 @@ func (b *Bar) offer() app.UI {
 		return app.Div().ID("update").Class("offer").Role("status").Body(
 			app.Span().Text("The server has been updated. This page is still the old one."),
 			app.Button().Class("button").Type("button").Text("Reload").
-				OnClick(b.p.on("reload", func(ctx app.Context, _ app.Event) { ctx.Reload() })),
+				OnClick(b.p.On("reload", func(ctx app.Context, _ app.Event) { ctx.Reload() })),
 		)
 	case d.Greeted && !d.Hello.Gateway.Sandbox && !d.Hello.Gateway.HasKey && b.View == string(viewChat):
 		return app.Div().Class("offer").Body(
@@ -151,8 +155,8 @@ func (b *Bar) offer() app.UI {
 func (p *page) beginRename() {
 	p.renaming = true
 	title := p.desk.Current.Summary.Title
-	p.ctx.Defer(func(app.Context) {
-		if e := p.dom.byID("rename"); e.Truthy() {
+	p.Context().Defer(func(app.Context) {
+		if e := p.DOM.ByID("rename"); e.Truthy() {
 			e.Set("value", title)
 			e.Call("focus")
 			e.Call("select")

@@ -8,6 +8,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/model"
+	"screentest/app/ui/kit"
 )
 
 // Composer is where a turn is written. The text lives in its element and in
@@ -22,7 +23,7 @@ type Composer struct {
 
 // OnMount implements app.Mounter.
 func (c *Composer) OnMount(app.Context) {
-	defer c.p.guard("the composer")
+	defer c.p.Guard("the composer")
 	c.p.composer = c
 	c.load()
 	if c.p.carried != "" {
@@ -43,14 +44,14 @@ func (c *Composer) OnDismount() {
 // what was typed before the conversation had an id, nothing is lost: sending
 // clears it, and nothing else gives it one.
 func (c *Composer) OnUpdate(app.Context) {
-	defer c.p.guard("the composer")
+	defer c.p.Guard("the composer")
 	if e := c.area(); e.Truthy() && e.Get("dataset").Get("for").String() != c.Conversation {
 		c.load()
 	}
 	c.estimate()
 }
 
-func (c *Composer) area() js.Value { return c.p.dom.byID("composer") }
+func (c *Composer) area() js.Value { return c.p.DOM.ByID("composer") }
 
 // load shows the draft of the conversation.
 func (c *Composer) load() {
@@ -90,10 +91,10 @@ func (c *Composer) fit() {
 func (c *Composer) estimate() {
 	text := c.area().Get("value").String()
 	c.note = c.p.desk.Estimate(len(text))
-	if e := c.p.dom.byID("estimate"); e.Truthy() {
+	if e := c.p.DOM.ByID("estimate"); e.Truthy() {
 		e.Set("textContent", c.note)
 	}
-	if e := c.p.dom.byID("send"); e.Truthy() {
+	if e := c.p.DOM.ByID("send"); e.Truthy() {
 		e.Set("disabled", text == "")
 	}
 }
@@ -101,32 +102,32 @@ func (c *Composer) estimate() {
 // Render implements app.Composer.
 func (c *Composer) Render() (ui app.UI) {
 	p := c.p
-	defer p.drawing("the composer", &ui)
+	defer p.Drawing("the composer", &ui)
 	running := p.desk.Running()
 	stopping := running && allStopping(p.desk.Current)
 	gone := p.desk.Current != nil && p.desk.Current.Phase == model.Missing
 	return app.Form().Class("composer").Aria("label", "Message").Hidden(gone).
-		OnSubmit(p.on("submit", func(ctx app.Context, e app.Event) { e.PreventDefault(); c.submit(ctx) })).
+		OnSubmit(p.On("submit", func(ctx app.Context, e app.Event) { e.PreventDefault(); c.submit(ctx) })).
 		Body(
 			app.Div().Class("composer-inner").Body(
 				c.refusal(),
 				app.Div().Class("composer-box").Body(
 					app.Textarea().ID("composer").Rows(1).Placeholder("Ask something").
 						Aria("label", "Message").Attr("autocomplete", "off").Attr("enterkeyhint", "send").
-						OnInput(p.on("input", func(ctx app.Context, e app.Event) {
+						OnInput(p.On("input", func(ctx app.Context, e app.Event) {
 							ctx.PreventUpdate()
 							c.typed(e.Get("target").Get("value").String())
 						})).
-						OnKeyDown(p.on("key", c.onKey)),
+						OnKeyDown(p.On("key", c.onKey)),
 					app.Div().Class("composer-bar").Body(
 						app.Span().ID("estimate").Class("composer-note"),
 						app.Button().ID("stop").Class("button").Type("button").Hidden(!running).Disabled(stopping).
 							Title("Stop the answer (Esc)").
-							OnClick(p.on("stop", func(app.Context, app.Event) { p.desk.Stop(); p.focusComposer() })).
-							Body(icon(iconStop, "icon small"), app.Text("Stop")),
+							OnClick(p.On("stop", func(app.Context, app.Event) { p.desk.Stop(); p.focusComposer() })).
+							Body(kit.Icon(kit.IconStop, "icon small"), app.Text("Stop")),
 						app.Button().ID("send").Class("button primary").Type("submit").Hidden(running).
 							Title("Send (Enter); Shift+Enter for a new line").
-							Body(icon(iconSend, "icon small"), app.Text("Send")),
+							Body(kit.Icon(kit.IconSend, "icon small"), app.Text("Send")),
 					),
 				),
 			),
@@ -167,7 +168,7 @@ func (c *Composer) onKey(ctx app.Context, e app.Event) {
 		return
 	}
 	ctrl := e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool()
-	if !ctrl && c.p.dom.coarse() {
+	if !ctrl && c.p.DOM.Coarse() {
 		return
 	}
 	e.PreventDefault()
@@ -193,7 +194,7 @@ func (p *page) send(ctx app.Context, text string) {
 		}
 		return
 	}
-	if e := p.dom.byID("composer"); e.Truthy() {
+	if e := p.DOM.ByID("composer"); e.Truthy() {
 		e.Set("value", "")
 		e.Get("dataset").Set("for", p.desk.Current.ID)
 	}
@@ -218,7 +219,7 @@ func (c *Composer) setRefused(text string) {
 // focusComposer moves the focus back to where one types, but for a person who
 // types on the screen: there it would open the keyboard over the page.
 func (p *page) focusComposer() {
-	if !p.picker.open && !p.renaming && !p.dom.coarse() {
-		p.dom.focus("#composer")
+	if !p.picker.open && !p.renaming && !p.DOM.Coarse() {
+		p.DOM.Focus("#composer")
 	}
 }

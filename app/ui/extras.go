@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"screentest/app/model"
+	"screentest/app/ui/kit"
 	"screentest/shared/reply"
 )
 
@@ -29,7 +30,7 @@ func (x *extras) draw(p *page, m *model.Message) {
 	if a == nil || x.answer == a && x.rev == a.Revision && x.final == !m.Running() {
 		return
 	}
-	before, after := p.dom.byID("before-"+m.ID), p.dom.byID("after-"+m.ID)
+	before, after := p.DOM.ByID("before-"+m.ID), p.DOM.ByID("after-"+m.ID)
 	if !before.Truthy() || !after.Truthy() {
 		return
 	}
@@ -56,16 +57,16 @@ func (x *extras) draw(p *page, m *model.Message) {
 		old.Index(0).Call("remove")
 	}
 	for _, s := range a.Searches {
-		before.Call("append", search(p.dom, s))
+		before.Call("append", search(p.DOM, s))
 	}
 	after.Call("replaceChildren")
 	for _, c := range a.ToolCalls {
-		e := p.dom.el("div", "call")
+		e := p.DOM.El("div", "call")
 		e.Set("textContent", c.Name+"("+c.Arguments()+")")
 		after.Call("append", e)
 	}
 	if len(a.Citations) > 0 {
-		after.Call("append", sources(p.dom, a.Citations))
+		after.Call("append", sources(p.DOM, a.Citations))
 	}
 }
 
@@ -75,9 +76,9 @@ func (x *extras) drawReasoning(p *page, before js.Value, text string, final bool
 		return
 	}
 	if x.reasoning == nil {
-		fold, line, body := p.dom.el("details", "fold aside"), p.dom.el("summary", ""), p.dom.el("div", "reasoning-text md")
-		x.length = p.dom.el("span", "figure")
-		line.Call("append", p.dom.icon(iconChevron, "icon small turns"), "Reasoning", x.length)
+		fold, line, body := p.DOM.El("details", "fold aside"), p.DOM.El("summary", ""), p.DOM.El("div", "reasoning-text md")
+		x.length = p.DOM.El("span", "figure")
+		line.Call("append", p.DOM.Icon(kit.IconChevron, "icon small turns"), "Reasoning", x.length)
 		fold.Call("append", line, body)
 		before.Call("prepend", fold)
 		x.reasoning = newTextView(p, body)
@@ -87,7 +88,7 @@ func (x *extras) drawReasoning(p *page, before js.Value, text string, final bool
 	x.length.Set("textContent", "· "+model.Count(int64(utf8.RuneCountInString(text)))+" characters")
 }
 
-func search(d dom, s *reply.Search) js.Value {
+func search(d kit.DOM, s *reply.Search) js.Value {
 	words := "Searching the web"
 	switch s.Status {
 	case "completed":
@@ -101,13 +102,13 @@ func search(d dom, s *reply.Search) js.Value {
 	if n := len(s.Sources); n > 0 {
 		words += " · " + model.Count(int64(n)) + " results"
 	}
-	e := d.el("div", "aside search")
+	e := d.El("div", "aside search")
 	e.Set("textContent", words)
 	return e
 }
 
-func sources(d dom, cs []reply.Citation) js.Value {
-	list := d.el("ul", "sources")
+func sources(d kit.DOM, cs []reply.Citation) js.Value {
+	list := d.El("ul", "sources")
 	seen := map[string]bool{}
 	for _, c := range cs {
 		u, err := url.Parse(c.URL)
@@ -119,13 +120,13 @@ func sources(d dom, cs []reply.Citation) js.Value {
 		if title == "" {
 			title = u.Host
 		}
-		a := d.el("a", "")
+		a := d.El("a", "")
 		a.Set("href", u.String())
 		a.Set("target", "_blank")
 		a.Set("rel", "noopener noreferrer nofollow")
 		a.Set("title", c.URL)
 		a.Set("textContent", title)
-		item := d.el("li", "")
+		item := d.El("li", "")
 		item.Call("append", a)
 		list.Call("append", item)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/model"
+	"screentest/app/ui/kit"
 )
 
 // Lane is one way through a conversation: the model that answers, and the
@@ -25,7 +26,7 @@ type Lane struct {
 
 // OnUpdate implements app.Updater.
 func (l *Lane) OnUpdate(ctx app.Context) {
-	defer l.p.guard("the conversation")
+	defer l.p.Guard("the conversation")
 	pieces := 0
 	if c := l.p.desk.Current; c != nil {
 		pieces = len(c.Starts)
@@ -33,7 +34,7 @@ func (l *Lane) OnUpdate(ctx app.Context) {
 	if pieces > l.pieces && l.shown == l.Conversation {
 		settle := l.p.thread.hold()
 		ctx.Defer(func(app.Context) {
-			defer l.p.guard("the scrolling")
+			defer l.p.Guard("the scrolling")
 			settle()
 		})
 	}
@@ -42,9 +43,9 @@ func (l *Lane) OnUpdate(ctx app.Context) {
 
 // OnMount implements app.Mounter.
 func (l *Lane) OnMount(app.Context) {
-	defer l.p.guard("the conversation")
-	thread := l.p.dom.byID("thread")
-	l.p.thread.attach(thread, l.p.dom.byID("thread-inner"))
+	defer l.p.Guard("the conversation")
+	thread := l.p.DOM.ByID("thread")
+	l.p.thread.attach(thread, l.p.DOM.ByID("thread-inner"))
 	l.p.sight.attach(thread)
 	l.p.thread.toEnd()
 }
@@ -58,7 +59,7 @@ func (l *Lane) OnDismount() {
 // Render implements app.Composer.
 func (l *Lane) Render() (ui app.UI) {
 	p := l.p
-	defer p.drawing("the conversation", &ui)
+	defer p.Drawing("the conversation", &ui)
 	id := p.desk.LaneModel(l.Index)
 	m, _ := p.desk.Model(id)
 	name := id
@@ -73,8 +74,8 @@ func (l *Lane) Render() (ui app.UI) {
 		app.Div().Class("lane-head").Body(
 			app.Button().ID("model").Class("model-button").Type("button").
 				Aria("haspopup", "dialog").Aria("expanded", p.picker.open).Aria("label", "Model: "+name).Title("Choose the model that answers next").
-				OnClick(p.on("model", func(app.Context, app.Event) { p.openPicker(l.Index) })).
-				Body(app.Span().Class("model-name").Text(name), icon(iconDown, "icon small")),
+				OnClick(p.On("model", func(app.Context, app.Event) { p.openPicker(l.Index) })).
+				Body(app.Span().Class("model-name").Text(name), kit.Icon(kit.IconDown, "icon small")),
 			app.If(id != "", func() app.UI {
 				return app.Span().Class("badge").Title("The endpoint it is asked at: " + m.Endpoint.Path()).Text(m.Endpoint)
 			}),
@@ -83,8 +84,8 @@ func (l *Lane) Render() (ui app.UI) {
 			app.Div().ID("thread-inner").Class("thread-inner"+hollow).Body(l.content()),
 		),
 		app.Button().ID("jump").Class("button jump").Type("button").
-			OnClick(p.on("jump", func(app.Context, app.Event) { p.thread.toEnd(); p.focusComposer() })).
-			Body(icon(iconArrow, "icon small"), app.Text("Jump to latest")),
+			OnClick(p.On("jump", func(app.Context, app.Event) { p.thread.toEnd(); p.focusComposer() })).
+			Body(kit.Icon(kit.IconArrow, "icon small"), app.Text("Jump to latest")),
 	)
 }
 
@@ -107,7 +108,7 @@ func (l *Lane) content() app.UI {
 		return app.Div().Class("middle").Body(
 			app.P().Text(c.Problem.Message),
 			app.Button().Class("button primary").Type("button").Text("Try again").
-				OnClick(p.on("refetch", func(app.Context, app.Event) { p.desk.Refetch() })),
+				OnClick(p.On("refetch", func(app.Context, app.Event) { p.desk.Refetch() })),
 		)
 	}
 	return l.messages(c)
@@ -125,7 +126,7 @@ func (l *Lane) messages(c *model.Conversation) app.UI {
 			words = "Loading earlier messages…"
 		}
 		top = []app.UI{app.Button().ID("earlier").Class("button earlier").Type("button").Text(words).
-			OnClick(p.on("earlier", func(app.Context, app.Event) { p.desk.FetchEarlier() }))}
+			OnClick(p.On("earlier", func(app.Context, app.Event) { p.desk.FetchEarlier() }))}
 	}
 	piece := func() app.UI { return app.Div().Class("piece").Body(top...) }
 	path, busy, model := c.Path(l.Index), p.desk.Running(), p.desk.LaneModel(l.Index)
@@ -151,7 +152,7 @@ type example struct{ name, text string }
 
 // Render implements app.Composer.
 func (e *Empty) Render() (ui app.UI) {
-	defer e.p.drawing("the examples", &ui)
+	defer e.p.Drawing("the examples", &ui)
 	about := "Type below, or begin with one of these. Answers come from " + e.Base + "."
 	examples := []example{
 		{"Explain", "Explain exponential backoff with full jitter, with a short Go example."},
@@ -174,7 +175,7 @@ func (e *Empty) Render() (ui app.UI) {
 		app.Div().Class("examples").Body(
 			app.Range(examples).Slice(func(i int) app.UI {
 				return app.Button().Class("example").Type("button").
-					OnClick(e.p.on("example "+examples[i].text, func(ctx app.Context, _ app.Event) { e.p.send(ctx, examples[i].text) })).
+					OnClick(e.p.On("example "+examples[i].text, func(ctx app.Context, _ app.Event) { e.p.send(ctx, examples[i].text) })).
 					Body(
 						app.Span().Class("example-name").Text(examples[i].name),
 						app.Span().Class("example-text").Text(examples[i].text),

@@ -8,6 +8,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/model"
+	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
 
@@ -29,7 +30,7 @@ func (c *Message) CompoID() string { return c.ID }
 
 // OnMount implements app.Mounter.
 func (c *Message) OnMount(app.Context) {
-	defer c.p.guard("a message")
+	defer c.p.Guard("a message")
 	if c.Role != "user" {
 		c.p.answers.mount(c.ID, c.Last)
 	}
@@ -37,7 +38,7 @@ func (c *Message) OnMount(app.Context) {
 
 // OnUpdate implements app.Updater.
 func (c *Message) OnUpdate(app.Context) {
-	defer c.p.guard("a message")
+	defer c.p.Guard("a message")
 	c.p.answers.refresh(c.ID)
 }
 
@@ -50,7 +51,7 @@ func (c *Message) OnDismount() {
 
 // Render implements app.Composer.
 func (c *Message) Render() (ui app.UI) {
-	defer c.p.drawing("a message", &ui)
+	defer c.p.Drawing("a message", &ui)
 	var m *model.Message
 	if cur := c.p.desk.Current; cur != nil {
 		m = cur.Message(c.ID)
@@ -110,7 +111,7 @@ func problem(p *wire.Problem) app.UI {
 		app.Div().Class("problem-facts").Body(facts...),
 		app.If(p.Raw != "", func() app.UI {
 			return app.Details().Class("fold").Body(
-				app.Summary().Body(icon(iconChevron, "icon small turns"), app.Text("What the gateway sent")),
+				app.Summary().Body(kit.Icon(kit.IconChevron, "icon small turns"), app.Text("What the gateway sent")),
 				app.Pre().TabIndex(0).Text(p.Raw),
 			)
 		}),
@@ -131,7 +132,7 @@ type StateLine struct {
 // Render implements app.Composer.
 func (s *StateLine) Render() (ui app.UI) {
 	p := s.p
-	defer p.drawing("a state", &ui)
+	defer p.Drawing("a state", &ui)
 	var m *model.Message
 	if c := p.desk.Current; c != nil {
 		m = c.Message(s.ID)
@@ -158,29 +159,29 @@ func (s *StateLine) Render() (ui app.UI) {
 		app.Span().Class("state-actions").Body(
 			app.If(len(versions) > 1 && !s.Busy, func() app.UI {
 				return app.Span().Class("versions").Body(
-					p.iconButton("Earlier version", iconBack, at == 1, func() { p.desk.Turn(s.ID, -1) }),
+					p.iconButton("Earlier version", kit.IconBack, at == 1, func() { p.desk.Turn(s.ID, -1) }),
 					app.Span().Class("figure").Text(strconv.Itoa(at)+" of "+strconv.Itoa(len(versions))),
-					p.iconButton("Later version", iconChevron, at == len(versions), func() { p.desk.Turn(s.ID, 1) }),
+					p.iconButton("Later version", kit.IconChevron, at == len(versions), func() { p.desk.Turn(s.ID, 1) }),
 				)
 			}),
 			app.If(s.Last && retriable(m) && !s.Busy, func() app.UI {
 				return app.Button().Class("button retry").Type("button").
-					OnClick(p.on("retry", func(app.Context, app.Event) { p.thread.stuck = true; p.desk.Retry(s.ID); p.focusComposer() })).
-					Body(icon(iconRetry, "icon small"), app.Text("Retry"))
+					OnClick(p.On("retry", func(app.Context, app.Event) { p.thread.stuck = true; p.desk.Retry(s.ID); p.focusComposer() })).
+					Body(kit.Icon(kit.IconRetry, "icon small"), app.Text("Retry"))
 			}),
 			app.If(!m.Running() && m.Text != "", func() app.UI {
 				return app.Button().Class("icon-button small copy").Type("button").Aria("label", "Copy the answer").Title("Copy the answer as Markdown").
-					OnClick(p.on("copy", func(ctx app.Context, _ app.Event) { p.copyText(m.Text, p.dom.find(`[data-id="`+s.ID+`"] .copy`)) })).
-					Body(icon(iconCopy, "icon small"))
+					OnClick(p.On("copy", func(ctx app.Context, _ app.Event) { p.copyText(m.Text, p.DOM.Find(`[data-id="`+s.ID+`"] .copy`)) })).
+					Body(kit.Icon(kit.IconCopy, "icon small"))
 			}),
 		),
 	)
 }
 
-func (p *page) iconButton(label string, path iconPath, disabled bool, f func()) app.UI {
+func (p *page) iconButton(label string, path kit.IconPath, disabled bool, f func()) app.UI {
 	return app.Button().Class("icon-button small").Type("button").Aria("label", label).Title(label).Disabled(disabled).
-		OnClick(p.on(label, func(app.Context, app.Event) { f() })).
-		Body(icon(path, "icon small"))
+		OnClick(p.On(label, func(app.Context, app.Event) { f() })).
+		Body(kit.Icon(path, "icon small"))
 }
 
 func span(class, text string, shown bool, title string) app.UI {
@@ -204,13 +205,13 @@ func stateName(m *model.Message, words string) app.UI {
 	case wire.Running:
 		tone, sign = "live", app.Span().Class("dot live")
 	case wire.Done:
-		tone, sign = "good", icon(iconCheck, "icon small")
+		tone, sign = "good", kit.Icon(kit.IconCheck, "icon small")
 	case wire.Failed, wire.Interrupted:
-		tone, sign = "bad", icon(iconAlert, "icon small")
+		tone, sign = "bad", kit.Icon(kit.IconAlert, "icon small")
 	case wire.Incomplete:
-		tone, sign = "warn", icon(iconAlert, "icon small")
+		tone, sign = "warn", kit.Icon(kit.IconAlert, "icon small")
 	case wire.Stopped:
-		sign = icon(iconStop, "icon small")
+		sign = kit.Icon(kit.IconStop, "icon small")
 	}
 	return app.Span().Class("state-name").DataSet("tone", tone).Body(sign, app.Span().Text(words))
 }

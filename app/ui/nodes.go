@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"screentest/app/markdown"
+	"screentest/app/ui/kit"
 )
 
 // inline are the elements that the caret stands behind, not in.
@@ -17,21 +18,21 @@ var inline = map[string]bool{
 
 // nodes draws Markdown's nodes into parent, with createElement and
 // textContent only.
-func (d dom) nodes(parent js.Value, nodes []markdown.Node) {
-	for _, n := range nodes {
-		parent.Call("append", d.node(n))
+func nodes(d kit.DOM, parent js.Value, list []markdown.Node) {
+	for _, n := range list {
+		parent.Call("append", node(d, n))
 	}
 }
 
-func (d dom) node(n markdown.Node) js.Value {
+func node(d kit.DOM, n markdown.Node) js.Value {
 	if n.Tag == "" {
-		return d.doc.Call("createTextNode", n.Text)
+		return d.Doc.Call("createTextNode", n.Text)
 	}
 	var e js.Value
 	if ns := n.Namespace(); ns != "" {
-		e = d.doc.Call("createElementNS", ns, n.Tag)
+		e = d.Doc.Call("createElementNS", ns, n.Tag)
 	} else {
-		e = d.doc.Call("createElement", n.Tag)
+		e = d.Doc.Call("createElement", n.Tag)
 	}
 	if n.Class != "" {
 		e.Call("setAttribute", "class", n.Class)
@@ -43,7 +44,7 @@ func (d dom) node(n markdown.Node) js.Value {
 		e.Set("textContent", n.Kids[0].Text)
 		return e
 	}
-	d.nodes(e, n.Kids)
+	nodes(d, e, n.Kids)
 	return e
 }
 
@@ -107,7 +108,7 @@ func (p *page) copyText(text string, button js.Value) {
 	if words != "" { // an icon only changes its colour
 		button.Set("textContent", "Copied")
 	}
-	p.after(1500*time.Millisecond, func() {
+	p.After(1500*time.Millisecond, func() {
 		classes.Call("remove", "copied")
 		if words != "" {
 			button.Set("textContent", words)

@@ -13,6 +13,7 @@ import (
 	"screentest/app/markdown"
 	"screentest/app/model"
 	"screentest/app/socket"
+	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
 
@@ -26,15 +27,19 @@ type revisions struct {
 
 // page is what the components share.
 type page struct {
+	*kit.Host
+
 	desk *model.Desk
 	sock *socket.Socket
 	md   markdown.Renderer
 
-	ctx   app.Context // the Shell's
-	dom   dom
 	rev   revisions
 	dirty model.Part
+	stale bool // a section is to be drawn
 	drawn bool // a draw is planned
+
+	sections []kit.Section
+	section  kit.Section // that is shown, with viewSection
 
 	frame    js.Func
 	answers  *answers
@@ -57,20 +62,22 @@ type view string
 const (
 	viewChat     view = "chat"
 	viewSettings view = "settings"
+	viewSection  view = "section" // see page.section
 	viewNowhere  view = "nowhere"
 )
 
 func newPage() *page {
-	p := &page{dom: newDOM(), view: viewChat}
+	p := &page{view: viewChat}
+	p.Host = kit.NewHost(line{p}, p.redraw)
 	p.answers = newAnswers(p)
 	p.thread = newScroller(p)
 	p.sight = newSight(p)
 	p.desk = model.NewDesk(model.Options{
 		Line:    line{p},
-		Storage: localStorage{},
+		Storage: kit.LocalStorage{},
 		Now:     time.Now,
 		NewID:   uuid.NewString,
-		After:   p.after,
+		After:   p.After,
 		Changed: p.changed,
 		Build:   app.Getenv(BuildEnv),
 	})
@@ -79,17 +86,17 @@ func newPage() *page {
 
 // start connects the page, once it stands.
 func (p *page) start(ctx app.Context) {
-	p.ctx = ctx
+	p.Bind(ctx)
 	p.frame = js.FuncOf(func(js.Value, []js.Value) any {
-		p.post(p.draw)
+		p.Post(p.draw)
 		return nil
 	})
 	p.sock = socket.New(socket.Options{
-		Dial:    socket.Browser(p.post),
-		Post:    p.post,
+		Dial:    socket.Browser(p.Post),
+		Post:    p.Post,
 		Rand:    rand.Float64,
 		OnState: p.onLink,
-		OnNews:  p.desk.News,
+		OnNews:  p.onNews,
 		OnLog:   p.desk.Log,
 		OnFault: func(what string, err error) { app.Logf("%s of the server could not be read: %v", what, err) },
 	})
@@ -100,17 +107,25 @@ func (p *page) start(ctx app.Context) {
 // listen watches what concerns the whole page.
 func (p *page) listen() {
 	win := js.Global()
-	p.dom.on(win, "online", func(js.Value) { p.sock.Nudge() }, p.post)
-	p.dom.on(win, "offline", func(js.Value) { p.sock.NetworkLost() }, p.post)
-	p.dom.on(p.dom.doc, "visibilitychange", func(js.Value) {
-		if !p.hidden() {
+	p.DOM.On(win, "online", func(js.Value) { p.sock.Nudge() }, p.Post)
+	p.DOM.On(win, "offline", func(js.Value) { p.sock.NetworkLost() }, p.Post)
+	p.DOM.On(p.DOM.Doc, "visibilitychange", func(js.Value) {
+		if !p.Hidden() {
 			p.sock.Nudge()
 			p.changed(model.PartStream)
 		}
-	}, p.post)
-	p.dom.on(win, "pagehide", func(js.Value) { p.desk.Commit() }, p.post)
-	p.dom.on(p.dom.doc, "keydown", p.onKey, p.post)
-	p.dom.on(p.dom.doc, "click", p.onCopyCode, p.post)
+	}, p.Post)
+	p.DOM.On(win, "pagehide", func(js.Value) { p.desk.Commit() }, p.Post)
+	p.DOM.On(p.DOM.Doc, "keydown", p.onKey, p.Post)
+	p.DOM.On(p.DOM.Doc, "click", p.onCopyCode, p.Post)
+}
+
+// onNews hands the server's news to all whom they may concern.
+func (p *page) onNews(push wire.Push) {
+	p.desk.News(push)
+	for _, s := range p.sections {
+		s.News(push)
+	}
 }
 
 func (p *page) onLink(s socket.State) {
@@ -139,35 +154,27 @@ func (p *page) onKey(ev js.Value) {
 	}
 }
 
-// post runs f on the UI goroutine, guarded, without drawing any component
-// again: f says by changed what has to be.
-func (p *page) post(f func()) {
-	p.ctx.Dispatch(func(ctx app.Context) {
-		ctx.PreventUpdate()
-		defer p.guard("an event")
-		f()
-	})
-}
-
-// after calls f on the UI goroutine when d has passed.
-func (p *page) after(d time.Duration, f func()) (cancel func()) {
-	t := time.AfterFunc(d, func() { p.post(f) })
-	return func() { t.Stop() }
-}
-
-func (p *page) hidden() bool { return p.dom.doc.Get("hidden").Bool() }
-
 // changed notes what is to be drawn again, and plans that for the next frame.
 // A page in the background has no frames: it is drawn a few times a second, so
 // that its title is right.
 func (p *page) changed(parts model.Part) {
 	p.dirty |= parts
+	p.plan()
+}
+
+// redraw plans that a section is drawn again.
+func (p *page) redraw() {
+	p.stale = true
+	p.plan()
+}
+
+func (p *page) plan() {
 	if p.drawn || p.frame.IsUndefined() {
 		return
 	}
 	p.drawn = true
-	if p.hidden() {
-		p.after(300*time.Millisecond, p.draw)
+	if p.Hidden() {
+		p.After(300*time.Millisecond, p.draw)
 		return
 	}
 	js.Global().Call("requestAnimationFrame", p.frame)
@@ -175,15 +182,15 @@ func (p *page) changed(parts model.Part) {
 
 // draw brings the page up to date.
 func (p *page) draw() {
-	parts := p.dirty
-	p.dirty, p.drawn = 0, false
+	parts, stale := p.dirty, p.stale
+	p.dirty, p.stale, p.drawn = 0, false, false
 	if parts&model.PartStream != 0 {
 		p.answers.grow()
 	}
 	if p.answers.work() {
 		p.changed(model.PartStream)
 	}
-	if parts&^model.PartStream == 0 {
+	if parts&^model.PartStream == 0 && !stale {
 		return
 	}
 	for _, c := range []struct {
@@ -200,7 +207,7 @@ func (p *page) draw() {
 	}
 	p.setTitle()
 	p.speaker.follow(p)
-	p.ctx.Update()
+	p.Context().Update()
 }
 
 // setTitle lets the document's title follow what is shown.
@@ -209,11 +216,13 @@ func (p *page) setTitle() {
 	switch {
 	case p.view == viewSettings:
 		title = "Settings · Screentest"
+	case p.view == viewSection:
+		title = p.section.Title() + " · Screentest"
 	case p.desk.Current != nil && p.desk.Current.Summary.Title != "":
 		title = p.desk.Current.Summary.Title + " · Screentest"
 	}
-	if p.dom.doc.Get("title").String() != title {
-		p.dom.doc.Set("title", title)
+	if p.DOM.Doc.Get("title").String() != title {
+		p.DOM.Doc.Set("title", title)
 	}
 }
 
@@ -223,12 +232,12 @@ func (p *page) setDrawer(open bool) {
 	}
 	p.drawer = open
 	p.changed(model.PartBar)
-	p.ctx.Defer(func(app.Context) {
-		p.dom.find("#main").Set("inert", open)
+	p.Context().Defer(func(app.Context) {
+		p.DOM.Find("#main").Set("inert", open)
 		if open {
-			p.dom.focus("#new-conversation")
-		} else if p.dom.doc.Get("activeElement").Equal(p.dom.doc.Get("body")) {
-			p.dom.focus("#menu")
+			p.DOM.Focus("#new-conversation")
+		} else if p.DOM.Doc.Get("activeElement").Equal(p.DOM.Doc.Get("body")) {
+			p.DOM.Focus("#menu")
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/model"
+	"screentest/app/ui/kit"
 	"screentest/shared/gateway"
 )
 
@@ -57,30 +58,30 @@ func (p *page) openPicker(lane int) {
 		}
 	}
 	p.changed(model.PartComposer)
-	at := p.dom.byID("model").Call("getBoundingClientRect")
+	at := p.DOM.ByID("model").Call("getBoundingClientRect")
 	left, top := at.Get("left").Float(), at.Get("bottom").Float()
-	p.ctx.Defer(func(app.Context) {
-		defer p.guard("the model picker")
-		d := p.dom.byID("picker")
+	p.Context().Defer(func(app.Context) {
+		defer p.Guard("the model picker")
+		d := p.DOM.ByID("picker")
 		if d.Get("open").Bool() {
 			return
 		}
 		d.Get("style").Set("left", fmt.Sprintf("%.0fpx", left))
 		d.Get("style").Set("top", fmt.Sprintf("%.0fpx", top+4))
-		p.dom.byID("picker-search").Set("value", "")
+		p.DOM.ByID("picker-search").Set("value", "")
 		d.Call("showModal")
-		p.dom.focus("#picker-search")
+		p.DOM.Focus("#picker-search")
 		p.showActive()
 	})
 }
 
 func (p *page) closePicker() {
-	if d := p.dom.byID("picker"); d.Get("open").Bool() {
+	if d := p.DOM.ByID("picker"); d.Get("open").Bool() {
 		d.Call("close")
 	}
 	p.picker.open = false
 	p.changed(model.PartComposer)
-	p.ctx.Defer(func(app.Context) { p.focusComposer() })
+	p.Context().Defer(func(app.Context) { p.focusComposer() })
 }
 
 func (p *page) pick(id string) {
@@ -90,8 +91,8 @@ func (p *page) pick(id string) {
 
 // showActive scrolls the marked model into view.
 func (p *page) showActive() {
-	p.ctx.Defer(func(app.Context) {
-		if e := p.dom.find(`#picker [data-active="true"]`); e.Truthy() {
+	p.Context().Defer(func(app.Context) {
+		if e := p.DOM.Find(`#picker [data-active="true"]`); e.Truthy() {
 			e.Call("scrollIntoView", map[string]any{"block": "nearest"})
 		}
 	})
@@ -100,25 +101,25 @@ func (p *page) showActive() {
 // Render implements app.Composer.
 func (c *Picker) Render() (ui app.UI) {
 	p := c.p
-	defer p.drawing("the model picker", &ui)
-	cancel, scope := p.on("cancel", func(_ app.Context, e app.Event) { e.PreventDefault(); p.closePicker() })
+	defer p.Drawing("the model picker", &ui)
+	cancel, scope := p.On("cancel", func(_ app.Context, e app.Event) { e.PreventDefault(); p.closePicker() })
 	dialog := app.Dialog().ID("picker").Class("picker").Aria("label", "Choose a model").
 		On("cancel", cancel, scope).
-		OnClick(p.on("backdrop", func(ctx app.Context, e app.Event) {
+		OnClick(p.On("backdrop", func(ctx app.Context, e app.Event) {
 			if e.Get("target").Get("id").String() == "picker" {
 				p.closePicker()
 			}
 		}))
 	search := app.Div().Class("picker-search").Body(
-		icon(iconSearch, "icon"),
+		kit.Icon(kit.IconSearch, "icon"),
 		app.Input().ID("picker-search").Type("text").Placeholder("Search models").Role("combobox").
 			Aria("label", "Search models").Aria("expanded", true).Aria("controls", "picker-list").
 			Aria("activedescendant", fmt.Sprint("option-", c.Active)).Attr("autocomplete", "off").Attr("spellcheck", "false").
-			OnInput(p.on("picker-input", func(_ app.Context, e app.Event) {
+			OnInput(p.On("picker-input", func(_ app.Context, e app.Event) {
 				p.picker.query, p.picker.active = e.Get("target").Get("value").String(), 0
 				p.showActive()
 			})).
-			OnKeyDown(p.on("picker-key", c.onKey)),
+			OnKeyDown(p.On("picker-key", c.onKey)),
 	)
 	if !c.Open {
 		return dialog.Body(search)
@@ -149,11 +150,11 @@ func (c *Picker) options(models []gateway.Model) []app.UI {
 		id := m.ID
 		mark := app.UI(app.Span())
 		if id == chosen {
-			mark = icon(iconCheck, "icon small")
+			mark = kit.Icon(kit.IconCheck, "icon small")
 		}
 		list = append(list, app.Div().ID(fmt.Sprint("option-", i)).Class("option").Role("option").
 			Aria("selected", id == chosen).DataSet("active", i == c.Active).DataSet("model", id).
-			OnClick(c.p.on("pick "+id, func(app.Context, app.Event) { c.p.pick(id) })).
+			OnClick(c.p.On("pick "+id, func(app.Context, app.Event) { c.p.pick(id) })).
 			Body(
 				mark,
 				app.Span().Class("option-id").Text(id),

@@ -30,11 +30,11 @@ func (s *scroller) attach(el, inner js.Value) {
 	s.detach()
 	s.el = el
 	s.onResize = js.FuncOf(func(js.Value, []js.Value) any {
-		s.p.post(s.settle)
+		s.p.Post(s.settle)
 		return nil
 	})
 	s.onScroll = js.FuncOf(func(js.Value, []js.Value) any {
-		s.p.post(s.scrolled)
+		s.p.Post(s.scrolled)
 		return nil
 	})
 	s.observer = js.Global().Get("ResizeObserver").New(s.onResize)
@@ -89,7 +89,7 @@ func (s *scroller) hold() (settle func()) {
 	return func() {
 		s.last = s.el.Get("scrollTop").Float() + top() - before
 		s.el.Set("scrollTop", s.last)
-		s.p.after(100*time.Millisecond, func() { style.Set("overflowAnchor", "") })
+		s.p.After(100*time.Millisecond, func() { style.Set("overflowAnchor", "") })
 	}
 }
 
@@ -127,7 +127,7 @@ func (s *scroller) scrolled() {
 }
 
 func (s *scroller) showJump() {
-	if jump := s.p.dom.byID("jump"); jump.Truthy() {
+	if jump := s.p.DOM.ByID("jump"); jump.Truthy() {
 		jump.Set("hidden", s.stuck)
 	}
 }

@@ -33,7 +33,7 @@ type Settings struct {
 // Render implements app.Composer.
 func (s *Settings) Render() (ui app.UI) {
 	p := s.p
-	defer p.drawing("the settings", &ui)
+	defer p.Drawing("the settings", &ui)
 	g := p.desk.Hello.Gateway
 	return app.Div().Class("settings").Body(
 		app.Div().Class("settings-inner").Body(
@@ -109,14 +109,14 @@ func (s *Settings) form(g wire.Gateway) app.UI {
 		outcome = "outcome bad"
 	}
 	return app.Form().ID("key-form").Class("key-form").
-		OnSubmit(p.on("key", func(_ app.Context, e app.Event) { e.PreventDefault(); p.saveKey() })).
+		OnSubmit(p.On("key", func(_ app.Context, e app.Event) { e.PreventDefault(); p.saveKey() })).
 		Body(
 			app.Label().For("key").Text(label),
 			app.Input().ID("key").Class("field").Type("password").Attr("autocomplete", "off").Attr("spellcheck", "false").
 				Placeholder("sk-…").Disabled(p.keyForm.busy),
 			app.Button().ID("save-key").Class("button primary").Type("submit").Disabled(p.keyForm.busy).Text(verb),
 			app.Button().ID("forget-key").Class("button").Type("button").Hidden(!g.HasKey).Disabled(p.keyForm.busy).Text("Forget key").
-				OnClick(p.on("forget", func(app.Context, app.Event) {
+				OnClick(p.On("forget", func(app.Context, app.Event) {
 					p.sendKey("DELETE", nil, "The key is forgotten.")
 				})),
 			app.P().ID("key-outcome").Class(outcome).Role("status").Text(p.keyForm.outcome),
@@ -128,7 +128,7 @@ func (s *Settings) theme() app.UI {
 	choice := func(value, name string) app.UI {
 		return app.Label().Body(
 			app.Input().Type("radio").Name("theme").ID("theme-"+name).Checked(p.desk.Theme() == value).
-				OnChange(p.on("theme-"+name, func(app.Context, app.Event) { p.desk.SetTheme(value); p.applyTheme() })),
+				OnChange(p.On("theme-"+name, func(app.Context, app.Event) { p.desk.SetTheme(value); p.applyTheme() })),
 			app.Span().Text(name),
 		)
 	}
@@ -140,7 +140,7 @@ func (s *Settings) theme() app.UI {
 
 // saveKey posts what is in the field and empties it.
 func (p *page) saveKey() {
-	field := p.dom.byID("key")
+	field := p.DOM.ByID("key")
 	key := field.Get("value").String()
 	if key == "" {
 		p.keyOutcome("Enter the key first.", true)
@@ -168,7 +168,7 @@ func (p *page) sendKey(method string, body []byte, done string) {
 		switch {
 		case status >= 200 && status < 300:
 			p.keyOutcome(done, false)
-			if e := p.dom.byID("key"); e.Truthy() {
+			if e := p.DOM.ByID("key"); e.Truthy() {
 				e.Set("value", "")
 			}
 		case status == 0:
@@ -199,7 +199,7 @@ func (p *page) fetch(method, path string, body []byte, done func(status int, ans
 		return fn
 	}
 	end := func(answer string) {
-		p.post(func() {
+		p.Post(func() {
 			for _, f := range funcs {
 				f.Release()
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/model"
+	"screentest/app/ui/kit"
 )
 
 // Run shows the page. It does not return.
@@ -37,7 +38,7 @@ func (s *Shell) OnInit() {
 
 // OnMount implements app.Mounter.
 func (s *Shell) OnMount(ctx app.Context) {
-	defer s.p.guard("the start")
+	defer s.p.Guard("the start")
 	s.p.start(ctx)
 	s.p.changed(model.PartAll)
 }
@@ -46,12 +47,14 @@ func (s *Shell) OnMount(ctx app.Context) {
 // back and forward get here.
 func (s *Shell) OnNav(ctx app.Context) {
 	p := s.p
-	defer p.guard("the navigation")
-	p.ctx = ctx
-	path := strings.TrimSuffix(ctx.Page().URL().Path, "/")
+	defer p.Guard("the navigation")
+	p.Bind(ctx)
+	at := ctx.Page().URL()
+	path := strings.TrimSuffix(at.Path, "/")
 	id, isConversation := strings.CutPrefix(path, "/c/")
 	p.renaming = false
 	p.thread.stuck = true
+	p.section = nil
 	switch {
 	case path == "":
 		p.view = viewChat
@@ -65,6 +68,12 @@ func (s *Shell) OnNav(ctx app.Context) {
 		p.view = viewSettings
 	default:
 		p.view = viewNowhere
+		for _, s := range p.sections {
+			if s.Go(at) {
+				p.view, p.section = viewSection, s
+				break
+			}
+		}
 	}
 	p.setDrawer(false)
 	p.changed(model.PartAll)
@@ -76,10 +85,14 @@ func (s *Shell) OnNav(ctx app.Context) {
 // Render implements app.Composer.
 func (s *Shell) Render() (ui app.UI) {
 	p := s.p
-	defer p.drawing("the page", &ui)
+	defer p.Drawing("the page", &ui)
 	drawer := ""
 	if p.drawer {
 		drawer = "open"
+	}
+	section := ""
+	if p.view == viewSection {
+		section = p.section.Title()
 	}
 	conversation := ""
 	if p.desk.Current != nil {
@@ -90,14 +103,12 @@ func (s *Shell) Render() (ui app.UI) {
 			app.A().Class("mark").Href("/").Aria("label", "Screentest: new conversation").Body(
 				app.Img().Src("/web/icon.svg").Alt("Screentest"),
 			),
-			railItem(p.chatPath(), iconChat, "Chat", p.view == viewChat),
-			app.Div().Class("push"),
-			railItem("/settings", iconSettings, "Settings", p.view == viewSettings),
+			app.Div().Class("rail-items").Body(p.railItems()...),
 		),
 		&Side{p: p, Rev: p.rev.list, Conversation: conversation, View: string(p.view)},
-		app.Div().Class("scrim").OnClick(p.on("scrim", func(app.Context, app.Event) { p.setDrawer(false) })),
+		app.Div().Class("scrim").OnClick(p.On("scrim", func(app.Context, app.Event) { p.setDrawer(false) })),
 		app.Main().ID("main").Class("main").Body(
-			&Bar{p: p, Rev: p.rev.bar, View: string(p.view), Renaming: p.renaming},
+			&Bar{p: p, Rev: p.rev.bar, View: string(p.view), Section: section, Renaming: p.renaming},
 			app.If(p.view == viewChat, func() app.UI {
 				return app.Div().Class("desk").Body(
 					app.Div().Class("lanes").Body(
@@ -107,6 +118,8 @@ func (s *Shell) Render() (ui app.UI) {
 				)
 			}).ElseIf(p.view == viewSettings, func() app.UI {
 				return &Settings{p: p, Rev: p.rev.settings}
+			}).ElseIf(p.view == viewSection, func() app.UI {
+				return p.section.Render()
 			}).Else(func() app.UI {
 				return app.Div().Class("middle").Body(
 					app.P().Text("There is nothing at this address."),
@@ -120,8 +133,21 @@ func (s *Shell) Render() (ui app.UI) {
 	)
 }
 
-func railItem(href string, path iconPath, name string, current bool) app.UI {
-	a := app.A().Class("rail-item").Href(href).Body(icon(path, "icon"), app.Span().Text(name))
+// railItems lead to the parts of the program.
+func (p *page) railItems() []app.UI {
+	items := []app.UI{railItem(kit.Item{Path: p.chatPath(), Name: "Chat", Icon: kit.IconChat}, p.view == viewChat)}
+	for _, s := range p.sections {
+		items = append(items, railItem(s.Item(), p.section == s))
+	}
+	return append(items, railItem(kit.Item{Path: "/settings", Name: "Settings", Icon: kit.IconSettings}, p.view == viewSettings))
+}
+
+func railItem(i kit.Item, current bool) app.UI {
+	a := app.A().Class("rail-item").Href(i.Path).Body(
+		kit.Icon(i.Icon, "icon"),
+		app.Span().Text(i.Name),
+		app.If(i.Count > 0, func() app.UI { return app.Span().Class("rail-count").Text(i.Count) }),
+	)
 	if current {
 		a = a.Aria("current", "page")
 	}
@@ -130,14 +156,14 @@ func railItem(href string, path iconPath, name string, current bool) app.UI {
 
 // carry keeps what was typed into the page's shell before the program came.
 func (p *page) carry() {
-	if e := p.dom.byID("composer"); e.Truthy() && e.Get("value").Type() == js.TypeString {
+	if e := p.DOM.ByID("composer"); e.Truthy() && e.Get("value").Type() == js.TypeString {
 		p.carried = e.Get("value").String()
 	}
 }
 
 // applyTheme sets the theme that the person chose.
 func (p *page) applyTheme() {
-	root := p.dom.doc.Get("documentElement")
+	root := p.DOM.Doc.Get("documentElement")
 	if t := p.desk.Theme(); t == "dark" || t == "light" {
 		root.Get("dataset").Set("theme", t)
 	} else {

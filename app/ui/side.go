@@ -8,6 +8,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/model"
+	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
 
@@ -23,13 +24,13 @@ type Side struct {
 // Render implements app.Composer.
 func (s *Side) Render() (ui app.UI) {
 	p := s.p
-	defer p.drawing("the list", &ui)
+	defer p.Drawing("the list", &ui)
 	groups := model.Groups(p.desk.List, time.Now())
 	return app.Aside().Class("side").Aria("label", "Conversations").Body(
 		app.Div().Class("side-head").Body(
 			app.A().ID("new-conversation").Class("button wide").Href("/").
-				OnClick(p.on("new", func(app.Context, app.Event) { p.setDrawer(false); p.focusComposer() })).
-				Body(icon(iconPlus, "icon small"), app.Text("New conversation")),
+				OnClick(p.On("new", func(app.Context, app.Event) { p.setDrawer(false); p.focusComposer() })).
+				Body(kit.Icon(kit.IconPlus, "icon small"), app.Text("New conversation")),
 		),
 		app.Div().Class("side-list").Body(
 			app.If(p.desk.ListReady && len(groups) == 0, func() app.UI {
@@ -43,12 +44,11 @@ func (s *Side) Render() (ui app.UI) {
 			}),
 			app.If(p.desk.ListMore, func() app.UI {
 				return app.Button().Class("button wide").Type("button").Text("Show older").
-					OnClick(p.on("older", func(app.Context, app.Event) { p.desk.FetchMore() }))
+					OnClick(p.On("older", func(app.Context, app.Event) { p.desk.FetchMore() }))
 			}),
 		),
 		app.Div().Class("side-foot").Body(
-			railItem(p.chatPath(), iconChat, "Chat", s.View == string(viewChat)),
-			railItem("/settings", iconSettings, "Settings", s.View == string(viewSettings)),
+			p.railItems()...,
 		),
 	)
 }

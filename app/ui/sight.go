@@ -33,7 +33,7 @@ const nearEvent = "contentvisibilityautostatechange"
 func newSight(p *page) *sight {
 	return &sight{
 		p: p, resting: map[string]func(){},
-		lazy: !p.dom.doc.Get("documentElement").Get("on" + nearEvent).IsUndefined(),
+		lazy: !p.DOM.Doc.Get("documentElement").Get("on" + nearEvent).IsUndefined(),
 	}
 }
 
@@ -43,7 +43,7 @@ func (s *sight) attach(thread js.Value) {
 	s.thread = thread
 	s.onNear = js.FuncOf(func(_ js.Value, args []js.Value) any {
 		target, skipped := args[0].Get("target"), args[0].Get("skipped").Bool()
-		s.p.post(func() {
+		s.p.Post(func() {
 			if id := target.Get("dataset").Get("id"); id.Type() == js.TypeString {
 				s.moved(id.String(), target, !skipped)
 			}
@@ -52,7 +52,7 @@ func (s *sight) attach(thread js.Value) {
 	})
 	s.onSeen = js.FuncOf(func(_ js.Value, args []js.Value) any {
 		entries := args[0]
-		s.p.post(func() {
+		s.p.Post(func() {
 			for i := range entries.Length() {
 				e := entries.Index(i)
 				s.rest(e.Get("target").Get("dataset").Get("id").String(), e.Get("isIntersecting").Bool())
@@ -99,7 +99,7 @@ func (s *sight) rest(id string, in bool) {
 		delete(s.resting, id)
 	}
 	if in {
-		s.resting[id] = s.p.after(restFor, func() {
+		s.resting[id] = s.p.After(restFor, func() {
 			delete(s.resting, id)
 			s.p.desk.Details(id)
 		})

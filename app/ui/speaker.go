@@ -36,7 +36,7 @@ func (s *speaker) follow(p *page) {
 	}
 	if s.id != "" && !s.ticking {
 		s.ticking = true
-		p.after(tick, func() { s.tick(p) })
+		p.After(tick, func() { s.tick(p) })
 	}
 }
 
@@ -59,19 +59,19 @@ func (s *speaker) tick(p *page) {
 		s.id = ""
 	}
 	if len(s.queue) > 0 {
-		p.dom.byID("say").Set("textContent", s.queue[0])
+		p.DOM.ByID("say").Set("textContent", s.queue[0])
 		s.queue = s.queue[1:]
 	}
 	p.tickState(m)
 	if s.id != "" || len(s.queue) > 0 {
 		s.ticking = true
-		p.after(tick, func() { s.tick(p) })
+		p.After(tick, func() { s.tick(p) })
 	}
 }
 
 // say announces a sentence at once.
 func (s *speaker) say(p *page, words string) {
-	p.dom.byID("say").Set("textContent", words)
+	p.DOM.ByID("say").Set("textContent", words)
 }
 
 func ending(m *model.Message) string {

@@ -59,7 +59,7 @@ func newTextView(p *page, host js.Value) *textView {
 func (v *textView) clear() {
 	v.host.Call("replaceChildren")
 	v.host.Get("classList").Call("remove", "raw")
-	v.tail = v.p.dom.el("div", "tail")
+	v.tail = v.p.DOM.El("div", "tail")
 	v.host.Call("append", v.tail)
 	v.stream = v.p.md.NewStream()
 	v.text, v.closed = "", false
@@ -111,12 +111,12 @@ func (v *textView) grow(text string, final bool) (more bool) {
 func (v *textView) blocks(blocks []markdown.Block) {
 	for _, b := range blocks {
 		if n := len(v.chunks); n == 0 || v.chunks[n-1].sealed {
-			c := &chunk{el: v.p.dom.el("div", "chunk")}
+			c := &chunk{el: v.p.DOM.El("div", "chunk")}
 			v.chunks = append(v.chunks, c)
 			v.host.Call("insertBefore", c.el, v.tail)
 		}
 		c := v.chunks[len(v.chunks)-1]
-		v.p.dom.nodes(c.el, b.Nodes)
+		nodes(v.p.DOM, c.el, b.Nodes)
 		if c.add(b); c.sealed {
 			c.el.Get("classList").Call("add", "sealed")
 		}
@@ -135,7 +135,7 @@ func (v *textView) drawTail() {
 	if t.Fresh {
 		v.hideCaret()
 		v.tail.Call("replaceChildren")
-		v.p.dom.nodes(v.tail, t.Nodes)
+		nodes(v.p.DOM, v.tail, t.Nodes)
 		v.open = js.Undefined()
 	}
 	if t.Text == "" {
@@ -146,7 +146,7 @@ func (v *textView) drawTail() {
 		if e.IsNull() {
 			return
 		}
-		v.open = v.p.dom.doc.Call("createTextNode", t.Text)
+		v.open = v.p.DOM.Doc.Call("createTextNode", t.Text)
 		e.Call("append", v.open)
 		return
 	}
@@ -175,22 +175,22 @@ func (v *textView) repair() (more bool) {
 		return false
 	}
 	var want chunk
-	var nodes []markdown.Node
+	var drawn []markdown.Node
 	for !want.sealed {
 		b, ok := v.again()
 		if !ok {
 			v.endRepair()
 			break
 		}
-		nodes = append(nodes, b.Nodes...)
+		drawn = append(drawn, b.Nodes...)
 		want.add(b)
 	}
-	if len(nodes) == 0 {
+	if len(drawn) == 0 {
 		v.dropRest()
 		return false
 	}
 	if v.at == len(v.chunks) {
-		c := &chunk{el: v.p.dom.el("div", "chunk")}
+		c := &chunk{el: v.p.DOM.El("div", "chunk")}
 		v.chunks = append(v.chunks, c)
 		v.host.Call("append", c.el)
 	}
@@ -200,7 +200,7 @@ func (v *textView) repair() (more bool) {
 		want.el = c.el
 		*c = want
 		c.el.Call("replaceChildren")
-		v.p.dom.nodes(c.el, nodes)
+		nodes(v.p.DOM, c.el, drawn)
 		c.el.Get("classList").Call("toggle", "sealed", c.sealed)
 	}
 	if v.again == nil {
@@ -259,11 +259,11 @@ func (v *textView) hideCaret() {
 
 // dots puts three dots into the empty tail; the first text replaces them.
 func (v *textView) dots() js.Value {
-	d := v.p.dom
-	dots := d.el("div", "waiting")
+	d := v.p.DOM
+	dots := d.El("div", "waiting")
 	dots.Call("setAttribute", "aria-hidden", "true")
 	for range 3 {
-		dots.Call("append", d.el("i", ""))
+		dots.Call("append", d.El("i", ""))
 	}
 	v.tail.Call("replaceChildren", dots)
 	return dots

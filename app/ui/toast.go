@@ -14,7 +14,7 @@ type Toast struct {
 // Render implements app.Composer.
 func (t *Toast) Render() (ui app.UI) {
 	p := t.p
-	defer p.drawing("the notice", &ui)
+	defer p.Drawing("the notice", &ui)
 	return app.Div().Class("toasts").Role("status").Body(
 		app.If(p.desk.Deleted != nil, func() app.UI {
 			title := p.desk.Deleted.Title
@@ -24,7 +24,7 @@ func (t *Toast) Render() (ui app.UI) {
 			return app.Div().Class("toast").Body(
 				app.Span().Class("toast-text").Text("Deleted “"+title+"”"),
 				app.Button().ID("undo").Class("button").Type("button").Text("Undo").
-					OnClick(p.on("undo", func(ctx app.Context, _ app.Event) {
+					OnClick(p.On("undo", func(ctx app.Context, _ app.Event) {
 						if id := p.desk.Undo(); id != "" {
 							ctx.Navigate("/c/" + id)
 						}

@@ -1,0 +1,63 @@
+//go:build js && wasm
+
+package kit
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/shared/wire"
+)
+
+// Line is the socket: Call repeats itself over a lost connection, Once fails
+// with it.
+type Line interface {
+	Call(op wire.Op, args any, done func(json.RawMessage, *wire.Problem))
+	Once(op wire.Op, args any, done func(json.RawMessage, *wire.Problem))
+}
+
+// Host is what every part of the page stands on: go-app's UI goroutine, the
+// document, the socket, and the next draw.
+type Host struct {
+	DOM    DOM
+	Line   Line
+	ctx    app.Context // the Shell's
+	redraw func()
+}
+
+// NewHost returns a Host; redraw plans a draw of the Shell for the next frame.
+func NewHost(line Line, redraw func()) *Host {
+	return &Host{DOM: NewDOM(), Line: line, redraw: redraw}
+}
+
+// Bind takes the Shell's context, once it stands and with each navigation.
+func (h *Host) Bind(ctx app.Context) { h.ctx = ctx }
+
+// Context is the Shell's.
+func (h *Host) Context() app.Context { return h.ctx }
+
+// Redraw plans that the Shell is drawn with the next frame. go-app then draws
+// the components again of which an exported field has changed: give them a
+// revision.
+func (h *Host) Redraw() { h.redraw() }
+
+// Post runs f on the UI goroutine, guarded, without drawing any component
+// again: f says by Redraw when that has to be.
+func (h *Host) Post(f func()) {
+	h.ctx.Dispatch(func(ctx app.Context) {
+		ctx.PreventUpdate()
+		defer h.Guard("an event")
+		f()
+	})
+}
+
+// After calls f on the UI goroutine when d has passed.
+func (h *Host) After(d time.Duration, f func()) (cancel func()) {
+	t := time.AfterFunc(d, func() { h.Post(f) })
+	return func() { t.Stop() }
+}
+
+// Hidden says that the page is in the background: it has no frames then.
+func (h *Host) Hidden() bool { return h.DOM.Doc.Get("hidden").Bool() }

@@ -1,0 +1,38 @@
+//go:build js && wasm
+
+package kit
+
+import (
+	"net/url"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/shared/wire"
+)
+
+// Section is a part of the program with pages of its own. The Shell lists it in
+// the rail, routes to it and draws it; everything is called on the UI
+// goroutine.
+type Section interface {
+	// Item is how the rail shows the section.
+	Item() Item
+	// Go shows what is at an address, and returns false where that is not the
+	// section's. It is called again when only the query or the fragment changes.
+	Go(at *url.URL) bool
+	// Title is that of the document while the section is shown.
+	Title() string
+	// Render draws the section's page: the main part of the Shell. Whatever
+	// takes work should be a component with a revision among its fields.
+	Render() app.UI
+	// News takes every push of the server that answers no call; those that
+	// concern other parts too, the greeting first on every new connection.
+	News(p wire.Push)
+}
+
+// Item is a line of the rail.
+type Item struct {
+	Path  string // where it leads, for example "/video"
+	Name  string
+	Icon  IconPath
+	Count int // of what has happened there unseen; 0 shows none
+}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	"screentest/shared/reply"
@@ -248,5 +249,5 @@ func sameRun(a, b *wire.Run) bool {
 	x, y := *a, *b
 	x.Problem, y.Problem = nil, nil
 	x.Bytes, y.Bytes = 0, 0
-	return x == y && (a.Problem == nil) == (b.Problem == nil)
+	return reflect.DeepEqual(x, y) && (a.Problem == nil) == (b.Problem == nil)
 }

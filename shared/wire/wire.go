@@ -117,7 +117,12 @@ type Gateway struct {
 type Page struct {
 	Conversation string `json:"conversation,omitempty"`
 	Before       string `json:"before,omitempty"`
-	Limit        int    `json:"limit,omitempty"`
+	// After is the cursor Opened.After of an earlier page: the messages that
+	// come next. Around is the id of a message: the page has it in its middle.
+	// Of Before, After and Around one may be given; both are for OpOpen alone.
+	After  string `json:"after,omitempty"`
+	Around string `json:"around,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
 }
 
 // Target names one run or one conversation.
@@ -137,8 +142,17 @@ type Start struct {
 	Run          string `json:"run"`
 	Conversation string `json:"conversation"` // made if it is new
 	Lane         int    `json:"lane"`         // 0 is the first
-	// User is the person's message; the server stores it if its ID is new.
-	// A retry names the same message again.
+	// Before are messages that come before User and are stored with it, each
+	// if its ID is new: of several function results all but the last. Each
+	// names the one before it as its Parent, and User the last; at most
+	// MaxBefore.
+	Before []Message `json:"before,omitempty"`
+	// User is the message to answer; the server stores it if its ID is new.
+	// A retry or another version of the answer names the same message again;
+	// a message edited and sent again is a new one with the same Parent.
+	// With the role "tool" it is the result of a call in the assistant
+	// message that it follows, directly or after other results; at most
+	// MaxRounds such rounds follow a message of the person's.
 	User Message `json:"user"`
 	// Answer is the id of the assistant message that the run will fill.
 	Answer   string          `json:"answer"`
@@ -160,6 +174,7 @@ type Summary struct {
 	CostNanoUSD int64  `json:"cost_nano_usd"`
 	Estimated   bool   `json:"estimated,omitempty"` // some of the cost is an estimate
 	Running     int    `json:"running,omitempty"`   // runs under way
+	Pinned      bool   `json:"pinned,omitempty"`    // kept above the others
 	CreatedMS   int64  `json:"created_ms"`          // Unix milliseconds
 	UpdatedMS   int64  `json:"updated_ms"`
 }
@@ -167,15 +182,21 @@ type Summary struct {
 // ConversationPage is a stretch of the list; Before is empty at its end.
 type ConversationPage struct {
 	Conversations []Summary `json:"conversations"`
-	Before        string    `json:"before,omitempty"`
+	// Pinned are all pinned ones, the last changed first, on the first page
+	// only. Each is met again at its place among the others.
+	Pinned []Summary `json:"pinned,omitempty"`
+	Before string    `json:"before,omitempty"`
 }
 
-// Opened is a conversation with its newest messages, oldest first; Before
-// fetches earlier ones and is empty when there are none.
+// Opened is a conversation with a page of its messages, oldest first; Before
+// fetches earlier ones and After later ones, each empty when there are none.
 type Opened struct {
 	Summary  Summary   `json:"summary"`
 	Messages []Message `json:"messages"`
 	Before   string    `json:"before,omitempty"`
+	After    string    `json:"after,omitempty"`
+	Lanes    *Lanes    `json:"lanes,omitempty"` // nil where none were ever set
+	Votes    []Vote    `json:"votes,omitempty"` // on messages of this page
 }
 
 // Message is one message of a conversation. Parent is the message it follows,
@@ -188,6 +209,10 @@ type Message struct {
 	Text      string `json:"text"` // of a running answer: "" (read the log)
 	CreatedMS int64  `json:"created_ms"`
 	Run       *Run   `json:"run,omitempty"` // of an assistant message: the newest run that filled it
+	// Of a message with the role "tool", whose Text is the result: the id of
+	// the call and the name of the function.
+	ToolCall string `json:"tool_call,omitempty"`
+	Tool     string `json:"tool,omitempty"`
 }
 
 // RunState is how far a run is.
@@ -227,4 +252,17 @@ type Run struct {
 	CostNanoUSD  int64  `json:"cost_nano_usd,omitempty"`
 	Basis        string `json:"basis,omitempty"`       // "31 in × $1.25/M + 118 out × $10/M"
 	CostSource   string `json:"cost_source,omitempty"` // "reported", "estimated", "" where there is no cost
+
+	// What an ended run brought besides its text. The calls are here; reasoning
+	// and sources are read from the log, which is worth it where these are not 0.
+	Calls          []ToolCall `json:"calls,omitempty"`
+	ReasoningBytes int64      `json:"reasoning_bytes,omitempty"`
+	Sources        int        `json:"sources,omitempty"` // web searches and citations
+}
+
+// ToolCall is a function that a model wants called.
+type ToolCall struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"` // JSON text as the model wrote it, unchecked
 }

@@ -1,11 +1,10 @@
 package model
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
+	"screentest/app/figure"
 	"screentest/shared/money"
 	"screentest/shared/wire"
 )
@@ -36,16 +35,16 @@ func (d *Desk) Figures(m *Message) Figures {
 		return f
 	}
 	if r.FirstTokenMS > 0 {
-		f.FirstToken = Milliseconds(r.FirstTokenMS)
+		f.FirstToken = figure.Milliseconds(r.FirstTokenMS)
 	}
 	if span := r.DurationMS - r.FirstTokenMS; r.OutputTokens > 0 && span > 0 && r.FirstTokenMS > 0 {
 		f.Speed = speed(float64(r.OutputTokens), span)
 	}
 	if r.InputTokens > 0 || r.OutputTokens > 0 {
-		f.Tokens = Count(r.InputTokens) + " in · " + Count(r.OutputTokens) + " out"
+		f.Tokens = figure.Count(r.InputTokens) + " in · " + figure.Count(r.OutputTokens) + " out"
 	}
 	if r.CostSource != "" || r.CostNanoUSD != 0 {
-		f.Cost = Dollars(r.CostNanoUSD)
+		f.Cost = figure.Dollars(r.CostNanoUSD)
 		if r.CostSource == "estimated" {
 			f.Cost = "≈ " + f.Cost
 			f.Tokens = "≈ " + f.Tokens
@@ -61,7 +60,7 @@ func (d *Desk) running(m *Message, f *Figures) {
 	if m.sent == 0 || m.firstToken == 0 {
 		return
 	}
-	f.FirstToken = Milliseconds(m.firstToken - m.sent)
+	f.FirstToken = figure.Milliseconds(m.firstToken - m.sent)
 	if span := d.now().UnixMilli() - m.firstToken; span > 500 && m.Reply() != nil {
 		f.Speed = "≈ " + speed(float64(Tokens(m.Reply().TextLen())), span)
 	}
@@ -128,7 +127,7 @@ func (d *Desk) Estimate(n int) string {
 			n += len(m.Text)
 		}
 	}
-	return "≈ " + Count(Tokens(n)) + " tokens in"
+	return "≈ " + figure.Count(Tokens(n)) + " tokens in"
 }
 
 func speed(tokens float64, ms int64) string {
@@ -136,50 +135,5 @@ func speed(tokens float64, ms int64) string {
 	if v < 10 {
 		return strconv.FormatFloat(v, 'f', 1, 64) + " tok/s"
 	}
-	return Count(int64(v+0.5)) + " tok/s"
-}
-
-// Milliseconds writes a span as "212 ms", "1.4 s", "2 min 5 s".
-func Milliseconds(ms int64) string {
-	switch d := time.Duration(ms) * time.Millisecond; {
-	case ms < 1000:
-		return strconv.FormatInt(max(ms, 0), 10) + " ms"
-	case d < time.Minute:
-		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
-	default:
-		d = d.Round(time.Second)
-		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
-	}
-}
-
-// Count writes a number with narrow spaces between the thousands.
-func Count(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "\u202f" + s[i:]
-	}
-	return s
-}
-
-// Dollars writes nano-dollars short: four decimals, or two figures when they
-// would say too little. The exact amount is in the tooltip.
-func Dollars(nano int64) string {
-	v := float64(nano) / 1e9
-	switch {
-	case nano == 0:
-		return "$0"
-	case nano < 0:
-		return "−" + Dollars(-nano)
-	case v >= 1000:
-		return "$" + Count(int64(v+0.5))
-	case v >= 1:
-		return "$" + strconv.FormatFloat(v, 'f', 2, 64)
-	case v >= 0.001:
-		return "$" + strconv.FormatFloat(v, 'f', 4, 64)
-	}
-	places := 4
-	for x := v * 1e4; x < 10 && places < 9; x *= 10 {
-		places++
-	}
-	return "$" + strings.TrimRight(strconv.FormatFloat(v, 'f', places, 64), "0")
+	return figure.Count(int64(v+0.5)) + " tok/s"
 }

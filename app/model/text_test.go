@@ -96,26 +96,6 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-func TestDollars(t *testing.T) {
-	for nano, want := range map[int64]string{
-		0: "$0", 1: "$0.000000001", 42_000: "$0.000042", 130_000: "$0.00013", 999_000: "$0.001",
-		1_179_500: "$0.0012", 31_200_000: "$0.0312", 500_000_000: "$0.5000", 86_410_000_000: "$86.41",
-		1_234_567_000_000_000: "$1\u202f234\u202f567", -1_300_000: "−$0.0013",
-	} {
-		if got := Dollars(nano); got != want {
-			t.Errorf("%d nano-dollars are written %q, want %q", nano, got, want)
-		}
-	}
-}
-
-func TestMilliseconds(t *testing.T) {
-	for ms, want := range map[int64]string{0: "0 ms", -5: "0 ms", 999: "999 ms", 1400: "1.4 s", 65_000: "1 min 5 s"} {
-		if got := Milliseconds(ms); got != want {
-			t.Errorf("%d ms is written %q, want %q", ms, got, want)
-		}
-	}
-}
-
 func TestFirstLineIsCutAtAWholeCharacter(t *testing.T) {
 	got := firstLine(strings.Repeat("ä", 100) + "\nmore")
 	if r := []rune(got); len(r) != 60 || r[59] != '…' {

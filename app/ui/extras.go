@@ -9,6 +9,7 @@ import (
 	"syscall/js"
 	"unicode/utf8"
 
+	"screentest/app/figure"
 	"screentest/app/model"
 	"screentest/app/ui/kit"
 	"screentest/shared/reply"
@@ -85,7 +86,7 @@ func (x *extras) drawReasoning(p *page, before js.Value, text string, final bool
 	}
 	for x.reasoning.grow(text, final) {
 	}
-	x.length.Set("textContent", "· "+model.Count(int64(utf8.RuneCountInString(text)))+" characters")
+	x.length.Set("textContent", "· "+figure.Count(int64(utf8.RuneCountInString(text)))+" characters")
 }
 
 func search(d kit.DOM, s *reply.Search) js.Value {
@@ -100,7 +101,7 @@ func search(d kit.DOM, s *reply.Search) js.Value {
 		words += ": “" + strings.Join(s.Queries, "”, “") + "”"
 	}
 	if n := len(s.Sources); n > 0 {
-		words += " · " + model.Count(int64(n)) + " results"
+		words += " · " + figure.Count(int64(n)) + " results"
 	}
 	e := d.El("div", "aside search")
 	e.Set("textContent", words)

@@ -22,7 +22,7 @@ const BuildEnv = "SCREENTEST_BUILD"
 
 // revisions count the changes of the page's parts, for the components' fields.
 type revisions struct {
-	list, thread, composer, bar, settings, notice int
+	list, thread, composer, bar, settings, notice, sections int
 }
 
 // page is what the components share.
@@ -204,6 +204,9 @@ func (p *page) draw() {
 		if parts&c.part != 0 {
 			*c.rev++
 		}
+	}
+	if stale {
+		p.rev.sections++
 	}
 	p.setTitle()
 	p.speaker.follow(p)

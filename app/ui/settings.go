@@ -9,6 +9,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/model"
+	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
 
@@ -26,8 +27,9 @@ type keyForm struct {
 // Settings shows the gateway that is used, takes its key, and sets the theme.
 type Settings struct {
 	app.Compo
-	p   *page
-	Rev int
+	p        *page
+	Rev      int
+	Sections int // the revision of the other parts of the program
 }
 
 // Render implements app.Composer.
@@ -35,8 +37,14 @@ func (s *Settings) Render() (ui app.UI) {
 	p := s.p
 	defer p.Drawing("the settings", &ui)
 	g := p.desk.Hello.Gateway
+	var others []app.UI
+	for _, sec := range p.sections {
+		if c, ok := sec.(kit.Configurable); ok {
+			others = append(others, c.Settings()...)
+		}
+	}
 	return app.Div().Class("settings").Body(
-		app.Div().Class("settings-inner").Body(
+		app.Div().Class("settings-inner").Body(append([]app.UI{
 			app.Section().ID("settings-gateway").Body(
 				app.H2().Text("Gateway"),
 				app.P().Class("about").Body(
@@ -61,7 +69,7 @@ func (s *Settings) Render() (ui app.UI) {
 				app.P().Class("about").Text("Kept in this browser."),
 				s.theme(),
 			),
-		),
+		}, others...)...),
 	)
 }
 

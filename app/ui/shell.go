@@ -117,7 +117,7 @@ func (s *Shell) Render() (ui app.UI) {
 					&Composer{p: p, Rev: p.rev.composer, Conversation: conversation},
 				)
 			}).ElseIf(p.view == viewSettings, func() app.UI {
-				return &Settings{p: p, Rev: p.rev.settings}
+				return &Settings{p: p, Rev: p.rev.settings, Sections: p.rev.sections}
 			}).ElseIf(p.view == viewSection, func() app.UI {
 				return p.section.Render()
 			}).Else(func() app.UI {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/figure"
 	"screentest/app/model"
 	"screentest/app/ui/kit"
 	"screentest/shared/wire"
@@ -81,7 +82,7 @@ func (s *Side) row(c wire.Summary) app.UI {
 // cost is what a conversation cost so far, marked when part of it is estimated.
 func cost(c wire.Summary) string {
 	if c.Estimated {
-		return "≈ " + model.Dollars(c.CostNanoUSD)
+		return "≈ " + figure.Dollars(c.CostNanoUSD)
 	}
-	return model.Dollars(c.CostNanoUSD)
+	return figure.Dollars(c.CostNanoUSD)
 }

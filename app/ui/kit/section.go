@@ -36,3 +36,9 @@ type Item struct {
 	Icon  IconPath
 	Count int // of what has happened there unseen; 0 shows none
 }
+
+// Configurable is a Section with settings. They stand on the settings page,
+// among the others: a <section> each, with an <h2>.
+type Configurable interface {
+	Settings() []app.UI
+}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"screentest/server/bff"
+	"screentest/server/budget"
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/run"
 	"screentest/server/sandbox"
@@ -67,6 +68,7 @@ type server struct {
 	store   *store.DB
 	sandbox *sandbox.Server // nil with a gateway from outside
 	client  *gatewayclient.Client
+	budget  *budget.Keeper
 	runs    *run.Manager
 	bff     *bff.Server
 	closers []func(context.Context) error // the last one started is closed first
@@ -122,12 +124,22 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, mistakef("-gateway: %w", err)
 	}
 	s.onClose(func(context.Context) error { s.client.Close(); return nil })
+	s.budget = budget.New(budget.Config{
+		Store: s.store, Logger: log,
+		Tell: func(owner string, b wire.BudgetState) { s.bff.BudgetPassed(owner, b) },
+		// The one local user is who runs the server.
+		MayEverybody: func(who string) bool { return who == owner },
+	})
+	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
 	s.runs = run.New(run.Config{
 		Store: s.store, Gateway: s.stream, Catalogue: s.models,
 		StreamOptions: s.sandbox != nil,
-		Changed:       func(owner string, r wire.Run) { s.bff.RunChanged(owner, r) },
-		Stored:        func(owner, conversation string) { s.bff.ConversationChanged(owner, conversation) },
-		Logger:        log,
+		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
+			return s.budget.ReserveText(ctx, owner, m, budget.InputBound(body))
+		},
+		Changed: func(owner string, r wire.Run) { s.bff.RunChanged(owner, r) },
+		Stored:  func(owner, conversation string) { s.bff.ConversationChanged(owner, conversation) },
+		Logger:  log,
 	})
 	s.onClose(s.runs.Close)
 	if s.bff, err = bff.New(ctx, s.bffConfig(listener.Addr(), owner, sandboxKey, public)); err != nil {

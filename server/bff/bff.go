@@ -145,6 +145,18 @@ func (s *Server) RunChanged(owner string, r wire.Run) {
 	s.hub.tell(owner, "run "+r.ID, wire.EventRun, r)
 }
 
+// BudgetPassed tells the owner's tabs, or everybody's if owner is "", that the
+// share of a budget that is to be warned of was passed.
+func (s *Server) BudgetPassed(owner string, b wire.BudgetState) {
+	owners := []string{owner}
+	if owner == "" {
+		owners = s.hub.owners()
+	}
+	for _, o := range owners {
+		s.hub.tell(o, "budget "+b.Scope+" "+b.Period, wire.EventBudget, b)
+	}
+}
+
 // ConversationChanged has the owner's tabs told of a conversation as it now is.
 func (s *Server) ConversationChanged(owner, conversation string) {
 	s.hub.touch(owner, conversation)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -81,6 +83,13 @@ func (h *hub) all() []*socket {
 		}
 	}
 	return out
+}
+
+// owners are those who have a socket open.
+func (h *hub) owners() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Keys(h.sockets))
 }
 
 // tell queues news for all sockets of an owner. Of several news with one key

@@ -30,6 +30,8 @@ type live struct {
 	run      wire.Run      // of resolve: what Start returned
 	startErr error
 
+	release func() // what was reserved for its cost
+
 	slot  int        // when within the interval its log is flushed
 	flush sync.Mutex // held while a write of the log is under way
 }

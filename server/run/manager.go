@@ -80,6 +80,15 @@ func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start)
 	m.mu.Unlock()
 
 	stored, found, err := m.Store.CheckStart(ctx, owner, s)
+	if err == nil && !found {
+		var p *wire.Problem
+		if l.release, p = m.Reserve(ctx, owner, m.model(req.run.Model), req.body); p != nil {
+			m.drop(l)
+			l.resolve(wire.Run{}, p)
+			m.calls.Done()
+			return wire.Run{}, p
+		}
+	}
 	if err != nil || found {
 		if err != nil {
 			m.Logger.Warn("run refused by the store", "run", s.Run, "err", err)

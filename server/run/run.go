@@ -81,6 +81,12 @@ type Config struct {
 	// StreamOptions: the gateway is set to take stream_options (G9).
 	StreamOptions bool
 
+	// Reserve sets aside what a run may cost before it is sent, or says why
+	// that is refused. release is called once the cost is in the ledger; when
+	// that could not be written it stays set aside, for it was spent. nil:
+	// nothing is reserved.
+	Reserve func(ctx context.Context, owner string, m gateway.Model, body []byte) (release func(), p *wire.Problem)
+
 	FlushEvery time.Duration
 	MaxLog     int64
 	MaxRunning int // of one owner
@@ -104,6 +110,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxRunning == 0 {
 		c.MaxRunning = DefaultMaxRunning
+	}
+	if c.Reserve == nil {
+		c.Reserve = func(context.Context, string, gateway.Model, []byte) (func(), *wire.Problem) { return func() {}, nil }
 	}
 	if c.Changed == nil {
 		c.Changed = func(string, wire.Run) {}

@@ -64,6 +64,7 @@ func (l *live) settle(cause error) {
 		final.run.State, final.run.Problem = wire.Failed, &p
 	} else {
 		l.log.allStored()
+		l.release()
 	}
 	m.drop(l)
 	m.Changed(l.key.owner, final.run)

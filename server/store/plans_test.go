@@ -43,6 +43,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 		"SCAN r USING INDEX runs_running",             // all of what is running is asked for
 		"SCAN CONSTANT ROW",                           // INSERT … SELECT
 		"SCAN users USING COVERING INDEX users_local", // has one row at most
+		"SCAN u", // all people are asked for
 	}
 	for _, query := range queries {
 		if strings.HasPrefix(query, "PRAGMA") || strings.HasPrefix(query, "INSERT INTO users") {
@@ -85,6 +86,10 @@ func everyCall(t *testing.T, db *DB, owner string) (errs []error) {
 	add(second(db.OpenConversation(ctx, owner, pageOf(s))))
 	add(second(db.RenameConversation(ctx, owner, wire.Rename{ID: s.Conversation, Title: "x"})))
 	add(second(db.Spent(ctx, owner, time.UnixMilli(0), time.UnixMilli(1))))
+	add(second(db.SpentByEverybody(ctx, time.UnixMilli(0), time.UnixMilli(1))))
+	add(db.SetServerSetting(ctx, "a", "b"))
+	add(second(db.ServerSetting(ctx, "a")))
+	add(db.SetServerSetting(ctx, "a", ""))
 	add(db.SetSetting(ctx, owner, "a", "b"))
 	add(second(db.Setting(ctx, owner, "a")))
 	add(db.SetSetting(ctx, owner, "a", ""))

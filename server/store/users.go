@@ -61,6 +61,36 @@ func (db *DB) SetSetting(ctx context.Context, owner, name, value string) error {
 	})
 }
 
+// serverPrefix keeps the server's settings apart from the other facts in meta.
+const serverPrefix = "setting:"
+
+// ServerSetting returns a value that is of the whole server. fs.ErrNotExist:
+// there is none.
+func (db *DB) ServerSetting(ctx context.Context, name string) (value string, err error) {
+	var b []byte
+	err = db.readers.at(ctx).scan("SELECT value FROM meta WHERE name = ?", []any{serverPrefix + name}, &b)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", notFound("setting")
+	}
+	return string(b), err
+}
+
+// SetServerSetting saves a value that is of the whole server, with the bounds
+// of SetSetting; "" forgets it.
+func (db *DB) SetServerSetting(ctx context.Context, name, value string) error {
+	if name == "" || len(name) > maxSettingName || len(value) > maxSettingValue {
+		return badField("bad_setting", "name", "A setting's name has 1 to %d bytes, its value at most %d.", maxSettingName, maxSettingValue)
+	}
+	return db.writer.write(ctx, len(value), func(t *tx) error {
+		if value == "" {
+			_, err := t.exec("DELETE FROM meta WHERE name = ?", serverPrefix+name)
+			return err
+		}
+		_, err := t.exec("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", serverPrefix+name, []byte(value))
+		return err
+	})
+}
+
 // wantUser fails with fs.ErrNotExist if there is no user n.
 func (t *tx) wantUser(n int64) error {
 	var there bool

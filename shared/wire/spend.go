@@ -238,7 +238,8 @@ type BudgetState struct {
 	FromMS          int64  `json:"from_ms"` // the period, in Zone
 	ToMS            int64  `json:"to_ms"`   // when it begins anew
 	Zone            string `json:"zone"`
-	// Warn: spent and reserved together have passed WarnPercent.
+	// Warn: WarnPercent of it is spent. What is reserved doesn't count: of a
+	// text run it is a bound, and most cost far less.
 	Warn bool `json:"warn,omitempty"`
 	// Reached: there is room for nothing more.
 	Reached bool `json:"reached,omitempty"`

@@ -1,0 +1,94 @@
+// Package budget keeps what may be spent. Make a [Keeper]; call Reserve before
+// a send and its release once the send's row is in the ledger, or once it is
+// known that there will be none. What is refused was not sent.
+//
+// A reservation is only in memory: nothing is written between a send and the
+// call of the gateway. After a start, whoever keeps what is still open (a clip
+// whose creation may have been billed) reserves it again with Hold.
+//
+// Spent is what the ledger says; reserved is apart from it. A row is in the
+// ledger before its reservation is released, so that for a moment a cost may
+// count twice, but never not at all.
+package budget
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+	_ "time/tzdata" // a person's zone is known on a machine without it, too
+
+	"screentest/shared/wire"
+)
+
+// Store keeps the settings and the ledger; see package store for what each
+// does.
+type Store interface {
+	Spent(ctx context.Context, owner string, from, to time.Time) (nanoUSD int64, err error)
+	SpentByEverybody(ctx context.Context, from, to time.Time) (nanoUSD int64, err error)
+	Setting(ctx context.Context, owner, name string) (string, error)
+	SetSetting(ctx context.Context, owner, name, value string) error
+	ServerSetting(ctx context.Context, name string) (string, error)
+	SetServerSetting(ctx context.Context, name, value string) error
+}
+
+// Config is what a Keeper works with. Store must be given.
+type Config struct {
+	Store Store
+	// Tell is told once of each budget whose share to be warned of was passed,
+	// for owner, or for all people if it is "". It must return at once.
+	Tell func(owner string, s wire.BudgetState)
+	// MayEverybody says who may change the budgets of everybody; nil: nobody.
+	MayEverybody func(owner string) bool
+
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+// Keeper knows the budgets and what is reserved. Its methods may be called
+// from any goroutine.
+type Keeper struct {
+	Config
+	background sync.WaitGroup // writes that remember a warning
+
+	mu        sync.Mutex
+	people    map[string]*account // by owner
+	everybody *account            // nil: not read yet
+}
+
+// New returns a Keeper.
+func New(c Config) *Keeper {
+	if c.Tell == nil {
+		c.Tell = func(string, wire.BudgetState) {}
+	}
+	if c.MayEverybody == nil {
+		c.MayEverybody = func(string) bool { return false }
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Keeper{Config: c, people: map[string]*account{}, everybody: &account{}}
+}
+
+// Close waits until what there is to remember is stored.
+func (k *Keeper) Close() { k.background.Wait() }
+
+// Reserved is what is set aside for an owner, in nano-USD.
+func (k *Keeper) Reserved(owner string) int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if a := k.people[owner]; a != nil {
+		return a.reserved
+	}
+	return 0
+}
+
+// ReservedByEverybody is what is set aside for all people, in nano-USD.
+func (k *Keeper) ReservedByEverybody() int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.everybody.reserved
+}

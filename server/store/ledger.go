@@ -71,7 +71,7 @@ func (db *DB) Spent(ctx context.Context, owner string, from, to time.Time) (nano
 
 // SpentByEverybody is Spent for all people together.
 func (db *DB) SpentByEverybody(ctx context.Context, from, to time.Time) (nanoUSD int64, err error) {
-	err = db.readers.at(ctx).scan("SELECT coalesce(sum(l.cost_nano_usd), 0) FROM users u JOIN ledger l ON l.owner = u.n WHERE l.created_ms >= ? AND l.created_ms < ?",
+	err = db.readers.at(ctx).scan("SELECT coalesce(sum(l.cost_nano_usd), 0) FROM users u CROSS JOIN ledger l ON l.owner = u.n WHERE l.created_ms >= ? AND l.created_ms < ?",
 		[]any{from.UnixMilli(), to.UnixMilli()}, &nanoUSD)
 	return nanoUSD, err
 }

@@ -4,16 +4,10 @@ import (
 	"encoding/json"
 	"time"
 
+	"screentest/app/line"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
-
-// Line is the socket as the Desk uses it: Call repeats itself over a lost
-// connection, Once fails with it.
-type Line interface {
-	Call(op wire.Op, args any, done func(json.RawMessage, *wire.Problem))
-	Once(op wire.Op, args any, done func(json.RawMessage, *wire.Problem))
-}
 
 // Part names what is to be drawn again.
 type Part uint
@@ -50,7 +44,7 @@ const kept = 8
 
 // Options are what a Desk needs from outside.
 type Options struct {
-	Line    Line
+	Line    line.Line
 	Storage Storage
 	Now     func() time.Time
 	NewID   func() string // a UUID
@@ -64,7 +58,7 @@ type Options struct {
 
 // Desk is what the tab knows. See the package's comment.
 type Desk struct {
-	line    Line
+	line    line.Line
 	storage Storage
 	now     func() time.Time
 	newID   func() string
@@ -180,7 +174,7 @@ func (d *Desk) remember(id string) {
 func (d *Desk) fetch(c *Conversation) {
 	d.line.Call(wire.OpOpen, wire.Page{Conversation: c.ID}, func(data json.RawMessage, p *wire.Problem) {
 		var o wire.Opened
-		if p = answered(data, p, &o); p != nil {
+		if p = line.Answered(data, p, &o); p != nil {
 			switch {
 			case c.Phase != Loading: // a renewal; what is there stays
 			case p.Code == "not_found":
@@ -216,7 +210,7 @@ func (d *Desk) FetchEarlier() {
 	d.line.Call(wire.OpOpen, wire.Page{Conversation: c.ID, Before: c.before}, func(data json.RawMessage, p *wire.Problem) {
 		c.Fetching = false
 		var o wire.Opened
-		if answered(data, p, &o) == nil {
+		if line.Answered(data, p, &o) == nil {
 			c.merge(o, true)
 		}
 		d.drawn(c, PartThread)
@@ -239,7 +233,7 @@ func (d *Desk) list(before string) {
 	d.line.Call(wire.OpConversations, wire.Page{Before: before}, func(data json.RawMessage, p *wire.Problem) {
 		d.listing = false
 		var page wire.ConversationPage
-		if answered(data, p, &page) != nil {
+		if line.Answered(data, p, &page) != nil {
 			d.changed(PartList)
 			return
 		}
@@ -387,15 +381,4 @@ func (d *Desk) drawn(c *Conversation, parts Part) {
 	if c == d.Current {
 		d.changed(parts)
 	}
-}
-
-// answered reads the data of an answer into v, or returns what went wrong.
-func answered(data json.RawMessage, p *wire.Problem, v any) *wire.Problem {
-	if p != nil {
-		return p
-	}
-	if err := json.Unmarshal(data, v); err != nil {
-		return &wire.Problem{Code: "bad_answer", Message: "The server's answer could not be read: " + err.Error() + ".", Hint: "Reload the page; it may be older than the server."}
-	}
-	return nil
 }

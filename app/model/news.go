@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 
+	"screentest/app/line"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -162,7 +163,7 @@ func (d *Desk) read(s *streamOf) {
 		s.asking = false
 		if p == nil {
 			var r wire.Run
-			if answered(data, p, &r) == nil && r.ID == s.Run {
+			if line.Answered(data, p, &r) == nil && r.ID == s.Run {
 				d.run(r)
 				if r.State != wire.Running && r.Bytes < s.Offset {
 					d.fetch(s.conversation) // its end was lost with the server

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"screentest/app/line"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -206,7 +207,7 @@ func (d *Desk) begin(c *Conversation, start wire.Start) {
 func (d *Desk) send(c *Conversation, m *Message) {
 	d.line.Call(wire.OpStart, *m.unsent, func(data json.RawMessage, p *wire.Problem) {
 		var r wire.Run
-		if p = answered(data, p, &r); p != nil {
+		if p = line.Answered(data, p, &r); p != nil {
 			if m.unsent == nil {
 				return // it was taken after all: news of it has come
 			}

@@ -3,33 +3,25 @@
 package kit
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/shared/wire"
+	"screentest/app/line"
 )
-
-// Line is the socket: Call repeats itself over a lost connection, Once fails
-// with it.
-type Line interface {
-	Call(op wire.Op, args any, done func(json.RawMessage, *wire.Problem))
-	Once(op wire.Op, args any, done func(json.RawMessage, *wire.Problem))
-}
 
 // Host is what every part of the page stands on: go-app's UI goroutine, the
 // document, the socket, and the next draw.
 type Host struct {
 	DOM    DOM
-	Line   Line
+	Line   line.Line
 	ctx    app.Context // the Shell's
 	redraw func()
 }
 
 // NewHost returns a Host; redraw plans a draw of the Shell for the next frame.
-func NewHost(line Line, redraw func()) *Host {
-	return &Host{DOM: NewDOM(), Line: line, redraw: redraw}
+func NewHost(calls line.Line, redraw func()) *Host {
+	return &Host{DOM: NewDOM(), Line: calls, redraw: redraw}
 }
 
 // Bind takes the Shell's context, once it stands and with each navigation.

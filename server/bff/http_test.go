@@ -34,6 +34,8 @@ func TestSecurityHeadersAreOnEveryAnswer(t *testing.T) {
 		{"HEAD", "/", 200, nil},
 		{"GET", "/c/4711", 200, nil},
 		{"GET", "/settings", 200, nil},
+		{"GET", "/video", 200, nil},
+		{"GET", "/video/compare", 200, nil},
 		{"GET", "/healthz", 200, nil},
 		{"GET", "/robots.txt", 200, nil},
 		{"GET", "/sitemap.xml", 404, nil},
@@ -71,8 +73,8 @@ func TestSecurityHeadersAreOnEveryAnswer(t *testing.T) {
 				"Cross-Origin-Resource-Policy": "same-origin",
 				"Referrer-Policy":              "same-origin",
 				"X-Frame-Options":              "DENY",
-				"Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; " +
-					"media-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+				"Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' blob:; " +
+					"media-src 'self' blob:; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 			} {
 				if got := h.Get(name); got != want {
 					t.Errorf("%s: %q", name, got)

@@ -15,10 +15,11 @@ var contentPolicy = strings.Join([]string{
 	"script-src 'self' 'wasm-unsafe-eval'",
 	// Our own style sheets, by class only: an injected style= does nothing.
 	"style-src 'self'",
-	// Icons, and later posters and clips, which all come through this server:
-	// an answer cannot make the browser call another host.
-	"img-src 'self'",
-	"media-src 'self'",
+	// Icons, posters and clips all come through this server: an answer cannot
+	// make the browser call another host. A blob is a file that the person
+	// chose a moment ago, shown and measured while it is being uploaded.
+	"img-src 'self' blob:",
+	"media-src 'self' blob:",
 	// The program, /api and the socket: what a script finds it can send nowhere
 	// else. Browsers count ws: and wss: of the same host as 'self'.
 	"connect-src 'self'",

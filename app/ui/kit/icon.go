@@ -16,6 +16,7 @@ type IconPath string
 // The icons.
 const (
 	IconChat     IconPath = "M4 6.5A2.5 2.5 0 0 1 6.5 4h11A2.5 2.5 0 0 1 20 6.5v7a2.5 2.5 0 0 1-2.5 2.5H11l-4.5 4v-4A2.5 2.5 0 0 1 4 13.5zM8 8.5h8M8 11.5h5"
+	IconVideo    IconPath = "M4 6h11v12H4zM15 10.5l5-3v9l-5-3"
 	IconSettings IconPath = "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5"
 	IconPlus     IconPath = "M12 5v14M5 12h14"
 	IconMenu     IconPath = "M4 7h16M4 12h16M4 17h16"

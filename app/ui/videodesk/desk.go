@@ -1,0 +1,36 @@
+//go:build js && wasm
+
+package videodesk
+
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/video"
+)
+
+// panes are the form and the results side by side; on a phone, tabs.
+func (s *Section) panes() app.UI {
+	return app.Div().Class("video").DataSet("pane", string(s.pane)).Body(
+		app.Div().Class("video-tabs").Role("tablist").Aria("label", "Parts of the video desk").Body(
+			s.tab(paneForm, "Make"),
+			s.tab(paneResults, "Clips"),
+		),
+		app.Section().ID("video-form").Class("video-form").Aria("label", "Make a clip").Body(
+			&Form{s: s, Rev: s.rev.form},
+		),
+		app.Section().ID("video-results").Class("video-results").Aria("label", "Clips").Body(
+			&Gallery{s: s, Rev: s.rev.gallery},
+		),
+	)
+}
+
+func (s *Section) tab(p pane, name string) app.UI {
+	return app.Button().Class("video-tab").Type("button").Role("tab").
+		Aria("selected", s.pane == p).Aria("controls", "video-"+string(p)).Text(name).
+		OnClick(s.On("pane "+string(p), func(app.Context, app.Event) { s.showPane(p) }))
+}
+
+func (s *Section) showPane(p pane) {
+	s.pane = p
+	s.changed(video.PartAll)
+}

@@ -1,0 +1,94 @@
+package video
+
+import (
+	"encoding/json"
+	"time"
+
+	"screentest/shared/gateway"
+	"screentest/shared/wire"
+)
+
+// Line is the socket as the Desk uses it: Call repeats itself over a lost
+// connection, Once fails with it.
+type Line interface {
+	Call(op wire.Op, args any, done func(json.RawMessage, *wire.Problem))
+	Once(op wire.Op, args any, done func(json.RawMessage, *wire.Problem))
+}
+
+// Storage is the browser's own store for drafts. A key never goes into it.
+type Storage interface {
+	Get(name string) string // "" where there is none
+	Set(name, value string)
+	Remove(name string)
+}
+
+// Part names what is to be drawn again.
+type Part uint
+
+// The parts.
+const (
+	PartForm    Part = 1 << iota // the form: fields, price, button
+	PartGallery                  // the results beside the form, the page of a clip, the comparison
+	PartAll     = PartForm | PartGallery
+)
+
+// Options are what a Desk needs from outside.
+type Options struct {
+	Line    Line
+	Storage Storage
+	Files   Files
+	Now     func() time.Time
+	NewID   func() string // a UUID
+	// After calls f on the Desk's goroutine when d has passed, unless the
+	// returned function is called before.
+	After   func(d time.Duration, f func()) (cancel func())
+	Changed func(Part)
+}
+
+// Desk is what the tab knows of videos. See the package's comment.
+type Desk struct {
+	o Options
+
+	Greeted bool
+	Gateway wire.Gateway       // zero before the greeting
+	Cat     *gateway.Catalogue // never nil; empty before the greeting
+
+	Form  *Form
+	Tasks *Tasks
+}
+
+// NewDesk returns a Desk with the drafts that the Storage holds.
+func NewDesk(o Options) *Desk {
+	d := &Desk{o: o, Cat: &gateway.Catalogue{}}
+	d.Form = newForm(d)
+	d.Tasks = newTasks(d)
+	return d
+}
+
+// News takes a push of the server that answers no call.
+func (d *Desk) News(p wire.Push) {
+	if p.Event == wire.EventHello {
+		var h wire.Hello
+		if json.Unmarshal(p.Data, &h) != nil {
+			return
+		}
+		d.Greeted, d.Gateway = true, h.Gateway
+		if cat, err := gateway.ParseCatalogue(h.Catalogue); err == nil {
+			d.Cat = cat
+		}
+		d.Form.greet()
+		d.o.Changed(PartAll)
+	}
+	d.Tasks.news(p)
+}
+
+// answered reads the data of an answer into v, or returns what went wrong.
+func answered(data json.RawMessage, p *wire.Problem, v any) *wire.Problem {
+	if p != nil {
+		return p
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return &wire.Problem{Code: "bad_answer", Message: "The server's answer could not be read: " + err.Error() + ".", Hint: "Reload the page; it may be older than the server."}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package video
+
+import (
+	"encoding/json"
+	"slices"
+
+	"screentest/shared/gateway"
+)
+
+// Names in the Storage. A draft's is followed by its mode.
+const (
+	draftName = "screentest.video.draft."
+	modeName  = "screentest.video.mode"
+)
+
+// Draft is what a person filled in for one mode. It is kept as JSON in the
+// browser's storage; what is under way (an upload) is not kept.
+type Draft struct {
+	Model  string `json:"model,omitempty"`
+	Prompt string `json:"prompt,omitempty"`
+	Ratio  string `json:"ratio,omitempty"` // "" is the model's own
+	// Seconds is the field seconds where a person chooses it, and the length
+	// of the clip itself in reference video; elsewhere it is worked out.
+	Seconds int `json:"seconds,omitempty"`
+	// References is what the gateway said that the references take together,
+	// in seconds, where that differs from what was measured (F149); else 0.
+	References int `json:"references,omitempty"`
+
+	Images []Slot  `json:"images,omitempty"`
+	Videos []Slot  `json:"videos,omitempty"` // references, or the one motion clip
+	Shots  []Shot  `json:"shots,omitempty"`
+	Source *Source `json:"source,omitempty"` // of an extend or upscale
+
+	Seeds       string `json:"seeds,omitempty"` // as typed
+	Watermark   string `json:"watermark,omitempty"`
+	Orientation string `json:"orientation,omitempty"`
+	Background  string `json:"background,omitempty"`
+}
+
+// Shot is one scene of a multi-shot clip.
+type Shot struct {
+	ID      string `json:"id"` // tells the cards apart while they are moved
+	Prompt  string `json:"prompt"`
+	Seconds int    `json:"seconds"`
+}
+
+// Source is the clip that an extend or upscale starts from.
+type Source struct {
+	// UUID is what the request names: the gateway's internal id of the clip.
+	UUID string `json:"uuid"`
+	// Task is our own task with that clip; "" where the UUID was pasted.
+	Task  string `json:"task,omitempty"`
+	Index int    `json:"index,omitempty"`
+	Title string `json:"title,omitempty"`
+	// Provenance decides which models take it.
+	Provenance gateway.Provenance `json:"provenance"`
+}
+
+// clone returns a Draft that shares nothing with d.
+func (d *Draft) clone() *Draft {
+	c := *d
+	c.Images, c.Videos, c.Shots = slices.Clone(d.Images), slices.Clone(d.Videos), slices.Clone(d.Shots)
+	if d.Source != nil {
+		s := *d.Source
+		c.Source = &s
+	}
+	return &c
+}
+
+// empty says that nothing was filled in that a person would miss.
+func (d *Draft) empty() bool {
+	return d.Prompt == "" && len(d.Images) == 0 && len(d.Videos) == 0 && d.Source == nil && !slices.ContainsFunc(d.Shots, func(s Shot) bool { return s.Prompt != "" })
+}
+
+// loadDraft reads the draft of a mode. One that can't be read is an empty one.
+func loadDraft(s Storage, mode gateway.Mode) *Draft {
+	d := &Draft{}
+	if json.Unmarshal([]byte(s.Get(draftName+string(mode))), d) != nil {
+		d = &Draft{}
+	}
+	keep := func(list []Slot) []Slot {
+		for i := range list {
+			list[i].Stage, list[i].Preview = StageReady, ""
+		}
+		return list
+	}
+	d.Images, d.Videos = keep(d.Images), keep(d.Videos)
+	return d
+}
+
+// save keeps the draft. Of files that are on their way nothing is kept but
+// their place.
+func (d *Draft) save(s Storage, mode gateway.Mode) {
+	if b, err := json.Marshal(d); err == nil {
+		s.Set(draftName+string(mode), string(b))
+	}
+}

@@ -1,0 +1,164 @@
+package video
+
+import (
+	"slices"
+	"strconv"
+
+	"screentest/shared/gateway"
+)
+
+// Fitted is what a change of the model took from the draft, so that it can be
+// undone.
+type Fitted struct {
+	What    string // "gamma-2-720p took the place of alpha-3.1-lite."
+	Mode    gateway.Mode
+	Dropped []Dropped
+	before  *Draft
+}
+
+// Dropped is a value that did not fit.
+type Dropped struct {
+	Field string // of the request: "seconds"
+	Was   string // "8"
+	Now   string // "6"; "" where nothing took its place
+}
+
+// SetModel chooses a model of the mode. What fits it is kept.
+func (f *Form) SetModel(id string) {
+	if id == f.draft.Model {
+		return
+	}
+	before := f.draft.clone()
+	f.draft.Model = id
+	dropped := f.fit(f.draft, f.Mode)
+	f.Fitted = nil
+	if len(dropped) > 0 {
+		f.Fitted = &Fitted{What: id + " can't take all of it.", Mode: f.Mode, Dropped: dropped, before: before}
+	}
+	f.changed()
+}
+
+// Undo brings back what the last change of the model took, and the model.
+func (f *Form) Undo() {
+	if f.Fitted == nil {
+		return
+	}
+	fitted := f.Fitted
+	f.Fitted = nil
+	f.Mode = fitted.Mode
+	f.kept[f.Mode] = fitted.before
+	f.draft = fitted.before
+	f.changed()
+}
+
+// Wave puts the list of what was dropped away.
+func (f *Form) Wave() {
+	f.Fitted = nil
+	f.d.o.Changed(PartForm)
+}
+
+// fit makes a draft one that its model can take, and says what it had to drop.
+// A draft without a model of the mode gets the first.
+func (f *Form) fit(d *Draft, mode gateway.Mode) (dropped []Dropped) {
+	list := f.models(mode)
+	if len(list) == 0 {
+		return nil
+	}
+	at := slices.IndexFunc(list, func(m gateway.Model) bool { return m.ID == d.Model })
+	if at < 0 {
+		at = 0
+		if d.Model != "" {
+			dropped = append(dropped, Dropped{"model", d.Model, list[0].ID})
+		}
+		d.Model = list[0].ID
+	}
+	m := list[at]
+	for _, field := range m.Fields(mode) {
+		takes := field.Standing <= gateway.Required
+		switch field.Name {
+		case "aspect_ratio":
+			if fits := takes && (len(field.Choices) == 0 || slices.Contains(field.Choices, d.Ratio)); !fits {
+				was := d.Ratio
+				d.Ratio = ""
+				if takes && len(field.Choices) > 0 {
+					d.Ratio = field.Choices[0]
+				}
+				if was != "" {
+					dropped = append(dropped, Dropped{field.Name, was, d.Ratio})
+				}
+			}
+		case "seconds":
+			if mode == gateway.MultiShot || mode == gateway.Motion {
+				continue // worked out
+			}
+			allowed := lengths(field, mode)
+			if now := nearest(allowed, d.Seconds); now != d.Seconds {
+				if d.Seconds != 0 {
+					dropped = append(dropped, Dropped{field.Name, strconv.Itoa(d.Seconds), strconv.Itoa(now)})
+				}
+				d.Seconds = now
+			}
+		case "image_urls":
+			if n := len(d.Images); takes && field.Max > 0 && n > field.Max {
+				dropped = append(dropped, Dropped{field.Name, count(n, "image"), count(field.Max, "image")})
+				d.Images = d.Images[:field.Max]
+			}
+		case "multi_prompt":
+			if takes && len(d.Shots) == 0 {
+				d.Shots = []Shot{{ID: f.d.o.NewID(), Seconds: 4}, {ID: f.d.o.NewID(), Seconds: 4}}
+			}
+		}
+	}
+	return dropped
+}
+
+// Lengths is what a person may choose as length in the present mode: the
+// clip's own in reference video, else the field seconds. The zero Seconds is
+// any.
+func (f *Form) Lengths() gateway.Seconds {
+	field, _ := f.Field("seconds")
+	return lengths(field, f.Mode)
+}
+
+// clip is the length of the clip itself in reference video (F146).
+var clip = gateway.Seconds{Min: 4, Max: 15}
+
+func lengths(field gateway.Field, mode gateway.Mode) gateway.Seconds {
+	if mode == gateway.Reference {
+		return clip
+	}
+	return field.Seconds
+}
+
+// usual is the length that a range begins with.
+const usual = 5
+
+// nearest returns the allowed length that is nearest to n; for none the
+// shortest of a set, or the usual one of a range.
+func nearest(s gateway.Seconds, n int) int {
+	switch {
+	case s.Any() && n == 0:
+		return usual
+	case s.Any() || n != 0 && s.Has(n):
+		return n
+	case len(s.Values) == 0:
+		if n == 0 {
+			n = usual
+		}
+		return min(max(n, s.Min), s.Max)
+	}
+	best := s.Values[0]
+	for _, v := range s.Values {
+		if n != 0 && max(v-n, n-v) < max(best-n, n-best) {
+			best = v
+		}
+	}
+	return best
+}
+
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}

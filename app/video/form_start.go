@@ -1,0 +1,186 @@
+package video
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"screentest/shared/gateway"
+	"screentest/shared/wire"
+)
+
+// StartExtend fills the form to extend a finished clip. model is the action
+// model of gateway.Actions, "" for the first that fits.
+func (d *Desk) StartExtend(t wire.VideoTask, model string) { d.Form.act(gateway.Extend, t, model) }
+
+// StartUpscale fills the form to upscale a finished clip.
+func (d *Desk) StartUpscale(t wire.VideoTask, model string) { d.Form.act(gateway.Upscale, t, model) }
+
+func (f *Form) act(mode gateway.Mode, t wire.VideoTask, model string) {
+	f.SetMode(mode)
+	if f.Mode != mode {
+		return // the catalogue has no such model; Actions says so on the button
+	}
+	f.SetSource(&Source{UUID: t.UUID, Task: t.ID, Title: Title(t), Provenance: t.Provenance()})
+	if model != "" {
+		f.SetModel(model)
+	}
+	if f.draft.Prompt == "" {
+		f.SetPrompt(t.Prompt)
+	}
+}
+
+// SetSource chooses the clip that an extend or upscale starts from; nil takes
+// it away. A model that does not fit it gives way to one that does.
+func (f *Form) SetSource(s *Source) {
+	f.draft.Source = s
+	if list := f.Models(); s != nil && len(list) > 0 && !slices.ContainsFunc(list, func(m gateway.Model) bool { return m.ID == f.draft.Model }) {
+		f.draft.Model = list[0].ID
+	}
+	f.fit(f.draft, f.Mode)
+	f.changed()
+}
+
+// SetSourceUUID takes the pasted id of a clip that was made elsewhere: of such
+// a one nothing is known, and the gateway judges.
+func (f *Form) SetSourceUUID(uuid string) {
+	if uuid == "" {
+		f.SetSource(nil)
+		return
+	}
+	for _, t := range f.d.Tasks.List {
+		if t.UUID == uuid {
+			f.SetSource(&Source{UUID: uuid, Task: t.ID, Title: Title(t), Provenance: t.Provenance()})
+			return
+		}
+	}
+	f.SetSource(&Source{UUID: uuid, Provenance: gateway.Provenance{TaskID: uuid, Pasted: true}})
+}
+
+// Sources are the finished clips, newest first, that the present action can
+// start from.
+func (f *Form) Sources() []wire.VideoTask {
+	var list []wire.VideoTask
+	for _, t := range f.d.Tasks.List {
+		if t.State != wire.VideoDone {
+			continue
+		}
+		if slices.ContainsFunc(gateway.Actions(t.Provenance(), f.d.o.Now(), f.d.Cat), func(a gateway.Action) bool {
+			return a.Kind == f.Mode && a.Enabled
+		}) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// Title names a task for a person.
+func Title(t wire.VideoTask) string {
+	switch {
+	case t.Title != "":
+		return t.Title
+	case t.Prompt != "":
+		return t.Prompt
+	}
+	return ModeName(gateway.Mode(t.Mode))
+}
+
+// UseAsReference puts an output of a finished clip into the next free slot of
+// reference video, as a file of this server that the gateway can fetch.
+func (d *Desk) UseAsReference(t wire.VideoTask, output int) {
+	f := d.Form
+	f.SetMode(gateway.Reference)
+	if f.Mode != gateway.Reference {
+		return
+	}
+	file := File{Name: Title(t) + ".mp4", Type: "video/mp4", Shown: wire.MediaPathOf(t.ID, output)}
+	for _, o := range t.Outputs {
+		if o.Index == output {
+			file.Size = o.Bytes
+		}
+	}
+	f.Attach("reference_video_urls", f.free("reference_video_urls"), file)
+}
+
+// UseFrame puts an image, taken from a clip, into the form: into the mode that
+// is shown, if it takes images, else into image to video.
+func (d *Desk) UseFrame(file File) {
+	f := d.Form
+	if _, ok := f.Field("image_urls"); !ok {
+		f.SetMode(gateway.ImageToVideo)
+	}
+	if _, ok := f.Field("image_urls"); ok {
+		f.Attach("image_urls", f.free("image_urls"), file)
+	}
+}
+
+// free is the first slot of a field with nothing in it; where all are taken,
+// the last.
+func (f *Form) free(field string) int {
+	list := f.Slots(field)
+	for i, s := range list {
+		if s.Empty() {
+			return i
+		}
+	}
+	return len(list) - 1
+}
+
+// Reuse fills the form with what a task was made with: to edit it and try
+// again. It returns false for a task whose model or mode is not in the
+// catalogue any more.
+func (d *Desk) Reuse(t wire.VideoTask) bool {
+	f := d.Form
+	mode := gateway.Mode(t.Mode)
+	var r gateway.VideoRequest
+	if !slices.Contains(f.Modes(), mode) || json.Unmarshal(t.Body, &r) != nil {
+		return false
+	}
+	f.SetMode(mode)
+	before := f.draft.clone()
+	n, _ := strconv.Atoi(r.Seconds)
+	next := Draft{Model: r.Model, Prompt: r.Prompt, Ratio: r.AspectRatio, Seconds: n,
+		Orientation: r.CharacterOrientation, Background: r.BackgroundSource}
+	for _, s := range r.MultiPrompt {
+		next.Shots = append(next.Shots, Shot{ID: d.o.NewID(), Prompt: s.Prompt, Seconds: s.Duration})
+	}
+	if r.Seeds != nil {
+		next.Seeds = strconv.Itoa(*r.Seeds)
+	}
+	if r.Watermark != nil {
+		next.Watermark = strconv.FormatBool(*r.Watermark)
+	}
+	if r.TaskID != "" {
+		next.Source = &Source{UUID: r.TaskID, Task: t.Source, Index: t.SourceIndex, Provenance: gateway.Provenance{TaskID: r.TaskID, Pasted: true}}
+		if source, ok := d.Tasks.Task(t.Source); ok {
+			next.Source.Title, next.Source.Provenance = Title(source), source.Provenance()
+		}
+	}
+	*f.draft = next
+	for i, link := range r.ImageURLs {
+		f.relink("image_urls", i, link, before)
+	}
+	for i, link := range r.ReferenceVideoURLs {
+		f.relink("reference_video_urls", i, link, before)
+	}
+	if r.VideoURL != "" {
+		f.relink("video_url", 0, r.VideoURL, before)
+	}
+	dropped := f.fit(f.draft, mode)
+	f.Fitted = &Fitted{What: "The form has the settings of that clip now.", Mode: mode, Dropped: dropped, before: before}
+	f.Tried = false
+	f.changed()
+	return true
+}
+
+// relink puts a link of a former request into a slot: with what is known of it
+// where the draft had the same.
+func (f *Form) relink(field string, i int, link string, before *Draft) {
+	for _, s := range *before.slots(field) {
+		if s.URL == link {
+			*f.slot(field, i) = s
+			return
+		}
+	}
+	f.SetLink(field, i, link)
+}

@@ -1,0 +1,58 @@
+package video
+
+import (
+	"slices"
+
+	"screentest/shared/gateway"
+)
+
+// AddShot adds a shot behind the others, if there is room (F82).
+func (f *Form) AddShot() {
+	if len(f.draft.Shots) >= gateway.MaxScenes {
+		return
+	}
+	f.draft.Shots = append(f.draft.Shots, Shot{ID: f.d.o.NewID(), Seconds: 4})
+	f.changed()
+}
+
+// RemoveShot takes a shot out; the last one stays.
+func (f *Form) RemoveShot(id string) {
+	if len(f.draft.Shots) < 2 {
+		return
+	}
+	f.draft.Shots = slices.DeleteFunc(f.draft.Shots, func(s Shot) bool { return s.ID == id })
+	f.changed()
+}
+
+// MoveShot puts a shot at another place, counted from 0.
+func (f *Form) MoveShot(id string, to int) {
+	from := f.shot(id)
+	if from < 0 || to < 0 || to >= len(f.draft.Shots) || from == to {
+		return
+	}
+	s := f.draft.Shots[from]
+	f.draft.Shots = slices.Insert(slices.Delete(f.draft.Shots, from, from+1), to, s)
+	f.changed()
+}
+
+// SetShot follows what is typed for a shot.
+func (f *Form) SetShot(id, prompt string) {
+	if i := f.shot(id); i >= 0 {
+		f.draft.Shots[i].Prompt = prompt
+		f.changed()
+	}
+}
+
+// SetShotSeconds sets how long a shot is; what is out of bounds is taken to
+// the bound (F86).
+func (f *Form) SetShotSeconds(id string, n int) {
+	if i := f.shot(id); i >= 0 {
+		f.draft.Shots[i].Seconds = min(max(n, gateway.MinSceneDuration), gateway.MaxSceneDuration)
+		f.changed()
+	}
+}
+
+// shot is where the shot with an id stands; -1 if nowhere.
+func (f *Form) shot(id string) int {
+	return slices.IndexFunc(f.draft.Shots, func(s Shot) bool { return s.ID == id })
+}

@@ -1,0 +1,207 @@
+package video
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"screentest/shared/wire"
+)
+
+// Slots returns the slots of a field as they are drawn: those that were
+// filled, and one more while there is room.
+func (f *Form) Slots(field string) []Slot {
+	list := slices.Clone(*f.draft.slots(field))
+	info, _ := f.Field(field)
+	room := info.Max
+	if field == "video_url" {
+		room = 1
+	}
+	switch {
+	case room == 2: // both stand there from the beginning, each with a meaning
+		for len(list) < 2 {
+			list = append(list, Slot{})
+		}
+	case room == 0 || len(list) < room:
+		if len(list) == 0 || !list[len(list)-1].Empty() {
+			list = append(list, Slot{})
+		}
+	}
+	return list
+}
+
+// slot returns the place i of a field, made if it is new.
+func (f *Form) slot(field string, i int) *Slot {
+	list := f.draft.slots(field)
+	for len(*list) <= i {
+		*list = append(*list, Slot{})
+	}
+	return &(*list)[i]
+}
+
+// find returns the slot with this id in any draft, and whether it is in the
+// present one.
+func (f *Form) find(id string) *Slot {
+	for _, d := range f.kept {
+		for _, list := range [][]Slot{d.Images, d.Videos} {
+			for i := range list {
+				if list[i].ID == id {
+					return &list[i]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// late takes what became known of a slot after it was filled: nothing if it
+// holds something else by now.
+func (f *Form) late(id string, change func(s *Slot)) {
+	s := f.find(id)
+	if s == nil {
+		return
+	}
+	change(s)
+	for mode, d := range f.kept {
+		d.save(f.d.o.Storage, mode)
+	}
+	f.redo()
+}
+
+// ClearSlot empties a slot. Those after it move up, but for a first frame,
+// which keeps its place.
+func (f *Form) ClearSlot(field string, i int) {
+	list := f.draft.slots(field)
+	if i >= len(*list) {
+		return
+	}
+	if c := (*list)[i].cancel; c != nil {
+		c()
+	}
+	info, _ := f.Field(field)
+	if info.Max == 2 {
+		(*list)[i] = Slot{}
+	} else {
+		*list = slices.Delete(*list, i, i+1)
+	}
+	for n := len(*list); n > 0 && (*list)[n-1].Empty(); n-- {
+		*list = (*list)[:n-1]
+	}
+	f.draft.References = 0
+	f.changed()
+}
+
+// Swap changes the first two slots of a field.
+func (f *Form) Swap(field string) {
+	a, b := *f.slot(field, 0), *f.slot(field, 1)
+	*f.slot(field, 0), *f.slot(field, 1) = b, a
+	f.changed()
+}
+
+// SetLink puts a link into a slot. The server looks at what it leads to: the
+// browser never loads from elsewhere.
+func (f *Form) SetLink(field string, i int, link string) {
+	link = strings.TrimSpace(link)
+	if link == "" {
+		f.ClearSlot(field, i)
+		return
+	}
+	s := f.slot(field, i)
+	if s.URL == link {
+		return
+	}
+	if s.cancel != nil {
+		s.cancel()
+	}
+	*s = Slot{ID: f.d.o.NewID(), URL: link}
+	f.draft.References = 0
+	if strings.HasPrefix(link, "http://") || strings.HasPrefix(link, "https://") {
+		s.Stage = StageMeasuring
+		f.look(*s)
+	}
+	f.changed()
+}
+
+// Measure looks at a link again, after that has failed.
+func (f *Form) Measure(field string, i int) {
+	s := f.slot(field, i)
+	if s.URL == "" || s.Stage != StageReady {
+		return
+	}
+	s.Stage, s.Problem = StageMeasuring, nil
+	f.look(*s)
+	f.changed()
+}
+
+// look has the server measure what a link leads to.
+func (f *Form) look(s Slot) {
+	id, url := s.ID, s.URL
+	f.d.o.Line.Call(wire.OpVideoMeasure, wire.VideoMeasure{URL: url}, func(data json.RawMessage, p *wire.Problem) {
+		var m wire.Measured
+		p = answered(data, p, &m)
+		f.late(id, func(s *Slot) {
+			if s.Stage != StageMeasuring {
+				return
+			}
+			s.Stage = StageReady
+			if s.Problem = p; p == nil {
+				s.Measured = m
+			}
+		})
+	})
+}
+
+// SetLength takes the length of a video that could not be measured, in
+// seconds; 0 where none was typed.
+func (f *Form) SetLength(field string, i int, seconds float64) {
+	s := f.slot(field, i)
+	s.Seconds, s.ByHand = max(seconds, 0), true
+	f.draft.References = 0
+	f.changed()
+}
+
+// Attach uploads a file into a slot. It is checked and measured first.
+func (f *Form) Attach(field string, i int, file File) {
+	s := f.slot(field, i)
+	if s.cancel != nil {
+		s.cancel()
+	}
+	*s = Slot{ID: f.d.o.NewID(), Name: file.Name, Preview: file.Shown, Stage: StageUploading}
+	s.Type, s.Bytes = file.Type, file.Size
+	f.draft.References = 0
+	if p := KindOf(field).refuse(file); p != nil {
+		s.Stage, s.Problem, s.Preview = StageFailed, p, ""
+		f.changed()
+		return
+	}
+	id := s.ID
+	f.d.o.Files.Measure(file, func(m wire.Measured) {
+		f.late(id, func(s *Slot) {
+			if s.Seconds == 0 && m.Width > 0 {
+				s.Seconds, s.Width, s.Height = m.Seconds, m.Width, m.Height
+			}
+		})
+	})
+	cancel := f.d.o.Files.Upload(file, func(sent int64) {
+		if s := f.find(id); s != nil && s.Stage == StageUploading {
+			s.Sent = sent
+			f.d.o.Changed(PartForm)
+		}
+	}, func(u wire.Upload, p *wire.Problem) {
+		f.late(id, func(s *Slot) {
+			s.cancel = nil
+			if p != nil {
+				s.Stage, s.Problem = StageFailed, p
+				return
+			}
+			s.Stage, s.URL, s.Path, s.Unreachable = StageReady, u.URL, u.Path, u.Unreachable
+			if u.Width > 0 {
+				s.Measured = u.Measured
+			}
+		})
+	})
+	if s := f.find(id); s != nil && s.Stage == StageUploading {
+		s.cancel = cancel
+	}
+	f.changed()
+}

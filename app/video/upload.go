@@ -1,0 +1,85 @@
+package video
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"screentest/shared/wire"
+)
+
+// Files sends files to the server, and looks at them in the browser first.
+type Files interface {
+	// Upload posts a file; progress is told the bytes that are through, and
+	// done what became of it. cancel gives it up: nothing more is told.
+	Upload(f File, progress func(sent int64), done func(wire.Upload, *wire.Problem)) (cancel func())
+	// Measure reads the length and size of a file that the browser can show.
+	// The zero Measured is told of one that it can't.
+	Measure(f File, done func(wire.Measured))
+}
+
+// File is a file to be uploaded.
+type File struct {
+	Name string
+	Type string // media type as the browser tells it
+	Size int64  // bytes; 0 where it is not known yet
+	// Shown is an address from which the page may load it: blob: for a file of
+	// the person's, a path of this server for a finished clip.
+	Shown string
+	// Handle is the browser's own object; nil where Shown is to be loaded and
+	// sent on.
+	Handle any
+}
+
+// Kind is what a slot takes.
+type Kind string
+
+// The kinds.
+const (
+	Image Kind = "image"
+	Video Kind = "video"
+)
+
+var types = map[Kind][]string{
+	Image: {"image/png", "image/jpeg", "image/webp"},
+	Video: {"video/mp4"},
+}
+
+// Accept is the media types of a kind, as a file dialog wants them.
+func (k Kind) Accept() string { return strings.Join(types[k], ",") }
+
+// Limit is the largest upload of a kind, in bytes.
+func (k Kind) Limit() int64 {
+	if k == Video {
+		return wire.MaxUploadVideo
+	}
+	return wire.MaxUploadImage
+}
+
+// refuse says what is wrong with a file before it is sent; nil for nothing.
+func (k Kind) refuse(f File) *wire.Problem {
+	switch {
+	case f.Type != "" && !slices.Contains(types[k], f.Type):
+		want, hint := "a PNG, JPEG or WebP image", "Convert it, or choose another file."
+		if k == Video {
+			want, hint = "an MP4 video", "Convert it to MP4, or choose another file."
+		}
+		return &wire.Problem{Code: "wrong_type", Message: f.Name + " is " + f.Type + "; here goes " + want + ".", Hint: hint}
+	case f.Size > k.Limit():
+		return &wire.Problem{Code: "too_large", Message: f.Name + " has " + Megabytes(f.Size) + "; the most is " + Megabytes(k.Limit()) + ".",
+			Hint: "Make it smaller, or paste a link to it."}
+	}
+	return nil
+}
+
+// Megabytes writes a size for people: "3.4 MB".
+func Megabytes(bytes int64) string {
+	const mb = 1 << 20
+	switch {
+	case bytes >= 100*mb || bytes%mb == 0 && bytes > 0:
+		return strconv.FormatInt(bytes/mb, 10) + " MB"
+	case bytes >= mb/10:
+		return strconv.FormatFloat(float64(bytes)/mb, 'f', 1, 64) + " MB"
+	}
+	return strconv.FormatInt((bytes+1023)/1024, 10) + " KB"
+}

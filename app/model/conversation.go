@@ -28,20 +28,28 @@ type Conversation struct {
 	Problem *wire.Problem // with Broken
 	Lanes   []Lane
 
-	// Earlier says that there are older messages on the server.
+	// Earlier says that there are older messages on the server of which not
+	// even the outline is here; see Desk.Outline.
 	Earlier bool
-	// Fetching says that older messages are under way.
+	// Fetching says that the outline is under way.
 	Fetching bool
-	// Starts are the messages before which older ones were put, oldest first.
-	// The page draws what is between two of them as a piece of its own, so
-	// that putting older messages in front moves nothing that is drawn.
-	Starts []string
 
-	before  string // cursor to the older messages
-	fetched bool
+	fetched  bool
+	outlined bool // the outline is here
 
 	messages map[string]*Message
-	order    []string // by time
+	order    []*Message            // as the server has it, by time
+	kids     map[string][]*Message // by the message they follow, in that order
+	shape    int                   // grows when messages are put in or reordered
+	paths    []pathOf              // by lane
+	fetches  int                   // OpMessages under way
+}
+
+// pathOf is a lane's path, until its leaf or the tree changes.
+type pathOf struct {
+	leaf  string
+	shape int
+	path  []*Message
 }
 
 // Lane is one way through a conversation's tree.
@@ -63,6 +71,13 @@ type Message struct {
 	Answer *reply.Answer
 	// Rev grows with every change but that of a streaming text.
 	Rev int
+	// Stub says that only its place is known, of its text only the Size: see
+	// Desk.Need.
+	Stub bool
+
+	size  int  // of a stub's text, in bytes
+	place int  // in the outline, from 1 on; 0: it came later
+	asked bool // a stub's text is under way
 	// unsent is the turn that the server has not taken yet. A retry sends it
 	// again with the ids it has, so that it can't become two.
 	unsent *wire.Start
@@ -93,6 +108,14 @@ func (m *Message) Content() string {
 	return m.Text
 }
 
+// Size is how many bytes the text has so far, also where it is not here.
+func (m *Message) Size() int {
+	if m.Stub {
+		return m.size
+	}
+	return len(m.Content())
+}
+
 // Reply returns what the log has said so far, or nil: the reasoning, the
 // calls, the citations.
 func (m *Message) Reply() *reply.Answer {
@@ -108,20 +131,29 @@ func newConversation(id string) *Conversation {
 		Summary:  wire.Summary{ID: id},
 		Lanes:    []Lane{{}},
 		messages: map[string]*Message{},
+		kids:     map[string][]*Message{},
 	}
 }
 
 // Message returns the message with this id, or nil.
 func (c *Conversation) Message(id string) *Message { return c.messages[id] }
 
-// Path returns a lane's messages, oldest first, as far back as they were
-// fetched.
+// Path returns a lane's messages, oldest first, as far back as they are known.
+// It is not to be changed.
 func (c *Conversation) Path(lane int) []*Message {
+	for len(c.paths) <= lane {
+		c.paths = append(c.paths, pathOf{shape: -1})
+	}
+	p, leaf := &c.paths[lane], c.Lanes[lane].Leaf
+	if p.leaf == leaf && p.shape == c.shape {
+		return p.path
+	}
 	var path []*Message
-	for m := c.messages[c.Lanes[lane].Leaf]; m != nil && len(path) <= len(c.order); m = c.messages[m.Parent] {
+	for m := c.messages[leaf]; m != nil && len(path) <= len(c.order); m = c.messages[m.Parent] {
 		path = append(path, m)
 	}
 	slices.Reverse(path)
+	*p = pathOf{leaf, c.shape, path}
 	return path
 }
 
@@ -132,10 +164,9 @@ func (c *Conversation) Versions(m *Message) []string {
 		return []string{m.ID}
 	}
 	var ids []string
-	for _, id := range c.order {
-		o := c.messages[id]
-		if o.Parent == m.Parent && o.Role == m.Role && o.Lane == m.Lane {
-			ids = append(ids, id)
+	for _, o := range c.kids[m.Parent] {
+		if o.Role == m.Role && o.Lane == m.Lane {
+			ids = append(ids, o.ID)
 		}
 	}
 	return ids
@@ -152,25 +183,52 @@ func (c *Conversation) newestBelow(id string) string {
 	below := map[string]bool{id: true}
 	newest := id
 	for _, o := range c.order {
-		if below[c.messages[o].Parent] {
-			below[o] = true
-			newest = o
+		if below[o.Parent] {
+			below[o.ID] = true
+			newest = o.ID
 		}
 	}
 	return newest
 }
 
-// add puts a new message in its place by time.
+// add puts a new message at the end.
 func (c *Conversation) add(m *Message) {
 	c.messages[m.ID] = m
-	c.order = append(c.order, m.ID)
+	c.order = append(c.order, m)
+	c.kids[m.Parent] = append(c.kids[m.Parent], m)
+	c.shape++
+}
+
+// sort brings the messages into the outline's order, and those that it has not
+// behind it by their time.
+func (c *Conversation) sort() {
+	before := func(a, b *Message) int {
+		switch {
+		case a.place > 0 && b.place > 0:
+			return cmp.Compare(a.place, b.place)
+		case a.place > 0:
+			return -1
+		case b.place > 0:
+			return 1
+		}
+		return cmp.Compare(a.CreatedMS, b.CreatedMS)
+	}
+	if slices.IsSortedFunc(c.order, before) {
+		return
+	}
+	slices.SortStableFunc(c.order, before)
+	clear(c.kids)
+	for _, m := range c.order {
+		c.kids[m.Parent] = append(c.kids[m.Parent], m)
+	}
+	c.shape++
 }
 
 // running returns the answers under way.
 func (c *Conversation) running() []*Message {
 	var ms []*Message
-	for _, id := range c.order {
-		if m := c.messages[id]; m.Running() {
+	for _, m := range c.order {
+		if m.Running() {
 			ms = append(ms, m)
 		}
 	}
@@ -180,30 +238,28 @@ func (c *Conversation) running() []*Message {
 // Running says that an answer of the conversation is under way.
 func (c *Conversation) Running() bool { return len(c.running()) > 0 }
 
-// merge takes a stretch of messages from the server, which knows better; older
-// is true for one before those that are there.
-func (c *Conversation) merge(o wire.Opened, older bool) {
+// merge takes the newest messages from the server, which knows better.
+func (c *Conversation) merge(o wire.Opened) {
 	c.Summary = o.Summary
-	if !older && c.fetched && !c.overlaps(o.Messages) {
+	if c.fetched && !c.overlaps(o.Messages) {
 		// So much happened elsewhere that there is a gap: begin again.
-		c.messages, c.order, c.Starts = map[string]*Message{}, nil, nil
-		c.fetched = false
+		c.messages, c.order, c.kids = map[string]*Message{}, nil, map[string][]*Message{}
+		c.fetched, c.outlined = false, false
+		c.shape++
 	}
-	if older || !c.fetched {
-		c.before, c.Earlier = o.Before, o.Before != ""
+	if !c.fetched {
+		c.Earlier = o.Before != ""
 	}
 	c.fetched = true
-	if older {
-		if path := c.Path(0); len(path) > 0 {
-			c.Starts = append([]string{path[0].ID}, c.Starts...)
-		}
-	}
 	for _, in := range o.Messages {
 		c.take(in)
 	}
-	slices.SortStableFunc(c.order, func(a, b string) int {
-		return cmp.Compare(c.messages[a].CreatedMS, c.messages[b].CreatedMS)
-	})
+	c.sort()
+	c.followLeaves()
+}
+
+// followLeaves leads each lane to the end of its way.
+func (c *Conversation) followLeaves() {
 	for i := range c.Lanes {
 		l := &c.Lanes[i]
 		switch {
@@ -212,7 +268,7 @@ func (c *Conversation) merge(o wire.Opened, older bool) {
 		case l.pinned && c.messages[l.Leaf] != nil:
 			l.Leaf = c.newestBelow(l.Leaf)
 		default:
-			l.Leaf = c.order[len(c.order)-1]
+			l.Leaf = c.order[len(c.order)-1].ID
 		}
 	}
 }
@@ -225,6 +281,7 @@ func (c *Conversation) take(in wire.Message) {
 		return
 	}
 	m.unsent = nil
+	m.Stub, m.asked = false, false
 	if m.Text != in.Text || !sameRun(m.Run, in.Run) {
 		m.Rev++
 	}

@@ -151,6 +151,8 @@ func (d *Desk) Show(id string) {
 	d.remember(id)
 	if fresh {
 		d.fetch(c)
+	} else {
+		d.after(fillFirst, func() { d.fill(c) })
 	}
 }
 
@@ -184,8 +186,9 @@ func (d *Desk) fetch(c *Conversation) {
 			}
 		} else {
 			c.Phase = Ready
-			c.merge(o, false)
+			c.merge(o)
 			d.follow(c)
+			d.Outline(c)
 		}
 		d.drawn(c, PartThread|PartComposer|PartBar)
 	})
@@ -198,24 +201,6 @@ func (d *Desk) Refetch() {
 		d.fetch(c)
 		d.changed(PartThread)
 	}
-}
-
-// FetchEarlier asks for older messages of the conversation shown.
-func (d *Desk) FetchEarlier() {
-	c := d.Current
-	if c == nil || !c.Earlier || c.Fetching {
-		return
-	}
-	c.Fetching = true
-	d.line.Call(wire.OpOpen, wire.Page{Conversation: c.ID, Before: c.before}, func(data json.RawMessage, p *wire.Problem) {
-		c.Fetching = false
-		var o wire.Opened
-		if line.Answered(data, p, &o) == nil {
-			c.merge(o, true)
-		}
-		d.drawn(c, PartThread)
-	})
-	d.changed(PartThread)
 }
 
 // FetchList asks for the newest conversations; FetchMore for older ones.

@@ -513,33 +513,6 @@ func TestConversationThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestOlderMessagesGoInFrontAndAreAPieceOfTheirOwn(t *testing.T) {
-	b := newBench(t)
-	msg := func(n int) wire.Message {
-		m := wire.Message{ID: fmt.Sprint("m", n), Role: "user", Text: fmt.Sprint(n), CreatedMS: int64(n)}
-		if n > 1 {
-			m.Parent = fmt.Sprint("m", n-1)
-		}
-		return m
-	}
-	b.Show("c")
-	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "c"}, Messages: []wire.Message{msg(3), msg(4)}, Before: "cursor"})
-	if !b.Current.Earlier {
-		t.Fatal("the page says that there is more before it")
-	}
-	b.FetchEarlier()
-	b.FetchEarlier() // already on its way
-	call := b.far.take(t, wire.OpOpen)
-	if got := read[wire.Page](t, call); got.Before != "cursor" || len(b.far.calls) != 0 {
-		t.Errorf("page %+v, then %v", got, b.far.ops())
-	}
-	call.answer(wire.Opened{Summary: wire.Summary{ID: "c"}, Messages: []wire.Message{msg(1), msg(2)}})
-	wantTexts(t, b, "user: 1", "user: 2", "user: 3", "user: 4")
-	if b.Current.Earlier || !slices.Equal(b.Current.Starts, []string{"m3"}) {
-		t.Errorf("earlier %v, starts %v", b.Current.Earlier, b.Current.Starts)
-	}
-}
-
 func TestRunBegunInAnotherTabIsFetchedAndRead(t *testing.T) {
 	b := newBench(t)
 	b.Show("c")

@@ -124,7 +124,7 @@ func (d *Desk) Estimate(n int) string {
 	}
 	if d.Current != nil {
 		for _, m := range d.Current.Path(0) {
-			n += len(m.Text)
+			n += m.Size()
 		}
 	}
 	return "≈ " + figure.Count(Tokens(n)) + " tokens in"

@@ -104,6 +104,10 @@ func (d *Desk) run(r wire.Run) {
 		}
 		return
 	}
+	if m.Stub {
+		d.need(c, []*Message{m}, nil)
+		return
+	}
 	if m.Run != nil && m.Run.ID != r.ID && r.StartedMS < m.Run.StartedMS {
 		return // of an older run
 	}
@@ -124,8 +128,7 @@ func (d *Desk) run(r wire.Run) {
 
 // follow reads the logs of a conversation's running answers.
 func (d *Desk) follow(c *Conversation) {
-	for _, id := range c.order {
-		m := c.messages[id]
+	for _, m := range c.order {
 		if !m.Ended() && m.unsent == nil {
 			d.open(c, m)
 		}

@@ -51,6 +51,10 @@ func (d *Desk) Send(text string) bool {
 	var path []*Message
 	if !begun {
 		path = c.Path(0)
+		if r := d.unread(c, path); r != nil {
+			d.Refusal = r
+			return false
+		}
 	}
 	user := wire.Message{ID: d.newID(), Role: "user", Text: text, CreatedMS: d.now().UnixMilli()}
 	if n := len(path); n > 0 {
@@ -111,6 +115,11 @@ func (d *Desk) Retry(id string) {
 		if o == user {
 			break
 		}
+	}
+	if r := d.unread(c, path); r != nil {
+		d.Refusal = r
+		d.changed(PartComposer)
+		return
 	}
 	start, r := d.turn(c, m.Lane, d.LaneModel(m.Lane), turns(path), user.Message)
 	if r != nil {

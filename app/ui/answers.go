@@ -17,64 +17,55 @@ const budget = 7 * time.Millisecond
 // that opening a long conversation shows its end at once.
 type answers struct {
 	p     *page
-	views map[string]*answerView
+	views map[viewKey]*answerView
 	queue []*answerView // what has something to draw; the last is next
 }
 
 func newAnswers(p *page) *answers {
-	return &answers{p: p, views: map[string]*answerView{}}
+	return &answers{p: p, views: map[viewKey]*answerView{}}
+}
+
+// viewKey names an answer in the document: two lanes may show the same one.
+type viewKey struct {
+	lane int
+	id   string
 }
 
 // answerView is one answer in the document.
 type answerView struct {
-	id     string
+	viewKey
 	text   *textView // in the message's body
 	fresh  int       // Answer.Replaced when drawing began
 	queued bool
-	raw    bool // not drawn yet: it stands there as it was written
 	live   bool // it was seen growing, and is not drawn to its end
 	extras extras
 }
 
-// mount puts the answer id into its message's body. One that is being made, or
-// is among the last and so in view, is drawn at once, another stands there as
-// it was written until it comes near the window.
-func (a *answers) mount(id string, last bool) {
-	host, m := a.p.DOM.ByID("body-"+id), a.message(id)
+// mount puts the answer id into its message's body. One that is complete stands
+// there as it was written until it is drawn.
+func (a *answers) mount(lane int, id string) {
+	host, m := a.p.DOM.ByID(partID("body", lane, id)), a.message(id)
 	if !host.Truthy() || m == nil {
 		return
 	}
-	v := &answerView{id: id, text: newTextView(a.p, host)}
-	a.views[id] = v
-	if m.Running() {
-		a.push(v)
-		return
+	v := &answerView{viewKey: viewKey{lane, id}, text: newTextView(a.p, host)}
+	a.views[v.viewKey] = v
+	if !m.Running() {
+		v.text.showRaw(m.Content())
 	}
-	v.raw = true
-	v.text.showRaw(m.Content())
-	if last || !a.p.sight.lazy {
-		a.p.sight.moved(id, host.Call("closest", ".message"), true)
-	}
+	a.push(v)
 }
 
-// near draws an answer that is coming into view.
-func (a *answers) near(id string) {
-	if v := a.views[id]; v != nil && v.raw {
-		v.raw = false
-		a.push(v)
-	}
-}
-
-func (a *answers) unmount(id string) {
-	if v := a.views[id]; v != nil {
+func (a *answers) unmount(lane int, id string) {
+	if v := a.views[viewKey{lane, id}]; v != nil {
 		v.text.endRepair()
-		delete(a.views, id)
+		delete(a.views, v.viewKey)
 	}
 }
 
 // refresh looks at an answer again: its text may be another, or at its end.
-func (a *answers) refresh(id string) {
-	if v := a.views[id]; v != nil && !v.raw {
+func (a *answers) refresh(lane int, id string) {
+	if v := a.views[viewKey{lane, id}]; v != nil {
 		a.push(v)
 	}
 }
@@ -84,7 +75,7 @@ func (a *answers) grow() {
 	if c := a.p.desk.Current; c != nil {
 		for i := range c.Lanes {
 			if m := c.Message(c.Lanes[i].Leaf); m != nil {
-				a.refresh(m.ID)
+				a.refresh(i, m.ID)
 			}
 		}
 	}
@@ -113,7 +104,7 @@ func (a *answers) work() bool {
 		a.queue = a.queue[:len(a.queue)-1]
 		v.queued = false
 		m := a.message(v.id)
-		if m == nil || a.views[v.id] != v {
+		if m == nil || a.views[v.viewKey] != v {
 			continue
 		}
 		if v.step(a.p, m) {
@@ -137,7 +128,7 @@ func (v *answerView) step(p *page, m *model.Message) bool {
 		v.text.clear()
 		v.fresh = r.Replaced
 	}
-	v.extras.draw(p, m)
+	v.extras.draw(p, v.lane, m)
 	running := m.Running()
 	more := v.text.grow(m.Content(), !running)
 	switch {
@@ -155,7 +146,7 @@ func (v *answerView) step(p *page, m *model.Message) bool {
 }
 
 // growing says that an answer whose run is over is not yet drawn to its end.
-func (a *answers) growing(id string) bool {
-	v := a.views[id]
+func (a *answers) growing(lane int, id string) bool {
+	v := a.views[viewKey{lane, id}]
 	return v != nil && v.live
 }

@@ -187,7 +187,7 @@ func (p *page) send(ctx app.Context, text string) {
 	if p.desk.Running() {
 		return
 	}
-	p.thread.stuck = true
+	p.threads.stick()
 	if !p.desk.Send(text) {
 		if p.composer != nil {
 			p.composer.setRefused(text)

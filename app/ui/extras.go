@@ -26,12 +26,12 @@ type extras struct {
 	rest      string   // what the searches, calls and sources were drawn from
 }
 
-func (x *extras) draw(p *page, m *model.Message) {
+func (x *extras) draw(p *page, lane int, m *model.Message) {
 	a := m.Reply()
 	if a == nil || x.answer == a && x.rev == a.Revision && x.final == !m.Running() {
 		return
 	}
-	before, after := p.DOM.ByID("before-"+m.ID), p.DOM.ByID("after-"+m.ID)
+	before, after := p.DOM.ByID(partID("before", lane, m.ID)), p.DOM.ByID(partID("after", lane, m.ID))
 	if !before.Truthy() || !after.Truthy() {
 		return
 	}

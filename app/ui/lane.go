@@ -3,11 +3,8 @@
 package ui
 
 import (
-	"slices"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
 	"screentest/app/ui/kit"
 )
 
@@ -20,40 +17,7 @@ type Lane struct {
 	Rev          int // of the messages
 	Choice       int // of the model
 	Conversation string
-	shown        string // the conversation that was drawn last
-	pieces       int    // that stood in front of its first fetched messages
-}
-
-// OnUpdate implements app.Updater.
-func (l *Lane) OnUpdate(ctx app.Context) {
-	defer l.p.Guard("the conversation")
-	pieces := 0
-	if c := l.p.desk.Current; c != nil {
-		pieces = len(c.Starts)
-	}
-	if pieces > l.pieces && l.shown == l.Conversation {
-		settle := l.p.thread.hold()
-		ctx.Defer(func(app.Context) {
-			defer l.p.Guard("the scrolling")
-			settle()
-		})
-	}
-	l.pieces, l.shown = pieces, l.Conversation
-}
-
-// OnMount implements app.Mounter.
-func (l *Lane) OnMount(app.Context) {
-	defer l.p.Guard("the conversation")
-	thread := l.p.DOM.ByID("thread")
-	l.p.thread.attach(thread, l.p.DOM.ByID("thread-inner"))
-	l.p.sight.attach(thread)
-	l.p.thread.toEnd()
-}
-
-// OnDismount implements app.Dismounter.
-func (l *Lane) OnDismount() {
-	l.p.thread.detach()
-	l.p.sight.detach()
+	Window       int // revision of the part of the messages that is in the document
 }
 
 // Render implements app.Composer.
@@ -66,10 +30,6 @@ func (l *Lane) Render() (ui app.UI) {
 	if name == "" {
 		name = "Choose a model"
 	}
-	hollow := ""
-	if c := p.desk.Current; c == nil || c.Phase != model.Ready {
-		hollow = " hollow"
-	}
 	return app.Section().Class("lane").Aria("label", "Conversation").Body(
 		app.Div().Class("lane-head").Body(
 			app.Button().ID("model").Class("model-button").Type("button").
@@ -80,63 +40,10 @@ func (l *Lane) Render() (ui app.UI) {
 				return app.Span().Class("badge").Title("The endpoint it is asked at: " + m.Endpoint.Path()).Text(m.Endpoint)
 			}),
 		),
-		app.Div().ID("thread").Class("thread").TabIndex(0).Role("region").Aria("label", "Messages").Body(
-			app.Div().ID("thread-inner").Class("thread-inner"+hollow).Body(l.content()),
-		),
-		app.Button().ID("jump").Class("button jump").Type("button").
-			OnClick(p.On("jump", func(app.Context, app.Event) { p.thread.toEnd(); p.focusComposer() })).
-			Body(kit.Icon(kit.IconArrow, "icon small"), app.Text("Jump to latest")),
+		&Thread{
+			p: p, Lane: l.Index, Rev: l.Rev, Window: l.Window, Busy: p.desk.Running(), Model: id, Conversation: l.Conversation,
+		},
 	)
-}
-
-func (l *Lane) content() app.UI {
-	p := l.p
-	c := p.desk.Current
-	switch {
-	case c == nil && p.desk.Greeted:
-		return &Empty{p: p, Sandbox: p.desk.Hello.Gateway.Sandbox, Base: p.desk.Hello.Gateway.BaseURL}
-	case c == nil:
-		return app.Div().Class("middle")
-	case c.Phase == model.Loading:
-		return app.Div().Class("middle").Body(app.P().Text("Loading the conversation…"))
-	case c.Phase == model.Missing:
-		return app.Div().Class("middle").Body(
-			app.P().Text("This conversation does not exist here, or was deleted."),
-			app.A().Class("button primary").Href("/").Text("New conversation"),
-		)
-	case c.Phase == model.Broken:
-		return app.Div().Class("middle").Body(
-			app.P().Text(c.Problem.Message),
-			app.Button().Class("button primary").Type("button").Text("Try again").
-				OnClick(p.On("refetch", func(app.Context, app.Event) { p.desk.Refetch() })),
-		)
-	}
-	return l.messages(c)
-}
-
-// messages draws the path, each stretch that was fetched in front of the
-// others inside an element that stands first in the next: go-app updates lists
-// by position, and this way older messages move nothing that is drawn.
-func (l *Lane) messages(c *model.Conversation) app.UI {
-	p := l.p
-	top := []app.UI{app.Div().Class("piece")}
-	if c.Earlier {
-		words := "Show earlier messages"
-		if c.Fetching {
-			words = "Loading earlier messages…"
-		}
-		top = []app.UI{app.Button().ID("earlier").Class("button earlier").Type("button").Text(words).
-			OnClick(p.On("earlier", func(app.Context, app.Event) { p.desk.FetchEarlier() }))}
-	}
-	piece := func() app.UI { return app.Div().Class("piece").Body(top...) }
-	path, busy, model := c.Path(l.Index), p.desk.Running(), p.desk.LaneModel(l.Index)
-	for i, m := range path {
-		if slices.Contains(c.Starts, m.ID) {
-			top = []app.UI{piece()}
-		}
-		top = append(top, &Message{p: p, ID: m.ID, Role: m.Role, Rev: m.Rev, Last: i == len(path)-1, Busy: busy, Model: model})
-	}
-	return piece()
 }
 
 // Empty stands where the messages will be, and teaches by examples that can be

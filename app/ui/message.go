@@ -16,6 +16,7 @@ import (
 type Message struct {
 	app.Compo
 	p     *page
+	Lane  int // index of the lane that shows it: two may show the same message
 	ID    string
 	Role  string
 	Rev   int
@@ -29,25 +30,22 @@ type Message struct {
 func (c *Message) CompoID() string { return c.ID }
 
 // OnMount implements app.Mounter.
-func (c *Message) OnMount(app.Context) {
+func (c *Message) OnMount(ctx app.Context) {
+	ctx.PreventUpdate()
 	defer c.p.Guard("a message")
 	if c.Role != "user" {
-		c.p.answers.mount(c.ID, c.Last)
+		c.p.answers.mount(c.Lane, c.ID)
 	}
 }
 
 // OnUpdate implements app.Updater.
 func (c *Message) OnUpdate(app.Context) {
 	defer c.p.Guard("a message")
-	c.p.answers.refresh(c.ID)
+	c.p.answers.refresh(c.Lane, c.ID)
 }
 
 // OnDismount implements app.Dismounter.
-func (c *Message) OnDismount() {
-	if c.p.desk.Current == nil || c.p.desk.Current.Message(c.ID) == nil {
-		c.p.answers.unmount(c.ID)
-	}
-}
+func (c *Message) OnDismount() { c.p.answers.unmount(c.Lane, c.ID) }
 
 // Render implements app.Composer.
 func (c *Message) Render() (ui app.UI) {
@@ -66,18 +64,23 @@ func (c *Message) Render() (ui app.UI) {
 	name, state := "Answer", ""
 	if m.Run != nil {
 		name, state = "Answer of "+m.Run.Model, string(m.Run.State)
-		if m.Running() || c.p.answers.growing(m.ID) {
+		if m.Running() || c.p.answers.growing(c.Lane, m.ID) {
 			state = string(wire.Running) // until its text is whole
 		}
 	}
 	return article.DataSet("state", state).Body(
 		app.H2().Class("sr-only").Text(name),
-		app.Div().ID("before-"+m.ID),
-		app.Div().ID("body-"+m.ID).Class("body md"),
-		app.Div().ID("after-"+m.ID),
+		app.Div().ID(partID("before", c.Lane, m.ID)),
+		app.Div().ID(partID("body", c.Lane, m.ID)).Class("body md"),
+		app.Div().ID(partID("after", c.Lane, m.ID)),
 		app.If(m.Run != nil && trouble(m.Run) != nil, func() app.UI { return problem(trouble(m.Run)) }),
 		&StateLine{p: c.p, ID: m.ID, Rev: c.Rev, Last: c.Last, Busy: c.Busy, Model: c.Model},
 	)
+}
+
+// partID names a part of a message in a lane.
+func partID(part string, lane int, id string) string {
+	return part + "-" + strconv.Itoa(lane) + "-" + id
 }
 
 // trouble is what went wrong with a run, or nil.
@@ -166,7 +169,7 @@ func (s *StateLine) Render() (ui app.UI) {
 			}),
 			app.If(s.Last && retriable(m) && !s.Busy, func() app.UI {
 				return app.Button().Class("button retry").Type("button").
-					OnClick(p.On("retry", func(app.Context, app.Event) { p.thread.stuck = true; p.desk.Retry(s.ID); p.focusComposer() })).
+					OnClick(p.On("retry", func(app.Context, app.Event) { p.threads.stick(); p.desk.Retry(s.ID); p.focusComposer() })).
 					Body(kit.Icon(kit.IconRetry, "icon small"), app.Text("Retry"))
 			}),
 			app.If(!m.Running() && m.Text != "", func() app.UI {

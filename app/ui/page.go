@@ -44,8 +44,7 @@ type page struct {
 
 	frame    js.Func
 	answers  *answers
-	thread   *scroller
-	sight    *sight
+	threads  threads
 	composer *Composer
 	picker   pickerState
 	speaker  speaker
@@ -71,8 +70,7 @@ func newPage() *page {
 	p := &page{view: viewChat}
 	p.Host = kit.NewHost(line{p}, p.redraw)
 	p.answers = newAnswers(p)
-	p.thread = newScroller(p)
-	p.sight = newSight(p)
+	p.threads.p = p
 	p.desk = model.NewDesk(model.Options{
 		Line:    line{p},
 		Storage: kit.LocalStorage{},

@@ -3,131 +3,359 @@
 package ui
 
 import (
+	"math"
+	"slices"
 	"syscall/js"
-	"time"
 
 	"screentest/app/model"
 )
 
-// scroller keeps a thread at its end while it grows, unless the person has
-// scrolled up: then it offers the way back.
-type scroller struct {
-	p        *page
-	el       js.Value
-	stuck    bool
-	last     float64 // scrollTop at the last look
-	observer js.Value
+// threads are the scrolled messages of the lanes.
+type threads struct {
+	p    *page
+	list []*thread // by lane, made when first asked for
+}
+
+func (ts *threads) at(lane int) *thread {
+	for len(ts.list) <= lane {
+		ts.list = append(ts.list, &thread{p: ts.p, lane: len(ts.list), stuck: true, sight: newSight(ts.p)})
+	}
+	return ts.list[lane]
+}
+
+// stick lets every lane follow its end from its next growth on.
+func (ts *threads) stick() {
+	for _, t := range ts.list {
+		t.stuck, t.target, t.found = true, "", ""
+	}
+}
+
+// thread scrolls a lane's messages. It keeps the part of them near the window
+// in the document, and the window where the person left it: at the end, at a
+// message that was jumped to, or anywhere else. There the browser itself holds
+// what is in view while heights above it change (scroll anchoring).
+type thread struct {
+	p         *page
+	lane      int
+	el, inner js.Value // undefined while it is not in the document
+
+	column model.Column
+	window model.Window
+	held   []int // blocks kept besides, by their first message: see hold
+	rev    int   // counts the changes of the window
+
+	stuck  bool    // at the end
+	target string  // message that was jumped to and is kept in place
+	found  string  // message that is marked
+	last   float64 // scrollTop at the last look
+	height float64 // of the window, px
+
+	sizes    js.Value            // ResizeObserver
+	watched  map[string]js.Value // messages it observes
+	sight    *sight
 	onResize js.Func
 	onScroll js.Func
 }
 
-func newScroller(p *page) *scroller { return &scroller{p: p, stuck: true} }
-
 // attach watches the thread once it is in the document. The observer is called
 // after layout and before painting, when reading sizes costs nothing, so the
 // thread is moved at most once a frame.
-func (s *scroller) attach(el, inner js.Value) {
-	s.detach()
-	s.el = el
-	s.onResize = js.FuncOf(func(js.Value, []js.Value) any {
-		s.p.Post(s.settle)
+func (t *thread) attach() {
+	t.detach()
+	t.el = t.p.DOM.ByID(threadID("thread", t.lane))
+	t.inner = t.p.DOM.ByID(threadID("thread-inner", t.lane))
+	t.watched = map[string]js.Value{}
+	t.onResize = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		entries := args[0]
+		t.p.Post(func() { t.resized(entries) })
 		return nil
 	})
-	s.onScroll = js.FuncOf(func(js.Value, []js.Value) any {
-		s.p.Post(s.scrolled)
+	t.onScroll = js.FuncOf(func(js.Value, []js.Value) any {
+		t.p.Post(t.scrolled)
 		return nil
 	})
-	s.observer = js.Global().Get("ResizeObserver").New(s.onResize)
-	s.observer.Call("observe", el)
-	s.observer.Call("observe", inner)
-	el.Call("addEventListener", "scroll", s.onScroll, map[string]any{"passive": true})
+	t.sizes = js.Global().Get("ResizeObserver").New(t.onResize)
+	t.sizes.Call("observe", t.el)
+	t.sizes.Call("observe", t.inner)
+	t.el.Call("addEventListener", "scroll", t.onScroll, map[string]any{"passive": true})
+	t.sight.attach(t.el)
+	t.rendered()
 }
 
-func (s *scroller) detach() {
-	if s.observer.IsUndefined() {
+func (t *thread) detach() {
+	if t.sizes.IsUndefined() {
 		return
 	}
-	s.observer.Call("disconnect")
-	s.el.Call("removeEventListener", "scroll", s.onScroll)
-	s.onResize.Release()
-	s.onScroll.Release()
-	s.observer, s.el = js.Undefined(), js.Undefined()
+	t.sizes.Call("disconnect")
+	t.el.Call("removeEventListener", "scroll", t.onScroll)
+	t.sight.detach()
+	t.onResize.Release()
+	t.onScroll.Release()
+	t.sizes, t.el, t.inner = js.Undefined(), js.Undefined(), js.Undefined()
 }
 
-// settle moves the thread to its end if that is where the person was.
-func (s *scroller) settle() {
-	if s.el.IsUndefined() {
+// plan decides, before the lane is drawn, what of it will be in the document.
+func (t *thread) plan(c *model.Conversation) {
+	win := js.Global()
+	width := math.Min(736, win.Get("innerWidth").Float()-32)
+	t.height = win.Get("innerHeight").Float()
+	if !t.inner.IsUndefined() {
+		width, t.height = t.inner.Get("clientWidth").Float(), t.el.Get("clientHeight").Float()
+	}
+	path := c.Path(t.lane)
+	t.column.Set(path, width)
+	want, wide := t.wanted()
+	if !t.window.Holds(want) || t.window.To > len(path) {
+		t.hold()
+		t.window = wide
+	}
+	if n := len(path); n > 0 && path[n-1].Running() {
+		t.holdAt((n - 1) / model.Block * model.Block) // it is drawn as it grows
+	}
+}
+
+// wanted returns the messages that have to be in the document, and those that
+// are put there when one of them is not.
+func (t *thread) wanted() (want, wide model.Window) {
+	top := t.last
+	if at := t.place(t.target); at >= 0 {
+		top = t.column.Height(0, at)
+	}
+	if t.stuck {
+		top = t.column.Height(0, t.column.Len()) - t.height
+	}
+	h := math.Max(t.height, 300)
+	return t.column.Around(top-h/2, top+h*3/2), t.column.Around(top-h, top+h*2)
+}
+
+// shown says whether any of the messages is to be in the document.
+func (t *thread) shown(from, to int) bool {
+	if from < t.window.To && t.window.From < to {
+		return true
+	}
+	return slices.ContainsFunc(t.held, func(at int) bool { return from <= at && at < to })
+}
+
+// hold notes what may not leave the document with the window: where the focus
+// is, and the ends of what is selected.
+func (t *thread) hold() {
+	t.held = t.held[:0]
+	if t.el.IsUndefined() {
 		return
 	}
-	if s.stuck {
-		end := s.el.Get("scrollHeight")
-		if s.p.desk.Current == nil {
+	nodes := []js.Value{t.p.DOM.Doc.Get("activeElement")}
+	if s := t.p.DOM.Doc.Call("getSelection"); s.Truthy() && !s.Get("isCollapsed").Bool() {
+		nodes = append(nodes, s.Get("anchorNode"), s.Get("focusNode"))
+	}
+	for _, n := range nodes {
+		if !n.Truthy() || n.Equal(t.el) || !t.el.Call("contains", n).Bool() {
+			continue
+		}
+		if n.Get("nodeType").Int() != 1 {
+			n = n.Get("parentElement")
+		}
+		if block := n.Call("closest", "[data-from]"); block.Truthy() {
+			t.holdAt(js.Global().Call("Number", block.Get("dataset").Get("from")).Int())
+		}
+	}
+}
+
+func (t *thread) holdAt(at int) {
+	if !slices.Contains(t.held, at) {
+		t.held = append(t.held, at)
+	}
+}
+
+// rendered looks at what is in the document now.
+func (t *thread) rendered() {
+	if t.el.IsUndefined() {
+		return
+	}
+	c := t.p.desk.Current
+	if c == nil || c.Phase != model.Ready {
+		t.settle()
+		return
+	}
+	path := c.Path(t.lane)
+	if w := t.window; w.To <= len(path) {
+		t.p.desk.Need(c, path[w.From:w.To])
+	}
+	all := t.inner.Call("querySelectorAll", ".message")
+	seen := make(map[string]bool, all.Length())
+	for i := range all.Length() {
+		e := all.Index(i)
+		id := e.Get("dataset").Get("id").String()
+		seen[id] = true
+		if old, known := t.watched[id]; !known || !old.Equal(e) {
+			if known {
+				t.forget(old)
+			}
+			t.watched[id] = e
+			t.sizes.Call("observe", e)
+			t.sight.watch(e)
+		}
+		if id == t.found {
+			e.Get("dataset").Set("found", "true")
+		} else if e.Get("dataset").Get("found").Truthy() {
+			e.Call("removeAttribute", "data-found")
+		}
+	}
+	for id, e := range t.watched {
+		if !seen[id] {
+			t.forget(e)
+			delete(t.watched, id)
+		}
+	}
+	t.settle()
+}
+
+func (t *thread) forget(e js.Value) {
+	t.sizes.Call("unobserve", e)
+	t.sight.unwatch(e)
+}
+
+// resized takes the heights of messages, and keeps the window where it is to
+// be.
+func (t *thread) resized(entries js.Value) {
+	if t.el.IsUndefined() {
+		return
+	}
+	for i := range entries.Length() {
+		e := entries.Index(i)
+		target := e.Get("target")
+		if target.Equal(t.inner) || target.Equal(t.el) {
+			t.height = t.el.Get("clientHeight").Float()
+			continue
+		}
+		id := target.Get("dataset").Get("id")
+		if id.Type() == js.TypeString {
+			t.column.Measure(t.place(id.String()), e.Get("borderBoxSize").Index(0).Get("blockSize").Float())
+		}
+	}
+	t.settle()
+	t.look()
+}
+
+// place is where a message stands in the lane, -1 if it doesn't. Those near the
+// window are looked at first.
+func (t *thread) place(id string) int {
+	c := t.p.desk.Current
+	if id == "" || c == nil || t.lane >= len(c.Lanes) {
+		return -1
+	}
+	path := c.Path(t.lane)
+	is := func(m *model.Message) bool { return m.ID == id }
+	if w := t.window; w.To <= len(path) {
+		if at := slices.IndexFunc(path[w.From:w.To], is); at >= 0 {
+			return w.From + at
+		}
+	}
+	return slices.IndexFunc(path, is)
+}
+
+// settle moves the thread to its end, or to its target, if that is where the
+// person is.
+func (t *thread) settle() {
+	if t.el.IsUndefined() {
+		return
+	}
+	switch {
+	case t.stuck:
+		end := t.el.Get("scrollHeight")
+		if t.p.desk.Current == nil {
 			end = js.ValueOf(0) // the examples are read from their beginning
 		}
-		s.el.Set("scrollTop", end)
-		s.last = s.el.Get("scrollTop").Float()
+		t.scrollTo(end.Float())
+	case t.target != "":
+		if off, there := t.offTarget(); there {
+			if math.Abs(off) > 1 {
+				t.scrollTo(t.el.Get("scrollTop").Float() + off)
+			}
+		} else if at := t.place(t.target); at >= 0 {
+			t.scrollTo(t.column.Height(0, at))
+			t.look()
+		}
 	}
-	s.showJump()
+	t.showJump()
 }
 
-// hold keeps what is in view where it is while messages are put before it.
-// The browser's own anchoring does not at the very top, where older messages
-// are mostly asked for, so it is switched off meanwhile. The returned function
-// is to be called when they stand there.
-func (s *scroller) hold() (settle func()) {
-	first := js.Null()
-	if !s.el.IsUndefined() {
-		first = s.el.Call("querySelector", ".message")
+func (t *thread) scrollTo(top float64) {
+	t.el.Set("scrollTop", top)
+	t.last = t.el.Get("scrollTop").Float()
+}
+
+// offTarget is how far the target is below where it is to be, in px: near the
+// top of the window, or as far up as the end lets it.
+func (t *thread) offTarget() (off float64, there bool) {
+	e := t.el.Call("querySelector", `.message[data-id="`+t.target+`"]`)
+	if e.IsNull() {
+		return 0, false
 	}
-	if first.IsNull() {
-		return func() {}
-	}
-	top := func() float64 { return first.Call("getBoundingClientRect").Get("top").Float() }
-	before := top()
-	style := s.el.Get("style")
-	style.Set("overflowAnchor", "none")
-	return func() {
-		s.last = s.el.Get("scrollTop").Float() + top() - before
-		s.el.Set("scrollTop", s.last)
-		s.p.After(100*time.Millisecond, func() { style.Set("overflowAnchor", "") })
-	}
+	const below = 12
+	off = e.Call("getBoundingClientRect").Get("top").Float() - t.el.Call("getBoundingClientRect").Get("top").Float() - below
+	top := t.el.Get("scrollTop").Float()
+	left := t.el.Get("scrollHeight").Float() - t.el.Get("clientHeight").Float() - top
+	return math.Max(math.Min(off, left), -top), true
 }
 
 // toEnd goes to the end and stays there.
-func (s *scroller) toEnd() {
-	s.stuck = true
-	s.settle()
+func (t *thread) toEnd() {
+	t.stuck, t.target, t.found = true, "", ""
+	t.look()
+	t.settle()
 }
 
-const (
-	nearEnd   = 24.0  // px from the end that still count as the end
-	nearStart = 600.0 // px from the start at which older messages are fetched
-)
+// toMessage goes to a message and stays there until the person scrolls.
+func (t *thread) toMessage(id string, mark bool) {
+	t.stuck, t.target, t.found = false, id, ""
+	if mark {
+		t.found = id
+	}
+	t.rev++
+	t.p.changed(model.PartThread)
+}
+
+// nearEnd is how many px from the end still count as the end.
+const nearEnd = 24.0
 
 // scrolled finds out what the person wants: at the end means stay there, up
 // means leave me here. What grows moves nothing, and so is no reason.
-func (s *scroller) scrolled() {
-	if s.el.IsUndefined() {
+func (t *thread) scrolled() {
+	if t.el.IsUndefined() {
 		return
 	}
-	top := s.el.Get("scrollTop").Float()
-	left := s.el.Get("scrollHeight").Float() - s.el.Get("clientHeight").Float() - top
+	top := t.el.Get("scrollTop").Float()
+	left := t.el.Get("scrollHeight").Float() - t.el.Get("clientHeight").Float() - top
 	switch {
+	case t.target != "":
+		if off, there := t.offTarget(); there && math.Abs(off) > 4 {
+			t.target = ""
+		}
 	case left <= nearEnd:
-		s.stuck = true
-	case top < s.last-1:
-		s.stuck = false
+		t.stuck = true
+	case top < t.last-1:
+		t.stuck = false
 	}
-	if top < s.last && top < nearStart {
-		s.p.desk.FetchEarlier()
-	}
-	s.last = top
-	s.showJump()
-	s.p.changed(model.PartStream)
+	t.last = top
+	t.look()
+	t.showJump()
+	t.p.changed(model.PartStream)
 }
 
-func (s *scroller) showJump() {
-	if jump := s.p.DOM.ByID("jump"); jump.Truthy() {
-		jump.Set("hidden", s.stuck)
+// look draws the lane anew when something near its window is not in the
+// document.
+func (t *thread) look() {
+	if c := t.p.desk.Current; c == nil || c.Phase != model.Ready || t.column.Len() == 0 {
+		return
+	}
+	if want, _ := t.wanted(); !t.window.Holds(want) {
+		t.rev++
+		t.p.changed(model.PartThread)
+	}
+}
+
+func (t *thread) showJump() {
+	if jump := t.p.DOM.ByID(threadID("jump", t.lane)); jump.Truthy() {
+		jump.Set("hidden", t.stuck)
 	}
 }

@@ -53,7 +53,7 @@ func (s *Shell) OnNav(ctx app.Context) {
 	path := strings.TrimSuffix(at.Path, "/")
 	id, isConversation := strings.CutPrefix(path, "/c/")
 	p.renaming = false
-	p.thread.stuck = true
+	p.threads.stick()
 	p.section = nil
 	switch {
 	case path == "":
@@ -112,7 +112,7 @@ func (s *Shell) Render() (ui app.UI) {
 			app.If(p.view == viewChat, func() app.UI {
 				return app.Div().Class("desk").Body(
 					app.Div().Class("lanes").Body(
-						&Lane{p: p, Rev: p.rev.thread, Choice: p.rev.composer, Conversation: conversation},
+						&Lane{p: p, Rev: p.rev.thread, Choice: p.rev.composer, Conversation: conversation, Window: p.threads.at(0).rev},
 					),
 					&Composer{p: p, Rev: p.rev.composer, Conversation: conversation},
 				)

@@ -12,55 +12,34 @@ import (
 // scrolled past is not asked for.
 const restFor = 150 * time.Millisecond
 
-// sight tells which answers come near the thread's window, and which stay in
-// it. Opening a long conversation thus costs what can be seen of it.
-//
-// That a message comes near is told by the browser, which leaves out what is
-// far (content-visibility); only what is near is observed, for an observer
-// costs every frame for each element.
+// sight tells which of the messages in the document stay in view. Opening a
+// long conversation thus costs what can be seen of it.
 type sight struct {
 	p       *page
-	thread  js.Value
 	seen    js.Value // IntersectionObserver
-	onNear  js.Func
 	onSeen  js.Func
 	resting map[string]func() // by message: calls its timer off
-	lazy    bool              // the browser tells what comes near
 }
 
-const nearEvent = "contentvisibilityautostatechange"
-
 func newSight(p *page) *sight {
-	return &sight{
-		p: p, resting: map[string]func(){},
-		lazy: !p.DOM.Doc.Get("documentElement").Get("on" + nearEvent).IsUndefined(),
-	}
+	return &sight{p: p, resting: map[string]func(){}}
 }
 
 // attach looks at the thread from now on.
 func (s *sight) attach(thread js.Value) {
 	s.detach()
-	s.thread = thread
-	s.onNear = js.FuncOf(func(_ js.Value, args []js.Value) any {
-		target, skipped := args[0].Get("target"), args[0].Get("skipped").Bool()
-		s.p.Post(func() {
-			if id := target.Get("dataset").Get("id"); id.Type() == js.TypeString {
-				s.moved(id.String(), target, !skipped)
-			}
-		})
-		return nil
-	})
 	s.onSeen = js.FuncOf(func(_ js.Value, args []js.Value) any {
 		entries := args[0]
 		s.p.Post(func() {
 			for i := range entries.Length() {
 				e := entries.Index(i)
-				s.rest(e.Get("target").Get("dataset").Get("id").String(), e.Get("isIntersecting").Bool())
+				if id := e.Get("target").Get("dataset").Get("id"); id.Type() == js.TypeString {
+					s.rest(id.String(), e.Get("isIntersecting").Bool())
+				}
 			}
 		})
 		return nil
 	})
-	thread.Call("addEventListener", nearEvent, s.onNear, true)
 	s.seen = js.Global().Get("IntersectionObserver").New(s.onSeen, map[string]any{"root": thread})
 }
 
@@ -69,28 +48,18 @@ func (s *sight) detach() {
 		return
 	}
 	s.seen.Call("disconnect")
-	s.thread.Call("removeEventListener", nearEvent, s.onNear, true)
-	s.onNear.Release()
 	s.onSeen.Release()
 	for id, cancel := range s.resting {
 		cancel()
 		delete(s.resting, id)
 	}
-	s.seen, s.thread = js.Undefined(), js.Undefined()
+	s.seen = js.Undefined()
 }
 
-// moved says that a message came near the window, or went far from it.
-func (s *sight) moved(id string, el js.Value, near bool) {
-	if s.seen.IsUndefined() {
-		return
-	}
-	if near {
-		s.p.answers.near(id)
-		s.seen.Call("observe", el)
-	} else {
-		s.seen.Call("unobserve", el)
-	}
-}
+// watch observes a message, unwatch lets it go.
+func (s *sight) watch(message js.Value) { s.seen.Call("observe", message) }
+
+func (s *sight) unwatch(message js.Value) { s.seen.Call("unobserve", message) }
 
 // rest waits whether an answer stays in view.
 func (s *sight) rest(id string, in bool) {

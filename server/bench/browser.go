@@ -63,9 +63,9 @@ func browser(ctx context.Context, bin string) error {
 		return err
 	}
 
-	answers := `document.querySelectorAll('.message[data-role="assistant"]').length`
-	var before int
-	if err := tab.Eval(&before, answers); err != nil {
+	newest := `[...document.querySelectorAll('.message[data-role="assistant"]')].at(-1).dataset.id`
+	var before string
+	if err := tab.Eval(&before, newest); err != nil {
 		return err
 	}
 	for _, do := range []func() error{
@@ -73,7 +73,7 @@ func browser(ctx context.Context, bin string) error {
 		func() error { return tab.Eval(nil, `document.querySelector("#jump")?.click()`) },
 		func() error { return tab.Click("#composer") },
 		func() error { return tab.Type(longTopic + "\r") },
-		func() error { return tab.Wait(fmt.Sprintf("%s > %d", answers, before)) },
+		func() error { return tab.Wait(fmt.Sprintf("%s !== %q", newest, before)) },
 		func() error {
 			return tab.Eval(nil, "window.benchMeter.start = performance.now()")
 		},
@@ -130,26 +130,11 @@ func openSeeded(tab *rig.Tab, base, conversation string) error {
 	if err := tab.Open(base + "/c/" + conversation); err != nil {
 		return err
 	}
-	// The page fetches a hundred messages at a time.
-	messages := `document.querySelectorAll(".message").length`
-	if err := tab.Wait(messages + " > 0"); err != nil {
+	if err := tab.Wait(`document.querySelectorAll(".message").length > 0`); err != nil {
 		return err
 	}
-	for {
-		var n int
-		if err := tab.Eval(&n, messages); err != nil {
-			return err
-		}
-		if n >= 2*seedTurns {
-			return nil
-		}
-		if err := tab.Eval(nil, `document.querySelector("#earlier").click()`); err != nil {
-			return err
-		}
-		if err := tab.Wait(fmt.Sprintf("%s > %d", messages, n)); err != nil {
-			return err
-		}
-	}
+	// Its outline is fetched by itself.
+	return tab.Wait(`!document.querySelector("#earlier")`)
 }
 
 func printMeter(tab *rig.Tab) error {

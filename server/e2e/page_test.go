@@ -105,11 +105,12 @@ func (p *page) count(selector string) int {
 // until it stands in the conversation.
 func (p *page) send(prompt string) {
 	p.w.t.Helper()
-	before := p.count(answers)
+	// Only what is near the window is in the page, so the answers aren't counted.
+	before := p.text(last + `?.dataset.id ?? ""`)
 	p.click(composer)
 	p.keys(prompt)
 	p.keys("\r")
-	p.wait(fmt.Sprintf("document.querySelectorAll(%q).length > %d", answers, before))
+	p.wait(fmt.Sprintf("(%s?.dataset.id ?? %q) !== %q", last, before, before))
 }
 
 // keyed opens a tab, gives the server the sandbox's key on the settings page,

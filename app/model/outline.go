@@ -1,0 +1,189 @@
+package model
+
+import (
+	"encoding/json"
+	"time"
+
+	"screentest/app/line"
+	"screentest/shared/wire"
+)
+
+// A long conversation is opened by its newest messages and its outline: the
+// tree of all messages without their texts. What has no text yet is a stub; its
+// text is fetched when it comes near what is shown, and all of a lane's texts
+// in the background, for the next turn sends them all.
+
+const (
+	// needAtOnce bounds the stubs in one call, and needBytes their text, so
+	// that reading the answer holds the page up for some milliseconds only.
+	needAtOnce = 48
+	needBytes  = 96 << 10
+	// fillFirst is how long an opened conversation is left in peace before its
+	// older texts are fetched in the background, fillEvery the pause between
+	// two stretches of them.
+	fillFirst = time.Second
+	fillEvery = 30 * time.Millisecond
+	// fillUpTo is the text, in bytes, of a lane that is fetched unasked. A
+	// turn of more than wire.MaxBody could not be sent anyway.
+	fillUpTo = 2 * wire.MaxBody
+)
+
+// Outline asks for the shape of a conversation of which only the newest
+// messages are here.
+func (d *Desk) Outline(c *Conversation) {
+	if !c.Earlier || c.outlined || c.Fetching {
+		return
+	}
+	c.Fetching = true
+	d.line.Call(wire.OpOutline, wire.Target{ID: c.ID}, func(data json.RawMessage, p *wire.Problem) {
+		c.Fetching = false
+		var o wire.Outline
+		if line.Answered(data, p, &o) == nil && c.fetched {
+			c.outline(o)
+			d.after(fillFirst, func() { d.fill(c) })
+		}
+		d.drawn(c, PartThread|PartComposer)
+	})
+	d.changed(PartThread)
+}
+
+var outlineRoles = map[byte]string{'u': "user", 'a': "assistant", 't': "tool", 's': "system"}
+
+// outline puts in a stub for every message that is not here.
+func (c *Conversation) outline(o wire.Outline) {
+	n := o.Len()
+	if len(o.IDs) < n*len("00000000-0000-0000-0000-000000000000") || len(o.Roles) < n || len(o.Lanes) < n || len(o.Lengths) < n {
+		return
+	}
+	stubs := make([]Message, n)
+	for i := range n {
+		id := o.ID(i)
+		if m := c.messages[id]; m != nil {
+			m.place = i + 1
+			continue
+		}
+		m := &stubs[i]
+		m.ID, m.Role, m.Lane = id, outlineRoles[o.Roles[i]], o.Lanes[i]
+		if p := o.Parents[i]; p >= 0 && p < n {
+			m.Parent = o.ID(p)
+		}
+		m.Stub, m.size, m.place, m.Rev = true, o.Lengths[i], i+1, 1
+		c.add(m)
+	}
+	c.Earlier, c.outlined = false, true
+	c.sort()
+	c.followLeaves()
+}
+
+// Need asks for the texts of those among ms that have none yet, the last ones
+// first, as far as one call takes them. What comes later is asked for when the
+// page, drawn again with this answer, needs it still.
+func (d *Desk) Need(c *Conversation, ms []*Message) {
+	if c.fetches < 2 {
+		d.need(c, ms, nil)
+	}
+}
+
+func (d *Desk) need(c *Conversation, ms []*Message, then func()) {
+	q := wire.MessageQuery{Conversation: c.ID}
+	var asked []*Message
+	size := 0
+	for i := len(ms) - 1; i >= 0 && len(asked) < needAtOnce; i-- {
+		m := ms[i]
+		if !m.Stub || m.asked {
+			continue
+		}
+		if size += m.size; size > needBytes && len(asked) > 0 {
+			break
+		}
+		m.asked = true
+		asked = append(asked, m)
+		q.IDs = append(q.IDs, m.ID)
+	}
+	if len(asked) == 0 {
+		return
+	}
+	c.fetches++
+	d.line.Call(wire.OpMessages, q, func(data json.RawMessage, p *wire.Problem) {
+		c.fetches--
+		var got wire.Messages
+		p = line.Answered(data, p, &got)
+		for _, in := range got.Messages {
+			if m := c.messages[in.ID]; m != nil && m.Stub {
+				c.take(in)
+			}
+		}
+		for _, m := range asked {
+			m.asked = false
+		}
+		d.follow(c)
+		if p == nil && then != nil {
+			then()
+		}
+		d.drawn(c, PartThread)
+	})
+}
+
+// fill fetches the texts of the conversation shown, lane by lane, the newest
+// first.
+func (d *Desk) fill(c *Conversation) {
+	if c != d.Current {
+		return // asked again when it is shown
+	}
+	for i := range c.Lanes {
+		size := 0
+		path := c.Path(i)
+		for at := len(path) - 1; at >= 0 && size <= fillUpTo; at-- {
+			m := path[at]
+			size += m.Size()
+			if m.Stub && !m.asked {
+				d.need(c, path[:at+1], func() { d.after(fillEvery, func() { d.fill(c) }) })
+				return
+			}
+		}
+	}
+}
+
+// unread refuses a turn as long as a text before it is missing, and fetches
+// that.
+func (d *Desk) unread(c *Conversation, path []*Message) *Refusal {
+	for _, m := range path {
+		if m.Stub {
+			d.need(c, path, func() { d.after(0, func() { _ = d.unread(c, path) }) })
+			return refuse("", "not_loaded", "The older messages of this conversation are still on their way, and the model is to be given them all.", "Send again in a moment.")
+		}
+	}
+	if c.Earlier {
+		d.Outline(c)
+		return refuse("", "not_loaded", "The older messages of this conversation have not come yet, and the model is to be given them all.", "Send again in a moment.")
+	}
+	return nil
+}
+
+// Find returns the lane and the place in its path of the message id, led there
+// if it is on another branch; ok is false where it is not known.
+func (d *Desk) Find(id string) (lane, at int, ok bool) {
+	c := d.Current
+	if c == nil || c.messages[id] == nil {
+		return 0, 0, false
+	}
+	for i := range c.Lanes {
+		for at, m := range c.Path(i) {
+			if m.ID == id {
+				return i, at, true
+			}
+		}
+	}
+	lane = c.messages[id].Lane
+	if lane >= len(c.Lanes) {
+		lane = 0
+	}
+	c.choose(lane, id)
+	d.changed(PartThread | PartComposer)
+	for at, m := range c.Path(lane) {
+		if m.ID == id {
+			return lane, at, true
+		}
+	}
+	return 0, 0, false
+}

@@ -43,6 +43,10 @@ type Options struct {
 	// returned function is called before.
 	After   func(d time.Duration, f func()) (cancel func())
 	Changed func(Part)
+	// Seen and Tell are for what happens while one is elsewhere: see
+	// TasksOptions. Both may be nil.
+	Seen func() bool
+	Tell func(Notice)
 }
 
 // Desk is what the tab knows of videos. See the package's comment.
@@ -61,7 +65,10 @@ type Desk struct {
 func NewDesk(o Options) *Desk {
 	d := &Desk{o: o, Cat: &gateway.Catalogue{}}
 	d.Form = newForm(d)
-	d.Tasks = newTasks(d)
+	d.Tasks = NewTasks(TasksOptions{
+		Call: o.Line.Call, Now: o.Now, After: o.After, Changed: func() { o.Changed(PartGallery) },
+		Cat: func() *gateway.Catalogue { return d.Cat }, Seen: o.Seen, Tell: o.Tell,
+	})
 	return d
 }
 
@@ -79,7 +86,7 @@ func (d *Desk) News(p wire.Push) {
 		d.Form.greet()
 		d.o.Changed(PartAll)
 	}
-	d.Tasks.news(p)
+	d.Tasks.News(p)
 }
 
 // answered reads the data of an answer into v, or returns what went wrong.

@@ -48,7 +48,7 @@ func (f *Form) SetSourceUUID(uuid string) {
 		f.SetSource(nil)
 		return
 	}
-	for _, t := range f.d.Tasks.List {
+	for _, t := range f.d.Tasks.All() {
 		if t.UUID == uuid {
 			f.SetSource(&Source{UUID: uuid, Task: t.ID, Title: Title(t), Provenance: t.Provenance()})
 			return
@@ -61,7 +61,7 @@ func (f *Form) SetSourceUUID(uuid string) {
 // start from.
 func (f *Form) Sources() []wire.VideoTask {
 	var list []wire.VideoTask
-	for _, t := range f.d.Tasks.List {
+	for _, t := range f.d.Tasks.All() {
 		if t.State != wire.VideoDone {
 			continue
 		}

@@ -1,79 +1,290 @@
 package video
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 
+	"screentest/app/line"
+	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
-// Tasks are the clips that were made, as far as the tab has asked for them.
+// Bounds of Tasks.
+const (
+	galleryPage = 48               // tasks asked for at a time
+	undoFor     = 10 * time.Second // how long a deletion is offered back
+	countAfter  = time.Second      // news are gathered so long before the counts are asked for again
+	// MaxCompared clips play side by side.
+	MaxCompared = 4
+)
+
+// TasksOptions are what Tasks stand on. All but Seen and
+// Tell are needed.
+type TasksOptions struct {
+	// Call asks the server, and again after a lost connection.
+	Call    func(op wire.Op, args any, done line.Done)
+	Now     func() time.Time
+	After   func(time.Duration, func()) (cancel func())
+	Changed func() // draws what shows the gallery
+	Cat     func() *gateway.Catalogue
+	// Seen says that the person looks at the gallery at this moment; nil is
+	// always.
+	Seen func() bool
+	// Tell is called with each new notice, for a browser's own; nil is nothing.
+	Tell func(Notice)
+}
+
+// Tasks are the tasks as the page has them: those that the filter asks for in
+// their order, whatever else of them has been opened, what is selected, and
+// what was just deleted. It is not safe for concurrent use.
 type Tasks struct {
-	d *Desk
+	o TasksOptions
 
-	List    []wire.VideoTask // newest first
-	Ready   bool             // the first page has come
-	Problem *wire.Problem    // why it has not
+	Filter  Filter
+	List    []string // ids that the filter finds, newest first
+	Counts  wire.VideoCount
+	Ready   bool // the first page has come
+	Loading bool
+	More    bool // older ones can be asked for
+	// Problem is why the last page did not come.
+	Problem *wire.Problem
+
+	Selecting bool
+	Selected  []string // in the order of their choice
+
+	Deleted *wire.VideoTask // the last deletion, while it is offered back
+	Notices []Notice        // newest last
+	Unseen  int             // clips that ended while one was elsewhere
+
+	Archive      wire.Archive
+	ArchiveReady bool
+
+	tasks  map[string]*wire.VideoTask
+	gone   map[string]bool // the server is being told that they are deleted
+	before string
+	asked  int  // of the page that is asked for now; answers to others are late
+	counts bool // are asked for soon
+	told   int  // notices so far
+
+	forget func() // ends the offer of Deleted
 }
 
-func newTasks(d *Desk) *Tasks { return &Tasks{d: d} }
-
-// Task returns the task with this id, if it is known.
-func (t *Tasks) Task(id string) (wire.VideoTask, bool) {
-	for _, v := range t.List {
-		if v.ID == id {
-			return v, true
-		}
+// NewTasks returns empty Tasks. They ask for nothing before [Tasks.Start].
+func NewTasks(o TasksOptions) *Tasks {
+	if o.Seen == nil {
+		o.Seen = func() bool { return true }
 	}
-	return wire.VideoTask{}, false
+	return &Tasks{
+		o: o, tasks: map[string]*wire.VideoTask{}, gone: map[string]bool{},
+	}
 }
 
-// Put takes a task as the server tells it: of two the newer version stays.
-func (t *Tasks) Put(v wire.VideoTask) {
-	if v.ID == "" {
+// Task returns what is known of a task.
+func (g *Tasks) Task(id string) (t wire.VideoTask, known bool) {
+	if p := g.tasks[id]; p != nil {
+		return *p, true
+	}
+	return t, false
+}
+
+// Get returns what is known of a task, or nil. It is not to be changed.
+func (g *Tasks) Get(id string) *wire.VideoTask { return g.tasks[id] }
+
+// All returns every task that is known, newest first.
+func (g *Tasks) All() []wire.VideoTask {
+	list := make([]wire.VideoTask, 0, len(g.tasks))
+	for _, t := range g.tasks {
+		list = append(list, *t)
+	}
+	slices.SortFunc(list, func(a, b wire.VideoTask) int { return newestFirst(&a, &b) })
+	return list
+}
+
+// Now is the page's time.
+func (g *Tasks) Now() time.Time { return g.o.Now() }
+
+// Start asks for the newest tasks again, as many as are shown: at the first
+// look and after a lost connection.
+func (g *Tasks) Start() {
+	g.fetch("", min(max(galleryPage, len(g.List)), wire.MaxVideoPage))
+	g.fetchArchive()
+}
+
+// Find shows what another filter asks for.
+func (g *Tasks) Find(f Filter) {
+	f = f.clean()
+	if f == g.Filter && g.Ready {
 		return
 	}
-	for i, old := range t.List {
-		if old.ID == v.ID {
-			if v.Version >= old.Version {
-				t.List[i] = v
-			}
-			t.d.o.Changed(PartGallery)
-			return
+	g.Filter = f
+	g.List, g.Ready, g.More, g.before = nil, false, false, ""
+	// What is known is shown at once; the server's answer makes it whole.
+	for id, t := range g.tasks {
+		if !g.gone[id] && f.matches(t) {
+			g.List = append(g.List, id)
 		}
 	}
-	t.List = append(t.List, v)
-	slices.SortStableFunc(t.List, func(a, b wire.VideoTask) int { return int(b.CreatedMS - a.CreatedMS) })
-	t.d.o.Changed(PartGallery)
+	g.sort()
+	g.fetch("", galleryPage)
+	g.o.Changed()
 }
 
-// news takes a push of the server that answers no call.
-func (t *Tasks) news(p wire.Push) {
+// FetchMore asks for older tasks, if there are any and none are on their way.
+func (g *Tasks) FetchMore() {
+	if g.More && !g.Loading {
+		g.fetch(g.before, galleryPage)
+		g.o.Changed()
+	}
+}
+
+func (g *Tasks) fetch(before string, limit int) {
+	q := g.Filter.query()
+	q.Before, q.Limit = before, limit
+	g.asked++
+	asked := g.asked
+	g.Loading = true
+	g.o.Call(wire.OpVideoTasks, q, func(data json.RawMessage, problem *wire.Problem) {
+		if asked != g.asked {
+			return // of another filter
+		}
+		g.Loading = false
+		var page wire.VideoPage
+		g.Problem = line.Answered(data, problem, &page)
+		if g.Problem == nil {
+			g.take(page, before == "")
+		}
+		g.o.Changed()
+	})
+}
+
+// take takes a page of the list; the first one replaces what was there.
+func (g *Tasks) take(page wire.VideoPage, first bool) {
+	if first {
+		g.List = nil
+	}
+	for i := range page.Tasks {
+		t := &page.Tasks[i]
+		g.put(t)
+		if !g.gone[t.ID] && !slices.Contains(g.List, t.ID) {
+			g.List = append(g.List, t.ID)
+		}
+	}
+	g.before, g.More = page.Before, page.Before != ""
+	g.Ready = true
+	if page.Counts != nil {
+		g.Counts = *page.Counts
+	}
+	g.sort()
+}
+
+// put keeps a task if it is newer than what is known of it, and returns what
+// was known before.
+func (g *Tasks) put(t *wire.VideoTask) (old *wire.VideoTask, newer bool) {
+	old = g.tasks[t.ID]
+	if old != nil && old.Version > t.Version {
+		return old, false
+	}
+	kept := *t
+	g.tasks[t.ID] = &kept
+	return old, old == nil || old.Version < t.Version
+}
+
+func (g *Tasks) sort() {
+	slices.SortFunc(g.List, func(a, b string) int { return newestFirst(g.tasks[a], g.tasks[b]) })
+}
+
+func newestFirst(a, b *wire.VideoTask) int {
+	return cmp.Or(cmp.Compare(b.CreatedMS, a.CreatedMS), cmp.Compare(b.ID, a.ID))
+}
+
+// News takes the server's news, and says by Changed what is to be drawn.
+func (g *Tasks) News(p wire.Push) {
 	switch p.Event {
 	case wire.EventHello:
-		t.fetch() // whatever was missed while the line was down
+		g.Start() // whatever was missed while the line was down
 	case wire.EventTask:
-		var v wire.VideoTask
-		if json.Unmarshal(p.Data, &v) == nil {
-			t.Put(v)
+		var t wire.VideoTask
+		if json.Unmarshal(p.Data, &t) == nil {
+			g.Put(t)
 		}
 	case wire.EventTaskDeleted:
-		var gone wire.Target
-		if json.Unmarshal(p.Data, &gone) == nil {
-			t.List = slices.DeleteFunc(t.List, func(v wire.VideoTask) bool { return v.ID == gone.ID })
-			t.d.o.Changed(PartGallery)
+		var t wire.Target
+		if json.Unmarshal(p.Data, &t) == nil {
+			g.drop(t.ID)
+			g.recount()
+			g.o.Changed()
+		}
+	case wire.EventArchive:
+		var a wire.Archive
+		if json.Unmarshal(p.Data, &a) == nil {
+			g.Archive, g.ArchiveReady = a, true
+			g.o.Changed()
 		}
 	}
 }
 
-func (t *Tasks) fetch() {
-	t.d.o.Line.Call(wire.OpVideoTasks, wire.VideoQuery{}, func(data json.RawMessage, p *wire.Problem) {
-		var page wire.VideoPage
-		t.Problem = answered(data, p, &page)
-		t.Ready = t.Ready || t.Problem == nil
-		for _, v := range page.Tasks {
-			t.Put(v)
+// Put takes a task as the server tells it: an answer, or news.
+func (g *Tasks) Put(t wire.VideoTask) {
+	if t.Deleted {
+		g.drop(t.ID)
+		g.o.Changed()
+		return
+	}
+	if g.gone[t.ID] {
+		return // it was on its way when the person deleted the task
+	}
+	old, newer := g.put(&t)
+	if !newer {
+		return
+	}
+	g.place(&t)
+	if old == nil || old.State != t.State || !slices.Equal(old.Tags, t.Tags) {
+		g.recount()
+	}
+	if old != nil {
+		g.notice(old, &t)
+	}
+	g.o.Changed()
+}
+
+// place puts a task into the list, or takes it out, as the filter says. One
+// that is older than all that is shown comes with its page.
+func (g *Tasks) place(t *wire.VideoTask) {
+	at := slices.Index(g.List, t.ID)
+	switch want := g.Filter.matches(t); {
+	case !want && at >= 0:
+		g.List = slices.Delete(g.List, at, at+1)
+	case want && at < 0:
+		if n := len(g.List); g.More && n > 0 && t.CreatedMS < g.tasks[g.List[n-1]].CreatedMS {
+			return
 		}
-		t.d.o.Changed(PartGallery)
+		g.List = append(g.List, t.ID)
+		g.sort()
+	}
+}
+
+func (g *Tasks) drop(id string) {
+	delete(g.tasks, id)
+	g.List = slices.DeleteFunc(g.List, func(s string) bool { return s == id })
+	g.Selected = slices.DeleteFunc(g.Selected, func(s string) bool { return s == id })
+}
+
+// recount asks for the counts of the filters, soon and once for many news.
+func (g *Tasks) recount() {
+	if g.counts {
+		return
+	}
+	g.counts = true
+	g.o.After(countAfter, func() {
+		g.counts = false
+		g.o.Call(wire.OpVideoTasks, wire.VideoQuery{Limit: 1}, func(data json.RawMessage, problem *wire.Problem) {
+			var page wire.VideoPage
+			if problem == nil && json.Unmarshal(data, &page) == nil && page.Counts != nil {
+				g.Counts = *page.Counts
+				g.o.Changed()
+			}
+		})
 	})
 }

@@ -28,7 +28,7 @@ func (g *Gallery) Render() (ui app.UI) {
 		return app.Div().Class("gallery").Body(app.P().Class("about").Text(text))
 	}
 	return app.Div().Class("gallery").Body(
-		app.Range(tasks.List).Slice(func(i int) app.UI { return g.card(tasks.List[i]) }),
+		app.Range(tasks.List).Slice(func(i int) app.UI { return g.card(*tasks.Get(tasks.List[i])) }),
 	)
 }
 

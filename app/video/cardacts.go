@@ -1,0 +1,185 @@
+package video
+
+import (
+	"encoding/json"
+	"strings"
+
+	"screentest/shared/gateway"
+	"screentest/shared/money"
+	"screentest/shared/wire"
+)
+
+// Offer is a button of a card: something that can be made of its clip, or with
+// a Reason what can't.
+type Offer struct {
+	Kind    gateway.Mode // Extend or Upscale
+	Model   string
+	Label   string // "Extend", "1080p"
+	Full    string // "Extend with beta-video-720p-extend, from $0.30"
+	Enabled bool
+	Reason  string // why it can't be
+}
+
+// Offers are the buttons of a clip (table A). What can't be for one reason is
+// one button.
+func (g *Tasks) Offers(t *wire.VideoTask) []Offer {
+	var offers []Offer
+	refused := map[gateway.Mode]bool{}
+	for _, a := range gateway.Actions(t.Provenance(), g.o.Now(), g.o.Cat()) {
+		if !a.Enabled {
+			if !refused[a.Kind] {
+				refused[a.Kind] = true
+				offers = append(offers, Offer{Kind: a.Kind, Label: verb(a.Kind), Full: verb(a.Kind), Reason: a.Reason})
+			}
+			continue
+		}
+		o := Offer{Kind: a.Kind, Model: a.Model, Label: verb(a.Kind), Full: verb(a.Kind) + " with " + a.Model, Enabled: true}
+		if a.Kind == gateway.Upscale && a.Target != "" {
+			o.Label = a.Target
+			if a.Target == "4k" {
+				o.Label = "4K"
+			}
+			o.Full = "Upscale to " + o.Label + " with " + a.Model
+		}
+		if m, _ := g.o.Cat().Lookup(a.Model); len(a.Seconds) > 0 {
+			if q := m.VideoPrice(atoi(a.Seconds[0])); q.Known {
+				from := ", "
+				if len(a.Seconds) > 1 {
+					from = ", from "
+				}
+				o.Full += from + q.Cost.String()
+			}
+		}
+		if a.Warning != "" {
+			o.Full += ". " + a.Warning
+		}
+		offers = append(offers, o)
+	}
+	return offers
+}
+
+func verb(kind gateway.Mode) string {
+	if kind == gateway.Upscale {
+		return "Upscale"
+	}
+	return "Extend"
+}
+
+func atoi(s string) int {
+	n := 0
+	for _, c := range s {
+		if c < '0' || c > '9' || n > 1_000_000 {
+			return 0
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// Why the clip can't be used as a reference, or its frames as images; "" if
+// it can.
+func (g *Tasks) NoReference(t *wire.VideoTask) string {
+	switch n := PlayableOutput(t); {
+	case n < 0:
+		return NotPlayable(t)
+	default:
+		o, _ := OutputOf(t, n)
+		if o.Seconds > 0 && (o.Seconds < 2 || o.Seconds > 15) {
+			return "A reference lasts 2 to 15 seconds; this clip lasts " + Clock(o.Seconds) + "."
+		}
+	}
+	return ""
+}
+
+// NotPlayable says why there is nothing to play, download or take a frame of;
+// "" if there is.
+func NotPlayable(t *wire.VideoTask) string {
+	if Playable(t) {
+		return ""
+	}
+	switch {
+	case t.State == wire.VideoExpired:
+		return "The gateway has deleted the clip after 14 days, and there is no copy in the archive."
+	case t.State == wire.VideoDone:
+		return "The gateway has named no file for this task."
+	case t.State.Final():
+		return "There is no clip."
+	}
+	return "The clip is not finished yet."
+}
+
+// CanRetry says whether the same request may be sent again: what failed or was
+// refused cost nothing in the end.
+func CanRetry(t *wire.VideoTask) bool {
+	return t.State == wire.VideoFailed || t.State == wire.VideoRefused || t.State == wire.VideoLost
+}
+
+// RetryLabel says what a retry is and costs.
+func RetryLabel(t *wire.VideoTask) string {
+	if t.PriceNanoUSD == 0 {
+		return "Retry"
+	}
+	return "Retry · " + money.NanoUSD(t.PriceNanoUSD).String()
+}
+
+// Retry sends the same request as a new task, with the id that is given.
+func (g *Tasks) Retry(id, newID string) {
+	t := g.tasks[id]
+	if t == nil || !CanRetry(t) {
+		return
+	}
+	c := wire.VideoCreate{
+		ID: newID, Body: t.Body, Title: t.Title, Tags: t.Tags, Mode: t.Mode, Source: t.Source, SourceIndex: t.SourceIndex,
+	}
+	g.ask(id, wire.OpVideoCreate, c, func(problem *wire.Problem) {
+		if problem != nil {
+			g.trouble(id, problem)
+		}
+	})
+}
+
+// BodyField returns a string of a request's body, "" where it is none.
+func BodyField(body json.RawMessage, name string) string {
+	var fields map[string]json.RawMessage
+	var s string
+	if json.Unmarshal(body, &fields) != nil || json.Unmarshal(fields[name], &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// Parameter is a line of a request as a clip's page shows it.
+type Parameter struct {
+	Name  string // the gateway's field
+	Value string // without the quotes of a string
+}
+
+// Parameters are the fields of a task's request but for its prompt, in the
+// order in which they were sent.
+func Parameters(t *wire.VideoTask) []Parameter {
+	var list []Parameter
+	dec := json.NewDecoder(strings.NewReader(string(t.Body)))
+	if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
+		return nil
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return list
+		}
+		var raw json.RawMessage
+		if dec.Decode(&raw) != nil {
+			return list
+		}
+		key, _ := name.(string)
+		if key == "prompt" {
+			continue
+		}
+		var s string
+		if json.Unmarshal(raw, &s) != nil {
+			s = string(raw)
+		}
+		list = append(list, Parameter{Name: key, Value: s})
+	}
+	return list
+}

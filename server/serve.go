@@ -185,6 +185,9 @@ func (s *server) startSandbox() (base, key string, err error) {
 	key = "sandbox-" + rand.Text()
 	s.sandbox, err = sandbox.New(sandbox.Config{
 		Key: key, Speed: s.config.sandboxSpeed, Catalogue: s.models(), Logger: s.log,
+		// For what people copy out of the page and run in a shell: an account
+		// of its own, which sees nothing of the page's.
+		MoreKeys: []string{sandbox.DefaultKey},
 	})
 	if err != nil {
 		return "", "", err

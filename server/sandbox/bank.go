@@ -109,11 +109,12 @@ func (s *Server) handleAccount(c *call) error {
 	return c.reply(out)
 }
 
-// handleRequests answers GET /sandbox/requests.
+// handleRequests answers GET /sandbox/requests: with those of the same key, and
+// with those that had no right one, of which there is no body.
 func (s *Server) handleRequests(c *call) error {
 	return c.reply(struct {
 		Requests []record `json:"requests"`
-	}{s.requests.all()})
+	}{s.requests.of(func(a *account) bool { return a == nil || a == c.account })})
 }
 
 // refuseBalance is the refusal of what an account cannot pay (G4).

@@ -56,9 +56,9 @@
 //
 // Three endpoints beyond the contract are for tests and take the same key:
 // GET /sandbox/account, GET /sandbox/requests and POST /sandbox/clock. Each
-// key has an account and tasks of its own (F2); the clock and the record of
-// requests, bodies included, are one for all keys: a sandbox is no place for
-// secrets.
+// key has an account and tasks of its own (F2), and sees the record of its own
+// requests, bodies included, and of those without a right key; the clock is one
+// for all keys.
 //
 // # What things cost, and when
 //

@@ -160,6 +160,7 @@ func (s *Server) authorize(c *call) error {
 	if strings.EqualFold(scheme, "Bearer") {
 		if a := s.bank.account(strings.TrimSpace(key)); a != nil {
 			c.account = a
+			c.record.setAccount(a)
 			return nil
 		}
 	}

@@ -356,6 +356,16 @@ func TestRequestsAreRecorded(t *testing.T) {
 	}
 }
 
+// A key doesn't see what another was used for.
+func TestRequestsOfAnotherKeyAreNotShown(t *testing.T) {
+	r := start(t, Config{MoreKeys: []string{"other"}})
+	r.post(gateway.Chat, chatHi)
+	a := r.do("GET", "/sandbox/requests", "", "Authorization", "Bearer other")
+	if a.status != http.StatusOK || strings.Contains(string(a.body), "chat") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
 // The records are bounded in number and in bytes.
 func TestRecordsAreBounded(t *testing.T) {
 	var l records

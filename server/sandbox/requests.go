@@ -16,6 +16,8 @@ const (
 type record struct {
 	list *records
 	gone bool // no longer in the list
+	// account is that of the request's key; nil where it had no right one.
+	account *account
 
 	At     time.Time `json:"at"`
 	Method string    `json:"method"`
@@ -60,6 +62,16 @@ func (r *record) setBody(body []byte) {
 	l.trim()
 }
 
+// setAccount notes whose request it is; a nil record takes nothing.
+func (r *record) setAccount(a *account) {
+	if r == nil {
+		return
+	}
+	r.list.mu.Lock()
+	defer r.list.mu.Unlock()
+	r.account = a
+}
+
 // answered adds what was answered; a nil record takes nothing.
 func (r *record) answered(status int, code string) {
 	if r == nil {
@@ -83,13 +95,20 @@ func (l *records) trim() {
 }
 
 // all copies the list.
-func (l *records) all() []record {
+func (l *records) all() []record { return l.of(func(*account) bool { return true }) }
+
+// of copies the requests of some accounts; nil is that of a request without a
+// right key.
+func (l *records) of(wanted func(*account) bool) []record {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out := make([]record, len(l.list))
-	for i, r := range l.list {
-		out[i] = *r
-		out[i].list = nil
+	out := make([]record, 0, len(l.list))
+	for _, r := range l.list {
+		if wanted(r.account) {
+			copied := *r
+			copied.list, copied.account = nil, nil
+			out = append(out, copied)
+		}
 	}
 	return out
 }

@@ -132,7 +132,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	})
 	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
 	s.runs = run.New(run.Config{
-		Store: s.store, Gateway: s.stream, Catalogue: s.models,
+		Store: s.store, Gateway: s.stream, Catalogue: s.models, BaseURL: s.client.Base.String(),
 		StreamOptions: s.sandbox != nil,
 		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
 			return s.budget.ReserveText(ctx, owner, m, budget.InputBound(body))

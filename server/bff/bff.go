@@ -38,6 +38,8 @@ type Runs interface {
 	Stop(ctx context.Context, owner, id string) error
 	StopConversation(ctx context.Context, owner, conversation string) error
 	Open(ctx context.Context, owner, id string) (wire.Run, Log, error)
+	Request(ctx context.Context, owner, id string) (wire.RunRequest, error)
+	Times(ctx context.Context, owner, id string) (wire.RunTimes, error)
 }
 
 // Conversations are what the list and the thread show.
@@ -47,6 +49,7 @@ type Conversations interface {
 	OpenConversation(ctx context.Context, owner string, p wire.Page) (wire.Opened, error)
 	RenameConversation(ctx context.Context, owner string, r wire.Rename) (wire.Summary, error)
 	DeleteConversation(ctx context.Context, owner, id string) error
+	Desk
 }
 
 // Sessions keeps the sealed sessions.

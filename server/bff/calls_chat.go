@@ -6,6 +6,19 @@ import (
 	"screentest/shared/wire"
 )
 
+// Desk is what the chat desk shows of conversations beside their messages.
+type Desk interface {
+	PinConversation(ctx context.Context, owner string, p wire.Pin) (wire.Summary, error)
+	Messages(ctx context.Context, owner string, q wire.MessageQuery) (wire.Messages, error)
+	Outline(ctx context.Context, owner, conversation string) (wire.Outline, error)
+	SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.Lanes, error)
+	SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vote, error)
+	Search(ctx context.Context, owner string, q wire.Search) (wire.SearchPage, error)
+	Library(ctx context.Context, owner string) (wire.Library, error)
+	PutLibrary(ctx context.Context, owner string, e wire.LibraryEntry) (wire.LibraryEntry, error)
+	DeleteLibrary(ctx context.Context, owner, id string) error
+}
+
 // chatCalls are those of conversations and their runs.
 func chatCalls() map[wire.Op]handler {
 	return map[wire.Op]handler{
@@ -42,6 +55,66 @@ func chatCalls() map[wire.Op]handler {
 		wire.OpUnread: with(func(_ context.Context, _ *Server, k *socket, t wire.Target) (any, error) {
 			k.removeCursor(t.ID)
 			return nil, nil
+		}),
+		wire.OpRunRequest: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
+			return s.Runs.Request(ctx, k.owner, t.ID)
+		}),
+		wire.OpRunTimes: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
+			return s.Runs.Times(ctx, k.owner, t.ID)
+		}),
+	}
+}
+
+// deskCalls are those of the chat desk. What changes something is told to all
+// tabs of the owner.
+func deskCalls() map[wire.Op]handler {
+	return map[wire.Op]handler{
+		wire.OpPin: with(func(ctx context.Context, s *Server, k *socket, p wire.Pin) (any, error) {
+			sum, err := s.Conversations.PinConversation(ctx, k.owner, p)
+			if err == nil {
+				s.hub.tell(k.owner, "conversation "+sum.ID, wire.EventConversation, sum)
+			}
+			return sum, err
+		}),
+		wire.OpMessages: with(func(ctx context.Context, s *Server, k *socket, q wire.MessageQuery) (any, error) {
+			return s.Conversations.Messages(ctx, k.owner, q)
+		}),
+		wire.OpOutline: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
+			return s.Conversations.Outline(ctx, k.owner, t.ID)
+		}),
+		wire.OpLanes: with(func(ctx context.Context, s *Server, k *socket, l wire.Lanes) (any, error) {
+			l, err := s.Conversations.SetLanes(ctx, k.owner, l)
+			if err == nil {
+				s.hub.tell(k.owner, "lanes "+l.Conversation, wire.EventLanes, l)
+			}
+			return l, err
+		}),
+		wire.OpVote: with(func(ctx context.Context, s *Server, k *socket, v wire.Vote) (any, error) {
+			v, err := s.Conversations.SetVote(ctx, k.owner, v)
+			if err == nil {
+				s.hub.tell(k.owner, "vote "+v.Message, wire.EventVote, v)
+			}
+			return v, err
+		}),
+		wire.OpSearch: with(func(ctx context.Context, s *Server, k *socket, q wire.Search) (any, error) {
+			return s.Conversations.Search(ctx, k.owner, q)
+		}),
+		wire.OpLibrary: with(func(ctx context.Context, s *Server, k *socket, _ struct{}) (any, error) {
+			return s.Conversations.Library(ctx, k.owner)
+		}),
+		wire.OpLibraryPut: with(func(ctx context.Context, s *Server, k *socket, e wire.LibraryEntry) (any, error) {
+			e, err := s.Conversations.PutLibrary(ctx, k.owner, e)
+			if err == nil {
+				s.hub.tell(k.owner, "library "+e.ID, wire.EventLibrary, e)
+			}
+			return e, err
+		}),
+		wire.OpLibraryDelete: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
+			err := s.Conversations.DeleteLibrary(ctx, k.owner, t.ID)
+			if err == nil {
+				s.hub.tell(k.owner, "library "+t.ID, wire.EventLibrary, wire.LibraryEntry{ID: t.ID, Deleted: true})
+			}
+			return nil, err
 		}),
 	}
 }

@@ -64,6 +64,14 @@ func (m *Manager) admit(s wire.Start, apiKey string) (request, *wire.Problem) {
 	}, nil
 }
 
+// opening is the text that a new conversation is named after.
+func opening(s wire.Start) string {
+	if len(s.Before) > 0 {
+		return s.Before[0].Text
+	}
+	return s.User.Text
+}
+
 // title makes a new conversation's title of its first message: its first words
 // on one line, at most 60 characters.
 func title(text string) string {

@@ -2,9 +2,7 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"sync"
 
 	"screentest/shared/gateway"
@@ -103,7 +101,7 @@ func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start)
 	// From here on nothing waits for the disk: the turn is queued in front of
 	// all that the run will write, and the gateway is called.
 	s.Body = req.body
-	m.Store.StartTurn(owner, s, req.run, title(s.User.Text), l.onTurnStored)
+	m.Store.StartTurn(owner, s, req.run, title(opening(s)), m.BaseURL, l.onTurnStored)
 	go l.call(apiKey, req)
 	l.resolve(req.run, nil)
 	m.Changed(owner, req.run)
@@ -203,13 +201,8 @@ func (m *Manager) Open(ctx context.Context, owner, id string) (wire.Run, *Log, e
 // stored returns a run from the store.
 func (m *Manager) stored(ctx context.Context, owner, id string) (wire.Run, error) {
 	r, err := m.Store.Run(ctx, owner, id)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return wire.Run{}, NotFound()
-	case err != nil:
-		m.Logger.Error("run not read", "run", id, "err", err)
-		return wire.Run{}, &wire.Problem{Code: "storage_failed", Message: "The server could not read its database.",
-			Hint: "Try again; the server's log has the details."}
+	if err != nil {
+		return wire.Run{}, m.readProblem(id, err)
 	}
 	return r, nil
 }

@@ -61,13 +61,14 @@ type Reply struct {
 // Store is where runs are kept; see package store for what each does.
 type Store interface {
 	CheckStart(ctx context.Context, owner string, s wire.Start) (r wire.Run, found bool, err error)
-	StartTurn(owner string, s wire.Start, r wire.Run, title string, done func(error))
+	StartTurn(owner string, s wire.Start, r wire.Run, title, baseURL string, done func(error))
 	RunReplied(owner, run string, status int, contentType, requestID string, done func(error))
 	AppendRunLog(owner, run string, from int64, p, times []byte, done func(error))
 	FinishRun(ctx context.Context, owner string, r wire.Run, text string, log, times []byte, prices json.RawMessage) error
 	EachRunning(ctx context.Context, fn func(owner string, r wire.Run) error) error
 	Run(ctx context.Context, owner, id string) (wire.Run, error)
 	RunRequest(ctx context.Context, owner, id string) ([]byte, error)
+	RequestSent(ctx context.Context, owner, id string) (wire.RunRequest, error)
 	ReadRunLog(ctx context.Context, owner, id string, from int64, limit int) ([]byte, error)
 	RunTimes(ctx context.Context, owner, id string) ([]byte, error)
 }
@@ -78,6 +79,8 @@ type Config struct {
 	Store     Store
 	Gateway   Gateway
 	Catalogue func() *gateway.Catalogue // the current one
+	// BaseURL is the gateway's, kept with each request for people to read.
+	BaseURL string
 	// StreamOptions: the gateway is set to take stream_options (G9).
 	StreamOptions bool
 

@@ -130,6 +130,10 @@ func (m *Manager) judge(ctx context.Context, owner string, r wire.Run, log, time
 		r.Problem = asProblem(cause, wire.Problem{Code: "gateway_failed", Message: "The connection to the gateway broke.",
 			Hint: "Try again; what had come is kept."})
 	}
+	r.ReasoningBytes, r.Sources = int64(len(a.Reasoning())), len(a.Searches)+len(a.Citations)
+	for _, c := range a.ToolCalls {
+		r.Calls = append(r.Calls, wire.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments()})
+	}
 	f := final{text: a.Text()}
 	f.run, f.prices = m.priced(ctx, owner, r, a)
 	return f

@@ -160,7 +160,7 @@ func fill(b *testing.B, db *DB, owner string, n int) {
 				}
 				r := runOf(t.start)
 				r.StartedMS = 1_000_000 + int64(k)
-				if err := db.startTurn(w, t, r, fmt.Sprintf("Conversation number %d about something", k)); err != nil {
+				if err := db.startTurn(w, t, r, fmt.Sprintf("Conversation number %d about something", k), ""); err != nil {
 					return err
 				}
 				r = ended(r, 7)

@@ -99,11 +99,35 @@ func (p *prepared) scan(ctx context.Context, query string, args []any, dest ...a
 // is held, and an open one would keep SQLite from moving the write-ahead log
 // into the database.
 func (p *prepared) close() error {
+	return errors.Join(p.closeStatements(), p.conn.Close())
+}
+
+func (p *prepared) closeStatements() error {
 	var errs []error
 	for _, s := range p.stmts {
 		errs = append(errs, s.Close())
 	}
-	return errors.Join(append(errs, p.conn.Close())...)
+	clear(p.stmts)
+	return errors.Join(errs...)
+}
+
+// each calls fn for every row of query; fn must not use the connection.
+func (p *prepared) each(ctx context.Context, query string, args []any, fn func(*sql.Rows) error) error {
+	s, err := p.stmt(ctx, query)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // readers are the reading connections. A reader sees what is committed, and
@@ -207,19 +231,13 @@ func (q reading) each(query string, args []any, fn func(*sql.Rows) error) error 
 		return err
 	}
 	defer back()
-	s, err := p.stmt(q.ctx, query)
-	if err != nil {
-		return explain(err)
+	var own error
+	err = p.each(q.ctx, query, args, func(rows *sql.Rows) error {
+		own = fn(rows)
+		return own
+	})
+	if own != nil {
+		return own
 	}
-	rows, err := s.QueryContext(q.ctx, args...)
-	if err != nil {
-		return explain(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := fn(rows); err != nil {
-			return err
-		}
-	}
-	return explain(rows.Err())
+	return explain(err)
 }

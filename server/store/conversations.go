@@ -27,7 +27,7 @@ const (
 
 // summaryColumns are a conversation c as summaryScan reads it. The sums read
 // the index ledger_conversation alone.
-const summaryColumns = `c.n, c.id, c.title, c.models, c.created_ms, c.updated_ms,
+const summaryColumns = `c.n, c.id, c.title, c.models, c.pinned, c.created_ms, c.updated_ms,
 	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = c.owner AND conversation = c.id), 0),
 	EXISTS (SELECT 1 FROM ledger WHERE owner = c.owner AND conversation = c.id AND source = 'estimated'),
 	(SELECT count(*) FROM runs WHERE conversation = c.n AND state = 'running')`
@@ -40,7 +40,7 @@ type summaryScan struct {
 
 func (s *summaryScan) dest() []any {
 	v := &s.summary
-	return []any{&s.n, &s.id, &v.Title, &v.Models, &v.CreatedMS, &v.UpdatedMS, &v.CostNanoUSD, &v.Estimated, &v.Running}
+	return []any{&s.n, &s.id, &v.Title, &v.Models, &v.Pinned, &v.CreatedMS, &v.UpdatedMS, &v.CostNanoUSD, &v.Estimated, &v.Running}
 }
 
 func (s *summaryScan) result() wire.Summary {
@@ -78,7 +78,24 @@ func (db *DB) Conversations(ctx context.Context, owner string, p wire.Page) (wir
 		page.Conversations = append(page.Conversations, last.result())
 		return nil
 	})
+	if err == nil && before == nil {
+		page.Pinned, err = db.pinned(ctx, owner)
+	}
 	return page, err
+}
+
+// pinned lists the owner's pinned conversations, the last changed first.
+func (db *DB) pinned(ctx context.Context, owner string) (list []wire.Summary, err error) {
+	err = db.readers.at(ctx).each("SELECT "+summaryColumns+" FROM conversations c WHERE c.owner = ? AND c.pinned = 1 ORDER BY c.updated_ms DESC, c.n DESC",
+		[]any{parseOwner(owner)}, func(rows *sql.Rows) error {
+			var s summaryScan
+			if err := rows.Scan(s.dest()...); err != nil {
+				return err
+			}
+			list = append(list, s.result())
+			return nil
+		})
+	return list, err
 }
 
 // Conversation returns one conversation as the list shows it.
@@ -97,74 +114,6 @@ func readConversation(q scanner, owner, id string) (n int64, v wire.Summary, err
 	return s.n, s.result(), err
 }
 
-// OpenConversation returns p.Conversation with its newest messages, or those
-// before the cursor p.Before, oldest first: 100, or p.Limit up to 500, and no
-// more than 4 MiB of text.
-func (db *DB) OpenConversation(ctx context.Context, owner string, p wire.Page) (wire.Opened, error) {
-	limit := pageLimit(p.Limit, defaultMessages, maxMessages)
-	before, err := parseCursor(p.Before, 1)
-	if err != nil {
-		return wire.Opened{}, err
-	}
-	if before == nil {
-		before = []int64{1<<63 - 1}
-	}
-	opened := wire.Opened{Messages: []wire.Message{}}
-	err = db.readers.snapshot(ctx, func(q reading) error {
-		n, summary, err := readConversation(q, owner, p.Conversation)
-		if err != nil {
-			return err
-		}
-		opened.Summary = summary
-		opened.Messages, opened.Before, err = readMessages(q, n, before[0], limit)
-		return err
-	})
-	if err != nil {
-		return wire.Opened{}, err
-	}
-	return opened, nil
-}
-
-// selectMessages reads newest first; a running answer's text is in its log.
-const selectMessages = `SELECT m.n, m.parent, m.lane, m.role, CASE r.state WHEN 'running' THEN '' ELSE m.text END, m.created_ms, ` + runColumns + `
-	FROM messages m JOIN conversations c ON c.n = m.conversation
-	LEFT JOIN runs r ON r.n = (SELECT max(n) FROM runs WHERE message = m.n)` + runLedger + `
-	WHERE m.conversation = ? AND m.n < ? ORDER BY m.n DESC LIMIT ?`
-
-func readMessages(q reading, conversation, before int64, limit int) (ms []wire.Message, cursor string, err error) {
-	ms = []wire.Message{}
-	var text int
-	var last int64
-	enough := errors.New("enough")
-	err = q.each(selectMessages, []any{conversation, before, limit + 1}, func(rows *sql.Rows) error {
-		var m wire.Message
-		var n int64
-		var parent []byte
-		var s runScan
-		if err := rows.Scan(append([]any{&n, &parent, &m.Lane, &m.Role, &m.Text, &m.CreatedMS}, s.dest()...)...); err != nil {
-			return err
-		}
-		if text += len(m.Text); len(ms) == limit || (len(ms) > 0 && text > maxPageText) {
-			cursor = formatCursor(last)
-			return enough
-		}
-		last = n
-		m.ID, m.Parent = formatID(s.message), formatID(parent)
-		if m.Run, err = s.result(); err != nil {
-			return err
-		}
-		ms = append(ms, m)
-		return nil
-	})
-	if err != nil && !errors.Is(err, enough) {
-		return nil, "", err
-	}
-	for i, j := 0, len(ms)-1; i < j; i, j = i+1, j-1 {
-		ms[i], ms[j] = ms[j], ms[i]
-	}
-	return ms, cursor, nil
-}
-
 // RenameConversation gives a conversation a title of 1 to 200 characters. It
 // stays where it is in the list.
 func (db *DB) RenameConversation(ctx context.Context, owner string, r wire.Rename) (wire.Summary, error) {
@@ -180,8 +129,10 @@ func (db *DB) RenameConversation(ctx context.Context, owner string, r wire.Renam
 		}
 		v = s
 		v.Title = title
-		_, err = w.exec("UPDATE conversations SET title = ? WHERE n = ?", title, n)
-		return err
+		if _, err := w.exec("UPDATE conversations SET title = ? WHERE n = ?", title, n); err != nil {
+			return err
+		}
+		return w.indexTitle(parseOwner(owner), n, title, s.CreatedMS)
 	})
 	if err != nil {
 		return wire.Summary{}, err
@@ -191,7 +142,8 @@ func (db *DB) RenameConversation(ctx context.Context, owner string, r wire.Renam
 
 // DeleteConversation deletes a conversation with its messages, runs, requests
 // and logs, and overwrites them in the file; the write-ahead log is emptied
-// soon after. The ledger stays. Stop its runs first: what they still write
+// soon after, when the search index has been rewritten without its words. The
+// ledger stays. Stop its runs first: what they still write
 // finds nothing.
 func (db *DB) DeleteConversation(ctx context.Context, owner, id string) error {
 	b, _ := parseID(id)

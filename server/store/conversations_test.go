@@ -18,7 +18,7 @@ func startAt(t testing.TB, db *DB, owner, title string, ms int64) wire.Start {
 	s := newStart("", title)
 	r := runOf(s)
 	r.StartedMS = ms
-	must(t, wait(func(done func(error)) { db.StartTurn(owner, s, r, title, done) }))
+	must(t, wait(func(done func(error)) { db.StartTurn(owner, s, r, title, "", done) }))
 	return s
 }
 
@@ -90,7 +90,7 @@ func TestConversationMovesToTheFront(t *testing.T) {
 	s := newStart(old.Conversation, "again")
 	back := runOf(s)
 	back.StartedMS = 5
-	must(t, wait(func(done func(error)) { db.StartTurn(owner, s, back, "", done) }))
+	must(t, wait(func(done func(error)) { db.StartTurn(owner, s, back, "", "", done) }))
 	if got, _ := db.Conversation(ctx, owner, old.Conversation); got.UpdatedMS != 6000 {
 		t.Errorf("updated at %d, want 6000", got.UpdatedMS)
 	}

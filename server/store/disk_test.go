@@ -29,8 +29,8 @@ func TestDiskFull(t *testing.T) {
 	large := newStart("", strings.Repeat("x", 1<<20))
 	small := newStart("", "small")
 	answers := make(chan error, 2)
-	db.StartTurn(owner, large, runOf(large), "large", func(err error) { answers <- err })
-	db.StartTurn(owner, small, runOf(small), "small", func(err error) { answers <- err })
+	db.StartTurn(owner, large, runOf(large), "large", "", func(err error) { answers <- err })
+	db.StartTurn(owner, small, runOf(small), "small", "", func(err error) { answers <- err })
 	release()
 	if p := problem(<-answers); p.Code != "disk_full" || !strings.Contains(p.Message, "full") || p.Hint == "" {
 		t.Errorf("the large one: %+v", p)

@@ -103,7 +103,7 @@ func wait(call func(done func(error))) error {
 }
 
 func startTurn(db *DB, owner string, s wire.Start) error {
-	return wait(func(done func(error)) { db.StartTurn(owner, s, runOf(s), s.User.Text, done) })
+	return wait(func(done func(error)) { db.StartTurn(owner, s, runOf(s), s.User.Text, "", done) })
 }
 
 func appendLog(db *DB, owner, run string, from int64, p, times []byte) error {
@@ -131,3 +131,15 @@ func problem(err error) wire.Problem {
 
 // pageOf asks for the conversation of s.
 func pageOf(s wire.Start) wire.Page { return wire.Page{Conversation: s.Conversation} }
+
+// someLanes are two lanes of the conversation of s.
+func someLanes(s wire.Start) wire.Lanes {
+	return wire.Lanes{Conversation: s.Conversation, Lanes: []wire.Lane{
+		{Model: "m-1", Params: json.RawMessage(`{"temperature":0.5}`), Leaf: s.Answer}, {Model: "m-2"},
+	}}
+}
+
+// someVote is for the answer of s.
+func someVote(s wire.Start) wire.Vote {
+	return wire.Vote{Conversation: s.Conversation, Message: s.User.ID, Winner: s.Answer, Models: []string{"m-1", "m-2"}}
+}

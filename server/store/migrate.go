@@ -29,6 +29,15 @@ type migration struct {
 	version int
 	name    string
 	sql     string
+	then    func(context.Context, *sql.Conn) error // what SQL cannot do, in the same transaction; or nil
+}
+
+// afterwards are the parts of migrations that SQL cannot do, by file.
+func afterwards(name string) func(context.Context, *sql.Conn) error {
+	if name == "0002_chat.sql" {
+		return backfillSearch
+	}
+	return nil
 }
 
 // readMigrations reads the migrations in the root of files, in order and
@@ -50,7 +59,7 @@ func readMigrations(files fs.FS) ([]migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		ms = append(ms, migration{v, name, string(text)})
+		ms = append(ms, migration{v, name, string(text), afterwards(name)})
 	}
 	return ms, nil
 }
@@ -142,6 +151,11 @@ func (m migration) apply(ctx context.Context, conn *sql.Conn) (err error) {
 	}()
 	if _, err := conn.ExecContext(ctx, m.sql); err != nil {
 		return err
+	}
+	if m.then != nil {
+		if err := m.then(ctx, conn); err != nil {
+			return err
+		}
 	}
 	var broken int
 	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&broken); err != nil {

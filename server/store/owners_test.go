@@ -28,6 +28,9 @@ func TestOwnersAreApart(t *testing.T) {
 	open := newStart(s.Conversation, "under way")
 	must(t, startTurn(db, ann, open))
 
+	prompt := wire.LibraryEntry{ID: newID(), Kind: wire.LibraryPrompt, Name: "Ann's", Text: "Summarise {{text}}"}
+	must(t, second(db.PutLibrary(ctx, ann, prompt)), second(db.SetLanes(ctx, ann, someLanes(s))), second(db.SetVote(ctx, ann, someVote(s))))
+
 	before := everything(t, db, ann, s, open)
 	// absent: fs.ErrNotExist for s, and the same words for ids of nobody's.
 	absent := func(call func(s wire.Start) error) func(*testing.T, string) {
@@ -107,6 +110,46 @@ func TestOwnersAreApart(t *testing.T) {
 					t.Errorf("by nobody: %v", err)
 				}
 			},
+			"RequestSent": absent(func(s wire.Start) error { return second(db.RequestSent(ctx, who, s.Run)) }),
+			"PinConversation": absent(func(s wire.Start) error {
+				return second(db.PinConversation(ctx, who, wire.Pin{ID: s.Conversation, Pinned: true}))
+			}),
+			"Messages": absent(func(s wire.Start) error {
+				return second(db.Messages(ctx, who, wire.MessageQuery{Conversation: s.Conversation, IDs: []string{s.User.ID}}))
+			}),
+			"Outline":  absent(func(s wire.Start) error { return second(db.Outline(ctx, who, s.Conversation)) }),
+			"SetLanes": absent(func(s wire.Start) error { return second(db.SetLanes(ctx, who, someLanes(s))) }),
+			"SetVote":  absent(func(s wire.Start) error { return second(db.SetVote(ctx, who, someVote(s))) }),
+			"Search": func(t *testing.T, who string) {
+				absent(func(s wire.Start) error {
+					return second(db.Search(ctx, who, wire.Search{Conversation: s.Conversation}))
+				})(t, who)
+				for _, q := range []string{"", "of Ann's", "answer", "o1"} {
+					if page, err := db.Search(ctx, who, wire.Search{Query: q}); err != nil || len(page.Hits) > 0 {
+						t.Errorf("%q: %+v, %v", q, page, err)
+					}
+				}
+			},
+			"Library": func(t *testing.T, who string) {
+				if lib, err := db.Library(ctx, who); err != nil || len(lib.Entries) > 0 {
+					t.Errorf("%+v, %v", lib, err)
+				}
+			},
+			"PutLibrary": func(t *testing.T, who string) {
+				entry := prompt
+				entry.Text = "stolen"
+				if _, err := db.PutLibrary(ctx, who, entry); (err == nil) != (who == bob) {
+					t.Errorf("an entry with an id of Ann's: %v; want one of one's own", err)
+				}
+				if who == bob {
+					must(t, db.DeleteLibrary(ctx, who, entry.ID))
+				}
+			},
+			"DeleteLibrary": func(t *testing.T, who string) {
+				if err := db.DeleteLibrary(ctx, who, prompt.ID); !errors.Is(err, fs.ErrNotExist) {
+					t.Error(err)
+				}
+			},
 			"FinishRun": func(t *testing.T, who string) {
 				r := runOf(open)
 				r.State = wire.Stopped
@@ -166,6 +209,10 @@ func everything(t *testing.T, db *DB, owner string, starts ...wire.Start) (all [
 	add(page, err)
 	spent, err := db.Spent(ctx, owner, time.UnixMilli(0), time.Now().AddDate(9, 0, 0))
 	add(spent, err)
+	library, err := db.Library(ctx, owner)
+	add(library, err)
+	found, err := db.Search(ctx, owner, wire.Search{})
+	add(found, err)
 	theme, err := db.Setting(ctx, owner, "theme")
 	add(theme, err)
 	_, data, err := db.LoadSession(ctx, "sid")

@@ -39,8 +39,11 @@ func TestStatementsUseIndexes(t *testing.T) {
 		t.Errorf("only %d statements are looked at", len(queries))
 	}
 	allowed := []string{
-		"SCAN pragma_",                                // not a table
-		"SCAN r USING INDEX runs_running",             // all of what is running is asked for
+		"SCAN pragma_",                    // not a table
+		"SCAN r USING INDEX runs_running", // all of what is running is asked for
+		"SCAN search VIRTUAL TABLE INDEX", // the full-text index; M is a match, = a row, < and > bound it
+		"SCAN f VIRTUAL TABLE INDEX",
+		"SCAN up",                                     // what the recursion has found
 		"SCAN CONSTANT ROW",                           // INSERT … SELECT
 		"SCAN users USING COVERING INDEX users_local", // has one row at most
 		"SCAN u", // all people are asked for
@@ -90,6 +93,23 @@ func everyCall(t *testing.T, db *DB, owner string) (errs []error) {
 	add(db.SetServerSetting(ctx, "a", "b"))
 	add(second(db.ServerSetting(ctx, "a")))
 	add(db.SetServerSetting(ctx, "a", ""))
+	add(second(db.PinConversation(ctx, owner, wire.Pin{ID: s.Conversation, Pinned: true})))
+	add(second(db.OpenConversation(ctx, owner, wire.Page{Conversation: s.Conversation, Around: s.Answer})))
+	add(second(db.Messages(ctx, owner, wire.MessageQuery{Conversation: s.Conversation, IDs: []string{s.Answer}})))
+	add(second(db.Outline(ctx, owner, s.Conversation)))
+	add(second(db.SetLanes(ctx, owner, someLanes(s))))
+	add(second(db.SetVote(ctx, owner, someVote(s))))
+	add(second(db.OpenConversation(ctx, owner, pageOf(s))))
+	add(second(db.RequestSent(ctx, owner, s.Run)))
+	result := newStart(s.Conversation, "22 °C")
+	result.User.Role, result.User.Parent, result.User.ToolCall = "tool", s.Answer, "call-1"
+	add(startTurn(db, owner, result))
+	add(second(db.Search(ctx, owner, wire.Search{Query: "text", Conversation: s.Conversation})))
+	add(second(db.Search(ctx, owner, wire.Search{MinNanoUSD: new(int64)})))
+	entry := wire.LibraryEntry{ID: newID(), Kind: wire.LibraryPrompt, Name: "a", Text: "b"}
+	add(second(db.PutLibrary(ctx, owner, entry)))
+	add(second(db.Library(ctx, owner)))
+	add(db.DeleteLibrary(ctx, owner, entry.ID))
 	add(db.SetSetting(ctx, owner, "a", "b"))
 	add(second(db.Setting(ctx, owner, "a")))
 	add(db.SetSetting(ctx, owner, "a", ""))

@@ -22,7 +22,7 @@ const runColumns = `r.id, c.id, m.id, coalesce(r.lane, 0), coalesce(r.endpoint, 
 	coalesce(r.started_ms, 0), coalesce(r.first_token_ms, 0), coalesce(r.duration_ms, 0),
 	coalesce(r.input_tokens, 0), coalesce(r.output_tokens, 0),
 	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = r.owner AND subject = r.id), 0),
-	coalesce(l.basis, ''), coalesce(l.source, '')`
+	coalesce(l.basis, ''), coalesce(l.source, ''), r.calls, coalesce(r.reasoning_bytes, 0), coalesce(r.sources, 0)`
 
 // runLedger joins the latest row of the ledger about the run r.
 const runLedger = ` LEFT JOIN ledger l ON l.n = (SELECT max(n) FROM ledger WHERE owner = r.owner AND subject = r.id) `
@@ -31,7 +31,7 @@ const runLedger = ` LEFT JOIN ledger l ON l.n = (SELECT max(n) FROM ledger WHERE
 type runScan struct {
 	run                       wire.Run
 	id, conversation, message []byte
-	problem                   []byte
+	problem, calls            []byte
 }
 
 func (s *runScan) dest() []any {
@@ -39,7 +39,7 @@ func (s *runScan) dest() []any {
 	return []any{&s.id, &s.conversation, &s.message, &r.Lane, &r.Endpoint, &r.Model, &r.Answered,
 		&r.State, &r.Finish, &s.problem, &r.ContentType,
 		&r.Bytes, &r.StartedMS, &r.FirstTokenMS, &r.DurationMS,
-		&r.InputTokens, &r.OutputTokens, &r.CostNanoUSD, &r.Basis, &r.CostSource}
+		&r.InputTokens, &r.OutputTokens, &r.CostNanoUSD, &r.Basis, &r.CostSource, &s.calls, &r.ReasoningBytes, &r.Sources}
 }
 
 // result returns the run that was scanned; nil if there is none.
@@ -53,6 +53,11 @@ func (s *runScan) result() (*wire.Run, error) {
 		r.Problem = new(wire.Problem)
 		if err := json.Unmarshal(s.problem, r.Problem); err != nil {
 			return nil, fmt.Errorf("run %s: its problem: %w", r.ID, err)
+		}
+	}
+	if s.calls != nil {
+		if err := json.Unmarshal(s.calls, &r.Calls); err != nil {
+			return nil, fmt.Errorf("run %s: its calls: %w", r.ID, err)
 		}
 	}
 	return &r, nil
@@ -84,6 +89,26 @@ func (db *DB) Run(ctx context.Context, owner, id string) (wire.Run, error) {
 		return wire.Run{}, notFound("run")
 	}
 	return readRun(db.readers.at(ctx), parseOwner(owner), b)
+}
+
+// RequestSent returns what was sent to the gateway for a run, and what the head
+// of the reply told.
+func (db *DB) RequestSent(ctx context.Context, owner, id string) (wire.RunRequest, error) {
+	b, _ := parseID(id)
+	r := wire.RunRequest{Run: id}
+	var coding int
+	var body []byte
+	err := db.readers.at(ctx).scan(`SELECT r.endpoint, r.model, r.started_ms, r.http_status, r.request_id, r.content_type, q.base_url, q.coding, q.body
+		FROM runs r JOIN run_requests q ON q.run = r.n WHERE r.owner = ? AND r.id = ?`,
+		[]any{parseOwner(owner), b}, &r.Endpoint, &r.Model, &r.StartedMS, &r.Status, &r.RequestID, &r.ContentType, &r.BaseURL, &coding, &body)
+	if errors.Is(err, sql.ErrNoRows) {
+		return wire.RunRequest{}, notFound("run")
+	}
+	if err == nil {
+		body, err = db.packer.unpack(nil, coding, body)
+	}
+	r.Body = string(body)
+	return r, err
 }
 
 // RunRequest returns the exact body that was sent to the gateway.
@@ -156,7 +181,14 @@ func (db *DB) FinishRun(ctx context.Context, owner string, r wire.Run, text stri
 			return fmt.Errorf("finish run %s: its problem: %w", r.ID, err)
 		}
 	}
+	var calls []byte // NULL without any
+	if len(r.Calls) > 0 {
+		if calls, err = json.Marshal(r.Calls); err != nil {
+			return fmt.Errorf("finish run %s: its calls: %w", r.ID, err)
+		}
+	}
 	who := parseOwner(owner)
+	found := answerDoc(r, text)
 	whole, err := db.prepareLog(ctx, who, id, log, times)
 	if err != nil {
 		return err
@@ -181,13 +213,16 @@ func (db *DB) FinishRun(ctx context.Context, owner string, r wire.Run, text stri
 			return err
 		}
 		_, err = w.exec(`UPDATE runs SET state = ?, answered = ?, finish = ?, problem = ?, content_type = ?, bytes = ?,
-			first_token_ms = ?, duration_ms = ?, input_tokens = ?, output_tokens = ? WHERE n = ?`,
+			first_token_ms = ?, duration_ms = ?, input_tokens = ?, output_tokens = ?, calls = ?, reasoning_bytes = ?, sources = ? WHERE n = ?`,
 			string(r.State), r.Answered, r.Finish, asText(problem), r.ContentType, len(log),
-			r.FirstTokenMS, r.DurationMS, r.InputTokens, r.OutputTokens, n)
+			r.FirstTokenMS, r.DurationMS, r.InputTokens, r.OutputTokens, asText(calls), r.ReasoningBytes, r.Sources, n)
 		if err != nil {
 			return err
 		}
 		if _, err := w.exec("UPDATE messages SET text = ? WHERE n = ?", text, message); err != nil {
+			return err
+		}
+		if err := w.indexMessage(who, conversation, message, n, found); err != nil {
 			return err
 		}
 		if _, err := w.exec("UPDATE conversations SET updated_ms = max(updated_ms, ?) WHERE n = ?", endedMS(r), conversation); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,15 +19,18 @@ const maxLane = 63
 type turn struct {
 	owner                           int64
 	run, conversation, user, answer []byte
-	parent                          []byte // nil: none
+	chain                           []link // wire.Start.Before and User
 	start                           wire.Start
+}
+
+// A link is one of the messages that lead to the answer.
+type link struct {
+	id, parent []byte // parent nil: none
+	wire.Message
 }
 
 func parseTurn(owner string, s wire.Start) (t turn, err error) {
 	t = turn{owner: parseOwner(owner), start: s}
-	if t.start.User.Role == "" {
-		t.start.User.Role = "user"
-	}
 	for _, id := range []struct {
 		field, text string
 		to          *[]byte
@@ -35,30 +39,77 @@ func parseTurn(owner string, s wire.Start) (t turn, err error) {
 		{"conversation", s.Conversation, &t.conversation},
 		{"user.id", s.User.ID, &t.user},
 		{"answer", s.Answer, &t.answer},
-		{"user.parent", s.User.Parent, &t.parent},
 	} {
-		if id.field == "user.parent" && id.text == "" {
-			continue
-		}
 		if *id.to, err = wantID(id.field, id.text); err != nil {
 			return t, err
 		}
 	}
 	switch {
-	case s.User.ID == s.Answer:
-		err = badField("bad_id", "answer", "The answer needs an id of its own.")
 	case s.Lane < 0 || s.Lane > maxLane:
-		err = badField("bad_lane", "lane", "A lane is a number from 0 to %d.", maxLane)
-	case t.start.User.Role != "user" && t.start.User.Role != "tool":
-		err = badField("bad_role", "user.role", `A message that is sent has the role "user" or "tool".`)
+		return t, badField("bad_lane", "lane", "A lane is a number from 0 to %d.", maxLane)
+	case len(s.Before) > wire.MaxBefore:
+		return t, badField("too_many_messages", "before", "At most %d messages can be sent before another.", wire.MaxBefore)
 	}
-	return t, err
+	for i := range s.Before {
+		if err := t.addLink(fmt.Sprintf("before[%d]", i), s.Before[i]); err != nil {
+			return t, err
+		}
+	}
+	return t, t.addLink("user", s.User)
+}
+
+// addLink parses the next message of the chain.
+func (t *turn) addLink(field string, m wire.Message) (err error) {
+	if m.Role == "" {
+		m.Role = "user"
+	}
+	l := link{Message: m}
+	if l.id, err = wantID(field+".id", m.ID); err != nil {
+		return err
+	}
+	if m.Parent != "" {
+		if l.parent, err = wantID(field+".parent", m.Parent); err != nil {
+			return err
+		}
+	}
+	for _, other := range t.chain {
+		if bytes.Equal(other.id, l.id) {
+			return badField("bad_id", field+".id", "Each message needs an id of its own.")
+		}
+	}
+	switch last := len(t.chain) - 1; {
+	case bytes.Equal(l.id, t.answer):
+		return badField("bad_id", "answer", "The answer needs an id of its own.")
+	case last >= 0 && !bytes.Equal(l.parent, t.chain[last].id):
+		return badField("bad_parent", field+".parent", "Each message must follow the one before it.")
+	case m.Role != "user" && m.Role != "tool":
+		return badField("bad_role", field+".role", `A message that is sent has the role "user" or "tool".`)
+	}
+	if err := checkTool(field, m); err != nil {
+		return err
+	}
+	t.chain = append(t.chain, l)
+	return nil
+}
+
+// checkTool looks at what only function results have.
+func checkTool(field string, m wire.Message) error {
+	switch {
+	case m.Role != "tool" && (m.ToolCall != "" || m.Tool != ""):
+		return badField("bad_tool", field+".tool_call", "Only a function's result names a call.")
+	case m.Role == "tool" && (m.ToolCall == "" || len(m.ToolCall) > wire.MaxToolName):
+		return badField("bad_tool", field+".tool_call", "A function's result names its call, in at most %d bytes.", wire.MaxToolName)
+	case len(m.Tool) > wire.MaxToolName:
+		return badField("bad_tool", field+".tool", "A function's name has at most %d bytes.", wire.MaxToolName)
+	}
+	return nil
 }
 
 // A place says what of a turn is stored already, by row number; 0 is not.
 type place struct {
-	run                        bool // all of it
-	conversation, user, answer int64
+	run                  bool // all of it
+	conversation, answer int64
+	chain                []int64
 }
 
 // find looks where t belongs, and refuses what does not fit with what is
@@ -81,22 +132,9 @@ func (t turn) find(q scanner) (p place, err error) {
 		return p, err
 	}
 
-	user, err := t.findMessage(q, t.user)
-	switch {
-	case err != nil:
+	if p.chain, err = t.findChain(q, p.conversation); err != nil {
 		return p, err
-	case user.n != 0 && (user.conversation != p.conversation || user.role == "assistant"):
-		return p, conflict("The id of the message is in use for another message.")
-	case user.n == 0 && t.parent != nil:
-		parent, err := t.findMessage(q, t.parent)
-		if err != nil {
-			return p, err
-		}
-		if parent.n == 0 || parent.conversation != p.conversation {
-			return p, notFound("message to follow")
-		}
 	}
-	p.user = user.n
 
 	answer, err := t.findMessage(q, t.answer)
 	switch {
@@ -109,6 +147,53 @@ func (t turn) find(q scanner) (p place, err error) {
 	}
 	p.answer = answer.n
 	return p, nil
+}
+
+// findChain looks for the messages that lead to the answer, and whether the new
+// ones may stand where they are to.
+func (t turn) findChain(q scanner, conversation int64) (chain []int64, err error) {
+	above := ""    // the role of the message that the next one follows
+	var top []byte // the stored message nearest to the answer
+	results := true
+	for i, l := range t.chain {
+		m, err := t.findMessage(q, l.id)
+		switch {
+		case err != nil:
+			return nil, err
+		case m.n != 0 && (m.conversation != conversation || m.role == "assistant"):
+			return nil, conflict("The id of the message is in use for another message.")
+		case m.n == 0 && i == 0 && l.parent != nil:
+			parent, err := t.findMessage(q, l.parent)
+			if err != nil {
+				return nil, err
+			}
+			if parent.n == 0 || parent.conversation != conversation {
+				return nil, notFound("message to follow")
+			}
+			above, top = parent.role, l.parent
+		}
+		role := l.Role
+		if m.n != 0 {
+			role, top = m.role, l.id
+		} else if role == "tool" && above != "assistant" && above != "tool" {
+			return nil, badField("bad_tool", "user.role", "A function's result follows the answer that called the function.")
+		}
+		results = results && role == "tool"
+		above, chain = role, append(chain, m.n)
+	}
+	if !results || top == nil {
+		return chain, nil
+	}
+	// The server counts the answers since the person's last message.
+	var rounds int
+	err = q.scan(`WITH RECURSIVE up (parent, role, depth) AS (
+		SELECT parent, role, 1 FROM messages WHERE owner = ?1 AND id = ?2
+		UNION ALL SELECT m.parent, m.role, depth + 1 FROM up JOIN messages m ON m.owner = ?1 AND m.id = up.parent WHERE up.role <> 'user' AND depth < ?3)
+		SELECT count(*) FROM up WHERE role = 'assistant'`, []any{t.owner, top, (wire.MaxRounds + 2) * (wire.MaxBefore + 2)}, &rounds)
+	if err == nil && rounds > wire.MaxRounds {
+		err = badField("too_many_rounds", "user", "The model has called functions %d times in a row, which is the limit.", wire.MaxRounds)
+	}
+	return chain, err
 }
 
 type foundMessage struct {
@@ -152,24 +237,29 @@ func (db *DB) CheckStart(ctx context.Context, owner string, s wire.Start) (r wir
 }
 
 // StartTurn queues the write of a turn: the conversation (titled title, if it
-// is new), the person's message (if new), the answer's message (if new) and
-// the run r with the request s.Body. Of r it keeps Model and StartedMS; ids,
+// is new), the messages that lead to the answer (those that are new), the
+// answer's message (if new) and the run r with the request s.Body, sent to the
+// gateway at baseURL. Of r it keeps Model and StartedMS; ids,
 // lane and endpoint are those of s. Storing the same run twice is storing it
 // once. It fails as CheckStart does. s.Body must not be changed until done.
-func (db *DB) StartTurn(owner string, s wire.Start, r wire.Run, title string, done func(error)) {
+func (db *DB) StartTurn(owner string, s wire.Start, r wire.Run, title, baseURL string, done func(error)) {
 	if r.StartedMS == 0 {
 		r.StartedMS = db.now().UnixMilli()
 	}
-	db.writer.post(len(s.Body)+len(s.User.Text), func(w *tx) error {
+	size := len(s.Body) + len(s.User.Text)
+	for _, m := range s.Before {
+		size += len(m.Text)
+	}
+	db.writer.post(size, func(w *tx) error {
 		t, err := parseTurn(owner, s)
 		if err != nil {
 			return err
 		}
-		return db.startTurn(w, t, r, cleanTitle(title))
+		return db.startTurn(w, t, r, cleanTitle(title), baseURL)
 	}, done)
 }
 
-func (db *DB) startTurn(w *tx, t turn, r wire.Run, title string) error {
+func (db *DB) startTurn(w *tx, t turn, r wire.Run, title, baseURL string) error {
 	p, err := t.find(w)
 	if err != nil || p.run {
 		return err
@@ -184,16 +274,25 @@ func (db *DB) startTurn(w *tx, t turn, r wire.Run, title string) error {
 		if err != nil {
 			return err
 		}
+		if err := w.indexTitle(t.owner, p.conversation, title, now); err != nil {
+			return err
+		}
 	}
-	const insertMessage = "INSERT INTO messages (owner, conversation, id, parent, lane, role, text, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-	if p.user == 0 {
-		p.user, err = w.insert(insertMessage, t.owner, p.conversation, t.user, t.parent, t.start.User.Lane, t.start.User.Role, t.start.User.Text, now)
+	const insertMessage = "INSERT INTO messages (owner, conversation, id, parent, lane, role, text, created_ms, tool_call, tool) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	for i, l := range t.chain {
+		if p.chain[i] != 0 {
+			continue
+		}
+		p.chain[i], err = w.insert(insertMessage, t.owner, p.conversation, l.id, l.parent, l.Lane, l.Role, l.Text, now, l.ToolCall, l.Tool)
 		if err != nil {
+			return err
+		}
+		if err := w.indexMessage(t.owner, p.conversation, p.chain[i], 0, sentDoc(l.Message)); err != nil {
 			return err
 		}
 	}
 	if p.answer == 0 {
-		p.answer, err = w.insert(insertMessage, t.owner, p.conversation, t.answer, t.user, t.start.Lane, "assistant", "", now)
+		p.answer, err = w.insert(insertMessage, t.owner, p.conversation, t.answer, t.user, t.start.Lane, "assistant", "", now, "", "")
 		if err != nil {
 			return err
 		}
@@ -204,7 +303,7 @@ func (db *DB) startTurn(w *tx, t turn, r wire.Run, title string) error {
 		return err
 	}
 	coding, body := db.packer.pack(t.start.Body)
-	if _, err := w.exec("INSERT INTO run_requests (run, owner, coding, body) VALUES (?, ?, ?, ?)", run, t.owner, coding, body); err != nil {
+	if _, err := w.exec("INSERT INTO run_requests (run, owner, base_url, coding, body) VALUES (?, ?, ?, ?, ?)", run, t.owner, baseURL, coding, body); err != nil {
 		return err
 	}
 	return w.noteTurn(p, r.Model, now)
@@ -217,7 +316,8 @@ func (w *tx) noteTurn(p place, model string, now int64) error {
 	if err := w.scan("SELECT turn, models FROM conversations WHERE n = ?", []any{p.conversation}, &turn, &models); err != nil {
 		return err
 	}
-	if turn != p.user {
+	user := p.chain[len(p.chain)-1]
+	if turn != user {
 		models = ""
 	}
 	if list := strings.Split(models, ", "); models == "" {
@@ -225,7 +325,7 @@ func (w *tx) noteTurn(p place, model string, now int64) error {
 	} else if !slices.Contains(list, model) {
 		models += ", " + model
 	}
-	_, err := w.exec("UPDATE conversations SET turn = ?, models = ?, updated_ms = max(updated_ms, ?) WHERE n = ?", p.user, models, now, p.conversation)
+	_, err := w.exec("UPDATE conversations SET turn = ?, models = ?, updated_ms = max(updated_ms, ?) WHERE n = ?", user, models, now, p.conversation)
 	return err
 }
 

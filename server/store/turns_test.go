@@ -210,7 +210,7 @@ func TestRetryAndLanes(t *testing.T) {
 	must(t, wait(func(done func(error)) {
 		r := runOf(lane)
 		r.Model = "m-2"
-		db.StartTurn(owner, lane, r, "", done)
+		db.StartTurn(owner, lane, r, "", "", done)
 	}))
 
 	opened, err := db.OpenConversation(ctx, owner, wire.Page{Conversation: first.Conversation})

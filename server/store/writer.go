@@ -170,7 +170,14 @@ func (w *writer) run() {
 		if closed {
 			return // closing the last connection empties the log
 		}
-		if scrub && !w.emptyLog() {
+		if !scrub {
+			continue
+		}
+		// A step at a time, so that what is queued meanwhile does not wait.
+		switch more, ok := w.mergeIndex(); {
+		case more:
+			w.signal()
+		case !ok || !w.emptyLog():
 			again = time.After(scrubEvery)
 		}
 	}
@@ -262,6 +269,30 @@ func (w *writer) try(group []unit) (errs []error, again bool) {
 	return errs, false
 }
 
+// mergePages is how much of the search index one step rewrites, in pages of
+// 4 KB.
+const mergePages = 64
+
+// mergeIndex rewrites part of the search index, so that in the end the words of
+// what was deleted are in it no more: until then it only knows that they do not
+// count. more: there is more to rewrite. Not ok: the disk failed.
+func (w *writer) mergeIndex() (more, ok bool) {
+	var before, after int64
+	const changes = "SELECT total_changes()"
+	if w.tx.scan(changes, nil, &before) != nil {
+		return false, false
+	}
+	// Below zero it merges everything there is, at most so much of it at a time.
+	if _, err := w.tx.exec("INSERT INTO search (search, rank) VALUES ('merge', ?)", -mergePages); err != nil {
+		w.log.Error("search index not rewritten after a deletion", "err", err)
+		return false, false
+	}
+	if w.tx.scan(changes, nil, &after) != nil {
+		return false, false
+	}
+	return after-before >= 2, true // as SQLite documents it
+}
+
 // emptyLog moves the write-ahead log into the database and cuts it to nothing.
 // It does not wait for readers: false means one is in the way.
 func (w *writer) emptyLog() bool {
@@ -290,6 +321,11 @@ func (t *tx) exec(query string, args ...any) (sql.Result, error) {
 // scan reads the one row of query into dest. sql.ErrNoRows: there is none.
 func (t *tx) scan(query string, args []any, dest ...any) error {
 	return t.p.scan(context.Background(), query, args, dest...)
+}
+
+// each calls fn for every row of query; fn must not use t.
+func (t *tx) each(ctx context.Context, query string, args []any, fn func(*sql.Rows) error) error {
+	return t.p.each(ctx, query, args, fn)
 }
 
 // insert runs an INSERT and returns the number of the new row.

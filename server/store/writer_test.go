@@ -256,7 +256,7 @@ func TestCloseFinishesTheQueue(t *testing.T) {
 		s := newStart("", "x")
 		starts = append(starts, s)
 		done.Add(1)
-		db.StartTurn(owner, s, runOf(s), "t", func(err error) {
+		db.StartTurn(owner, s, runOf(s), "t", "", func(err error) {
 			if err == nil {
 				stored.Add(1)
 			} else if errors.Is(err, os.ErrClosed) {

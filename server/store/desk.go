@@ -1,0 +1,180 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+
+	"screentest/shared/wire"
+)
+
+// PinConversation pins a conversation or lets it go. At most wire.MaxPinned
+// are pinned.
+func (db *DB) PinConversation(ctx context.Context, owner string, p wire.Pin) (v wire.Summary, err error) {
+	err = db.writer.write(ctx, 0, func(w *tx) error {
+		n, s, err := readConversation(w, owner, p.ID)
+		if err != nil {
+			return err
+		}
+		if p.Pinned && !s.Pinned {
+			var pinned int
+			if err := w.scan("SELECT count(*) FROM conversations WHERE owner = ? AND pinned = 1", []any{parseOwner(owner)}, &pinned); err != nil {
+				return err
+			}
+			if pinned >= wire.MaxPinned {
+				return badField("too_many_pinned", "pinned", "%d conversations are pinned, which is the limit. Let one go first.", wire.MaxPinned)
+			}
+		}
+		v = s
+		v.Pinned = p.Pinned
+		_, err = w.exec("UPDATE conversations SET pinned = ? WHERE n = ?", p.Pinned, n)
+		return err
+	})
+	if err != nil {
+		return wire.Summary{}, err
+	}
+	return v, nil
+}
+
+// SetLanes keeps what a conversation is shown in, and returns it with its new
+// Rev.
+func (db *DB) SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.Lanes, error) {
+	list, err := checkLanes(l)
+	if err != nil {
+		return wire.Lanes{}, err
+	}
+	err = db.writer.write(ctx, len(list), func(w *tx) error {
+		n, _, err := readConversation(w, owner, l.Conversation)
+		if err != nil {
+			return err
+		}
+		return w.scan(`INSERT INTO lanes (conversation, owner, rev, blind, lanes) VALUES (?, ?, 1, ?, ?)
+			ON CONFLICT (conversation) DO UPDATE SET rev = rev + 1, blind = excluded.blind, lanes = excluded.lanes RETURNING rev`,
+			[]any{n, parseOwner(owner), l.Blind, list}, &l.Rev)
+	})
+	if err != nil {
+		return wire.Lanes{}, err
+	}
+	return l, nil
+}
+
+// checkLanes looks at lanes and gives them as they are stored.
+func checkLanes(l wire.Lanes) (string, error) {
+	if len(l.Lanes) < 1 || len(l.Lanes) > wire.MaxLanes {
+		return "", badField("bad_lanes", "lanes", "A conversation has 1 to %d lanes.", wire.MaxLanes)
+	}
+	for i, lane := range l.Lanes {
+		if err := checkParams("lanes.params", lane.Params); err != nil {
+			return "", err
+		}
+		if len(lane.Model) > maxModel {
+			return "", badField("bad_lanes", "lanes.model", "The name of a model has at most %d bytes.", maxModel)
+		}
+		if lane.Leaf != "" {
+			if _, err := wantID("lanes.leaf", l.Lanes[i].Leaf); err != nil {
+				return "", err
+			}
+		}
+	}
+	list, err := json.Marshal(l.Lanes)
+	return string(list), err
+}
+
+// maxModel bounds the name of a model, in bytes.
+const maxModel = 256
+
+// checkParams wants a JSON object, or nothing.
+func checkParams(field string, p json.RawMessage) error {
+	switch {
+	case len(p) == 0:
+		return nil
+	case len(p) > wire.MaxParams:
+		return badField("bad_params", field, "Parameters have at most %d bytes.", wire.MaxParams)
+	case !json.Valid(p) || bytes.TrimSpace(p)[0] != '{':
+		return badField("bad_params", field, "Parameters are a JSON object.")
+	}
+	return nil
+}
+
+// SetVote keeps which answer to a message of the person's was the best, in
+// place of an earlier vote.
+func (db *DB) SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vote, error) {
+	v.VoteMS = db.now().UnixMilli()
+	models, err := checkVote(v)
+	if err != nil {
+		return wire.Vote{}, err
+	}
+	err = db.writer.write(ctx, len(models), func(w *tx) error {
+		n, _, err := readConversation(w, owner, v.Conversation)
+		if err != nil {
+			return err
+		}
+		return w.insertVote(parseOwner(owner), n, v, models)
+	})
+	if err != nil {
+		return wire.Vote{}, err
+	}
+	return v, nil
+}
+
+func checkVote(v wire.Vote) (models string, err error) {
+	if len(v.Models) < 2 || len(v.Models) > wire.MaxLanes {
+		return "", badField("bad_vote", "models", "A vote compares 2 to %d models.", wire.MaxLanes)
+	}
+	for _, m := range v.Models {
+		if m == "" || len(m) > maxModel {
+			return "", badField("bad_vote", "models", "The name of a model has 1 to %d bytes.", maxModel)
+		}
+	}
+	list, err := json.Marshal(v.Models)
+	return string(list), err
+}
+
+// insertVote stores a vote in the conversation n.
+func (w *tx) insertVote(owner, n int64, v wire.Vote, models string) error {
+	message, _ := parseID(v.Message)
+	var m int64
+	var role string
+	err := w.scan("SELECT n, role FROM messages WHERE owner = ? AND id = ? AND conversation = ?", []any{owner, message, n}, &m, &role)
+	if errors.Is(err, sql.ErrNoRows) {
+		return notFound("message")
+	}
+	if err != nil {
+		return err
+	}
+	if role == "assistant" {
+		return badField("bad_vote", "message", "A vote is on a message that was answered.")
+	}
+	var winner []byte // NULL for a tie
+	if v.Winner != "" {
+		if winner, err = wantID("winner", v.Winner); err != nil {
+			return err
+		}
+		var answers int
+		// In a round of functions the last answer stands below the first.
+		err := w.scan("SELECT count(*) FROM messages WHERE owner = ? AND id = ? AND conversation = ? AND role = 'assistant'", []any{owner, winner, n}, &answers)
+		if err != nil {
+			return err
+		}
+		if answers == 0 {
+			return notFound("answer")
+		}
+	}
+	_, err = w.exec(`INSERT INTO votes (message, owner, conversation, winner, models, vote_ms) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (message) DO UPDATE SET winner = excluded.winner, models = excluded.models, vote_ms = excluded.vote_ms`,
+		m, owner, n, winner, models, v.VoteMS)
+	return err
+}
+
+// scanVote reads a row of id, winner, models and vote_ms.
+func scanVote(rows *sql.Rows, conversation string) (wire.Vote, error) {
+	v := wire.Vote{Conversation: conversation}
+	var message, winner, models []byte
+	if err := rows.Scan(&message, &winner, &models, &v.VoteMS); err != nil {
+		return v, err
+	}
+	v.Message, v.Winner = formatID(message), formatID(winner)
+	return v, json.Unmarshal(models, &v.Models)
+}

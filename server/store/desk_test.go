@@ -1,0 +1,278 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"strings"
+	"testing"
+
+	"screentest/shared/wire"
+)
+
+func TestPinnedStandAboveTheOthers(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	var starts []wire.Start
+	for i := range wire.MaxPinned + 1 {
+		starts = append(starts, newStart("", fmt.Sprint(i)))
+		must(t, startTurn(db, owner, starts[i]))
+	}
+	sum, err := db.PinConversation(ctx, owner, wire.Pin{ID: starts[0].Conversation, Pinned: true})
+	must(t, err)
+	page, err := db.Conversations(ctx, owner, wire.Page{Limit: 10})
+	if err != nil || !sum.Pinned || len(page.Pinned) != 1 || page.Pinned[0].ID != starts[0].Conversation || len(page.Conversations) != 10 {
+		t.Fatalf("%+v, %+v, %v", sum, page.Pinned, err)
+	}
+	next, err := db.Conversations(ctx, owner, wire.Page{Limit: 10, Before: page.Before})
+	if err != nil || next.Pinned != nil {
+		t.Errorf("on the second page: %+v, %v", next.Pinned, err)
+	}
+	for _, s := range starts[1:wire.MaxPinned] {
+		must(t, second(db.PinConversation(ctx, owner, wire.Pin{ID: s.Conversation, Pinned: true})))
+	}
+	last := wire.Pin{ID: starts[wire.MaxPinned].Conversation, Pinned: true}
+	if _, err := db.PinConversation(ctx, owner, last); problem(err).Code != "too_many_pinned" {
+		t.Errorf("one more than the limit: %v", err)
+	}
+	must(t, second(db.PinConversation(ctx, owner, wire.Pin{ID: starts[0].Conversation, Pinned: true}))) // again is no more
+	must(t, second(db.PinConversation(ctx, owner, wire.Pin{ID: starts[0].Conversation})))
+	must(t, second(db.PinConversation(ctx, owner, last)))
+}
+
+func TestLanesAreKeptAndCounted(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	s := newStart("", "x")
+	must(t, startTurn(db, owner, s))
+	if opened, err := db.OpenConversation(ctx, owner, pageOf(s)); err != nil || opened.Lanes != nil {
+		t.Errorf("none yet: %+v, %v", opened.Lanes, err)
+	}
+	l := someLanes(s)
+	l.Blind, l.Rev = true, 99 // the server counts
+	for rev := int64(1); rev < 4; rev++ {
+		got, err := db.SetLanes(ctx, owner, l)
+		want := l
+		want.Rev = rev
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v, %v; want %+v", got, err, want)
+		}
+		if opened, err := db.OpenConversation(ctx, owner, pageOf(s)); err != nil || !reflect.DeepEqual(opened.Lanes, &want) {
+			t.Fatalf("%+v, %v; want %+v", opened.Lanes, err, want)
+		}
+	}
+	lane := func(change func(*wire.Lane)) []wire.Lane {
+		l := wire.Lane{Model: "m"}
+		change(&l)
+		return []wire.Lane{l}
+	}
+	for name, lanes := range map[string][]wire.Lane{
+		"none":             {},
+		"too many":         make([]wire.Lane, wire.MaxLanes+1),
+		"no object":        lane(func(l *wire.Lane) { l.Params = json.RawMessage("[1]") }),
+		"no JSON":          lane(func(l *wire.Lane) { l.Params = json.RawMessage("{") }),
+		"large parameters": lane(func(l *wire.Lane) { l.Params = json.RawMessage(`{"a":"` + strings.Repeat("x", wire.MaxParams) + `"}`) }),
+		"no id":            lane(func(l *wire.Lane) { l.Leaf = "x" }),
+		"a long model":     lane(func(l *wire.Lane) { l.Model = strings.Repeat("x", maxModel+1) }),
+	} {
+		if _, err := db.SetLanes(ctx, owner, wire.Lanes{Conversation: s.Conversation, Lanes: lanes}); problem(err).Field == "" {
+			t.Errorf("%s: %v, want a problem with a field", name, err)
+		}
+	}
+}
+
+func TestVotesAreOnMessagesOfThePersons(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	s, other := newStart("", "x"), newStart("", "y")
+	must(t, startTurn(db, owner, s), startTurn(db, owner, other))
+	v := someVote(s)
+	must(t, second(db.SetVote(ctx, owner, v)))
+	v.Winner = "" // a tie, in its place
+	kept, err := db.SetVote(ctx, owner, v)
+	must(t, err)
+	if opened, err := db.OpenConversation(ctx, owner, pageOf(s)); err != nil || !reflect.DeepEqual(opened.Votes, []wire.Vote{kept}) || kept.VoteMS == 0 {
+		t.Errorf("%+v, %v; want %+v", opened.Votes, err, kept)
+	}
+	for name, change := range map[string]func(*wire.Vote){
+		"on an answer":          func(v *wire.Vote) { v.Message = s.Answer },
+		"elsewhere":             func(v *wire.Vote) { v.Message = other.User.ID },
+		"for a question":        func(v *wire.Vote) { v.Winner = s.User.ID },
+		"for another's answer":  func(v *wire.Vote) { v.Winner = other.Answer },
+		"for what is no id":     func(v *wire.Vote) { v.Winner = "x" },
+		"of one model":          func(v *wire.Vote) { v.Models = v.Models[:1] },
+		"of too many":           func(v *wire.Vote) { v.Models = strings.Split("a b c d e f g", " ") },
+		"of a model of no name": func(v *wire.Vote) { v.Models = []string{"", "a"} },
+	} {
+		bad := someVote(s)
+		change(&bad)
+		if _, err := db.SetVote(ctx, owner, bad); problem(err).Message == "" {
+			t.Errorf("a vote %s: %v, want a problem", name, err)
+		}
+	}
+}
+
+func TestLibraryHoldsPromptsAndSettings(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	prompt := wire.LibraryEntry{ID: newID(), Kind: wire.LibraryPrompt, Name: "  Sum\nup ", Text: "Summarise {{text}}"}
+	settings := wire.LibraryEntry{ID: newID(), Kind: wire.LibrarySettings, Name: "careful", Family: "zeta", Params: json.RawMessage(`{"temperature":0}`)}
+	put := func(e wire.LibraryEntry) wire.LibraryEntry {
+		t.Helper()
+		kept, err := db.PutLibrary(ctx, owner, e)
+		must(t, err)
+		return kept
+	}
+	prompt, settings = put(prompt), put(settings)
+	if prompt.Name != "Sum up" || prompt.UpdatedMS == 0 {
+		t.Errorf("%+v", prompt)
+	}
+	if lib, err := db.Library(ctx, owner); err != nil || !reflect.DeepEqual(lib.Entries, []wire.LibraryEntry{settings, prompt}) {
+		t.Errorf("%+v, %v; want both by name", lib, err)
+	}
+	prompt.Text = "another"
+	prompt = put(prompt)
+	must(t, db.DeleteLibrary(ctx, owner, settings.ID))
+	if lib, err := db.Library(ctx, owner); err != nil || !reflect.DeepEqual(lib.Entries, []wire.LibraryEntry{prompt}) {
+		t.Errorf("%+v, %v; want the changed one", lib, err)
+	}
+	if err := db.DeleteLibrary(ctx, owner, settings.ID); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("deleted twice: %v", err)
+	}
+	for name, e := range map[string]wire.LibraryEntry{
+		"no id":                  {Kind: "prompt", Name: "n", Text: "t"},
+		"no name":                {ID: newID(), Kind: "prompt", Name: " \n", Text: "t"},
+		"a long name":            {ID: newID(), Kind: "prompt", Name: strings.Repeat("é", wire.MaxName+1), Text: "t"},
+		"no kind":                {ID: newID(), Name: "n", Text: "t"},
+		"no text":                {ID: newID(), Kind: "prompt", Name: "n"},
+		"a long text":            {ID: newID(), Kind: "prompt", Name: "n", Text: strings.Repeat("x", wire.MaxPrompt+1)},
+		"a prompt of parameters": {ID: newID(), Kind: "prompt", Name: "n", Text: "t", Params: json.RawMessage("{}")},
+		"no parameters":          {ID: newID(), Kind: "settings", Name: "n"},
+		"parameters of no kind":  {ID: newID(), Kind: "settings", Name: "n", Params: json.RawMessage("7")},
+		"large parameters":       {ID: newID(), Kind: "settings", Name: "n", Params: json.RawMessage(`{"a":"` + strings.Repeat("x", wire.MaxParams) + `"}`)},
+		"a long family":          {ID: newID(), Kind: "settings", Name: "n", Family: strings.Repeat("x", maxModel+1), Params: json.RawMessage("{}")},
+	} {
+		if _, err := db.PutLibrary(ctx, owner, e); problem(err).Field == "" {
+			t.Errorf("%s: %v, want a problem with a field", name, err)
+		}
+	}
+	full := wire.LibraryEntry{Kind: wire.LibraryPrompt, Name: "n", Text: strings.Repeat("x", wire.MaxPrompt)}
+	for range wire.MaxLibrary / wire.MaxPrompt {
+		full.ID = newID()
+		if _, err := db.PutLibrary(ctx, owner, full); err != nil && problem(err).Code != "library_full" {
+			t.Fatal(err)
+		}
+	}
+	full.ID = newID()
+	if _, err := db.PutLibrary(ctx, owner, full); problem(err).Code != "library_full" {
+		t.Errorf("more text than there is room for: %v", err)
+	}
+}
+
+func TestLibraryHasAtMostSoManyEntries(t *testing.T) {
+	db, owner := openLocal(t)
+	for i := range wire.MaxEntries + 1 {
+		e := wire.LibraryEntry{ID: newID(), Kind: wire.LibraryPrompt, Name: "n", Text: "t"}
+		if err := wait(func(done func(error)) {
+			db.writer.post(0, func(w *tx) error { return w.putEntry(parseOwner(owner), e) }, done)
+		}); (err == nil) != (i < wire.MaxEntries) {
+			t.Fatalf("entry %d: %v", i+1, err)
+		}
+	}
+}
+
+// A conversation of n turns, one after the other.
+func longTalk(t testing.TB, db *DB, owner string, n int) (conversation string, ids []string) {
+	t.Helper()
+	last := ""
+	for i := range n {
+		s := newStart(conversation, fmt.Sprint("question ", i))
+		s.User.Parent = last
+		conversation, last = s.Conversation, s.Answer
+		must(t, startTurn(db, owner, s))
+		ids = append(ids, s.User.ID, s.Answer)
+	}
+	return conversation, ids
+}
+
+func idsOf(ms []wire.Message) (ids []string) {
+	for _, m := range ms {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+func TestPagesAroundAMessageAndOn(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	c, ids := longTalk(t, db, owner, 20)
+	at := func(p wire.Page) wire.Opened {
+		t.Helper()
+		p.Conversation, p.Limit = c, 6
+		o, err := db.OpenConversation(ctx, owner, p)
+		must(t, err)
+		return o
+	}
+	o := at(wire.Page{Around: ids[20]})
+	if got := idsOf(o.Messages); !reflect.DeepEqual(got, ids[18:24]) || o.Before == "" || o.After == "" {
+		t.Fatalf("around: %v, %q, %q", got, o.Before, o.After)
+	}
+	if got := at(wire.Page{After: o.After}); !reflect.DeepEqual(idsOf(got.Messages), ids[24:30]) || got.Before == "" || got.After == "" {
+		t.Errorf("after: %+v", got)
+	}
+	if got := at(wire.Page{Before: o.Before}); !reflect.DeepEqual(idsOf(got.Messages), ids[12:18]) || got.Before == "" || got.After == "" {
+		t.Errorf("before: %+v", got)
+	}
+	if got := at(wire.Page{Around: ids[0]}); !reflect.DeepEqual(idsOf(got.Messages), ids[:4]) || got.Before != "" || got.After == "" {
+		t.Errorf("around the first: %+v", got)
+	}
+	if got := at(wire.Page{Around: ids[39]}); !reflect.DeepEqual(idsOf(got.Messages), ids[37:]) || got.Before == "" || got.After != "" {
+		t.Errorf("around the last: %+v", got)
+	}
+	if got := at(wire.Page{}); !reflect.DeepEqual(idsOf(got.Messages), ids[34:]) || got.Before == "" || got.After != "" {
+		t.Errorf("the newest: %+v", got)
+	}
+	if _, err := db.OpenConversation(ctx, owner, wire.Page{Conversation: c, Around: newID()}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("around what is not there: %v", err)
+	}
+	if _, err := db.OpenConversation(ctx, owner, wire.Page{Conversation: c, Around: ids[0], Before: o.Before}); problem(err).Code != "bad_cursor" {
+		t.Errorf("at two places: %v", err)
+	}
+}
+
+func TestMessagesByTheirIDs(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	c, ids := longTalk(t, db, owner, 5)
+	elsewhere, others := longTalk(t, db, owner, 1)
+	got, err := db.Messages(ctx, owner, wire.MessageQuery{Conversation: c, IDs: []string{ids[7], ids[2], newID(), "x", others[0], ids[2]}})
+	if err != nil || !reflect.DeepEqual(idsOf(got.Messages), []string{ids[2], ids[7]}) {
+		t.Errorf("%v, %v", idsOf(got.Messages), err)
+	}
+	if got, err := db.Messages(ctx, owner, wire.MessageQuery{Conversation: elsewhere}); err != nil || len(got.Messages) != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := db.Messages(ctx, owner, wire.MessageQuery{Conversation: c, IDs: make([]string, wire.MaxOfIDs+1)}); problem(err).Field != "ids" {
+		t.Errorf("too many: %v", err)
+	}
+}
+
+func TestOutlineIsTheWholeShape(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	s := newStart("", "four")
+	must(t, startTurn(db, owner, s))
+	must(t, db.FinishRun(ctx, owner, ended(runOf(s), 1), "answer é", nil, nil, nil))
+	lane := newStart(s.Conversation, "")
+	lane.User, lane.Lane = s.User, 1
+	must(t, startTurn(db, owner, lane))
+	o, err := db.Outline(ctx, owner, s.Conversation)
+	want := wire.Outline{Conversation: s.Conversation, IDs: s.User.ID + s.Answer + lane.Answer,
+		Parents: []int{-1, 0, 0}, Roles: "uaa", Lanes: []int{0, 0, 1}, Lengths: []int{4, 9, 0}}
+	if err != nil || !reflect.DeepEqual(o, want) {
+		t.Errorf("%+v, %v; want %+v", o, err, want)
+	}
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"screentest/shared/wire"
+)
+
+// Library returns the owner's saved prompts and settings, by name.
+func (db *DB) Library(ctx context.Context, owner string) (wire.Library, error) {
+	lib := wire.Library{Entries: []wire.LibraryEntry{}}
+	err := db.readers.at(ctx).each("SELECT id, kind, name, text, family, params, updated_ms FROM library WHERE owner = ?", []any{parseOwner(owner)}, func(rows *sql.Rows) error {
+		var e wire.LibraryEntry
+		var id, params []byte
+		if err := rows.Scan(&id, &e.Kind, &e.Name, &e.Text, &e.Family, &params, &e.UpdatedMS); err != nil {
+			return err
+		}
+		e.ID, e.Params = formatID(id), params
+		lib.Entries = append(lib.Entries, e)
+		return nil
+	})
+	slices.SortFunc(lib.Entries, func(a, b wire.LibraryEntry) int {
+		return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.ID, b.ID))
+	})
+	return lib, err
+}
+
+// PutLibrary keeps an entry, in place of the one with its id.
+func (db *DB) PutLibrary(ctx context.Context, owner string, e wire.LibraryEntry) (wire.LibraryEntry, error) {
+	e.UpdatedMS = db.now().UnixMilli()
+	e, err := checkEntry(e)
+	if err != nil {
+		return wire.LibraryEntry{}, err
+	}
+	err = db.writer.write(ctx, len(e.Text)+len(e.Params), func(w *tx) error {
+		who := parseOwner(owner)
+		if err := w.wantUser(who); err != nil {
+			return err
+		}
+		return w.putEntry(who, e)
+	})
+	if err != nil {
+		return wire.LibraryEntry{}, err
+	}
+	return e, nil
+}
+
+// checkEntry looks at an entry and gives it with a clean name.
+func checkEntry(e wire.LibraryEntry) (wire.LibraryEntry, error) {
+	e.Name = strings.Join(strings.FieldsFunc(e.Name, notShown), " ")
+	e.Deleted = false
+	_, err := wantID("id", e.ID)
+	switch {
+	case err != nil:
+		return e, err
+	case !utf8.ValidString(e.Name) || e.Name == "" || utf8.RuneCountInString(e.Name) > wire.MaxName:
+		return e, badField("bad_name", "name", "A name has 1 to %d characters.", wire.MaxName)
+	case e.Kind != wire.LibraryPrompt && e.Kind != wire.LibrarySettings:
+		return e, badField("bad_kind", "kind", "An entry is a %q or %q.", wire.LibraryPrompt, wire.LibrarySettings)
+	case e.Kind == wire.LibraryPrompt && (e.Text == "" || len(e.Text) > wire.MaxPrompt || !utf8.ValidString(e.Text)):
+		return e, badField("bad_prompt", "text", "A prompt has 1 to %d bytes.", wire.MaxPrompt)
+	case e.Kind == wire.LibraryPrompt && (e.Family != "" || len(e.Params) > 0):
+		return e, badField("bad_prompt", "params", "A prompt is text alone.")
+	case e.Kind == wire.LibrarySettings && (e.Text != "" || len(e.Params) == 0):
+		return e, badField("bad_params", "params", "Settings are parameters, and no text.")
+	case len(e.Family) > maxModel || !utf8.ValidString(e.Family):
+		return e, badField("bad_family", "family", "The name of a family has at most %d bytes.", maxModel)
+	}
+	return e, checkParams("params", e.Params)
+}
+
+func (w *tx) putEntry(owner int64, e wire.LibraryEntry) error {
+	id, _ := parseID(e.ID)
+	var entries, bytes int
+	err := w.scan("SELECT count(*), coalesce(sum(octet_length(text) + coalesce(octet_length(params), 0)), 0) FROM library WHERE owner = ? AND id <> ?", []any{owner, id}, &entries, &bytes)
+	switch {
+	case err != nil:
+		return err
+	case entries >= wire.MaxEntries:
+		return badField("library_full", "id", "The library has %d entries, which is the limit. Delete one first.", wire.MaxEntries)
+	case bytes+len(e.Text)+len(e.Params) > wire.MaxLibrary:
+		return badField("library_full", "text", "The library holds at most %d MiB of text. Delete something first.", wire.MaxLibrary>>20)
+	}
+	_, err = w.exec(`INSERT INTO library (owner, id, kind, name, text, family, params, updated_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (owner, id) DO UPDATE SET kind = excluded.kind, name = excluded.name, text = excluded.text, family = excluded.family, params = excluded.params, updated_ms = excluded.updated_ms`,
+		owner, id, e.Kind, e.Name, e.Text, e.Family, asText(e.Params), e.UpdatedMS)
+	return err
+}
+
+// DeleteLibrary deletes an entry.
+func (db *DB) DeleteLibrary(ctx context.Context, owner, id string) error {
+	b, _ := parseID(id)
+	err := db.writer.write(ctx, 0, func(w *tx) error {
+		res, err := w.exec("DELETE FROM library WHERE owner = ? AND id = ?", parseOwner(owner), b)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, notFound("library entry"))
+		}
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,183 @@
+package store
+
+import (
+	"encoding/hex"
+	"hash/fnv"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"screentest/shared/wire"
+)
+
+// maxIndexed is how much of a text can be found, in bytes from its beginning.
+const maxIndexed = 1 << 20
+
+// perSecond is how many rows of the index one second has room for; further ones
+// go to the seconds after it.
+const perSecond = 1 << 16
+
+// A doc is what of a message or a title can be found.
+type doc struct {
+	kinds                                        string // words of meta
+	title, question, answer, tool, errors, model string
+}
+
+// Words of meta. The tokenizer takes letters and digits for words, so each is
+// of these alone.
+const (
+	metaQuestion = "kquestion"
+	metaAnswer   = "kanswer"
+	metaTool     = "ktool"
+	metaError    = "kerror"
+	metaTitle    = "ktitle"
+)
+
+func metaOwner(n int64) string         { return "o" + strconv.FormatInt(n, 10) }
+func metaConversation(n int64) string  { return "c" + strconv.FormatInt(n, 10) }
+func metaState(s wire.RunState) string { return "s" + metaHash(string(s)) }
+func metaModel(id string) string       { return "m" + metaHash(id) }
+func metaHash(s string) string {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// sentDoc is the doc of a message that was sent.
+func sentDoc(m wire.Message) doc {
+	if m.Role == "tool" {
+		return doc{kinds: metaTool, tool: searchable(m.Tool + "\n" + m.Text)}
+	}
+	return doc{kinds: metaQuestion, question: searchable(m.Text)}
+}
+
+// answerDoc is the doc of an answer whose run r has ended.
+func answerDoc(r wire.Run, text string) doc {
+	d := doc{kinds: metaAnswer + " " + metaModel(r.Model) + " " + metaState(r.State),
+		answer: searchable(text), tool: searchable(callsText(r.Calls)), errors: searchable(problemText(r.Problem)), model: r.Model}
+	if r.Answered != r.Model {
+		d.model += " " + r.Answered
+	}
+	if len(r.Calls) > 0 {
+		d.kinds += " " + metaTool
+	}
+	if r.Problem != nil {
+		d.kinds += " " + metaError
+	}
+	return d
+}
+
+// callsText is what of calls is searched and shown.
+func callsText(calls []wire.ToolCall) string {
+	parts := make([]string, len(calls))
+	for i, c := range calls {
+		parts[i] = c.Name + " " + c.Arguments
+	}
+	return strings.Join(parts, "\n")
+}
+
+// problemText is what of a problem is searched and shown.
+func problemText(p *wire.Problem) string {
+	if p == nil {
+		return ""
+	}
+	return strings.TrimSpace(strings.Join([]string{p.Code, p.Message, p.Hint, p.Request}, " "))
+}
+
+// indexMessage puts a message into the index, in place of what of it is there.
+// run is that which made it, or 0.
+func (w *tx) indexMessage(owner, conversation, message, run int64, d doc) error {
+	if _, err := w.exec("DELETE FROM search_rows WHERE message = ?", message); err != nil {
+		return err
+	}
+	var ms int64
+	if err := w.scan("SELECT created_ms FROM messages WHERE n = ?", []any{message}, &ms); err != nil {
+		return err
+	}
+	return w.index(owner, conversation, message, run, ms, d)
+}
+
+// indexTitle puts a conversation's title into the index, in place of an
+// earlier one.
+func (w *tx) indexTitle(owner, conversation int64, title string, createdMS int64) error {
+	if _, err := w.exec("DELETE FROM search_rows WHERE conversation = ? AND message IS NULL", conversation); err != nil {
+		return err
+	}
+	return w.index(owner, conversation, 0, 0, createdMS, doc{kinds: metaTitle, title: searchable(title)})
+}
+
+func (w *tx) index(owner, conversation, message, run, ms int64, d doc) error {
+	at, err := w.freeRow(ms)
+	if err != nil {
+		return err
+	}
+	orNull := func(n int64) any {
+		if n == 0 {
+			return nil
+		}
+		return n
+	}
+	if _, err := w.exec("INSERT INTO search_rows (n, owner, conversation, message, run) VALUES (?, ?, ?, ?, ?)", at, owner, conversation, orNull(message), orNull(run)); err != nil {
+		return err
+	}
+	meta := metaOwner(owner) + " " + metaConversation(conversation) + " " + d.kinds
+	_, err = w.exec("INSERT INTO search (rowid, meta, title, question, answer, tool, error, model) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		at, meta, d.title, d.question, d.answer, d.tool, d.errors, d.model)
+	return err
+}
+
+// freeRow finds a place in the index for a time: behind all of its second.
+func (w *tx) freeRow(ms int64) (int64, error) {
+	for at := rowOf(ms); ; at += perSecond {
+		var last int64
+		err := w.scan("SELECT coalesce(max(n), ?1 - 1) FROM search_rows WHERE n >= ?1 AND n < ?1 + ?2", []any{at, perSecond}, &last)
+		if err != nil || last < at+perSecond-1 {
+			return last + 1, err
+		}
+	}
+}
+
+// rowOf is the first place in the index of a time's second.
+func rowOf(ms int64) int64 { return ms / 1000 * perSecond }
+
+// searchable prepares a text for the tokenizer. That takes a run of letters for
+// a word, and there are scripts that put nothing between words: each character
+// of those becomes a word of its own, and a word that is looked for a row of
+// them.
+func searchable(s string) string {
+	if len(s) > maxIndexed {
+		s = s[:maxIndexed]
+	}
+	if ascii(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/4)
+	for _, r := range s {
+		if unspaced(r) {
+			b.WriteByte(' ')
+			b.WriteRune(r)
+			b.WriteByte(' ')
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// unspaced says that r is of a script that is written without spaces, or with
+// words that grow together.
+func unspaced(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) &&
+		(unicode.IsLetter(r) || unicode.IsNumber(r))
+}

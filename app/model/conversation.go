@@ -25,8 +25,10 @@ type Conversation struct {
 	ID      string
 	Summary wire.Summary
 	Phase   Phase
-	Problem *wire.Problem // with Broken
-	Lanes   []Lane
+	Problem *wire.Problem        // with Broken
+	Lanes   []Lane               // 1 to wire.MaxLanes
+	Blind   bool                 // the models' names are hidden until a vote
+	Votes   map[string]wire.Vote // by the person's message
 
 	// Earlier says that there are older messages on the server of which not
 	// even the outline is here; see Desk.Outline.
@@ -34,6 +36,7 @@ type Conversation struct {
 	// Fetching says that the outline is under way.
 	Fetching bool
 
+	kept     lanesKept
 	fetched  bool
 	outlined bool // the outline is here
 
@@ -50,15 +53,6 @@ type pathOf struct {
 	leaf  string
 	shape int
 	path  []*Message
-}
-
-// Lane is one way through a conversation's tree.
-type Lane struct {
-	Index int
-	Model string // answers next
-	Leaf  string // the last message of the way; "" before the first
-	// pinned: the person chose this version, so newer siblings don't take over.
-	pinned bool
 }
 
 // Message is one message as this tab holds it.
@@ -116,6 +110,23 @@ func (m *Message) Size() int {
 	return len(m.Content())
 }
 
+// Calls are the functions that the answer wants called: as the run's end tells
+// them, or as far as its log has come.
+func (m *Message) Calls() []wire.ToolCall {
+	if m.Run != nil && len(m.Run.Calls) > 0 {
+		return m.Run.Calls
+	}
+	a := m.Reply()
+	if a == nil {
+		return nil
+	}
+	var calls []wire.ToolCall
+	for _, c := range a.ToolCalls {
+		calls = append(calls, wire.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments()})
+	}
+	return calls
+}
+
 // Reply returns what the log has said so far, or nil: the reasoning, the
 // calls, the citations.
 func (m *Message) Reply() *reply.Answer {
@@ -130,6 +141,7 @@ func newConversation(id string) *Conversation {
 		ID:       id,
 		Summary:  wire.Summary{ID: id},
 		Lanes:    []Lane{{}},
+		Votes:    map[string]wire.Vote{},
 		messages: map[string]*Message{},
 		kids:     map[string][]*Message{},
 	}
@@ -157,15 +169,24 @@ func (c *Conversation) Path(lane int) []*Message {
 	return path
 }
 
-// Versions returns the answers that stand beside m, m among them, oldest
-// first: those of one lane to the same message.
-func (c *Conversation) Versions(m *Message) []string {
+// Versions returns what stands beside m in a lane, m among it, oldest first:
+// the answers of one lane to the same message, or the messages of the person's
+// that were sent in one another's place.
+func (c *Conversation) Versions(lane int, m *Message) []string {
+	number := m.Lane
 	if m.Role != "assistant" {
-		return []string{m.ID}
+		number = c.Lanes[lane].Number
+	}
+	var asked map[string]bool // messages that the lane answered
+	if m.Role != "assistant" {
+		asked = map[string]bool{}
+		for _, o := range c.kids[m.Parent] {
+			asked[o.ID] = slices.ContainsFunc(c.kids[o.ID], func(a *Message) bool { return a.Role == "assistant" && a.Lane == number })
+		}
 	}
 	var ids []string
 	for _, o := range c.kids[m.Parent] {
-		if o.Role == m.Role && o.Lane == m.Lane {
+		if o == m || o.Role == m.Role && (o.Lane == number || asked[o.ID]) {
 			ids = append(ids, o.ID)
 		}
 	}
@@ -174,17 +195,21 @@ func (c *Conversation) Versions(m *Message) []string {
 
 // choose leads the lane through the message id, down to its newest descendant.
 func (c *Conversation) choose(lane int, id string) {
-	c.Lanes[lane].Leaf = c.newestBelow(id)
-	c.Lanes[lane].pinned = true
+	l := &c.Lanes[lane]
+	l.Leaf, l.pinned = c.newestBelow(id, l.Number), true
 }
 
-// newestBelow returns the newest message that descends from id, or id itself.
-func (c *Conversation) newestBelow(id string) string {
+// newestBelow returns the newest message of a lane that descends from id, or id
+// itself. Answers of other lanes are not followed.
+func (c *Conversation) newestBelow(id string, number int) string {
 	below := map[string]bool{id: true}
 	newest := id
 	for _, o := range c.order {
-		if below[o.Parent] {
-			below[o.ID] = true
+		if !below[o.Parent] || o.Role == "assistant" && o.Lane != number {
+			continue
+		}
+		below[o.ID] = true
+		if o.Lane == number {
 			newest = o.ID
 		}
 	}
@@ -224,6 +249,15 @@ func (c *Conversation) sort() {
 	c.shape++
 }
 
+// drop takes a message out that was never sent.
+func (c *Conversation) drop(m *Message) {
+	is := func(o *Message) bool { return o == m }
+	delete(c.messages, m.ID)
+	c.order = slices.DeleteFunc(c.order, is)
+	c.kids[m.Parent] = slices.DeleteFunc(c.kids[m.Parent], is)
+	c.shape++
+}
+
 // running returns the answers under way.
 func (c *Conversation) running() []*Message {
 	var ms []*Message
@@ -255,22 +289,14 @@ func (c *Conversation) merge(o wire.Opened) {
 		c.take(in)
 	}
 	c.sort()
-	c.followLeaves()
-}
-
-// followLeaves leads each lane to the end of its way.
-func (c *Conversation) followLeaves() {
-	for i := range c.Lanes {
-		l := &c.Lanes[i]
-		switch {
-		case len(c.order) == 0:
-			l.Leaf = ""
-		case l.pinned && c.messages[l.Leaf] != nil:
-			l.Leaf = c.newestBelow(l.Leaf)
-		default:
-			l.Leaf = c.order[len(c.order)-1].ID
-		}
+	for _, v := range o.Votes {
+		c.Votes[v.Message] = v
 	}
+	if k := &c.kept; o.Lanes != nil && len(o.Lanes.Lanes) > 0 && o.Lanes.Rev > k.rev && !k.dirty && !k.asking {
+		k.rev = o.Lanes.Rev
+		c.setLanes(*o.Lanes)
+	}
+	c.followLeaves()
 }
 
 // take puts in one message of the server's.

@@ -80,6 +80,9 @@ type Desk struct {
 	// Current is the conversation that is shown; nil is one that has yet to
 	// be begun.
 	Current *Conversation
+	// Focused is the lane of the conversation shown that the drawer shows.
+	Focused int
+	fresh   *Conversation // what a new conversation begins with; see On
 	// Refusal is why the draft was not sent; nil when nothing is wrong.
 	Refusal *Refusal
 	// Deleted is the conversation that can still be had back; nil if none.
@@ -110,7 +113,15 @@ func NewDesk(o Options) *Desk {
 		cat:           &gateway.Catalogue{},
 		conversations: map[string]*Conversation{},
 		streams:       map[string]*streamOf{},
+		fresh:         newFresh(),
 	}
+}
+
+// newFresh returns what a conversation is before its first message.
+func newFresh() *Conversation {
+	c := newConversation("")
+	c.Phase, c.fetched = Ready, true
+	return c
 }
 
 // Stale says that the server is of another build than this page.
@@ -130,7 +141,7 @@ func (d *Desk) currentID() string {
 
 // Show goes to a conversation; "" is a new one.
 func (d *Desk) Show(id string) {
-	d.Refusal = nil
+	d.Refusal, d.Focused = nil, 0
 	d.changed(PartList | PartThread | PartComposer | PartBar)
 	if id == "" {
 		d.Current = nil
@@ -233,14 +244,22 @@ func (d *Desk) list(before string) {
 	})
 }
 
-// Choose sets the model that answers next.
+// Choose sets the model that answers next in a lane.
 func (d *Desk) Choose(lane int, id string) {
-	d.choice = id
-	d.storage.Set(modelName, id)
-	if d.Current != nil {
-		d.Current.Lanes[lane].Model = id
+	c := d.On()
+	if lane < 0 || lane >= len(c.Lanes) {
+		return
 	}
+	if lane == 0 {
+		d.choice = id
+		d.storage.Set(modelName, id)
+	}
+	if c == d.fresh && len(c.Lanes) == 1 {
+		id = "" // the last one chosen anywhere
+	}
+	c.Lanes[lane].Model = id
 	d.Refusal = nil
+	d.keepLanes(c, 0)
 	d.changed(PartComposer | PartBar)
 }
 
@@ -248,15 +267,17 @@ func (d *Desk) Choose(lane int, id string) {
 // there, else the one that answered last, else the last one chosen anywhere,
 // else the catalogue's first.
 func (d *Desk) LaneModel(lane int) string {
-	if c := d.Current; c != nil {
-		if m := c.Lanes[lane].Model; m != "" {
-			return m
-		}
-		path := c.Path(lane)
-		for i := len(path) - 1; i >= 0; i-- {
-			if r := path[i].Run; r != nil && r.Model != "" {
-				return r.Model
-			}
+	c := d.On()
+	if lane < 0 || lane >= len(c.Lanes) {
+		return ""
+	}
+	if m := c.Lanes[lane].Model; m != "" {
+		return m
+	}
+	path := c.Path(lane)
+	for i := len(path) - 1; i >= 0; i-- {
+		if r := path[i].Run; r != nil && r.Model != "" {
+			return r.Model
 		}
 	}
 	for _, m := range d.Models {
@@ -270,16 +291,17 @@ func (d *Desk) LaneModel(lane int) string {
 	return ""
 }
 
-// Turn leads the lane to another version of an answer: by is -1 or 1.
-func (d *Desk) Turn(id string, by int) {
+// Turn leads a lane to another version of a message: by is -1 or 1.
+func (d *Desk) Turn(lane int, id string, by int) {
 	c := d.Current
-	if c == nil || c.messages[id] == nil {
+	if c == nil || c.messages[id] == nil || lane >= len(c.Lanes) {
 		return
 	}
-	versions := c.Versions(c.messages[id])
+	versions := c.Versions(lane, c.messages[id])
 	for i, v := range versions {
 		if v == id && i+by >= 0 && i+by < len(versions) {
-			c.choose(0, versions[i+by])
+			c.choose(lane, versions[i+by])
+			d.keepLanes(c, 0)
 			d.changed(PartThread | PartComposer)
 			return
 		}

@@ -90,6 +90,7 @@ type bench struct {
 	timers []*timer
 	parts  Part
 	ids    int
+	revs   int64
 }
 
 type timer struct {
@@ -148,7 +149,7 @@ func (b *bench) Send(text string) bool {
 }
 
 func (b *bench) Retry(id string) {
-	b.Desk.Retry(id)
+	b.Desk.Retry(0, id)
 	b.pass(0)
 }
 
@@ -166,7 +167,19 @@ func (b *bench) sent(t *testing.T, text string) (wire.Start, wire.Run) {
 	}
 	call.answer(run)
 	b.far.take(t, wire.OpRead).answer(run)
+	b.kept(t)
 	return start, run
+}
+
+// kept lets the server keep the lanes, and returns them.
+func (b *bench) kept(t *testing.T) wire.Lanes {
+	t.Helper()
+	call := b.far.take(t, wire.OpLanes)
+	w := read[wire.Lanes](t, call)
+	b.revs++
+	w.Rev = b.revs
+	call.answer(w)
+	return w
 }
 
 const sse = "text/event-stream"
@@ -395,11 +408,11 @@ func TestRetryIsAnotherVersionAndTheOldOneIsKept(t *testing.T) {
 	b.finish(again, wire.Done)
 	wantTexts(t, b, "user: hi", "assistant: whole")
 
-	b.Turn(second.Answer, -1)
+	b.Turn(0, second.Answer, -1)
 	wantTexts(t, b, "user: hi", "assistant: half")
-	b.Turn(first.Answer, -1) // there is none before it
+	b.Turn(0, first.Answer, -1) // there is none before it
 	wantTexts(t, b, "user: hi", "assistant: half")
-	b.Turn(first.Answer, 1)
+	b.Turn(0, first.Answer, 1)
 	wantTexts(t, b, "user: hi", "assistant: whole")
 }
 

@@ -57,6 +57,11 @@ func (d *Desk) News(p wire.Push) {
 				d.drawn(c, PartThread|PartComposer|PartBar)
 			}
 		}
+	case wire.EventLanes:
+		var w wire.Lanes
+		if json.Unmarshal(p.Data, &w) == nil {
+			d.hearLanes(w)
+		}
 	case wire.EventRun:
 		var r wire.Run
 		if json.Unmarshal(p.Data, &r) == nil {

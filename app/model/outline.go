@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"screentest/app/line"
@@ -174,10 +175,7 @@ func (d *Desk) Find(id string) (lane, at int, ok bool) {
 			}
 		}
 	}
-	lane = c.messages[id].Lane
-	if lane >= len(c.Lanes) {
-		lane = 0
-	}
+	lane = max(0, slices.IndexFunc(c.Lanes, func(l Lane) bool { return l.Number == c.messages[id].Lane }))
 	c.choose(lane, id)
 	d.changed(PartThread | PartComposer)
 	for at, m := range c.Path(lane) {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"screentest/app/line"
@@ -12,6 +13,9 @@ import (
 // Refusal is why a draft was not sent. The draft stays.
 type Refusal struct {
 	Issues []gateway.Issue
+	// Lane is the one that is to blame, of Many.
+	Lane int
+	Many bool
 }
 
 func refuse(field, code, message, hint string) *Refusal {
@@ -24,7 +28,7 @@ func refuse(field, code, message, hint string) *Refusal {
 func (d *Desk) Send(text string) bool {
 	d.Refusal = nil
 	d.changed(PartComposer)
-	text = strings.TrimSpace(text)
+	text = trimDraft(text)
 	switch {
 	case text == "":
 		return false
@@ -43,51 +47,67 @@ func (d *Desk) Send(text string) bool {
 		return false
 	}
 
-	c, begun := d.Current, false
-	if c == nil {
-		c, begun = newConversation(d.newID()), true
-		c.Phase, c.fetched = Ready, true
+	c, begun := d.On(), d.Current == nil
+	if begun {
+		c.ID = d.newID()
 	}
-	var path []*Message
-	if !begun {
-		path = c.Path(0)
-		if r := d.unread(c, path); r != nil {
+	now := d.now().UnixMilli()
+	users := map[string]wire.Message{} // by what they follow: lanes that are at one place share one
+	starts := make([]wire.Start, 0, len(c.Lanes))
+	for i, l := range c.Lanes {
+		user, ok := users[l.Leaf]
+		if !ok {
+			user = wire.Message{ID: d.newID(), Parent: l.Leaf, Lane: l.Number, Role: "user", Text: text, CreatedMS: now}
+			users[l.Leaf] = user
+		}
+		if r := d.unread(c, c.Path(i)); r != nil {
 			d.Refusal = r
 			return false
 		}
-	}
-	user := wire.Message{ID: d.newID(), Role: "user", Text: text, CreatedMS: d.now().UnixMilli()}
-	if n := len(path); n > 0 {
-		user.Parent = path[n-1].ID
-	}
-	start, r := d.turn(c, 0, d.LaneModel(0), append(turns(path), gateway.Turn{Role: "user", Text: text}), user)
-	if r != nil {
-		d.Refusal = r
-		return false
+		start, r := d.turn(c, i, append(turns(c.Path(i)), gateway.Turn{Role: "user", Text: text}), user)
+		if r != nil {
+			d.Refusal = r
+			return false
+		}
+		starts = append(starts, start)
 	}
 
 	d.storage.Remove(draftName + d.currentID())
 	if begun {
-		c.Summary.Title = firstLine(text)
-		c.Summary.CreatedMS, c.Summary.UpdatedMS = user.CreatedMS, user.CreatedMS
-		c.Summary.Models = d.LaneModel(0)
-		c.Lanes[0].Model = d.LaneModel(0)
-		d.conversations[c.ID] = c
-		d.List = putSummary(d.List, c.Summary)
-		d.Current = c
-		d.remember(c.ID)
-		d.changed(PartList | PartBar)
+		d.born(c, text, now)
 	}
-	c.add(&Message{Message: user, Rev: 1})
-	d.begin(c, start)
+	for i := range starts {
+		if u := starts[i].User; c.messages[u.ID] == nil {
+			c.add(&Message{Message: u, Rev: 1})
+		}
+		d.begin(c, i, starts[i])
+	}
+	d.keepLanes(c, 0)
 	return true
 }
 
-// Retry asks for another version of an answer. One that the server never took
-// is sent again as it was.
-func (d *Desk) Retry(id string) {
+// born makes what was to be begun a conversation.
+func (d *Desk) born(c *Conversation, text string, now int64) {
+	d.settleModels(c)
+	c.kept.unborn = true
+	c.Summary = wire.Summary{ID: c.ID, Title: firstLine(text), CreatedMS: now, UpdatedMS: now}
+	var models []string
+	for i := range c.Lanes {
+		models = append(models, c.Lanes[i].Model)
+	}
+	c.Summary.Models = strings.Join(models, ", ")
+	d.conversations[c.ID] = c
+	d.List = putSummary(d.List, c.Summary)
+	d.Current, d.fresh = c, newFresh()
+	d.remember(c.ID)
+	d.changed(PartList | PartBar)
+}
+
+// Retry asks for another version of an answer in a lane. One that the server
+// never took is sent again as it was.
+func (d *Desk) Retry(lane int, id string) {
 	c := d.Current
-	if c == nil || c.messages[id] == nil || c.Running() {
+	if c == nil || c.messages[id] == nil || lane >= len(c.Lanes) || c.LaneRunning(lane) {
 		return
 	}
 	m := c.messages[id]
@@ -100,51 +120,101 @@ func (d *Desk) Retry(id string) {
 		d.send(c, m)
 		return
 	}
-	user := c.messages[m.Parent]
-	if user == nil {
-		return
+	if user := c.messages[m.Parent]; user != nil {
+		d.again(c, lane, user.Message, c.pathTo(lane, user))
 	}
-	if r := d.keyMissing(); r != nil {
-		d.Refusal = r
-		d.changed(PartComposer)
-		return
+}
+
+// again asks a lane to answer user, the last message of path.
+func (d *Desk) again(c *Conversation, lane int, user wire.Message, path []*Message) bool {
+	r := d.keyMissing()
+	if r == nil {
+		r = d.unread(c, path)
 	}
-	var path []*Message
-	for _, o := range c.Path(0) {
-		path = append(path, o)
-		if o == user {
-			break
-		}
+	var start wire.Start
+	if r == nil {
+		start, r = d.turn(c, lane, turns(path), user)
 	}
-	if r := d.unread(c, path); r != nil {
-		d.Refusal = r
-		d.changed(PartComposer)
-		return
-	}
-	start, r := d.turn(c, m.Lane, d.LaneModel(m.Lane), turns(path), user.Message)
 	if r != nil {
 		d.Refusal = r
 		d.changed(PartComposer)
-		return
+		return false
 	}
-	d.begin(c, start)
+	d.begin(c, lane, start)
+	d.keepLanes(c, 0)
+	return true
+}
+
+// pathTo is a lane's way up to and with m.
+func (c *Conversation) pathTo(lane int, m *Message) []*Message {
+	path := c.Path(lane)
+	for i, o := range path {
+		if o == m {
+			return path[:i+1]
+		}
+	}
+	return []*Message{m}
+}
+
+// Edit sends a message of the person's again with another text, in its place:
+// the lane then shows the new one, and the old one with all that followed is a
+// version beside it. It returns false, with Refusal set, when that can't be.
+func (d *Desk) Edit(lane int, id, text string) bool {
+	c := d.Current
+	text = trimDraft(text)
+	if c == nil || lane >= len(c.Lanes) || c.messages[id] == nil || text == "" {
+		return false
+	}
+	if c.LaneRunning(lane) {
+		d.Refusal = refuse("", "running", "An answer is still being made.", "Stop it first, or wait for its end.")
+		d.changed(PartComposer)
+		return false
+	}
+	old := c.messages[id]
+	user := &Message{Message: wire.Message{
+		ID: d.newID(), Parent: old.Parent, Lane: c.Lanes[lane].Number, Role: old.Role, Text: text,
+		CreatedMS: d.now().UnixMilli(), ToolCall: old.ToolCall, Tool: old.Tool,
+	}, Rev: 1}
+	path := slices.Clone(c.pathTo(lane, old))
+	path[len(path)-1] = user
+	d.Refusal = nil
+	c.add(user)
+	if d.again(c, lane, user.Message, path) {
+		return true
+	}
+	c.drop(user)
+	return false
 }
 
 // Stop ends the answers under way in the conversation shown; what they have
 // said is kept.
 func (d *Desk) Stop() {
-	if d.Current == nil {
+	if c := d.Current; c != nil {
+		for _, m := range c.running() {
+			d.halt(m)
+		}
+	}
+}
+
+// StopLane ends the answer under way in one lane.
+func (d *Desk) StopLane(lane int) {
+	c := d.On()
+	if lane < 0 || lane >= len(c.Lanes) {
 		return
 	}
-	for _, m := range d.Current.running() {
-		if m.Ended() {
-			continue // only its text is still on the way
-		}
-		m.stopping = true
-		m.Rev++
-		if m.unsent == nil {
-			d.stop(m)
-		}
+	if m := c.messages[c.Lanes[lane].Leaf]; m != nil {
+		d.halt(m)
+	}
+}
+
+func (d *Desk) halt(m *Message) {
+	if m.Ended() || m.stopping {
+		return // only its text is still on the way
+	}
+	m.stopping = true
+	m.Rev++
+	if m.unsent == nil {
+		d.stop(m)
 	}
 	d.changed(PartThread | PartComposer)
 }
@@ -171,29 +241,24 @@ func (d *Desk) keyMissing() *Refusal {
 }
 
 // turn builds and judges a turn of one lane.
-func (d *Desk) turn(c *Conversation, lane int, model string, ts []gateway.Turn, user wire.Message) (wire.Start, *Refusal) {
-	if model == "" {
+func (d *Desk) turn(c *Conversation, lane int, ts []gateway.Turn, user wire.Message) (wire.Start, *Refusal) {
+	if d.LaneModel(lane) == "" {
 		return wire.Start{}, refuse("model", "no_model", "No model is chosen.", "Choose one above the conversation.")
 	}
-	m, _ := d.cat.Lookup(model)
-	body := m.TextBody(ts, gateway.TextParams{
-		Stream:       true,
-		IncludeUsage: d.Hello.Gateway.StreamOptions && m.Endpoint == gateway.Chat,
-	})
-	v := d.cat.Validate(m.Endpoint, body, gateway.Options{StreamOptions: d.Hello.Gateway.StreamOptions})
+	ep, body, v := d.compose(lane, ts)
 	if !v.OK() {
-		return wire.Start{}, &Refusal{Issues: v.Errors}
+		return wire.Start{}, &Refusal{Issues: v.Errors, Lane: lane, Many: len(c.Lanes) > 1}
 	}
 	return wire.Start{
-		Run: d.newID(), Conversation: c.ID, Lane: lane, User: user, Answer: d.newID(),
-		Endpoint: string(m.Endpoint), Body: body,
+		Run: d.newID(), Conversation: c.ID, Lane: c.Lanes[lane].Number, User: user, Answer: d.newID(),
+		Endpoint: string(ep), Body: body,
 	}, nil
 }
 
 // begin shows the answer to come and sends the turn.
-func (d *Desk) begin(c *Conversation, start wire.Start) {
+func (d *Desk) begin(c *Conversation, lane int, start wire.Start) {
 	now := d.now().UnixMilli()
-	model := d.LaneModel(start.Lane)
+	model := d.LaneModel(lane)
 	m := &Message{
 		Message: wire.Message{
 			ID: start.Answer, Parent: start.User.ID, Lane: start.Lane, Role: "assistant", CreatedMS: now,
@@ -205,8 +270,8 @@ func (d *Desk) begin(c *Conversation, start wire.Start) {
 		Rev: 1, unsent: &start, sent: now,
 	}
 	c.add(m)
-	c.Lanes[start.Lane].Leaf = m.ID
-	c.Lanes[start.Lane].pinned = false
+	c.Lanes[lane].Leaf = m.ID
+	c.Lanes[lane].pinned = false
 	d.changed(PartThread | PartComposer)
 	// A long conversation takes a moment to write: first the turn is shown.
 	d.after(0, func() { d.send(c, m) })
@@ -227,6 +292,10 @@ func (d *Desk) send(c *Conversation, m *Message) {
 			return
 		}
 		d.run(r)
+		if c.kept.unborn {
+			c.kept.unborn = false
+			d.tellLanes(c)
+		}
 		if m.stopping && !m.Ended() {
 			d.stop(m)
 		}
@@ -234,16 +303,46 @@ func (d *Desk) send(c *Conversation, m *Message) {
 }
 
 // turns is the history as the gateway gets it: it keeps none itself (F107).
-// An answer that said nothing is left out.
+// An answer that said nothing is left out, and so are calls without a result,
+// which a gateway would refuse.
 func turns(path []*Message) []gateway.Turn {
 	var ts []gateway.Turn
-	for _, m := range path {
-		if text := m.Content(); m.Role == "user" || text != "" {
-			ts = append(ts, gateway.Turn{Role: m.Role, Text: text})
+	for i, m := range path {
+		t := gateway.Turn{Role: m.Role, Text: m.Content(), ToolCallID: m.ToolCall}
+		if m.Role == "assistant" {
+			t.ToolCalls = answeredCalls(m, path[i+1:])
+			if t.Text == "" && len(t.ToolCalls) == 0 {
+				continue
+			}
 		}
+		ts = append(ts, t)
 	}
 	return ts
 }
+
+// answeredCalls are the calls of m, if all of them have a result in what
+// follows.
+func answeredCalls(m *Message, after []*Message) []gateway.ToolCall {
+	calls := m.Calls()
+	results := 0
+	for _, o := range after {
+		if o.Role != "tool" {
+			break
+		}
+		results++
+	}
+	if len(calls) == 0 || results < len(calls) {
+		return nil
+	}
+	ts := make([]gateway.ToolCall, 0, len(calls))
+	for _, c := range calls {
+		ts = append(ts, gateway.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
+	}
+	return ts
+}
+
+// trimDraft is a draft as it is sent.
+func trimDraft(text string) string { return strings.TrimSpace(text) }
 
 // firstLine is the title of a conversation until the server gives it one.
 func firstLine(text string) string {

@@ -74,7 +74,7 @@ func (c *Message) Render() (ui app.UI) {
 		app.Div().ID(partID("body", c.Lane, m.ID)).Class("body md"),
 		app.Div().ID(partID("after", c.Lane, m.ID)),
 		app.If(m.Run != nil && trouble(m.Run) != nil, func() app.UI { return problem(trouble(m.Run)) }),
-		&StateLine{p: c.p, ID: m.ID, Rev: c.Rev, Last: c.Last, Busy: c.Busy, Model: c.Model},
+		&StateLine{p: c.p, Lane: c.Lane, ID: m.ID, Rev: c.Rev, Last: c.Last, Busy: c.Busy, Model: c.Model},
 	)
 }
 
@@ -125,6 +125,7 @@ func problem(p *wire.Problem) app.UI {
 type StateLine struct {
 	app.Compo
 	p     *page
+	Lane  int
 	ID    string
 	Rev   int
 	Last  bool   // nothing follows it, so that a retry hides nothing
@@ -144,7 +145,7 @@ func (s *StateLine) Render() (ui app.UI) {
 		return app.Div().Class("state")
 	}
 	f := p.desk.Figures(m)
-	versions := p.desk.Current.Versions(m)
+	versions := p.desk.Current.Versions(s.Lane, m)
 	at := 1
 	for i, v := range versions {
 		if v == m.ID {
@@ -162,14 +163,14 @@ func (s *StateLine) Render() (ui app.UI) {
 		app.Span().Class("state-actions").Body(
 			app.If(len(versions) > 1 && !s.Busy, func() app.UI {
 				return app.Span().Class("versions").Body(
-					p.iconButton("Earlier version", kit.IconBack, at == 1, func() { p.desk.Turn(s.ID, -1) }),
+					p.iconButton("Earlier version", kit.IconBack, at == 1, func() { p.desk.Turn(s.Lane, s.ID, -1) }),
 					app.Span().Class("figure").Text(strconv.Itoa(at)+" of "+strconv.Itoa(len(versions))),
-					p.iconButton("Later version", kit.IconChevron, at == len(versions), func() { p.desk.Turn(s.ID, 1) }),
+					p.iconButton("Later version", kit.IconChevron, at == len(versions), func() { p.desk.Turn(s.Lane, s.ID, 1) }),
 				)
 			}),
 			app.If(s.Last && retriable(m) && !s.Busy, func() app.UI {
 				return app.Button().Class("button retry").Type("button").
-					OnClick(p.On("retry", func(app.Context, app.Event) { p.threads.stick(); p.desk.Retry(s.ID); p.focusComposer() })).
+					OnClick(p.On("retry", func(app.Context, app.Event) { p.threads.stick(); p.desk.Retry(s.Lane, s.ID); p.focusComposer() })).
 					Body(kit.Icon(kit.IconRetry, "icon small"), app.Text("Retry"))
 			}),
 			app.If(!m.Running() && m.Text != "", func() app.UI {

@@ -1,0 +1,206 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/model"
+	"screentest/shared/gateway"
+)
+
+// Parameters are what a lane's model is asked with, drawn from the rules: what
+// must not be sent is not offered, and what has no effect says so. The values
+// of its fields live in their elements, which are set when another lane or
+// another model is shown and whenever the parameters came from elsewhere.
+type Parameters struct {
+	app.Compo
+	p    *page
+	Lane int
+	Rev  int    // page.rev.composer
+	Of   string // conversation and model, so that another is drawn anew
+}
+
+// parameters shows those of a lane.
+func (p *page) parameters(lane int) app.UI {
+	return &Parameters{p: p, Lane: lane, Rev: p.rev.composer, Of: p.conversationID() + " " + p.desk.LaneModel(lane)}
+}
+
+func (p *page) conversationID() string {
+	if p.desk.Current == nil {
+		return ""
+	}
+	return p.desk.Current.ID
+}
+
+// OnMount implements app.Mounter.
+func (c *Parameters) OnMount(app.Context) {
+	defer c.p.Guard("the parameters")
+	c.fill()
+}
+
+// OnUpdate implements app.Updater.
+func (c *Parameters) OnUpdate(ctx app.Context) {
+	ctx.Defer(func(app.Context) {
+		defer c.p.Guard("the parameters")
+		c.fill()
+	})
+}
+
+// fill shows the lane's values in the fields, but for the one that is being
+// typed in.
+func (c *Parameters) fill() {
+	v := c.p.desk.Params(c.Lane)
+	active := c.p.DOM.Doc.Get("activeElement")
+	set := func(id, value string) {
+		e := c.p.DOM.ByID(id)
+		if e.Truthy() && !e.Equal(active) && e.Get("value").String() != value {
+			e.Set("value", value)
+		}
+	}
+	set("param-system", v.System)
+	set("param-user", v.User)
+	for _, n := range []struct {
+		name  string
+		value *float64
+	}{{"temperature", v.Temperature}, {"top_p", v.TopP}} {
+		text := ""
+		slide := "1"
+		if n.value != nil {
+			text = strconv.FormatFloat(*n.value, 'g', -1, 64)
+			slide = text
+		}
+		set("param-"+n.name, text)
+		set("slide-"+n.name, slide)
+	}
+}
+
+// change sets the parameters from what f makes of them.
+func (c *Parameters) change(f func(*model.Params)) {
+	v := c.p.desk.Params(c.Lane)
+	f(&v)
+	c.p.desk.SetParams(c.Lane, v)
+}
+
+// Render implements app.Composer.
+func (c *Parameters) Render() (ui app.UI) {
+	p := c.p
+	defer p.Drawing("the parameters", &ui)
+	id := p.desk.LaneModel(c.Lane)
+	v := p.desk.Params(c.Lane)
+	return app.Div().Class("params").Body(
+		app.P().Class("params-model mono").Text(id),
+		c.about(),
+		app.Label().Class("params-name").For("param-system").Text("System prompt"),
+		app.Textarea().ID("param-system").Class("field params-system").Rows(3).
+			Placeholder("How the model is to answer").
+			OnInput(p.On("param-system", func(ctx app.Context, e app.Event) {
+				ctx.PreventUpdate()
+				text := e.Get("target").Get("value").String()
+				c.change(func(v *model.Params) { v.System = text })
+			})),
+		c.number("temperature", "Temperature", v.Temperature, func(v *model.Params, n *float64) { v.Temperature = n }),
+		c.number("top_p", "Top p", v.TopP, func(v *model.Params, n *float64) { v.TopP = n }),
+		c.stream(v),
+		c.user(),
+	)
+}
+
+// about says what is peculiar to the model's family.
+func (c *Parameters) about() app.UI {
+	var words []string
+	if o, shown := c.p.desk.Offers(c.Lane, "stream"); shown && o.Standing == gateway.Required {
+		words = append(words, "It answers as a stream only.")
+	}
+	if _, shown := c.p.desk.Offers(c.Lane, "user"); !shown {
+		words = append(words, "The field user must not be sent to it, and is not.")
+	}
+	if o, _ := c.p.desk.Offers(c.Lane, "temperature"); o.Standing == gateway.NoEffect {
+		words = append(words, "Temperature and top_p have no effect, so they are not sent.")
+	}
+	if len(words) == 0 {
+		return app.P().Hidden(true)
+	}
+	return app.P().Class("params-about").Text(strings.Join(words, " "))
+}
+
+// number is a parameter with a slider beside a field: nothing in the field
+// leaves it to the gateway.
+func (c *Parameters) number(name, label string, value *float64, set func(*model.Params, *float64)) app.UI {
+	p := c.p
+	o, shown := p.desk.Offers(c.Lane, name)
+	if !shown {
+		return app.Div().Hidden(true)
+	}
+	state := ""
+	switch {
+	case !o.Sent:
+		state = "no effect on this model"
+	case value == nil:
+		state = "not sent"
+	}
+	typed := func(ctx app.Context, e app.Event) {
+		ctx.PreventUpdate()
+		text := strings.Replace(strings.TrimSpace(e.Get("target").Get("value").String()), ",", ".", 1)
+		n, err := strconv.ParseFloat(text, 64)
+		switch {
+		case text == "":
+			c.change(func(v *model.Params) { set(v, nil) })
+		case err == nil:
+			c.change(func(v *model.Params) { set(v, &n) })
+		}
+	}
+	return app.Div().Class("params-number").DataSet("sent", o.Sent && value != nil).Body(
+		app.Label().Class("params-name").For("param-"+name).Body(
+			app.Text(label),
+			app.Span().Class("params-state").Text(state),
+		),
+		app.Input().ID("slide-"+name).Type("range").Min(strconv.Itoa(o.Min)).Max(strconv.Itoa(o.Max)).Step(0.05).
+			Aria("label", label).Disabled(!o.Sent).OnInput(p.On("slide "+name, typed)),
+		app.Input().ID("param-"+name).Class("field params-figure").Type("text").Attr("inputmode", "decimal").Attr("autocomplete", "off").
+			Placeholder("–").Disabled(!o.Sent).OnInput(p.On("type "+name, typed)),
+	)
+}
+
+func (c *Parameters) stream(v model.Params) app.UI {
+	p := c.p
+	o, shown := p.desk.Offers(c.Lane, "stream")
+	if !shown {
+		return app.Div().Hidden(true)
+	}
+	always := o.Standing == gateway.Required
+	state := ""
+	if always {
+		state = "always on this model"
+	}
+	return app.Label().Class("params-switch").Body(
+		app.Span().Class("params-name").Body(app.Text("Stream"), app.Span().Class("params-state").Text(state)),
+		app.Input().ID("param-stream").Type("checkbox").Class("switch").Checked(always || !v.Whole).Disabled(always).
+			OnChange(p.On("stream", func(ctx app.Context, e app.Event) {
+				ctx.PreventUpdate()
+				on := e.Get("target").Get("checked").Bool()
+				c.change(func(v *model.Params) { v.Whole = !on })
+			})),
+	)
+}
+
+func (c *Parameters) user() app.UI {
+	p := c.p
+	if _, shown := p.desk.Offers(c.Lane, "user"); !shown {
+		return app.Div().Hidden(true)
+	}
+	return app.Div().Body(
+		app.Label().Class("params-name").For("param-user").Body(
+			app.Text("User"), app.Span().Class("params-state").Text("who asks, for the gateway")),
+		app.Input().ID("param-user").Class("field").Type("text").Attr("autocomplete", "off").Attr("spellcheck", "false").
+			Placeholder("not sent").
+			OnInput(p.On("param-user", func(ctx app.Context, e app.Event) {
+				ctx.PreventUpdate()
+				text := e.Get("target").Get("value").String()
+				c.change(func(v *model.Params) { v.User = text })
+			})),
+	)
+}

@@ -4,16 +4,10 @@ import (
 	"encoding/json"
 	"time"
 
+	"screentest/app/line"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
-
-// Line is the socket as the Desk uses it: Call repeats itself over a lost
-// connection, Once fails with it.
-type Line interface {
-	Call(op wire.Op, args any, done func(json.RawMessage, *wire.Problem))
-	Once(op wire.Op, args any, done func(json.RawMessage, *wire.Problem))
-}
 
 // Storage is the browser's own store for drafts. A key never goes into it.
 type Storage interface {
@@ -34,7 +28,7 @@ const (
 
 // Options are what a Desk needs from outside.
 type Options struct {
-	Line    Line
+	Line    line.Line
 	Storage Storage
 	Files   Files
 	Now     func() time.Time
@@ -87,15 +81,15 @@ func (d *Desk) News(p wire.Push) {
 		d.o.Changed(PartAll)
 	}
 	d.Tasks.News(p)
+	if p.Event == wire.EventTask {
+		var t wire.VideoTask
+		if json.Unmarshal(p.Data, &t) == nil {
+			d.Form.told(t)
+		}
+	}
 }
 
 // answered reads the data of an answer into v, or returns what went wrong.
 func answered(data json.RawMessage, p *wire.Problem, v any) *wire.Problem {
-	if p != nil {
-		return p
-	}
-	if err := json.Unmarshal(data, v); err != nil {
-		return &wire.Problem{Code: "bad_answer", Message: "The server's answer could not be read: " + err.Error() + ".", Hint: "Reload the page; it may be older than the server."}
-	}
-	return nil
+	return line.Answered(data, p, v)
 }

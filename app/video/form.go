@@ -62,7 +62,6 @@ type Form struct {
 	Busy bool   // a creation is on its way
 	Made string // our id of the task made a moment ago
 	try  attempt
-	rest func() // ends the moment
 }
 
 func newForm(d *Desk) *Form {

@@ -11,7 +11,11 @@ import (
 
 // attempt is a creation that was sent: as long as the server has not answered
 // it, the same request has the same id, so that it can't become two tasks.
-type attempt struct{ id, body string }
+type attempt struct {
+	id, body string
+	mode     gateway.Mode
+	answered bool // the server has it; what the gateway says of it follows
+}
 
 // restFor is how long the button rests after a task was made: a double click
 // is one click.
@@ -30,8 +34,8 @@ func (f *Form) Send() (first string, sent bool) {
 		return f.First(), false
 	}
 	body := string(f.Check.Body)
-	if f.try.body != body {
-		f.try = attempt{id: f.d.o.NewID(), body: body}
+	if f.try.body != body || f.try.answered {
+		f.try = attempt{id: f.d.o.NewID(), body: body, mode: f.Mode}
 	}
 	create := wire.VideoCreate{ID: f.try.id, Body: json.RawMessage(body), Mode: string(f.Mode)}
 	switch o := f.options(); f.Mode {
@@ -59,18 +63,23 @@ func (f *Form) sent(t wire.VideoTask, p *wire.Problem) {
 		f.refused(p)
 		return
 	}
-	f.try, f.Tried = attempt{}, false
-	f.d.Tasks.Put(t)
-	if t.State == wire.VideoRefused && t.Problem != nil {
-		f.refused(t.Problem)
-		return
-	}
+	f.try.answered, f.Tried = true, false
 	f.Made = t.ID
-	f.rest = f.d.o.After(restFor, func() {
+	f.d.o.After(restFor, func() {
 		f.Made = ""
 		f.d.o.Changed(PartForm)
 	})
+	f.d.Tasks.Put(t)
+	f.told(t)
 	f.d.o.Changed(PartForm)
+}
+
+// told takes what became of a task: where the gateway refuses the one that was
+// just made of this draft, the form says why.
+func (f *Form) told(t wire.VideoTask) {
+	if t.ID == f.try.id && f.try.answered && t.State == wire.VideoRefused && t.Problem != nil && f.try.mode == f.Mode {
+		f.refused(t.Problem)
+	}
 }
 
 // refused shows why no clip was made. The draft stays; where the gateway says
@@ -79,6 +88,7 @@ func (f *Form) refused(p *wire.Problem) {
 	if p.Code != "disconnected" && p.Code != "no_answer" {
 		f.try = attempt{} // answered: the next is another
 	}
+	f.Made = ""
 	if least, err := allowedFrom(p); err == nil && f.Mode == gateway.Reference && p.Code == gateway.CodeReferenceSeconds {
 		f.draft.References = max(least-clip.Min, 0)
 		f.draft.save(f.d.o.Storage, f.Mode)

@@ -93,13 +93,19 @@ func (d *Desk) UseAsReference(t wire.VideoTask, output int) {
 	if f.Mode != gateway.Reference {
 		return
 	}
+	f.attachClip("reference_video_urls", f.free("reference_video_urls"), t, output)
+}
+
+// attachClip puts an output of a finished clip into a slot: by uploading it,
+// for the gateway's own file is deleted after 14 days.
+func (f *Form) attachClip(field string, i int, t wire.VideoTask, output int) {
 	file := File{Name: Title(t) + ".mp4", Type: "video/mp4", Shown: wire.MediaPathOf(t.ID, output)}
 	for _, o := range t.Outputs {
 		if o.Index == output {
 			file.Size = o.Bytes
 		}
 	}
-	f.Attach("reference_video_urls", f.free("reference_video_urls"), file)
+	f.Attach(field, i, file)
 }
 
 // UseFrame puts an image, taken from a clip, into the form: into the mode that

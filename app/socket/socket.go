@@ -158,7 +158,7 @@ func (s *Socket) start(op wire.Op, args any, done Done, again bool) {
 	}
 	c := &call{op: op, again: again, done: done}
 	if args != nil {
-		b, err := json.Marshal(args)
+		b, err := encode(args)
 		if err != nil {
 			c.fail(&wire.Problem{Code: "bad_call", Message: "The request could not be written: " + err.Error() + "."})
 			return
@@ -175,6 +175,17 @@ func (s *Socket) start(op wire.Op, args any, done Done, again bool) {
 		return
 	}
 	s.send(c)
+}
+
+// encode writes arguments as JSON; those that have parts which must not be
+// touched do it themselves.
+func encode(args any) (json.RawMessage, error) {
+	if v, ok := args.(interface {
+		Verbatim() (json.RawMessage, error)
+	}); ok {
+		return v.Verbatim()
+	}
+	return json.Marshal(args)
 }
 
 var disconnected = &wire.Problem{

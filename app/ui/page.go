@@ -14,6 +14,7 @@ import (
 	"screentest/app/model"
 	"screentest/app/socket"
 	"screentest/app/ui/kit"
+	"screentest/app/ui/spenddesk"
 	"screentest/app/ui/videodesk"
 	"screentest/shared/wire"
 )
@@ -80,7 +81,7 @@ func newPage() *page {
 		Changed: p.changed,
 		Build:   app.Getenv(BuildEnv),
 	})
-	p.sections = []kit.Section{videodesk.New(p.Host)}
+	p.sections = []kit.Section{videodesk.New(p.Host), spenddesk.New(p.Host)}
 	return p
 }
 

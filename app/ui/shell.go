@@ -54,6 +54,7 @@ func (s *Shell) OnNav(ctx app.Context) {
 	id, isConversation := strings.CutPrefix(path, "/c/")
 	p.renaming = false
 	p.threads.stick()
+	shown := p.section
 	p.section = nil
 	switch {
 	case path == "":
@@ -74,6 +75,9 @@ func (s *Shell) OnNav(ctx app.Context) {
 				break
 			}
 		}
+	}
+	if l, ok := shown.(kit.Leaver); ok && p.section != shown {
+		l.Leave()
 	}
 	p.setDrawer(false)
 	p.changed(model.PartAll)

@@ -19,7 +19,7 @@ const maxBody = 16 << 10
 // routes is every address there is.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	for _, page := range []string{"/{$}", "/c/{id}", "/settings", "/video", "/video/{id}"} {
+	for _, page := range []string{"/{$}", "/c/{id}", "/settings", "/video", "/video/{id}", "/spend"} {
 		mux.Handle(page, get(s.handlePage))
 	}
 	mux.Handle(wire.Path, get(s.handleSocket))

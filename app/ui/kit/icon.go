@@ -32,6 +32,7 @@ const (
 	IconDown     IconPath = "M6 9l6 6 6-6"
 	IconArrow    IconPath = "M12 5v14M6 13l6 6 6-6"
 	IconSearch   IconPath = "M10.5 17a6.5 6.5 0 1 1 0-13 6.5 6.5 0 0 1 0 13zM15.5 15.5L20 20"
+	IconSpend    IconPath = "M5 19V11M10 19V5M15 19v-9M20 19v-5M3.5 19.5h17.5"
 	IconAlert    IconPath = "M12 8v5M12 16.5v.01M12 3.5l9 16H3z"
 )
 

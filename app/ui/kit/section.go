@@ -42,3 +42,8 @@ type Item struct {
 type Configurable interface {
 	Settings() []app.UI
 }
+
+// A Leaver is told when another part of the program is shown.
+type Leaver interface {
+	Leave()
+}

@@ -1,0 +1,195 @@
+package spend
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"screentest/app/line"
+	"screentest/shared/money"
+	"screentest/shared/wire"
+)
+
+// BudgetForm is the budgets as they are typed.
+type BudgetForm struct {
+	Day, Month, EverybodyDay, EverybodyMonth string // dollars; "" is no budget
+	Warn                                     string // percent
+	Zone                                     string
+	MaxOutput                                string // tokens
+}
+
+// Budgets are the limits of what may be spent, and their form.
+type Budgets struct {
+	desk *Desk
+
+	Now     *wire.Budgets // nil before they came
+	Problem *wire.Problem
+	// Form is what is typed; nil until it was touched.
+	Form *BudgetForm
+	// Wrong is what is wrong with the form, by the ids of its fields.
+	Wrong  map[string]string
+	Saving bool
+	Saved  bool
+
+	asked bool
+}
+
+// Fields of the form, by which Wrong names them.
+const (
+	FieldDay            = "budget-day"
+	FieldMonth          = "budget-month"
+	FieldEverybodyDay   = "budget-everybody-day"
+	FieldEverybodyMonth = "budget-everybody-month"
+	FieldWarn           = "budget-warn"
+	FieldZone           = "budget-zone"
+	FieldMaxOutput      = "budget-max-output"
+)
+
+// Want has the budgets asked for, unless they are there.
+func (b *Budgets) Want() {
+	if b.asked {
+		return
+	}
+	b.asked = true
+	b.desk.Line.Call(wire.OpBudgets, struct{}{}, b.take)
+}
+
+// forget lets the budgets be asked for again; what is typed stays.
+func (b *Budgets) forget() {
+	if b.asked {
+		b.asked = false
+		b.Want()
+	}
+}
+
+func (b *Budgets) take(data json.RawMessage, p *wire.Problem) {
+	var now wire.Budgets
+	b.Saving = false
+	if b.Problem = line.Answered(data, p, &now); b.Problem == nil {
+		b.Now = &now
+	}
+	b.desk.Changed()
+}
+
+// Shown is the form as it is to be seen: what is typed, else what is set.
+func (b *Budgets) Shown() BudgetForm {
+	if b.Form != nil {
+		return *b.Form
+	}
+	if b.Now == nil {
+		return BudgetForm{}
+	}
+	s := b.Now.Settings
+	f := BudgetForm{
+		Day: typed(s.DayNanoUSD), Month: typed(s.MonthNanoUSD),
+		EverybodyDay: typed(s.EverybodyDayNanoUSD), EverybodyMonth: typed(s.EverybodyMonthNanoUSD),
+		Warn: strconv.Itoa(wire.DefaultWarnPercent), Zone: s.Zone, MaxOutput: itoa(wire.DefaultMaxOutput),
+	}
+	if s.WarnPercent > 0 {
+		f.Warn = strconv.Itoa(s.WarnPercent)
+	}
+	if s.MaxOutput > 0 {
+		f.MaxOutput = itoa(s.MaxOutput)
+	}
+	if f.Zone == "" && len(b.Now.States) == 0 {
+		f.Zone = b.desk.Clock.Zone() // a suggestion, until a budget is set
+	}
+	return f
+}
+
+// typed writes an amount as one types it.
+func typed(nano int64) string {
+	if nano == 0 {
+		return ""
+	}
+	return money.NanoUSD(nano).Decimal()
+}
+
+// Type changes the form.
+func (b *Budgets) Type(change func(*BudgetForm)) {
+	f := b.Shown()
+	change(&f)
+	b.Form, b.Saved = &f, false
+	if len(b.Wrong) > 0 {
+		_, b.Wrong = f.settings()
+	}
+	b.desk.Changed()
+}
+
+// Save sends the form, unless something in it is wrong.
+func (b *Budgets) Save() {
+	if b.Saving || b.Now == nil {
+		return
+	}
+	f := b.Shown()
+	settings, wrong := f.settings()
+	if b.Wrong = wrong; len(wrong) > 0 {
+		b.desk.Changed()
+		return
+	}
+	b.Saving, b.Saved = true, false
+	b.desk.Line.Call(wire.OpSetBudget, settings, func(data json.RawMessage, p *wire.Problem) {
+		b.take(data, p)
+		if b.Problem == nil {
+			b.Form, b.Saved = nil, true
+			b.desk.renew()
+		}
+	})
+	b.desk.Changed()
+}
+
+// settings reads the form. wrong is empty where it can be sent.
+func (f BudgetForm) settings() (s wire.BudgetSettings, wrong map[string]string) {
+	wrong = map[string]string{}
+	amount := func(field, text string) int64 {
+		text = strings.TrimSpace(text)
+		if text == "" {
+			return 0
+		}
+		n, err := money.ParseUSD(text)
+		switch {
+		case err != nil:
+			wrong[field] = "Enter dollars as a number, for example 25 or 0.50; leave it empty for no budget."
+		case n < 0:
+			wrong[field] = "A budget can't be below nothing. Leave it empty for none."
+		case n > wire.MaxBudgetNanoUSD:
+			wrong[field] = "A budget is at most a million dollars."
+		case n == 0:
+			wrong[field] = "A budget of nothing would stop everything. Leave it empty for none."
+		}
+		return int64(n)
+	}
+	number := func(field, text string, least, most int64, what string) int64 {
+		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if err != nil || n < least || n > most {
+			wrong[field] = "Enter " + what + " from " + itoa(least) + " to " + itoa(most) + "."
+		}
+		return n
+	}
+	s = wire.BudgetSettings{
+		DayNanoUSD: amount(FieldDay, f.Day), MonthNanoUSD: amount(FieldMonth, f.Month),
+		EverybodyDayNanoUSD: amount(FieldEverybodyDay, f.EverybodyDay), EverybodyMonthNanoUSD: amount(FieldEverybodyMonth, f.EverybodyMonth),
+		WarnPercent: int(number(FieldWarn, f.Warn, 1, 100, "a share in percent,")),
+		MaxOutput:   number(FieldMaxOutput, f.MaxOutput, 1, 1_000_000, "tokens,"),
+		Zone:        strings.TrimSpace(f.Zone),
+	}
+	return s, wrong
+}
+
+// Reset gives up what is typed.
+func (b *Budgets) Reset() {
+	b.Form, b.Wrong, b.Problem = nil, nil, nil
+	b.desk.Changed()
+}
+
+// Name is what a budget is called.
+func Name(s wire.BudgetState) string {
+	whose := "Your"
+	if s.Scope == wire.ScopeEverybody {
+		whose = "Everybody’s"
+	}
+	if s.Period == wire.PeriodDay {
+		return whose + " budget of the day"
+	}
+	return whose + " budget of the month"
+}

@@ -1,0 +1,132 @@
+package spend
+
+import (
+	"math"
+
+	"screentest/app/figure"
+	"screentest/shared/wire"
+)
+
+// Chart is the bars by day, measured out. Heights are in parts of 1000 of the
+// chart's, from its foot.
+type Chart struct {
+	Bars  []Bar
+	Ticks []Tick // lines across, the lowest first
+	Keys  []Key
+}
+
+// Bar is a day.
+type Bar struct {
+	Date  Date
+	Label string // all it says, for a screen reader and as a tooltip
+	Parts []Part // from the foot up
+	Net   int64  // nano-USD
+}
+
+// Part is a piece of a bar.
+type Part struct {
+	Key    int // of Chart.Keys
+	Bottom int
+	Height int
+}
+
+// Tick is a line across the chart.
+type Tick struct {
+	At    int
+	Label string
+}
+
+// Key is one of what the bars are split by.
+type Key struct {
+	Value string // as the server names it
+	Name  string
+}
+
+// scale is how high the chart is.
+const scale = 1000
+
+// Chart measures out the days that the server told of; nil before it did.
+func (d *Desk) Chart() *Chart {
+	s := d.Spend
+	if s == nil || len(s.Days) == 0 {
+		return nil
+	}
+	c := &Chart{}
+	for _, k := range s.Keys {
+		c.Keys = append(c.Keys, Key{Value: k, Name: KeyName(k)})
+	}
+	var most, least int64 // of a day's parts above and below nothing
+	for _, day := range s.Days {
+		var up, down int64
+		for _, n := range day.Parts {
+			if n > 0 {
+				up += n
+			} else {
+				down += n
+			}
+		}
+		most, least = max(most, up), min(least, down)
+	}
+	step := tickStep(most, least)
+	top, foot := ceil(most, step)*step, -ceil(-least, step)*step
+	if top == foot {
+		top = step
+	}
+	at := func(nano int64) int { return int(math.Round(float64(nano-foot) / float64(top-foot) * scale)) }
+	for n := foot; n <= top; n += step {
+		c.Ticks = append(c.Ticks, Tick{At: at(n), Label: figure.Dollars(n)})
+	}
+	today := d.Clock.Today()
+	for _, day := range s.Days {
+		b := Bar{Date: d.Clock.DateOf(day.FromMS), Net: day.NanoUSD}
+		b.Label = b.Date.Words(today) + ": " + figure.Dollars(day.NanoUSD)
+		var up, down int64
+		for i, n := range day.Parts {
+			if n == 0 {
+				continue
+			}
+			b.Label += ", " + c.Keys[i].Name + " " + figure.Dollars(n)
+			p := Part{Key: i}
+			if n > 0 {
+				p.Bottom, p.Height = at(up), at(up+n)-at(up)
+				up += n
+			} else {
+				p.Bottom, p.Height = at(down+n), at(down)-at(down+n)
+				down += n
+			}
+			p.Height = max(p.Height, 4) // what cost anything can be seen
+			b.Parts = append(b.Parts, p)
+		}
+		c.Bars = append(c.Bars, b)
+	}
+	return c
+}
+
+func ceil(n, step int64) int64 { return (n + step - 1) / step }
+
+// tickStep is 1, 2 or 5 times a power of ten, so that there are some four.
+func tickStep(most, least int64) int64 {
+	want := (most - least + 3) / 4
+	step := int64(1)
+	for {
+		for _, m := range []int64{1, 2, 5} {
+			if step*m >= want {
+				return max(step*m, 1)
+			}
+		}
+		step *= 10
+	}
+}
+
+// KeyName is what a key of the bars is called.
+func KeyName(k string) string {
+	switch k {
+	case wire.WhatText:
+		return "text"
+	case wire.WhatVideo:
+		return "video"
+	case wire.OtherKey:
+		return "other models"
+	}
+	return k
+}

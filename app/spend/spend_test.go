@@ -1,0 +1,363 @@
+package spend
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"screentest/shared/wire"
+)
+
+// zoned is a clock of a place, which stands still.
+type zoned struct {
+	at  time.Time
+	loc *time.Location
+}
+
+func at(t *testing.T, place, now string) zoned {
+	t.Helper()
+	loc, err := time.LoadLocation(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	when, err := time.ParseInLocation(time.DateTime, now, loc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zoned{when, loc}
+}
+
+func (c zoned) date(t time.Time) Date {
+	y, m, d := t.In(c.loc).Date()
+	return Date{y, m, d}
+}
+func (c zoned) Today() Date          { return c.date(c.at) }
+func (c zoned) DateOf(ms int64) Date { return c.date(time.UnixMilli(ms)) }
+func (c zoned) Midnight(d Date) int64 {
+	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, c.loc).UnixMilli()
+}
+func (c zoned) Time(ms int64) string { return time.UnixMilli(ms).In(c.loc).Format(time.TimeOnly) }
+func (c zoned) Zone() string         { return c.loc.String() }
+
+// server answers calls when it is told to.
+type server struct {
+	t     *testing.T
+	calls []call
+}
+
+type call struct {
+	op   wire.Op
+	args any
+	done func(json.RawMessage, *wire.Problem)
+}
+
+func (s *server) Call(op wire.Op, args any, done func(json.RawMessage, *wire.Problem)) {
+	s.calls = append(s.calls, call{op, args, done})
+}
+func (s *server) Once(op wire.Op, args any, done func(json.RawMessage, *wire.Problem)) {
+	s.Call(op, args, done)
+}
+
+// last is the newest call of an op.
+func (s *server) last(op wire.Op) call {
+	s.t.Helper()
+	for i := len(s.calls) - 1; i >= 0; i-- {
+		if s.calls[i].op == op {
+			return s.calls[i]
+		}
+	}
+	s.t.Fatalf("no call of %s", op)
+	return call{}
+}
+
+func (c call) answer(t *testing.T, v any) {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.done(data, nil)
+}
+
+type later struct{ waiting []func() }
+
+func (l *later) after(_ time.Duration, f func()) func() {
+	l.waiting = append(l.waiting, f)
+	return func() {}
+}
+
+func desk(t *testing.T, c Clock) (*Desk, *server, *later) {
+	s, l := &server{t: t}, &later{}
+	return NewDesk(Options{Line: s, Clock: c, After: l.after, Changed: func() {}}), s, l
+}
+
+func TestDaysAreTheViewersOwn(t *testing.T) {
+	for _, c := range []struct {
+		name, place, now, query string
+		days                    int
+		first, end              string
+		hours                   int // of all days shown
+	}{
+		{"the night in which the clock goes back is longer", "Europe/Berlin", "2026-10-26 09:00:00", "range=7", 7, "2026-10-20", "2026-10-27", 7*24 + 1},
+		{"the night in which it goes forward is shorter", "America/New_York", "2026-03-08 23:59:59", "range=7", 7, "2026-03-02", "2026-03-09", 7*24 - 1},
+		{"a zone of a quarter of an hour", "Asia/Kathmandu", "2026-11-21 00:00:01", "", 30, "2026-10-23", "2026-11-22", 30 * 24},
+		{"the month so far", "Pacific/Auckland", "2026-11-03 12:00:00", "range=month", 3, "2026-11-01", "2026-11-04", 72},
+		{"days of one's own", "UTC", "2026-11-21 12:00:00", "range=custom&from=2024-02-28&to=2024-03-01", 3, "2024-02-28", "2024-03-02", 72},
+		{"days that are none are not taken", "UTC", "2026-11-21 12:00:00", "range=custom&from=2024-02-30&to=x", 30, "2026-10-23", "2026-11-22", 720},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			clock := at(t, c.place, c.now)
+			q, err := url.ParseQuery(c.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ParseView(q).query(clock)
+			if n := len(got.Days) - 1; n != c.days {
+				t.Fatalf("%d days, want %d", n, c.days)
+			}
+			if first, end := clock.DateOf(got.Days[0]).String(), clock.DateOf(got.Days[c.days]).String(); first != c.first || end != c.end {
+				t.Errorf("from %s to before %s, want %s and %s", first, end, c.first, c.end)
+			}
+			if hours := (got.Days[c.days] - got.Days[0]) / time.Hour.Milliseconds(); hours != int64(c.hours) {
+				t.Errorf("%d hours, want %d", hours, c.hours)
+			}
+			for _, ms := range append(got.Days, got.Today, got.Week, got.Month) {
+				if ms%(15*time.Minute).Milliseconds() != 0 {
+					t.Errorf("%d does not lie on a quarter of an hour", ms)
+				}
+			}
+		})
+	}
+}
+
+func TestTheAddressHoldsTheView(t *testing.T) {
+	for _, query := range []string{
+		"", "range=7", "range=month&split=model", "from=2026-01-31&range=custom&to=2026-02-01",
+		"day=2026-11-20&kind=return&model=vendor%2Fmodel-a&source=estimated&what=text&who=everybody",
+	} {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Path
+		if query != "" {
+			want += "?" + query
+		}
+		u, err := url.Parse(ParseView(q).Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := u.Path + "?" + u.Query().Encode(); strings.TrimSuffix(got, "?") != want {
+			t.Errorf("%q became %q", want, got)
+		}
+	}
+	q, _ := url.ParseQuery("range=9&split=x&day=soon&kind=theft&what=audio&source=guess")
+	if got := ParseView(q).Address(); got != Path {
+		t.Errorf("nonsense became %q", got)
+	}
+}
+
+func TestCustomDaysThatCannotBeShownSayWhy(t *testing.T) {
+	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
+	for query, want := range map[string]string{
+		"range=custom&from=2026-02-02&to=2026-02-01": "after the last",
+		"range=custom&from=2020-01-01&to=2026-02-01": "400 days",
+	} {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Go(ParseView(q))
+		if !strings.Contains(d.Trouble, want) {
+			t.Errorf("%s: %q, want %q in it", query, d.Trouble, want)
+		}
+	}
+	if len(s.calls) != 0 {
+		t.Errorf("the server was asked all the same: %v", s.calls)
+	}
+}
+
+func TestAnAnswerToAnOlderQuestionIsDropped(t *testing.T) {
+	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
+	d.Go(View{Range: Week})
+	older := s.last(wire.OpSpend)
+	d.Go(View{Range: Month})
+	s.last(wire.OpSpend).answer(t, wire.Spend{ReservedNanoUSD: 2})
+	older.answer(t, wire.Spend{ReservedNanoUSD: 1})
+	if d.Spend.ReservedNanoUSD != 2 {
+		t.Errorf("the page shows %+v", d.Spend)
+	}
+}
+
+func TestLedgerPagesFollowEachOther(t *testing.T) {
+	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
+	d.Go(View{Range: Week, Day: Date{2026, 11, 20}, Model: "m"})
+	first := s.last(wire.OpLedger)
+	if q := first.args.(wire.LedgerQuery); q.From != 1795132800000 || q.To-q.From != 86_400_000 || q.Model != "m" {
+		t.Errorf("asked for %+v", q)
+	}
+	first.answer(t, wire.LedgerPage{Rows: []wire.LedgerRow{{N: 2}}, Before: "2", Total: &wire.Sum{Rows: 2}})
+	d.FetchMore()
+	d.FetchMore() // a double click
+	second := s.last(wire.OpLedger)
+	if n := len(s.calls); n != 3 || second.args.(wire.LedgerQuery).Before != "2" {
+		t.Fatalf("%d calls, the last %+v", n, second.args)
+	}
+	second.answer(t, wire.LedgerPage{Rows: []wire.LedgerRow{{N: 1}}})
+	if len(d.Rows) != 2 || d.Rows[1].N != 1 || d.More || d.Total.Rows != 2 {
+		t.Errorf("rows %+v, more %v, total %+v", d.Rows, d.More, d.Total)
+	}
+}
+
+func TestTheShownPageFollowsWhatIsSpent(t *testing.T) {
+	d, s, l := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
+	ended := func() wire.Push {
+		data, err := json.Marshal(wire.Run{ID: "r", State: wire.Done})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return wire.Push{Event: wire.EventRun, Data: data}
+	}()
+	d.News(ended)
+	if len(l.waiting) != 0 {
+		t.Error("a page that is not shown is kept up to date")
+	}
+	d.Go(View{Range: Week})
+	before := len(s.calls)
+	d.News(ended)
+	d.News(ended)
+	if len(l.waiting) != 1 {
+		t.Fatalf("%d renewals are planned, want one for both", len(l.waiting))
+	}
+	l.waiting[0]()
+	if len(s.calls) != before+2 {
+		t.Errorf("%d calls for a renewal", len(s.calls)-before)
+	}
+}
+
+func TestBarsAddUp(t *testing.T) {
+	clock := at(t, "UTC", "2026-11-21 12:00:00")
+	d, _, _ := desk(t, clock)
+	d.Spend = &wire.Spend{
+		Keys: []string{wire.WhatVideo, wire.WhatText},
+		Days: []wire.SpendDay{
+			{FromMS: clock.Midnight(Date{2026, 11, 19}), NanoUSD: 7_500_000_000, Parts: []int64{5_000_000_000, 2_500_000_000}},
+			{FromMS: clock.Midnight(Date{2026, 11, 20}), NanoUSD: -1_900_000_000, Parts: []int64{-2_000_000_000, 100_000_000}},
+			{FromMS: clock.Midnight(Date{2026, 11, 21}), Parts: []int64{0, 0}},
+		},
+	}
+	c := d.Chart()
+	if low, high := c.Ticks[0], c.Ticks[len(c.Ticks)-1]; low.At != 0 || high.At != scale || low.Label != "−$5.00" || high.Label != "$10.00" {
+		t.Errorf("the lines go from %+v to %+v", low, high)
+	}
+	zero := scale / 3 // between −5 and 10
+	up := c.Bars[0].Parts
+	if len(up) != 2 || up[0].Bottom != zero || up[0].Bottom+up[0].Height != up[1].Bottom || up[1].Bottom+up[1].Height != 833 {
+		t.Errorf("the first day's parts are %+v", up)
+	}
+	if down := c.Bars[1].Parts[0]; down.Bottom+down.Height != zero || down.Height != 133 {
+		t.Errorf("a return hangs from the line of nothing: %+v", down)
+	}
+	if len(c.Bars[2].Parts) != 0 {
+		t.Errorf("a day of nothing has parts: %+v", c.Bars[2].Parts)
+	}
+	if want := "Thu 19 Nov: $7.50, video $5.00, text $2.50"; c.Bars[0].Label != want {
+		t.Errorf("the first day says %q, want %q", c.Bars[0].Label, want)
+	}
+}
+
+func TestChartsOfAnyAmountHaveAFewLines(t *testing.T) {
+	clock := at(t, "UTC", "2026-11-21 12:00:00")
+	d, _, _ := desk(t, clock)
+	for _, most := range []int64{0, 1, 7, 999, 1_300_000, 86_410_000_000, 1 << 60} {
+		d.Spend = &wire.Spend{Keys: []string{"text"}, Days: []wire.SpendDay{{FromMS: clock.Midnight(Date{2026, 11, 21}), NanoUSD: most, Parts: []int64{most}}}}
+		if n := len(d.Chart().Ticks); n < 2 || n > 7 {
+			t.Errorf("%d lines for %d nano-dollars", n, most)
+		}
+	}
+}
+
+func TestBudgetsAreCheckedBeforeTheyAreSent(t *testing.T) {
+	d, s, _ := desk(t, at(t, "Europe/Berlin", "2026-11-21 12:00:00"))
+	d.Budgets.Want()
+	d.Budgets.Want()
+	if len(s.calls) != 1 {
+		t.Fatalf("asked %d times", len(s.calls))
+	}
+	s.last(wire.OpBudgets).answer(t, wire.Budgets{})
+	if f := d.Budgets.Shown(); f.Zone != "Europe/Berlin" || f.Warn != "80" || f.MaxOutput != "16384" || f.Day != "" {
+		t.Errorf("an empty form shows %+v", f)
+	}
+	d.Budgets.Type(func(f *BudgetForm) { f.Day, f.Month, f.Warn, f.MaxOutput = "ten", "0", "101", "" })
+	d.Budgets.Save()
+	for _, field := range []string{FieldDay, FieldMonth, FieldWarn, FieldMaxOutput} {
+		if d.Budgets.Wrong[field] == "" {
+			t.Errorf("%s is not complained of", field)
+		}
+	}
+	if len(s.calls) != 1 {
+		t.Fatal("a wrong form was sent")
+	}
+	d.Budgets.Type(func(f *BudgetForm) { f.Day, f.Month, f.Warn, f.MaxOutput = "$2.50", " 40 ", "75", "9000" })
+	if len(d.Budgets.Wrong) != 0 {
+		t.Errorf("still wrong: %v", d.Budgets.Wrong)
+	}
+	d.Budgets.Save()
+	d.Budgets.Save() // a double click
+	set := s.last(wire.OpSetBudget)
+	want := wire.BudgetSettings{DayNanoUSD: 2_500_000_000, MonthNanoUSD: 40_000_000_000, WarnPercent: 75, MaxOutput: 9000, Zone: "Europe/Berlin"}
+	if got := set.args.(wire.BudgetSettings); got != want || len(s.calls) != 2 {
+		t.Errorf("sent %+v in %d calls", got, len(s.calls))
+	}
+	set.done(nil, &wire.Problem{Message: "No such zone."})
+	if f := d.Budgets.Shown(); f.Day != "$2.50" || d.Budgets.Saved {
+		t.Errorf("what was typed is gone: %+v", f)
+	}
+	d.Budgets.Save()
+	s.last(wire.OpSetBudget).answer(t, wire.Budgets{Settings: want, States: []wire.BudgetState{{}}})
+	if f := d.Budgets.Shown(); f.Day != "2.5" || !d.Budgets.Saved || d.Budgets.Form != nil {
+		t.Errorf("after saving the form shows %+v", f)
+	}
+}
+
+func TestRetentionIsCheckedBeforeItIsSent(t *testing.T) {
+	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
+	d.Keep.Want()
+	s.last(wire.OpKeep).answer(t, wire.Retention{WireDays: 30})
+	s.last(wire.OpStorage).answer(t, wire.Storage{Bytes: 5})
+	if w, c := d.Keep.Shown(); w != "30" || c != "" {
+		t.Errorf("shown are %q and %q", w, c)
+	}
+	d.Keep.TypeClips("0")
+	d.Keep.TypeWire("")
+	d.Keep.Save()
+	if d.Keep.Wrong[FieldClips] == "" || d.Keep.Wrong[FieldWire] != "" {
+		t.Errorf("wrong is %v", d.Keep.Wrong)
+	}
+	d.Keep.TypeClips("14")
+	d.Keep.Save()
+	if got := s.last(wire.OpSetKeep).args.(wire.Retention); got != (wire.Retention{ClipDays: 14}) {
+		t.Errorf("sent %+v", got)
+	}
+}
+
+func TestRowsLeadToWhatTheyPaidFor(t *testing.T) {
+	for _, c := range []struct {
+		row      wire.LedgerRow
+		name, to string
+	}{
+		{wire.LedgerRow{Kind: wire.KindCharge, What: wire.WhatText, Model: "m", Conversation: "c", Message: "a"}, "Text · m", "/c/c#a"},
+		{wire.LedgerRow{Kind: wire.KindCharge, What: wire.WhatText, Model: "m", Subject: "r"}, "Text · m", ""},
+		{wire.LedgerRow{Kind: wire.KindReturn, What: wire.WhatVideo, Model: "m", Subject: "t"}, "Return · m", "/video/t"},
+		{wire.LedgerRow{Kind: wire.KindCorrection, What: wire.WhatText, Model: "m", Conversation: "c"}, "Correction · m", "/c/c"},
+	} {
+		if got := RowName(c.row); got != c.name {
+			t.Errorf("%+v is called %q", c.row, got)
+		}
+		if got := RowAddress(c.row); got != c.to {
+			t.Errorf("%+v leads to %q", c.row, got)
+		}
+	}
+}

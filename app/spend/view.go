@@ -1,0 +1,131 @@
+package spend
+
+import (
+	"net/url"
+
+	"screentest/shared/wire"
+)
+
+// Path is where the page is.
+const Path = "/spend"
+
+// View is what the page shows of the ledger. It stands in the address, so that
+// back, forward and a reload show the same.
+type View struct {
+	Range    Range
+	From, To Date   // with Custom
+	Split    string // wire.SplitByKind or wire.SplitByModel
+	// Everybody shows all people's spend, where one may see it.
+	Everybody bool
+
+	// What the ledger's rows are narrowed to; empty is all.
+	Day    Date
+	Kind   string // wire.KindCharge, …
+	What   string // wire.WhatText, …
+	Model  string
+	Source string // wire.SourceReported, …
+}
+
+// ParseView reads a view from an address; what makes no sense is left out.
+func ParseView(q url.Values) View {
+	v := View{Range: Days30, Split: wire.SplitByKind, Model: q.Get("model"), Everybody: q.Get("who") == "everybody"}
+	for _, r := range Ranges() {
+		if string(r) == q.Get("range") {
+			v.Range = r
+		}
+	}
+	if v.Range == Custom {
+		from, okFrom := ParseDate(q.Get("from"))
+		to, okTo := ParseDate(q.Get("to"))
+		if !okFrom || !okTo {
+			v.Range = Days30
+		} else {
+			v.From, v.To = from, to
+		}
+	}
+	if q.Get("split") == wire.SplitByModel {
+		v.Split = wire.SplitByModel
+	}
+	v.Day, _ = ParseDate(q.Get("day"))
+	v.Kind = one(q.Get("kind"), wire.KindCharge, wire.KindReturn, wire.KindCorrection)
+	v.What = one(q.Get("what"), wire.WhatText, wire.WhatVideo)
+	v.Source = one(q.Get("source"), wire.SourceReported, wire.SourceComputed, wire.SourceEstimated)
+	return v
+}
+
+func one(s string, known ...string) string {
+	for _, k := range known {
+		if s == k {
+			return s
+		}
+	}
+	return ""
+}
+
+// Address is where the view is found again.
+func (v View) Address() string {
+	q := url.Values{}
+	set := func(name, value, usual string) {
+		if value != usual {
+			q.Set(name, value)
+		}
+	}
+	set("range", string(v.Range), string(Days30))
+	if v.Range == Custom {
+		q.Set("from", v.From.String())
+		q.Set("to", v.To.String())
+	}
+	set("split", v.Split, wire.SplitByKind)
+	if v.Everybody {
+		q.Set("who", "everybody")
+	}
+	if v.Day != (Date{}) {
+		q.Set("day", v.Day.String())
+	}
+	set("kind", v.Kind, "")
+	set("what", v.What, "")
+	set("model", v.Model, "")
+	set("source", v.Source, "")
+	if len(q) == 0 {
+		return Path
+	}
+	return Path + "?" + q.Encode()
+}
+
+// Narrowed says that the ledger shows not all rows of the days.
+func (v View) Narrowed() bool {
+	return v.Day != (Date{}) || v.Kind != "" || v.What != "" || v.Model != "" || v.Source != ""
+}
+
+// Wide is the view with all rows of its days.
+func (v View) Wide() View {
+	v.Day, v.Kind, v.What, v.Model, v.Source = Date{}, "", "", "", ""
+	return v
+}
+
+// rows is the query for the ledger's rows.
+func (v View) rows(c Clock) wire.LedgerQuery {
+	from, to := v.days(c.Today())
+	if v.Day != (Date{}) {
+		from, to = v.Day, v.Day
+	}
+	return wire.LedgerQuery{
+		From: c.Midnight(from), To: c.Midnight(to.Plus(1)),
+		Kind: v.Kind, What: v.What, Model: v.Model, Source: v.Source,
+	}
+}
+
+// Download is the address of the rows as a file: wire.LedgerCSV or
+// wire.LedgerJSON.
+func (v View) Download(path string, c Clock) string {
+	q := v.rows(c)
+	p := url.Values{}
+	for _, f := range []struct{ name, value string }{
+		{"from", itoa(q.From)}, {"to", itoa(q.To)}, {"kind", q.Kind}, {"what", q.What}, {"model", q.Model}, {"source", q.Source},
+	} {
+		if f.value != "" {
+			p.Set(f.name, f.value)
+		}
+	}
+	return path + "?" + p.Encode()
+}

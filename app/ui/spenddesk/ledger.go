@@ -1,0 +1,156 @@
+//go:build js && wasm
+
+package spenddesk
+
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/spend"
+	"screentest/shared/money"
+	"screentest/shared/wire"
+)
+
+// Ledger is the rows that the figures are sums of.
+type Ledger struct {
+	app.Compo
+	s   *Section
+	Rev int
+}
+
+// Render implements app.Composer.
+func (l *Ledger) Render() (ui app.UI) {
+	h, d := l.s.host, l.s.desk
+	defer h.Drawing("the ledger", &ui)
+	return app.Section().ID("ledger").Class("card").Body(
+		app.Div().Class("card-head").Body(
+			app.H2().Text("Ledger"),
+			app.Span().Class("card-note").Role("status").Text(l.found()),
+			app.Div().Class("push"),
+			app.A().ID("ledger-csv").Class("button").Href(d.View.Download(wire.LedgerCSV, d.Clock)).Download("ledger.csv").Text("Download CSV"),
+			app.A().ID("ledger-json").Class("button").Href(d.View.Download(wire.LedgerJSON, d.Clock)).Download("ledger.json").Text("JSON"),
+		),
+		l.filters(),
+		app.If(d.RowsProblem != nil, func() app.UI {
+			return app.P().Class("problem").Role("alert").Text(d.RowsProblem.Message + " " + d.RowsProblem.Hint)
+		}),
+		app.If(len(d.Rows) > 0, l.table).ElseIf(!d.Fetching && d.RowsProblem == nil, func() app.UI {
+			if d.View.Narrowed() {
+				return app.P().Class("card-empty").Body(app.Text("No entry fits. "), app.A().Href(d.View.Wide().Address()).Text("Show all of these days"))
+			}
+			return app.P().Class("card-empty").Body(app.Text("Nothing was spent in these days. "), app.A().Href("/").Text("Ask a model something"))
+		}),
+		app.If(d.More, func() app.UI {
+			return app.Button().ID("ledger-more").Class("button wide").Type("button").Text("Show older entries").Disabled(d.Fetching).
+				OnClick(h.On("more", func(app.Context, app.Event) { d.FetchMore() }))
+		}),
+	)
+}
+
+// found says how many entries there are and what they come to.
+func (l *Ledger) found() string {
+	t := l.s.desk.Total
+	if t == nil {
+		return ""
+	}
+	return rows(t.Rows) + ", " + money.NanoUSD(t.NanoUSD).String()
+}
+
+// filters narrow the rows. The day and the model come from the bars and the
+// table; they are taken away here.
+func (l *Ledger) filters() app.UI {
+	v := l.s.desk.View
+	var chips []app.UI
+	chip := func(text string, without spend.View) {
+		chips = append(chips, app.A().Class("chip").Href(without.Address()).Aria("label", text+": remove this filter").Body(
+			app.Text(text), app.Span().Aria("hidden", true).Text("×")))
+	}
+	if v.Day != (spend.Date{}) {
+		without := v
+		without.Day = spend.Date{}
+		chip(v.Day.Words(l.s.desk.Clock.Today()), without)
+	}
+	if v.Model != "" {
+		without := v
+		without.Model = ""
+		chip(v.Model, without)
+	}
+	return app.Div().Class("filters").Body(append([]app.UI{
+		l.filter("filter-what", "Text and video", v.What, func(v *spend.View, s string) { v.What = s },
+			[2]string{wire.WhatText, "Text"}, [2]string{wire.WhatVideo, "Video"}),
+		l.filter("filter-kind", "All entries", v.Kind, func(v *spend.View, s string) { v.Kind = s },
+			[2]string{wire.KindCharge, "Charges"}, [2]string{wire.KindReturn, "Returns"}, [2]string{wire.KindCorrection, "Corrections"}),
+		l.filter("filter-source", "All figures", v.Source, func(v *spend.View, s string) { v.Source = s },
+			[2]string{wire.SourceReported, "Reported"}, [2]string{wire.SourceComputed, "Computed"}, [2]string{wire.SourceEstimated, "Estimated"}),
+	}, chips...)...)
+}
+
+func (l *Ledger) filter(id, all, now string, set func(*spend.View, string), options ...[2]string) app.UI {
+	kids := []app.UI{app.Option().Value("").Text(all).Selected(now == "")}
+	for _, o := range options {
+		kids = append(kids, app.Option().Value(o[0]).Text(o[1]).Selected(now == o[0]))
+	}
+	return app.Select().ID(id).Class("field select").Aria("label", all).
+		OnChange(l.s.host.On(id, func(ctx app.Context, e app.Event) {
+			v := l.s.desk.View
+			set(&v, e.Get("target").Get("value").String())
+			ctx.Navigate(v.Address())
+		})).
+		Body(kids...)
+}
+
+func (l *Ledger) table() app.UI {
+	d := l.s.desk
+	today := d.Clock.Today()
+	return app.Div().Class("card-scroll").TabIndex(0).Role("region").Aria("label", "Ledger").Body(
+		app.Table().Class("figures ledger").Body(
+			app.THead().Body(app.Tr().Body(
+				app.Th().Scope("col").Text("When"), app.Th().Scope("col").Text("What"), app.Th().Scope("col").Text("How the figure was made"),
+				app.Th().Scope("col").Class("num").Text("Amount"),
+			)),
+			app.TBody().Body(app.Range(d.Rows).Slice(func(i int) app.UI {
+				r := d.Rows[i]
+				class := "num"
+				if r.CostNanoUSD < 0 {
+					class += " returned"
+				}
+				if r.Source == wire.SourceEstimated {
+					class += " estimated"
+				}
+				return app.Tr().DataSet("kind", r.Kind).Body(
+					app.Td().Class("when").Body(
+						app.Span().Text(d.Clock.DateOf(r.CreatedMS).Words(today)+" "),
+						app.Span().Class("soft").Text(d.Clock.Time(r.CreatedMS)),
+					),
+					app.Td().Body(what(r)),
+					app.Td().Class("soft").Text(basis(r)),
+					app.Td().Class(class).Title(r.Source).Text(exact(r)),
+				)
+			})),
+		),
+	)
+}
+
+// what is a row's subject, which leads to its answer or its clip.
+func what(r wire.LedgerRow) app.UI {
+	name := spend.RowName(r)
+	if to := spend.RowAddress(r); to != "" {
+		return app.A().Href(to).Text(name)
+	}
+	return app.Span().Title("What this paid for was deleted").Text(name)
+}
+
+func basis(r wire.LedgerRow) string {
+	if r.Basis == "" {
+		return r.Source
+	}
+	return r.Basis
+}
+
+// exact writes a row's amount to the nano-dollar.
+func exact(r wire.LedgerRow) string {
+	s := money.NanoUSD(r.CostNanoUSD).String()
+	if r.Source == wire.SourceEstimated {
+		s = "≈ " + s
+	}
+	return s
+}

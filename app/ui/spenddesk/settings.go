@@ -1,0 +1,179 @@
+//go:build js && wasm
+
+package spenddesk
+
+import (
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/figure"
+	"screentest/app/spend"
+	"screentest/shared/wire"
+)
+
+// Budgets are the settings of what may be spent.
+type Budgets struct {
+	app.Compo
+	s   *Section
+	Rev int
+}
+
+// Render implements app.Composer.
+func (c *Budgets) Render() (ui app.UI) {
+	h, b := c.s.host, &c.s.desk.Budgets
+	defer h.Drawing("the budgets", &ui)
+	f := b.Shown()
+	everybody := b.Now != nil && b.Now.MayEverybody
+	return app.Section().ID("budgets").Body(
+		app.H2().Text("Budgets"),
+		app.P().Class("about").Text("A send that a budget has no room for is not made. What is under way is set aside first: a clip’s price, or for an answer the bound below. Leave a field empty for no budget."),
+		c.states(b),
+		app.Form().ID("budget-form").Class("form-grid").
+			OnSubmit(h.On("budget-save", func(ctx app.Context, e app.Event) {
+				e.PreventDefault()
+				b.Save()
+				focusWrong(c.s, ctx, b.Wrong)
+			})).
+			Body(
+				c.field(spend.FieldDay, "A day", "$", f.Day, func(f *spend.BudgetForm, s string) { f.Day = s }),
+				c.field(spend.FieldMonth, "A month", "$", f.Month, func(f *spend.BudgetForm, s string) { f.Month = s }),
+				app.If(everybody, func() app.UI {
+					return c.field(spend.FieldEverybodyDay, "Everybody together, a day", "$", f.EverybodyDay, func(f *spend.BudgetForm, s string) { f.EverybodyDay = s })
+				}),
+				app.If(everybody, func() app.UI {
+					return c.field(spend.FieldEverybodyMonth, "Everybody together, a month", "$", f.EverybodyMonth, func(f *spend.BudgetForm, s string) { f.EverybodyMonth = s })
+				}),
+				c.field(spend.FieldWarn, "Warn at", "%", f.Warn, func(f *spend.BudgetForm, s string) { f.Warn = s }),
+				c.field(spend.FieldMaxOutput, "Set aside for an answer", "tokens", f.MaxOutput, func(f *spend.BudgetForm, s string) { f.MaxOutput = s }),
+				c.field(spend.FieldZone, "Days and months of the time zone", "", f.Zone, func(f *spend.BudgetForm, s string) { f.Zone = s }),
+				outcome(b.Problem, b.Saved, "The budgets are saved."),
+				app.Div().Class("form-end").Body(
+					app.Button().ID("budget-save").Class("button primary").Type("submit").Disabled(b.Now == nil || b.Saving).Text("Save budgets"),
+					app.Button().Class("button").Type("button").Hidden(b.Form == nil).Text("Undo changes").
+						OnClick(h.On("budget-reset", func(app.Context, app.Event) { b.Reset() })),
+				),
+			),
+	)
+}
+
+// states are how the budgets stand.
+func (c *Budgets) states(b *spend.Budgets) app.UI {
+	if b.Now == nil || len(b.Now.States) == 0 {
+		return app.Div().Hidden(true)
+	}
+	list := b.Now.States
+	return app.Ul().Class("budget-states").Body(app.Range(list).Slice(func(i int) app.UI {
+		s := list[i]
+		return app.Li().Body(
+			app.Span().Text(spend.Name(s)+": "+figure.Dollars(s.SpentNanoUSD)+" spent, "+figure.Dollars(s.ReservedNanoUSD)+" reserved"),
+			share(s),
+		)
+	}))
+}
+
+func (c *Budgets) field(id, name, unit, value string, set func(*spend.BudgetForm, string)) app.UI {
+	b := &c.s.desk.Budgets
+	return field(c.s, id, name, unit, value, b.Wrong[id], b.Now == nil, func(s string) {
+		b.Type(func(f *spend.BudgetForm) { set(f, s) })
+	})
+}
+
+// field is a labelled field with its unit and what is wrong with it.
+func field(s *Section, id, name, unit, value, wrong string, off bool, typed func(string)) app.UI {
+	input := app.Input().ID(id).Class("field").Type("text").Attr("autocomplete", "off").Attr("spellcheck", "false").
+		Value(value).Disabled(off).
+		OnInput(s.host.On(id, func(ctx app.Context, e app.Event) { typed(e.Get("target").Get("value").String()) }))
+	if wrong != "" {
+		input = input.Aria("invalid", true).Aria("describedby", id+"-wrong")
+	}
+	return app.Div().Class("form-field").Body(
+		app.Label().For(id).Body(app.Text(name), app.If(unit != "", func() app.UI { return app.Span().Class("soft").Text(", " + unit) })),
+		input,
+		app.P().ID(id+"-wrong").Class("outcome bad").Hidden(wrong == "").Text(wrong),
+	)
+}
+
+func outcome(p *wire.Problem, saved bool, done string) app.UI {
+	switch {
+	case p != nil:
+		return app.P().Class("outcome bad").Role("alert").Text(p.Message + " " + p.Hint)
+	case saved:
+		return app.P().Class("outcome good").Role("status").Text(done)
+	}
+	return app.P().Class("outcome").Role("status")
+}
+
+// focusWrong goes to the first field that something is wrong with.
+func focusWrong(s *Section, ctx app.Context, wrong map[string]string) {
+	if len(wrong) == 0 {
+		return
+	}
+	ctx.Defer(func(app.Context) {
+		defer s.host.Guard("the form")
+		s.host.DOM.Focus(`[aria-invalid="true"]`)
+	})
+}
+
+// Keep are the settings of what is kept, and what it takes up.
+type Keep struct {
+	app.Compo
+	s   *Section
+	Rev int
+}
+
+// Render implements app.Composer.
+func (c *Keep) Render() (ui app.UI) {
+	h, k := c.s.host, &c.s.desk.Keep
+	defer h.Drawing("the storage", &ui)
+	wireDays, clipDays := k.Shown()
+	return app.Section().ID("storage").Body(
+		app.H2().Text("Storage"),
+		app.P().Class("about").Text("Messages and the ledger are always kept. Wire events, and the requests as they were sent, can go earlier: the text of an answer stays, its Wire tab is empty then. Leave a field empty to keep them for ever."),
+		c.use(k.Storage),
+		app.Form().ID("keep-form").Class("form-grid").
+			OnSubmit(h.On("keep-save", func(ctx app.Context, e app.Event) {
+				e.PreventDefault()
+				k.Save()
+				focusWrong(c.s, ctx, k.Wrong)
+			})).
+			Body(
+				field(c.s, spend.FieldWire, "Keep wire events", "days", wireDays, k.Wrong[spend.FieldWire], k.Now == nil, k.TypeWire),
+				field(c.s, spend.FieldClips, "Keep archived clips that are no favourites", "days", clipDays, k.Wrong[spend.FieldClips], k.Now == nil, k.TypeClips),
+				outcome(k.Problem, k.Saved, "Saved. It is tidied up once a day."),
+				app.Div().Class("form-end").Body(
+					app.Button().ID("keep-save").Class("button primary").Type("submit").Disabled(k.Now == nil || k.Saving).Text("Save"),
+				),
+			),
+	)
+}
+
+// use is what the data folder holds, by kind.
+func (c *Keep) use(s *wire.Storage) app.UI {
+	if s == nil {
+		return app.Div().Hidden(true)
+	}
+	sum := "Together"
+	if s.FreeBytes > 0 {
+		sum += ", " + spend.Size(s.FreeBytes) + " free on the disk"
+	}
+	return app.Table().ID("storage-use").Class("figures").Body(
+		app.THead().Body(app.Tr().Body(
+			app.Th().Scope("col").Text("Kind"), app.Th().Scope("col").Class("num").Text("Number"), app.Th().Scope("col").Class("num").Text("Size"),
+		)),
+		app.TBody().Body(app.Range(s.Kinds).Slice(func(i int) app.UI {
+			k := s.Kinds[i]
+			count := ""
+			if k.Count > 0 {
+				count = figure.Count(k.Count)
+			}
+			return app.Tr().DataSet("kind", k.Kind).Body(
+				app.Td().Text(spend.KindName(k.Kind)), app.Td().Class("num").Text(count),
+				app.Td().Class("num").Title(strconv.FormatInt(k.Bytes, 10)+" bytes").Text(spend.Size(k.Bytes)),
+			)
+		})),
+		app.TFoot().Body(app.Tr().Body(
+			app.Td().Text(sum), app.Td(), app.Td().Class("num").Text(spend.Size(s.Bytes)),
+		)),
+	)
+}

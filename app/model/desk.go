@@ -88,6 +88,9 @@ type Desk struct {
 	// Deleted is the conversation that can still be had back; nil if none.
 	Deleted *wire.Summary
 	forget  func() // ends the time for that
+	// Notice is a sentence that is shown for a while; "" if none.
+	Notice       string
+	forgetNotice func()
 
 	choice        string // model for a conversation not yet begun
 	cat           *gateway.Catalogue
@@ -237,11 +240,23 @@ func (d *Desk) list(before string) {
 			d.before, d.ListMore = page.Before, page.Before != ""
 		}
 		d.ListReady = true
-		for _, s := range page.Conversations {
-			d.List = putSummary(d.List, s)
-		}
+		d.takePage(page, before == "")
 		d.changed(PartList | PartBar)
 	})
+}
+
+// takePage takes a stretch of the list. The first one says which are pinned.
+func (d *Desk) takePage(page wire.ConversationPage, first bool) {
+	if first {
+		for i := range d.List {
+			d.List[i].Pinned = false
+		}
+	}
+	for _, s := range append(page.Conversations, page.Pinned...) {
+		if d.Deleted == nil || d.Deleted.ID != s.ID {
+			d.List = putSummary(d.List, s)
+		}
+	}
 }
 
 // Choose sets the model that answers next in a lane.

@@ -2,9 +2,12 @@ package model
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
+	"screentest/app/line"
 	"screentest/shared/wire"
 )
 
@@ -14,7 +17,7 @@ type Group struct {
 	Rows []wire.Summary
 }
 
-// Groups sorts conversations, newest first, under Today, Yesterday and
+// Groups sorts conversations, newest first, under Pinned, Today, Yesterday and
 // Earlier, by the days of now's time zone. Headings without rows are left out.
 func Groups(list []wire.Summary, now time.Time) []Group {
 	list = slices.Clone(list)
@@ -22,19 +25,82 @@ func Groups(list []wire.Summary, now time.Time) []Group {
 	y, m, d := now.Date()
 	today := time.Date(y, m, d, 0, 0, 0, 0, now.Location())
 	yesterday := time.Date(y, m, d-1, 0, 0, 0, 0, now.Location())
-	groups := []Group{{Name: "Today"}, {Name: "Yesterday"}, {Name: "Earlier"}}
+	groups := []Group{{Name: "Pinned"}, {Name: "Today"}, {Name: "Yesterday"}, {Name: "Earlier"}}
 	for _, s := range list {
 		at := time.UnixMilli(s.UpdatedMS)
+		to := &groups[3]
 		switch {
+		case s.Pinned:
+			to = &groups[0]
 		case !at.Before(today):
-			groups[0].Rows = append(groups[0].Rows, s)
+			to = &groups[1]
 		case !at.Before(yesterday):
-			groups[1].Rows = append(groups[1].Rows, s)
-		default:
-			groups[2].Rows = append(groups[2].Rows, s)
+			to = &groups[2]
 		}
+		to.Rows = append(to.Rows, s)
 	}
 	return slices.DeleteFunc(groups, func(g Group) bool { return len(g.Rows) == 0 })
+}
+
+// Pin keeps a conversation above the others, or lets it go. It is shown at
+// once; a refusal takes it back.
+func (d *Desk) Pin(id string, pinned bool) {
+	set := func(pinned bool) {
+		for i := range d.List {
+			if d.List[i].ID == id {
+				d.List[i].Pinned = pinned
+			}
+		}
+		if c := d.conversations[id]; c != nil {
+			c.Summary.Pinned = pinned
+		}
+		d.changed(PartList | PartBar)
+	}
+	set(pinned)
+	d.line.Call(wire.OpPin, wire.Pin{ID: id, Pinned: pinned}, func(data json.RawMessage, p *wire.Problem) {
+		var s wire.Summary
+		if p = line.Answered(data, p, &s); p != nil {
+			set(!pinned)
+			d.Tell(p.Message + " " + p.Hint)
+			return
+		}
+		d.summary(s)
+	})
+}
+
+// Tell puts a sentence where the person sees it for a while.
+func (d *Desk) Tell(words string) {
+	if d.forgetNotice != nil {
+		d.forgetNotice()
+	}
+	d.Notice = strings.TrimSpace(words)
+	d.forgetNotice = d.after(undoFor, func() {
+		d.Notice, d.forgetNotice = "", nil
+		d.changed(PartNotice)
+	})
+	d.changed(PartNotice)
+}
+
+// Neighbour returns the conversation that stands by places further down in the
+// list than the one shown; "" where there is none.
+func (d *Desk) Neighbour(by int) string {
+	var all []string
+	at := -1
+	for _, g := range Groups(d.List, d.now()) {
+		for _, s := range g.Rows {
+			if s.ID == d.currentID() {
+				at = len(all)
+			}
+			all = append(all, s.ID)
+		}
+	}
+	if at < 0 && by < 0 {
+		return ""
+	}
+	if at += by; at < 0 || at >= len(all) {
+		return ""
+	}
+	return all[at]
 }
 
 // putSummary puts a conversation into the list, or renews it there.

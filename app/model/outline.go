@@ -177,6 +177,7 @@ func (d *Desk) Find(id string) (lane, at int, ok bool) {
 	}
 	lane = max(0, slices.IndexFunc(c.Lanes, func(l Lane) bool { return l.Number == c.messages[id].Lane }))
 	c.choose(lane, id)
+	d.keepLanes(c, 0)
 	d.changed(PartThread | PartComposer)
 	for at, m := range c.Path(lane) {
 		if m.ID == id {

@@ -102,3 +102,54 @@ func TestFirstLineIsCutAtAWholeCharacter(t *testing.T) {
 		t.Errorf("title %q", got)
 	}
 }
+
+func TestPinnedStandAboveAndAreTakenBackWhenRefused(t *testing.T) {
+	b := newBench(t)
+	b.FetchList()
+	b.far.take(t, wire.OpConversations).answer(wire.ConversationPage{
+		Conversations: []wire.Summary{{ID: "new", UpdatedMS: 30}, {ID: "old", UpdatedMS: 10}},
+		Pinned:        []wire.Summary{{ID: "oldest", UpdatedMS: 1, Pinned: true}},
+	})
+	rows := func() (ids []string) {
+		for _, g := range Groups(b.List, b.clock) {
+			for _, s := range g.Rows {
+				ids = append(ids, s.ID)
+			}
+		}
+		return ids
+	}
+	if got := rows(); !slices.Equal(got, []string{"oldest", "new", "old"}) {
+		t.Errorf("%v", got)
+	}
+	b.Pin("old", true)
+	if got := rows(); !slices.Equal(got, []string{"old", "oldest", "new"}) {
+		t.Errorf("at once %v", got)
+	}
+	b.far.take(t, wire.OpPin).refuse("too_many_pinned")
+	if got := rows(); !slices.Equal(got, []string{"oldest", "new", "old"}) || b.Notice == "" {
+		t.Errorf("refused: %v, notice %q", got, b.Notice)
+	}
+	b.pass(time.Minute)
+	if b.Notice != "" {
+		t.Errorf("the notice stays: %q", b.Notice)
+	}
+	// Another tab lets one go.
+	b.FetchList()
+	b.far.take(t, wire.OpConversations).answer(wire.ConversationPage{Conversations: []wire.Summary{{ID: "new", UpdatedMS: 30}}})
+	if got := rows(); !slices.Equal(got, []string{"new", "old", "oldest"}) {
+		t.Errorf("unpinned elsewhere: %v", got)
+	}
+}
+
+func TestNeighboursFollowTheList(t *testing.T) {
+	b := newBench(t)
+	b.FetchList()
+	b.far.take(t, wire.OpConversations).answer(wire.ConversationPage{Conversations: []wire.Summary{{ID: "b", UpdatedMS: 2}, {ID: "a", UpdatedMS: 1}}})
+	if b.Neighbour(1) != "b" || b.Neighbour(-1) != "" {
+		t.Errorf("from a new conversation: %q, %q", b.Neighbour(1), b.Neighbour(-1))
+	}
+	b.Show("b")
+	if b.Neighbour(1) != "a" || b.Neighbour(-1) != "" || b.Neighbour(2) != "" {
+		t.Errorf("from the first: %q, %q", b.Neighbour(1), b.Neighbour(-1))
+	}
+}

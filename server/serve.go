@@ -161,7 +161,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 
 func (s *server) bffConfig(addr net.Addr, owner, sandboxKey string, public *url.URL) bff.Config {
 	return bff.Config{
-		Runs: browserRuns{s.runs}, Conversations: s.store, Sessions: s.store, Owner: owner,
+		Runs: browserRuns{s.runs}, Conversations: s.store, Sessions: s.store, Ledger: s.store, Budgets: s.budget, Owner: owner,
 		Gateway: wire.Gateway{
 			Sandbox: s.sandbox != nil, BaseURL: s.client.Base.String(),
 			StreamOptions: s.sandbox != nil, // G9: off for a real gateway

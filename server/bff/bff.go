@@ -64,6 +64,8 @@ type Config struct {
 	Runs          Runs
 	Conversations Conversations
 	Sessions      Sessions
+	Ledger        Ledger
+	Budgets       Budgets
 	// Owner is the one local user, whom everybody on loopback is.
 	Owner string
 	// Gateway is the configured gateway; HasKey and KeyLast4 are not used.

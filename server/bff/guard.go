@@ -24,6 +24,8 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.Handle(wire.Path, get(s.handleSocket))
 	mux.Handle("/api/key", methods{http.MethodPost: s.handleSetKey, http.MethodDelete: s.handleForgetKey})
+	mux.Handle(wire.LedgerCSV, get(s.handleLedgerCSV))
+	mux.Handle(wire.LedgerJSON, get(s.handleLedgerJSON))
 	mux.Handle("/healthz", get(handleHealth))
 	// A private program: nothing of it is to be indexed. These addresses are
 	// also why go-app's own handler is not asked: it would fetch them from the

@@ -21,6 +21,7 @@ import (
 
 	"screentest/server/bff"
 	"screentest/server/bff/bfftest"
+	"screentest/server/budget"
 	"screentest/server/run"
 	"screentest/server/store"
 	"screentest/shared/gateway"
@@ -65,6 +66,7 @@ type world struct {
 	bff    *bff.Server
 	runs   *run.Manager
 	db     *store.DB
+	budget *budget.Keeper
 	owner  string
 	dir    string
 	log    *lockedBuffer
@@ -112,6 +114,10 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 	if w.owner, err = w.db.EnsureLocalUser(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	w.budget = budget.New(budget.Config{
+		Store: w.db, MayEverybody: func(who string) bool { return who == w.owner },
+		Tell: func(owner string, b wire.BudgetState) { w.bff.BudgetPassed(owner, b) },
+	})
 	w.runs = run.New(run.Config{
 		Store: w.db, Catalogue: sample, FlushEvery: 20 * time.Millisecond, Logger: logger,
 		Gateway: func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (run.Reply, error) {
@@ -119,6 +125,9 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 			context.AfterFunc(ctx, func() { pw.CloseWithError(context.Cause(ctx)) })
 			go w.stream(pw, key, bytes.Clone(body))
 			return run.Reply{Status: 200, ContentType: "text/event-stream", Body: r}, nil
+		},
+		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
+			return w.budget.ReserveText(ctx, owner, m, budget.InputBound(body))
 		},
 		Changed: func(owner string, r wire.Run) { w.bff.RunChanged(owner, r) },
 		Stored:  func(owner, conversation string) { w.bff.ConversationChanged(owner, conversation) },
@@ -129,7 +138,7 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 	}
 	w.url = "http://" + l.Addr().String()
 	c := bff.Config{
-		Runs: browserRuns{w.runs}, Conversations: w.db, Sessions: w.db, Owner: w.owner,
+		Runs: browserRuns{w.runs}, Conversations: w.db, Sessions: w.db, Ledger: w.db, Budgets: w.budget, Owner: w.owner,
 		Gateway:    wire.Gateway{BaseURL: "https://gateway.example.com"},
 		Catalogue:  sample().JSON,
 		Files:      files(),
@@ -151,8 +160,11 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 		defer cancel()
 		_ = hs.Close()
 		<-served
-		for _, err := range []error{w.bff.Close(ctx), w.runs.Close(ctx), w.db.Close()} {
-			if err != nil {
+		for _, close := range []func() error{
+			func() error { return w.bff.Close(ctx) }, func() error { return w.runs.Close(ctx) },
+			func() error { w.budget.Close(); return nil }, w.db.Close,
+		} {
+			if err := close(); err != nil {
 				t.Error(err)
 			}
 		}

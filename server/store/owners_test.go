@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"reflect"
 	"slices"
@@ -67,6 +68,24 @@ func TestOwnersAreApart(t *testing.T) {
 			"Spent": func(t *testing.T, who string) {
 				if n, err := db.Spent(ctx, who, time.UnixMilli(0), time.Now().AddDate(9, 0, 0)); err != nil || n != 0 {
 					t.Errorf("%d, %v", n, err)
+				}
+			},
+			"Spend": func(t *testing.T, who string) {
+				q := wire.SpendQuery{Days: []int64{0, time.Now().AddDate(9, 0, 0).UnixMilli()}, Everybody: true}
+				if s, err := db.Spend(ctx, who, q); err != nil || s.Range.Rows != 0 || s.Month.Rows != 0 || len(s.Models) != 0 || len(s.People) > 1 {
+					t.Errorf("%+v, %v", s, err)
+				}
+			},
+			"Ledger": func(t *testing.T, who string) {
+				for _, q := range []wire.LedgerQuery{{}, {Subject: s.Run}, {Conversation: s.Conversation}, {Kind: "charge"}} {
+					if page, err := db.Ledger(ctx, who, q); err != nil || len(page.Rows) != 0 || page.Total.Rows != 0 {
+						t.Errorf("%+v: %+v, %v", q, page, err)
+					}
+				}
+			},
+			"EachLedger": func(t *testing.T, who string) {
+				if err := db.EachLedger(ctx, who, wire.LedgerQuery{}, func(r wire.LedgerRow) error { return fmt.Errorf("gave %+v", r) }); err != nil {
+					t.Error(err)
 				}
 			},
 			"Setting": func(t *testing.T, who string) {
@@ -188,7 +207,7 @@ func TestOwnersAreApart(t *testing.T) {
 // for no owner in particular.
 func missing(t *testing.T, checks map[string]func(*testing.T, string)) {
 	t.Helper()
-	ofNobody := []string{"Close", "EnsureLocalUser", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions", "SpentByEverybody", "ServerSetting", "SetServerSetting"}
+	ofNobody := []string{"Close", "EnsureLocalUser", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions", "SpentByEverybody", "SpendOfEverybody", "ServerSetting", "SetServerSetting"}
 	for m := range reflect.TypeFor[*DB]().Methods() {
 		if checks[m.Name] == nil && !slices.Contains(ofNobody, m.Name) {
 			t.Errorf("DB.%s is not checked", m.Name)
@@ -213,6 +232,8 @@ func everything(t *testing.T, db *DB, owner string, starts ...wire.Start) (all [
 	add(library, err)
 	found, err := db.Search(ctx, owner, wire.Search{})
 	add(found, err)
+	ledger, err := db.Ledger(ctx, owner, wire.LedgerQuery{})
+	add(ledger, err)
 	theme, err := db.Setting(ctx, owner, "theme")
 	add(theme, err)
 	_, data, err := db.LoadSession(ctx, "sid")

@@ -62,6 +62,7 @@ type DB struct {
 	writer  *writer
 	readers *readers
 	packer  *packer
+	spans   spans
 	box     *seal.Box
 
 	closing sync.Once
@@ -140,7 +141,7 @@ func (db *DB) openDatabase(ctx context.Context) error {
 	if db.readers, err = openReaders(ctx, db.path()); err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	db.writer = startWriter(conn, db.log)
+	db.writer = startWriter(conn, db.log, &db.spans)
 	return nil
 }
 

@@ -37,6 +37,7 @@ type unit struct {
 type writer struct {
 	tx    tx
 	log   *slog.Logger
+	spans *spans // told of what was booked, once it is durable
 	ended chan struct{}
 	wake  chan struct{} // holds one
 
@@ -49,10 +50,11 @@ type writer struct {
 }
 
 // startWriter takes over conn.
-func startWriter(conn *sql.Conn, log *slog.Logger) *writer {
+func startWriter(conn *sql.Conn, log *slog.Logger, spans *spans) *writer {
 	w := &writer{
-		tx:    tx{prepare(conn)},
+		tx:    tx{p: prepare(conn)},
 		log:   log,
+		spans: spans,
 		ended: make(chan struct{}),
 		wake:  make(chan struct{}, 1),
 		room:  make(chan struct{}),
@@ -226,6 +228,7 @@ func (w *writer) commit(group []unit) {
 // may be because of a single unit.
 func (w *writer) try(group []unit) (errs []error, again bool) {
 	errs = make([]error, len(group))
+	w.tx.booked = w.tx.booked[:0]
 	failAll := func(err error) {
 		w.tx.exec("ROLLBACK") // SQLite may have done it by itself
 		for i := range errs {
@@ -250,7 +253,9 @@ func (w *writer) try(group []unit) (errs []error, again bool) {
 				failAll(err)
 				return errs, true
 			}
+			booked := len(w.tx.booked)
 			if errs[i] = u.fn(&w.tx); errs[i] != nil {
+				w.tx.booked = w.tx.booked[:booked]
 				if _, err := w.tx.exec("ROLLBACK TO unit"); err != nil {
 					failAll(err) // the error took the whole transaction with it
 					return errs, true
@@ -265,6 +270,9 @@ func (w *writer) try(group []unit) (errs []error, again bool) {
 	if _, err := w.tx.exec("COMMIT"); err != nil {
 		failAll(err)
 		return errs, !isBroken(err)
+	}
+	if len(w.tx.booked) > 0 {
+		w.spans.add(w.tx.booked)
 	}
 	return errs, false
 }
@@ -311,7 +319,10 @@ func (w *writer) emptyLog() bool {
 }
 
 // A tx is the writing transaction as a unit sees it.
-type tx struct{ p *prepared }
+type tx struct {
+	p      *prepared
+	booked []booking // of the units so far
+}
 
 // exec runs a statement that gives no rows.
 func (t *tx) exec(query string, args ...any) (sql.Result, error) {

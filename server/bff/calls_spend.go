@@ -1,0 +1,65 @@
+package bff
+
+import (
+	"context"
+	"encoding/json"
+
+	"screentest/shared/wire"
+)
+
+// Ledger is what was spent; see package store for what each does.
+type Ledger interface {
+	Spend(ctx context.Context, owner string, q wire.SpendQuery) (wire.Spend, error)
+	SpendOfEverybody(ctx context.Context, q wire.SpendQuery) (wire.Spend, error)
+	Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wire.LedgerPage, error)
+	EachLedger(ctx context.Context, owner string, q wire.LedgerQuery, fn func(wire.LedgerRow) error) error
+}
+
+// Budgets are what may be spent, and what is set aside for what is under way,
+// in nano-USD.
+type Budgets interface {
+	Budgets(ctx context.Context, owner string) (wire.Budgets, error)
+	SetBudgets(ctx context.Context, owner string, s wire.BudgetSettings) (wire.Budgets, error)
+	Reserved(owner string) int64
+	ReservedByEverybody() int64
+}
+
+// spendCalls are those of the Spend page.
+func spendCalls() map[wire.Op]handler {
+	return map[wire.Op]handler{
+		wire.OpSpend: with(func(ctx context.Context, s *Server, k *socket, q wire.SpendQuery) (any, error) {
+			return s.spend(ctx, k.owner, q)
+		}),
+		wire.OpLedger: with(func(ctx context.Context, s *Server, k *socket, q wire.LedgerQuery) (any, error) {
+			return s.Ledger.Ledger(ctx, k.owner, q)
+		}),
+		wire.OpBudgets: with(func(ctx context.Context, s *Server, k *socket, _ json.RawMessage) (any, error) {
+			return s.Budgets.Budgets(ctx, k.owner)
+		}),
+		wire.OpSetBudget: with(func(ctx context.Context, s *Server, k *socket, b wire.BudgetSettings) (any, error) {
+			return s.Budgets.SetBudgets(ctx, k.owner, b)
+		}),
+	}
+}
+
+// spend is the Spend page of an owner, or of everybody for who may see it.
+func (s *Server) spend(ctx context.Context, owner string, q wire.SpendQuery) (wire.Spend, error) {
+	b, err := s.Budgets.Budgets(ctx, owner)
+	if err != nil {
+		return wire.Spend{}, err
+	}
+	var page wire.Spend
+	if q.Everybody {
+		if !b.MayEverybody {
+			return page, &wire.Problem{Code: "not_allowed", Field: "everybody", Message: "You may see only what you spent yourself.",
+				Hint: "Ask who runs this server."}
+		}
+		page, err = s.Ledger.SpendOfEverybody(ctx, q)
+		page.ReservedNanoUSD = s.Budgets.ReservedByEverybody()
+	} else {
+		page, err = s.Ledger.Spend(ctx, owner, q)
+		page.ReservedNanoUSD = s.Budgets.Reserved(owner)
+	}
+	page.MayEverybody, page.Budgets = b.MayEverybody, b.States
+	return page, err
+}

@@ -1,0 +1,144 @@
+package bff
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"screentest/shared/money"
+	"screentest/shared/wire"
+)
+
+// csvColumns are the first line of the ledger as a CSV file. Amounts are there
+// as dollars, for people, and as nano-dollars, which are exact in any program.
+var csvColumns = [...]string{"time", "kind", "what", "model", "cost_usd", "cost_nano_usd", "source", "basis",
+	"input_tokens", "output_tokens", "subject", "conversation", "message", "prices", "n"}
+
+// handleLedgerCSV writes the ledger as a file for spreadsheets.
+func (s *Server) handleLedgerCSV(w http.ResponseWriter, r *http.Request) {
+	s.export(w, r, "csv", "text/csv; charset=utf-8", func(q wire.LedgerQuery) error {
+		out := csv.NewWriter(w)
+		out.UseCRLF = true
+		if err := out.Write(csvColumns[:]); err != nil {
+			return err
+		}
+		err := s.Ledger.EachLedger(r.Context(), s.Owner, q, func(row wire.LedgerRow) error { return out.Write(csvLine(row)) })
+		out.Flush()
+		if err == nil {
+			err = out.Error()
+		}
+		return err
+	})
+}
+
+// csvLine is a row as its columns.
+func csvLine(r wire.LedgerRow) []string {
+	return []string{
+		time.UnixMilli(r.CreatedMS).UTC().Format("2006-01-02T15:04:05.000Z"), r.Kind, r.What, csvText(r.Model),
+		strings.Replace(money.NanoUSD(r.CostNanoUSD).String(), "$", "", 1), strconv.FormatInt(r.CostNanoUSD, 10), r.Source, csvText(r.Basis),
+		strconv.FormatInt(r.InputTokens, 10), strconv.FormatInt(r.OutputTokens, 10),
+		r.Subject, r.Conversation, r.Message, csvText(string(r.Prices)), strconv.FormatInt(r.N, 10),
+	}
+}
+
+// csvText makes a text that no spreadsheet takes for a formula: the name of a
+// model comes from a request, and may be anything.
+func csvText(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+// handleLedgerJSON writes the ledger as an array of rows.
+func (s *Server) handleLedgerJSON(w http.ResponseWriter, r *http.Request) {
+	s.export(w, r, "json", "application/json; charset=utf-8", func(q wire.LedgerQuery) error {
+		out := bufio.NewWriter(w)
+		before := "[\n"
+		err := s.Ledger.EachLedger(r.Context(), s.Owner, q, func(row wire.LedgerRow) error {
+			line, err := json.Marshal(row)
+			if err != nil {
+				return err
+			}
+			_, _ = out.WriteString(before) // the error comes with the next
+			before = ",\n"
+			_, err = out.Write(line)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if before == "[\n" {
+			_, _ = out.WriteString("[") // no row came
+		}
+		_, _ = out.WriteString("\n]\n")
+		return out.Flush()
+	})
+}
+
+// export answers with a file that is made while it is sent.
+func (s *Server) export(w http.ResponseWriter, r *http.Request, ext, kind string, write func(wire.LedgerQuery) error) {
+	q, p := ledgerQuery(r.URL.Query())
+	if p == nil {
+		// A filter that is wrong is to be known before anything is sent.
+		probe := q
+		probe.Limit = 1
+		if _, err := s.Ledger.Ledger(r.Context(), s.Owner, probe); err != nil {
+			p = s.problemOf(wire.OpLedger, err)
+		}
+	}
+	if p != nil {
+		problem(w, http.StatusBadRequest, *p)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="screentest-ledger-%s.%s"`, s.Now().UTC().Format("2006-01-02"), ext))
+	if r.Method == http.MethodHead {
+		return
+	}
+	if err := write(q); err != nil {
+		if r.Context().Err() == nil {
+			s.Logger.Error("export broke off", "err", err)
+		}
+		// What was sent must not pass for the whole file.
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// ledgerQuery reads a LedgerQuery from the parameters of an address.
+func ledgerQuery(v url.Values) (q wire.LedgerQuery, p *wire.Problem) {
+	texts := map[string]*string{"kind": &q.Kind, "what": &q.What, "model": &q.Model, "source": &q.Source,
+		"subject": &q.Subject, "conversation": &q.Conversation}
+	var least, most int64
+	numbers := map[string]*int64{"from": &q.From, "to": &q.To, "min_nano_usd": &least, "max_nano_usd": &most}
+	for name := range v {
+		value := v.Get(name)
+		if to := texts[name]; to != nil {
+			*to = value
+			continue
+		}
+		to := numbers[name]
+		if to == nil {
+			return q, &wire.Problem{Code: "unknown_filter", Field: name, Message: fmt.Sprintf("The ledger has no filter %q.", name)}
+		}
+		var err error
+		if *to, err = strconv.ParseInt(value, 10, 64); err != nil {
+			return q, &wire.Problem{Code: "invalid_filter", Field: name, Message: name + " must be a whole number."}
+		}
+	}
+	if v.Has("min_nano_usd") {
+		q.MinNanoUSD = &least
+	}
+	if v.Has("max_nano_usd") {
+		q.MaxNanoUSD = &most
+	}
+	return q, nil
+}

@@ -1,0 +1,389 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"screentest/shared/wire"
+)
+
+// ledgerRows are all rows of an owner, oldest first.
+func ledgerRows(t testing.TB, db *DB, owner string) (all []wire.LedgerRow) {
+	t.Helper()
+	must(t, db.EachLedger(context.Background(), owner, wire.LedgerQuery{}, func(r wire.LedgerRow) error {
+		all = append(all, r)
+		return nil
+	}))
+	slices.Reverse(all)
+	return all
+}
+
+// sumOf adds rows up one by one, those that want says.
+func sumOf(rows []wire.LedgerRow, want func(wire.LedgerRow) bool) (s wire.Sum) {
+	estimates := map[string]int64{}
+	slices.SortFunc(rows, func(a, b wire.LedgerRow) int { return int(a.N - b.N) })
+	for _, r := range rows {
+		var estimated int64
+		switch {
+		case r.Source == wire.SourceEstimated:
+			estimated = r.CostNanoUSD
+		case r.Kind != wire.KindCharge:
+			estimated = -estimates[r.Subject]
+		}
+		estimates[r.Subject] += estimated
+		if !want(r) {
+			continue
+		}
+		s.NanoUSD += r.CostNanoUSD
+		s.Rows++
+		s.EstimatedNanoUSD += estimated
+		*map[string]*int64{wire.KindCharge: &s.ChargedNanoUSD, wire.KindReturn: &s.ReturnedNanoUSD, wire.KindCorrection: &s.CorrectedNanoUSD}[r.Kind] += r.CostNanoUSD
+	}
+	return s
+}
+
+// someBooking draws a row within the first 72 hours of 1970.
+func someBooking(rt *rapid.T, subjects [][]byte) entry {
+	e := entry{
+		kind:      rapid.SampledFrom([]string{"charge", "charge", "return", "correction"}).Draw(rt, "kind"),
+		what:      rapid.SampledFrom([]string{"text", "video"}).Draw(rt, "what"),
+		subject:   rapid.SampledFrom(subjects).Draw(rt, "subject"),
+		model:     fmt.Sprintf("m-%d", rapid.IntRange(1, 12).Draw(rt, "model")),
+		source:    rapid.SampledFrom([]string{"reported", "computed", "estimated"}).Draw(rt, "source"),
+		basis:     "basis",
+		in:        rapid.Int64Range(0, 1000).Draw(rt, "in"),
+		out:       rapid.Int64Range(0, 1000).Draw(rt, "out"),
+		createdMS: rapid.Int64Range(0, 72*hourMS-1).Draw(rt, "ms"),
+	}
+	e.costNanoUSD = rapid.Int64Range(0, 1e12).Draw(rt, "cost")
+	if e.kind == "return" || e.kind == "correction" && rapid.Bool().Draw(rt, "down") {
+		e.costNanoUSD = -e.costNanoUSD
+	}
+	return e
+}
+
+// Whatever is booked, in whatever order of time, and whether it was looked at
+// in between or not: each figure of the page is the sum of its rows, for days
+// that begin on any quarter of an hour; what is remembered is what is stored;
+// and the sums by hour are those of the rows.
+func TestThePageIsTheSumOfItsRows(t *testing.T) {
+	ctx := context.Background()
+	db, _ := openLocal(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		owner := addUser(t, db, "ann")
+		subjects := make([][]byte, 8)
+		for i := range subjects {
+			subjects[i] = mustID(t)
+		}
+		q := wire.SpendQuery{Split: rapid.SampledFrom([]string{"", wire.SplitByKind, wire.SplitByModel}).Draw(rt, "split")}
+		at := rapid.Int64Range(0, 96).Draw(rt, "zone") * hourMS / 4
+		for range rapid.IntRange(2, 4).Draw(rt, "days") {
+			q.Days = append(q.Days, at)
+			at += rapid.SampledFrom([]int64{23, 24, 24, 25}).Draw(rt, "hours") * hourMS
+		}
+		end := q.Days[len(q.Days)-1]
+		q.Today, q.Week, q.Month = q.Days[len(q.Days)-2], q.Days[0], rapid.Int64Range(0, end).Draw(rt, "month")
+		for range rapid.IntRange(0, 30).Draw(rt, "n") {
+			if _, err := book(db, owner, someBooking(rt, subjects)); err != nil {
+				rt.Fatal(err)
+			}
+			if rapid.IntRange(0, 3).Draw(rt, "look") == 0 {
+				if _, err := db.Spend(ctx, owner, q); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+		got, err := db.Spend(ctx, owner, q)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		rows := ledgerRows(t, db, owner)
+		between := func(from, to int64) func(wire.LedgerRow) bool {
+			return func(r wire.LedgerRow) bool { return r.CreatedMS >= from && r.CreatedMS < to }
+		}
+		for name, c := range map[string]struct{ got, want wire.Sum }{
+			"today": {got.Today, sumOf(rows, between(q.Today, end))},
+			"week":  {got.Week, sumOf(rows, between(q.Week, end))},
+			"month": {got.Month, sumOf(rows, between(q.Month, end))},
+			"range": {got.Range, sumOf(rows, between(q.Days[0], end))},
+		} {
+			if c.got != c.want {
+				rt.Fatalf("%s is %+v, its rows make %+v", name, c.got, c.want)
+			}
+		}
+		for i, day := range got.Days {
+			var parts int64
+			for _, p := range day.Parts {
+				parts += p
+			}
+			if want := sumOf(rows, between(q.Days[i], q.Days[i+1])).NanoUSD; day.FromMS != q.Days[i] || day.NanoUSD != want || parts != want {
+				rt.Fatalf("day %d is %+v, its rows make %d", i, day, want)
+			}
+		}
+		for k, key := range got.Keys {
+			if key == wire.OtherKey {
+				continue
+			}
+			var column int64
+			for _, day := range got.Days {
+				column += day.Parts[k]
+			}
+			want := sumOf(rows, func(r wire.LedgerRow) bool {
+				return between(q.Days[0], end)(r) && (q.Split == wire.SplitByModel && r.Model == key || q.Split != wire.SplitByModel && r.What == key)
+			})
+			if column != want.NanoUSD {
+				rt.Fatalf("%s is %d, its rows make %d", key, column, want.NanoUSD)
+			}
+		}
+		for _, m := range got.Models {
+			want := sumOf(rows, func(r wire.LedgerRow) bool {
+				return between(q.Days[0], end)(r) && r.Model == m.Key && r.What == m.What
+			})
+			if m.Sum != want {
+				rt.Fatalf("%s is %+v, its rows make %+v", m.Key, m.Sum, want)
+			}
+		}
+		if len(got.People) != 1 || got.People[0].Sum != got.Range {
+			rt.Fatalf("people %+v", got.People)
+		}
+		db.spans.mu.Lock()
+		db.spans.of = nil
+		db.spans.mu.Unlock()
+		if fresh, err := db.Spend(ctx, owner, q); err != nil || !reflect.DeepEqual(fresh, got) {
+			rt.Fatalf("read anew %+v, %v; remembered %+v", fresh, err, got)
+		}
+		checkHours(t, db)
+	})
+}
+
+// checkHours fails unless spend_hours is what the ledger's rows make.
+func checkHours(t testing.TB, db *DB) {
+	t.Helper()
+	var differ int
+	must(t, db.readers.at(context.Background()).scan(`WITH fresh AS (SELECT owner, created_ms / 3600000 hour, what, model,
+			sum(CASE kind WHEN 'charge' THEN cost_nano_usd ELSE 0 END), sum(CASE kind WHEN 'return' THEN cost_nano_usd ELSE 0 END),
+			sum(CASE kind WHEN 'correction' THEN cost_nano_usd ELSE 0 END), sum(estimated_nano_usd), count(*), sum(input_tokens), sum(output_tokens)
+			FROM ledger GROUP BY 1, 2, 3, 4)
+		SELECT (SELECT count(*) FROM (SELECT * FROM fresh EXCEPT SELECT * FROM spend_hours)) + (SELECT count(*) FROM (SELECT * FROM spend_hours EXCEPT SELECT * FROM fresh))`, nil, &differ))
+	if differ != 0 {
+		t.Errorf("%d hours are not what their rows make", differ)
+	}
+}
+
+// A page of rows is what the filters say, newest first and each once; the
+// total is that of all of them; and a file of them is the pages, joined.
+func TestTheLedgerIsFiltered(t *testing.T) {
+	ctx := context.Background()
+	db, _ := openLocal(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		owner := addUser(t, db, "ann")
+		subjects := make([][]byte, 6)
+		for i := range subjects {
+			subjects[i] = mustID(t)
+		}
+		for range rapid.IntRange(0, 40).Draw(rt, "n") {
+			e := someBooking(rt, subjects)
+			e.createdMS /= hourMS // many at the same time
+			if _, err := book(db, owner, e); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		rows := ledgerRows(t, db, owner)
+		some := func(name string, values ...string) string {
+			return rapid.SampledFrom(append(values, "", "")).Draw(rt, name)
+		}
+		q := wire.LedgerQuery{
+			Kind: some("kind", "charge", "return", "correction"), What: some("what", "text", "video"),
+			Model: some("model", "m-1", "m-2"), Source: some("source", "reported", "estimated"),
+			Subject: some("subject", formatID(subjects[0]), formatID(subjects[1])),
+			From:    rapid.Int64Range(0, 40).Draw(rt, "from"), To: rapid.Int64Range(0, 80).Draw(rt, "to"),
+			Limit: rapid.IntRange(1, 10).Draw(rt, "limit"),
+		}
+		if rapid.Bool().Draw(rt, "bounded") {
+			least, most := int64(-5e11), int64(5e11)
+			q.MinNanoUSD, q.MaxNanoUSD = &least, &most
+		}
+		is := func(r wire.LedgerRow) bool {
+			return (q.Kind == "" || q.Kind == r.Kind) && (q.What == "" || q.What == r.What) && (q.Model == "" || q.Model == r.Model) &&
+				(q.Source == "" || q.Source == r.Source) && (q.Subject == "" || q.Subject == r.Subject) &&
+				r.CreatedMS >= q.From && (q.To == 0 || r.CreatedMS < q.To) &&
+				(q.MinNanoUSD == nil || r.CostNanoUSD >= *q.MinNanoUSD && r.CostNanoUSD <= *q.MaxNanoUSD)
+		}
+		var want, got []wire.LedgerRow
+		for _, r := range rows {
+			if is(r) {
+				want = append(want, r)
+			}
+		}
+		slices.SortFunc(want, func(a, b wire.LedgerRow) int {
+			if a.CreatedMS != b.CreatedMS {
+				return int(b.CreatedMS - a.CreatedMS)
+			}
+			return int(b.N - a.N)
+		})
+		all := q
+		for first := true; ; first = false {
+			page, err := db.Ledger(ctx, owner, q)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if (page.Total != nil) != first || len(page.Rows) > q.Limit {
+				rt.Fatalf("a page of %d rows with the total %v", len(page.Rows), page.Total)
+			}
+			if first {
+				if total := sumOf(rows, is); *page.Total != total {
+					rt.Fatalf("total %+v, the rows make %+v", *page.Total, total)
+				}
+			}
+			got = append(got, page.Rows...)
+			if q.Before = page.Before; q.Before == "" {
+				break
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			rt.Fatalf("pages of\n%+v, want\n%+v", got, want)
+		}
+		var file []wire.LedgerRow
+		if err := db.EachLedger(ctx, owner, all, func(r wire.LedgerRow) error { file = append(file, r); return nil }); err != nil || !reflect.DeepEqual(file, want) {
+			rt.Fatalf("file of %d rows, %v", len(file), err)
+		}
+	})
+}
+
+// A row leads to its answer while that is there.
+func TestARowLeadsToItsAnswer(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	s := newStart("", "x")
+	must(t, startTurn(db, owner, s), db.FinishRun(ctx, owner, ended(runOf(s), 7), "answer", nil, nil, []byte(`{"input":"1.25"}`)))
+	row := func() wire.LedgerRow {
+		page, err := db.Ledger(ctx, owner, wire.LedgerQuery{Subject: s.Run})
+		if err != nil || len(page.Rows) != 1 {
+			t.Fatalf("%+v, %v", page, err)
+		}
+		return page.Rows[0]
+	}
+	if r := row(); r.Conversation != s.Conversation || r.Message != s.Answer || r.CostNanoUSD != 7 || string(r.Prices) != `{"input":"1.25"}` {
+		t.Errorf("%+v", r)
+	}
+	must(t, db.DeleteConversation(ctx, owner, s.Conversation))
+	if r := row(); r.Conversation != "" || r.Message != "" || r.CostNanoUSD != 7 {
+		t.Errorf("after the deletion %+v", r)
+	}
+	for name, q := range map[string]wire.LedgerQuery{
+		"no id":       {Subject: "x"},
+		"no cursor":   {Before: "x"},
+		"two at once": {Subject: s.Run, Conversation: s.Conversation},
+		"before 1970": {From: -1},
+	} {
+		if _, err := db.Ledger(ctx, owner, q); problem(err).Code == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, q := range map[string]wire.SpendQuery{
+		"no days":         {},
+		"one boundary":    {Days: []int64{1}},
+		"out of order":    {Days: []int64{5, 4}},
+		"too many":        {Days: slices.Repeat([]int64{1}, wire.MaxSpendDays+2)},
+		"today too late":  {Days: []int64{1, 2}, Today: 3},
+		"split otherwise": {Days: []int64{1, 2}, Split: "weather"},
+	} {
+		if _, err := db.Spend(ctx, owner, q); problem(err).Code == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// More models than there are colours: the rest is joined, and nothing is lost.
+func TestTheRestIsJoined(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	for i := range wire.MaxSplit + 3 {
+		e := someEntry("charge", mustID(t), int64(100-i))
+		e.model = fmt.Sprintf("m-%02d", i)
+		if _, err := book(db, owner, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := db.Spend(ctx, owner, wire.SpendQuery{Days: []int64{0, 24 * hourMS}, Split: wire.SplitByModel})
+	if err != nil || len(s.Keys) != wire.MaxSplit+1 || s.Keys[0] != "m-00" || s.Keys[wire.MaxSplit] != wire.OtherKey || s.Days[0].Parts[wire.MaxSplit] != 92+91+90 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if len(s.Models) != wire.MaxSplit+3 {
+		t.Errorf("%d models", len(s.Models))
+	}
+}
+
+func TestEverybodysSpend(t *testing.T) {
+	ctx := context.Background()
+	db, ann := openLocal(t)
+	for who, cost := range map[string]int64{ann: 5, addUser(t, db, "bob"): 7, addUser(t, db, "cid"): 0} {
+		if cost > 0 {
+			if _, err := book(db, who, someEntry("charge", mustID(t), cost)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s, err := db.SpendOfEverybody(ctx, wire.SpendQuery{Days: []int64{0, 24 * hourMS}})
+	must(t, err)
+	got := map[string]int64{}
+	for _, p := range s.People {
+		got[p.Key] = p.Sum.NanoUSD
+	}
+	if s.Range.NanoUSD != 12 || !maps.Equal(got, map[string]int64{"local": 5, "bob": 7}) || s.People[0].Key != "bob" {
+		t.Errorf("%+v", s)
+	}
+	if n, err := db.SpentByEverybody(ctx, time.UnixMilli(0), time.UnixMilli(hourMS)); err != nil || n != 12 {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+// What was booked before the sums by hour were kept is in them after the
+// migration; the ledger's rows themselves stay as they were.
+func TestTheMigrationSumsUpWhatWasThere(t *testing.T) {
+	ctx := context.Background()
+	sub, err := fs.Sub(migrationFiles, "migrations")
+	must(t, err)
+	files, err := readMigrations(sub)
+	must(t, err)
+	var upTo int
+	for i, m := range files {
+		if m.name == "0004_spend.sql" {
+			upTo = i
+		}
+	}
+	path := t.TempDir() + "/" + databaseFile
+	pool, err := openSQLite(path, writerSettings, 1)
+	must(t, err)
+	conn, err := pool.Conn(ctx)
+	must(t, err)
+	keep := func(int) (func(), error) { return func() {}, nil }
+	must(t, migrate(ctx, conn, files[:upTo], keep, slog.New(slog.DiscardHandler)))
+	_, err = conn.ExecContext(ctx, `INSERT INTO users (name, local, created_ms) VALUES ('local', 1, 0);
+		INSERT INTO ledger (owner, kind, what, subject, model, cost_nano_usd, basis, source, created_ms) VALUES
+		(1, 'charge', 'text', randomblob(16), 'm', 5, 'b', 'reported', 1000), (1, 'charge', 'text', randomblob(16), 'm', 6, 'b', 'estimated', 2000),
+		(1, 'charge', 'video', randomblob(16), 'v', 7, 'b', 'computed', 3600000)`)
+	must(t, err)
+	must(t, migrate(ctx, conn, files, keep, slog.New(slog.DiscardHandler)), conn.Close(), pool.Close())
+	db := open(t, path[:len(path)-len(databaseFile)-1], Options{})
+	checkHours(t, db)
+	s, err := db.Spend(ctx, "1", wire.SpendQuery{Days: []int64{0, 24 * hourMS}})
+	if err != nil || s.Range != (wire.Sum{NanoUSD: 18, ChargedNanoUSD: 18, EstimatedNanoUSD: 6, Rows: 3}) {
+		t.Errorf("%+v, %v", s.Range, err)
+	}
+	if err := db.writer.write(ctx, 0, func(w *tx) error {
+		_, err := w.exec("UPDATE ledger SET basis = ''")
+		return err
+	}); err == nil {
+		t.Error("the ledger can be changed after the migration")
+	}
+}

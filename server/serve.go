@@ -22,6 +22,7 @@ import (
 	"screentest/server/run"
 	"screentest/server/sandbox"
 	"screentest/server/store"
+	"screentest/server/tokens"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 	"screentest/web"
@@ -134,6 +135,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.runs = run.New(run.Config{
 		Store: s.store, Gateway: s.stream, Catalogue: s.models, BaseURL: s.client.Base.String(),
 		StreamOptions: s.sandbox != nil,
+		Tokenizer:     &tokens.Counter{},
 		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
 			return s.budget.ReserveText(ctx, owner, m, budget.InputBound(body))
 		},

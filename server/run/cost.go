@@ -16,9 +16,19 @@ const (
 	costEstimated = "estimated"
 )
 
-// charsPerToken is the estimate where a gateway reports no usage (G9): a rule
-// of thumb for English, and said to be one wherever the figure is shown.
-const charsPerToken = 4
+// Tokenizer counts the tokens of a text where a gateway reports no usage (G9).
+// Another model's tokenizer may count otherwise: the figure is an estimate, and
+// is said to be one wherever it is shown.
+type Tokenizer interface {
+	Name() string // as a cost's basis names it
+	Count(text string) int64
+}
+
+// ruleOfThumb is the Tokenizer of a Manager that was given none.
+type ruleOfThumb struct{}
+
+func (ruleOfThumb) Name() string            { return "4 characters each" }
+func (ruleOfThumb) Count(text string) int64 { return int64(utf8.RuneCountInString(text)+3) / 4 }
 
 // priced adds tokens and cost to a run that has ended. A run that brought
 // nothing is not charged for: a refused call costs nothing.
@@ -40,7 +50,7 @@ func (m *Manager) priced(ctx context.Context, owner string, r wire.Run, a *reply
 	r.CostNanoUSD, r.Basis, r.CostSource = int64(q.Cost), q.Basis, costReported
 	if !usage.Reported {
 		r.CostSource = costEstimated
-		r.Basis += ", tokens estimated at 4 characters each"
+		r.Basis += ", tokens estimated by " + m.Tokenizer.Name()
 	}
 	if q.Sample {
 		r.Basis += ", sample prices"
@@ -52,43 +62,41 @@ func (m *Manager) priced(ctx context.Context, owner string, r wire.Run, a *reply
 	return r, prices
 }
 
-// estimate guesses the usage that a gateway did not report.
+// estimate counts what a gateway did not report.
 func (m *Manager) estimate(ctx context.Context, owner, run string, a *reply.Answer) *gateway.Usage {
 	body, err := m.Store.RunRequest(ctx, owner, run)
 	if err != nil {
 		m.Logger.Error("request not read for an estimate of its tokens", "run", run, "err", err)
 	}
-	out := utf8.RuneCountInString(a.Text()) + utf8.RuneCountInString(a.Reasoning())
+	out := m.Tokenizer.Count(a.Text()) + m.Tokenizer.Count(a.Reasoning())
 	for _, c := range a.ToolCalls {
-		out += utf8.RuneCountInString(c.Name) + utf8.RuneCountInString(c.Arguments())
+		out += m.Tokenizer.Count(c.Name) + m.Tokenizer.Count(c.Arguments())
 	}
-	return &gateway.Usage{InputTokens: tokens(inputChars(body)), OutputTokens: tokens(int64(out))}
+	return &gateway.Usage{InputTokens: m.inputTokens(body), OutputTokens: out}
 }
 
-func tokens(chars int64) int64 { return (chars + charsPerToken - 1) / charsPerToken }
-
-// inputChars counts the characters of a request that a model reads: the string
-// values at any depth, but for the model's own name and the roles.
-func inputChars(body []byte) int64 {
+// inputTokens counts what of a request a model reads: the string values at any
+// depth, but for the model's own name and the roles.
+func (m *Manager) inputTokens(body []byte) int64 {
 	var v any
 	if json.Unmarshal(body, &v) != nil {
 		return 0
 	}
-	return chars(v)
+	return m.tokensOf(v)
 }
 
-func chars(v any) (n int64) {
+func (m *Manager) tokensOf(v any) (n int64) {
 	switch v := v.(type) {
 	case string:
-		return int64(utf8.RuneCountInString(v))
+		return m.Tokenizer.Count(v)
 	case []any:
 		for _, x := range v {
-			n += chars(x)
+			n += m.tokensOf(x)
 		}
 	case map[string]any:
 		for name, x := range v {
 			if name != "model" && name != "role" && name != "user" {
-				n += chars(x)
+				n += m.tokensOf(x)
 			}
 		}
 	}

@@ -431,6 +431,25 @@ func TestHowARunEnds(t *testing.T) {
 	}
 }
 
+// words is a Tokenizer that counts words.
+type words struct{}
+
+func (words) Name() string            { return "counting words" }
+func (words) Count(text string) int64 { return int64(len(strings.Fields(text))) }
+
+func TestTokensAreCountedByTheTokenizer(t *testing.T) {
+	d := newDesk(t, func(c *run.Config) { c.Tokenizer = words{} })
+	s := turn()
+	d.start(s)
+	c := d.call()
+	c.stream(events)
+	c.send(t, "%s", chunk("An answer of five words")+finish+done)
+	c.pipe.Close()
+	if r := d.wait(s.Run); r.InputTokens != 2 || r.OutputTokens != 5 || r.CostSource != "estimated" || !strings.Contains(r.Basis, "counting words") {
+		t.Errorf("%d in, %d out (%s, %s)", r.InputTokens, r.OutputTokens, r.CostSource, r.Basis)
+	}
+}
+
 func TestUsageThatIsNotReportedIsEstimatedAndSaysSo(t *testing.T) {
 	d := newDesk(t, nil)
 	s := turn()

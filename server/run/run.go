@@ -90,6 +90,10 @@ type Config struct {
 	// nothing is reserved.
 	Reserve func(ctx context.Context, owner string, m gateway.Model, body []byte) (release func(), p *wire.Problem)
 
+	// Tokenizer counts where a gateway reports no usage; nil: by a rule of
+	// thumb.
+	Tokenizer Tokenizer
+
 	FlushEvery time.Duration
 	MaxLog     int64
 	MaxRunning int // of one owner
@@ -113,6 +117,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxRunning == 0 {
 		c.MaxRunning = DefaultMaxRunning
+	}
+	if c.Tokenizer == nil {
+		c.Tokenizer = ruleOfThumb{}
 	}
 	if c.Reserve == nil {
 		c.Reserve = func(context.Context, string, gateway.Model, []byte) (func(), *wire.Problem) { return func() {}, nil }

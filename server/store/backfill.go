@@ -17,7 +17,7 @@ const backfillStep = 100
 func backfillSearch(ctx context.Context, conn *sql.Conn) error {
 	p := prepare(conn)
 	defer p.closeStatements()
-	w := &tx{p}
+	w := &tx{p: p}
 	if err := backfillTitles(ctx, w); err != nil {
 		return fmt.Errorf("index titles: %w", err)
 	}

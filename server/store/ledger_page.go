@@ -131,7 +131,7 @@ func (db *DB) Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wir
 // million of those would take a second.
 func (db *DB) ledgerTotal(ctx context.Context, owner string, q wire.LedgerQuery, f ledgerFilter) (wire.Sum, error) {
 	if q.Kind == "" && q.Source == "" && q.Subject == "" && q.Conversation == "" && q.MinNanoUSD == nil && q.MaxNanoUSD == nil {
-		groups, err := db.spanGroups(ctx, parseOwner(owner), span{q.From, cmp.Or(q.To, math.MaxInt64)})
+		groups, err := db.periodGroups(ctx, parseOwner(owner), period{q.From, cmp.Or(q.To, math.MaxInt64)})
 		var total figures
 		for g, f := range groups {
 			if (q.What == "" || g.what == q.What) && (q.Model == "" || g.model == q.Model) {

@@ -13,7 +13,7 @@ import (
 // Spent returns what the owner spent from from up to but not including to, in
 // nano-USD, returns subtracted.
 func (db *DB) Spent(ctx context.Context, owner string, from, to time.Time) (nanoUSD int64, err error) {
-	total, err := db.spanTotal(ctx, parseOwner(owner), span{from.UnixMilli(), to.UnixMilli()})
+	total, err := db.periodTotal(ctx, parseOwner(owner), period{from.UnixMilli(), to.UnixMilli()})
 	return total.nano(), err
 }
 
@@ -22,7 +22,7 @@ func (db *DB) SpentByEverybody(ctx context.Context, from, to time.Time) (nanoUSD
 	people, err := db.people(ctx)
 	for _, p := range people {
 		var total figures
-		if total, err = db.spanTotal(ctx, p.n, span{from.UnixMilli(), to.UnixMilli()}); err != nil {
+		if total, err = db.periodTotal(ctx, p.n, period{from.UnixMilli(), to.UnixMilli()}); err != nil {
 			break
 		}
 		nanoUSD += total.nano()
@@ -76,14 +76,14 @@ func (db *DB) spend(ctx context.Context, people []person, q wire.SpendQuery) (s 
 	}
 	days := len(q.Days) - 1
 	end := q.Days[days]
-	// The tiles are spans of their own, after the days.
-	all := make([]span, days, days+3)
+	// The tiles are periods of their own, after the days.
+	all := make([]period, days, days+3)
 	for i := range all {
-		all[i] = span{q.Days[i], q.Days[i+1]}
+		all[i] = period{q.Days[i], q.Days[i+1]}
 	}
 	tiles := []*wire.Sum{&s.Today, &s.Week, &s.Month}
 	for _, from := range []int64{q.Today, q.Week, q.Month} {
-		all = append(all, span{from, end})
+		all = append(all, period{from, end})
 	}
 
 	totals := make([]figures, len(all))
@@ -95,7 +95,7 @@ func (db *DB) spend(ctx context.Context, people []person, q wire.SpendQuery) (s 
 	}
 	for _, p := range people {
 		var own figures
-		err := db.eachSpan(ctx, p.n, all, func(i int, sums *spanSums) {
+		err := db.eachPeriod(ctx, p.n, all, func(i int, sums *periodSums) {
 			totals[i].add(sums.total)
 			if i >= days {
 				return

@@ -155,9 +155,9 @@ func TestThePageIsTheSumOfItsRows(t *testing.T) {
 		if len(got.People) != 1 || got.People[0].Sum != got.Range {
 			rt.Fatalf("people %+v", got.People)
 		}
-		db.spans.mu.Lock()
-		db.spans.of = nil
-		db.spans.mu.Unlock()
+		db.periods.mu.Lock()
+		db.periods.of = nil
+		db.periods.mu.Unlock()
 		if fresh, err := db.Spend(ctx, owner, q); err != nil || !reflect.DeepEqual(fresh, got) {
 			rt.Fatalf("read anew %+v, %v; remembered %+v", fresh, err, got)
 		}

@@ -62,7 +62,7 @@ type DB struct {
 	writer  *writer
 	readers *readers
 	packer  *packer
-	spans   spans
+	periods periods
 	box     *seal.Box
 
 	closing sync.Once
@@ -141,7 +141,7 @@ func (db *DB) openDatabase(ctx context.Context) error {
 	if db.readers, err = openReaders(ctx, db.path()); err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	db.writer = startWriter(conn, db.log, &db.spans)
+	db.writer = startWriter(conn, db.log, &db.periods)
 	return nil
 }
 

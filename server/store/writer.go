@@ -35,11 +35,11 @@ type unit struct {
 // is queued, runs each unit in a savepoint, commits once and answers all: the
 // wait for the disk is shared. Units run in the order they were queued.
 type writer struct {
-	tx    tx
-	log   *slog.Logger
-	spans *spans // told of what was booked, once it is durable
-	ended chan struct{}
-	wake  chan struct{} // holds one
+	tx      tx
+	log     *slog.Logger
+	periods *periods // told of what was booked, once it is durable
+	ended   chan struct{}
+	wake    chan struct{} // holds one
 
 	mu     sync.Mutex
 	queue  []unit
@@ -50,14 +50,14 @@ type writer struct {
 }
 
 // startWriter takes over conn.
-func startWriter(conn *sql.Conn, log *slog.Logger, spans *spans) *writer {
+func startWriter(conn *sql.Conn, log *slog.Logger, periods *periods) *writer {
 	w := &writer{
-		tx:    tx{p: prepare(conn)},
-		log:   log,
-		spans: spans,
-		ended: make(chan struct{}),
-		wake:  make(chan struct{}, 1),
-		room:  make(chan struct{}),
+		tx:      tx{p: prepare(conn)},
+		log:     log,
+		periods: periods,
+		ended:   make(chan struct{}),
+		wake:    make(chan struct{}, 1),
+		room:    make(chan struct{}),
 	}
 	go w.run()
 	return w
@@ -272,7 +272,7 @@ func (w *writer) try(group []unit) (errs []error, again bool) {
 		return errs, !isBroken(err)
 	}
 	if len(w.tx.booked) > 0 {
-		w.spans.add(w.tx.booked)
+		w.periods.add(w.tx.booked)
 	}
 	return errs, false
 }

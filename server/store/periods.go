@@ -11,17 +11,17 @@ import (
 	"screentest/shared/wire"
 )
 
-// Sums over spans of time. A span's sums are read from spend_hours once and
+// Sums over periods of time. A period's sums are read from spend_hours once and
 // then kept, with each booking added as it is committed: a day of a year ago
 // and the month that a budget asks for with every send cost nothing.
 
 const hourMS = int64(time.Hour / time.Millisecond)
 
-// maxSpans bounds the spans that are kept of one owner.
-const maxSpans = 512
+// maxPeriods bounds the periods that are kept of one owner.
+const maxPeriods = 512
 
-// A span is a stretch of time, in Unix milliseconds, to exclusive.
-type span struct{ from, to int64 }
+// A period is a stretch of time, in Unix milliseconds, to exclusive.
+type period struct{ from, to int64 }
 
 // A group is what sums are kept apart by.
 type group struct{ what, model string }
@@ -69,23 +69,23 @@ type booking struct {
 	figures             figures
 }
 
-// spans keeps the sums of spans. Rows are told apart by their number, which
-// only grows: a booking is added to a span unless the span was read after it.
-type spans struct {
+// periods keeps the sums of periods. Rows are told apart by their number, which
+// only grows: a booking is added to a period unless the period was read after it.
+type periods struct {
 	mu   sync.Mutex
 	last int64 // number of the newest row that was added
-	of   map[int64]map[span]*spanSums
+	of   map[int64]map[period]*periodSums
 }
 
-// spanSums are the sums of a span over the rows up to number upTo.
-type spanSums struct {
+// periodSums are the sums of a period over the rows up to number upTo.
+type periodSums struct {
 	upTo   int64
 	total  figures
 	groups map[group]figures
 }
 
 // add takes in what was committed, in order of n.
-func (s *spans) add(bookings []booking) {
+func (s *periods) add(bookings []booking) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, b := range bookings {
@@ -103,9 +103,9 @@ func (s *spans) add(bookings []booking) {
 	}
 }
 
-// get calls fn with the sums of a span; fn must not keep the groups. false: the
-// span is not kept.
-func (s *spans) get(owner int64, at span, fn func(*spanSums)) bool {
+// get calls fn with the sums of a period; fn must not keep the groups. false: the
+// period is not kept.
+func (s *periods) get(owner int64, at period, fn func(*periodSums)) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sums := s.of[owner][at]
@@ -117,38 +117,38 @@ func (s *spans) get(owner int64, at span, fn func(*spanSums)) bool {
 }
 
 // keep takes over sums that were read, unless a booking came in between.
-func (s *spans) keep(owner int64, at span, sums *spanSums) {
+func (s *periods) keep(owner int64, at period, sums *periodSums) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sums.upTo < s.last {
 		return
 	}
 	if s.of == nil {
-		s.of = map[int64]map[span]*spanSums{}
+		s.of = map[int64]map[period]*periodSums{}
 	}
-	if s.of[owner] == nil || len(s.of[owner]) >= maxSpans {
-		s.of[owner] = map[span]*spanSums{}
+	if s.of[owner] == nil || len(s.of[owner]) >= maxPeriods {
+		s.of[owner] = map[period]*periodSums{}
 	}
 	s.of[owner][at] = sums
 }
 
-// spanTotal is the sum over all groups of a span.
-func (db *DB) spanTotal(ctx context.Context, owner int64, at span) (total figures, err error) {
-	err = db.eachSpan(ctx, owner, []span{at}, func(_ int, sums *spanSums) { total = sums.total })
+// periodTotal is the sum over all groups of a period.
+func (db *DB) periodTotal(ctx context.Context, owner int64, at period) (total figures, err error) {
+	err = db.eachPeriod(ctx, owner, []period{at}, func(_ int, sums *periodSums) { total = sums.total })
 	return total, err
 }
 
-// spanGroups are the sums of a span, apart.
-func (db *DB) spanGroups(ctx context.Context, owner int64, at span) (groups map[group]figures, err error) {
-	err = db.eachSpan(ctx, owner, []span{at}, func(_ int, sums *spanSums) { groups = maps.Clone(sums.groups) })
+// periodGroups are the sums of a period, apart.
+func (db *DB) periodGroups(ctx context.Context, owner int64, at period) (groups map[group]figures, err error) {
+	err = db.eachPeriod(ctx, owner, []period{at}, func(_ int, sums *periodSums) { groups = maps.Clone(sums.groups) })
 	return groups, err
 }
 
-// eachSpan calls fn with the sums of each of at; fn must not keep the groups.
-func (db *DB) eachSpan(ctx context.Context, owner int64, at []span, fn func(i int, sums *spanSums)) error {
+// eachPeriod calls fn with the sums of each of at; fn must not keep the groups.
+func (db *DB) eachPeriod(ctx context.Context, owner int64, at []period, fn func(i int, sums *periodSums)) error {
 	var missing []int
 	for i, a := range at {
-		if !db.spans.get(owner, a, func(sums *spanSums) { fn(i, sums) }) {
+		if !db.periods.get(owner, a, func(sums *periodSums) { fn(i, sums) }) {
 			missing = append(missing, i)
 		}
 	}
@@ -161,20 +161,20 @@ func (db *DB) eachSpan(ctx context.Context, owner int64, at []span, fn func(i in
 			return err
 		}
 		for _, i := range missing {
-			sums := &spanSums{upTo: upTo, groups: map[group]figures{}}
+			sums := &periodSums{upTo: upTo, groups: map[group]figures{}}
 			if err := sums.read(q, owner, at[i]); err != nil {
 				return err
 			}
 			fn(i, sums)
-			db.spans.keep(owner, at[i], sums)
+			db.periods.keep(owner, at[i], sums)
 		}
 		return nil
 	})
 }
 
-// read sums up a span: whole hours from spend_hours, what is left of it at its
+// read sums up a period: whole hours from spend_hours, what is left of it at its
 // ends from the rows.
-func (s *spanSums) read(q reading, owner int64, at span) error {
+func (s *periodSums) read(q reading, owner int64, at period) error {
 	if at.to <= at.from {
 		return nil
 	}
@@ -190,7 +190,7 @@ func (s *spanSums) read(q reading, owner int64, at span) error {
 		s.addGroup(g, f)
 		return err
 	})
-	for _, end := range []span{{at.from, first * hourMS}, {end * hourMS, at.to}} {
+	for _, end := range []period{{at.from, first * hourMS}, {end * hourMS, at.to}} {
 		if err == nil && end.from < end.to {
 			err = s.readRows(q, owner, end)
 		}
@@ -198,7 +198,7 @@ func (s *spanSums) read(q reading, owner int64, at span) error {
 	return err
 }
 
-func (s *spanSums) readRows(q reading, owner int64, at span) error {
+func (s *periodSums) readRows(q reading, owner int64, at period) error {
 	return q.each("SELECT what, model, kind, cost_nano_usd, estimated_nano_usd, input_tokens, output_tokens FROM ledger WHERE owner = ? AND created_ms >= ? AND created_ms < ?",
 		[]any{owner, at.from, at.to}, func(rows *sql.Rows) error {
 			var g group
@@ -214,7 +214,7 @@ func (s *spanSums) readRows(q reading, owner int64, at span) error {
 		})
 }
 
-func (s *spanSums) addGroup(g group, f figures) {
+func (s *periodSums) addGroup(g group, f figures) {
 	sum := s.groups[g]
 	sum.add(f)
 	s.groups[g] = sum

@@ -1,0 +1,1 @@
+-- The video desk: tasks, their outputs, uploads and the archive.

@@ -10,7 +10,9 @@ import (
 
 // The calls of the video desk, with what they take and give.
 const (
-	OpVideoCreate   Op = "video_create"   // VideoCreate → VideoTask; once it is known whether the gateway took it
+	// VideoCreate → VideoTask, once the intent is stored: VideoCreating. What
+	// the gateway says of it follows as EventTask.
+	OpVideoCreate   Op = "video_create"
 	OpVideoTasks    Op = "video_tasks"    // VideoQuery → VideoPage, newest first
 	OpVideoTask     Op = "video_task"     // Target → VideoOpened: one task with its lineage
 	OpVideoSettle   Op = "video_settle"   // VideoSettle → VideoTask
@@ -132,12 +134,14 @@ type VideoCreate struct {
 
 // VideoTask is one video task as its owner sees it.
 type VideoTask struct {
-	ID     string          `json:"id"`               // VideoCreate.ID
-	Remote string          `json:"remote,omitempty"` // the gateway's id, task_…; "" while it is not known
-	UUID   string          `json:"uuid,omitempty"`   // the gateway's internal id, which actions take (F68)
-	Model  string          `json:"model"`
-	Mode   string          `json:"mode"` // gateway.Mode
-	Body   json.RawMessage `json:"body"` // as it was sent
+	ID     string `json:"id"`               // VideoCreate.ID
+	Remote string `json:"remote,omitempty"` // the gateway's id, task_…; "" while it is not known
+	UUID   string `json:"uuid,omitempty"`   // the gateway's internal id, which actions take (F68)
+	Model  string `json:"model"`
+	Mode   string `json:"mode"` // gateway.Mode
+	// Body is the request as it was sent; in lists and news it is left out
+	// where it is longer than 64 KiB.
+	Body   json.RawMessage `json:"body,omitempty"`
 	Prompt string          `json:"prompt"`
 	Title  string          `json:"title,omitempty"`
 
@@ -154,7 +158,7 @@ type VideoTask struct {
 	AcceptedMS int64 `json:"accepted_ms,omitempty"` // when the gateway took it
 	StartedMS  int64 `json:"started_ms,omitempty"`  // when it was first seen running
 	FinishedMS int64 `json:"finished_ms,omitempty"` // by the gateway, else when it was first seen
-	CheckedMS  int64 `json:"checked_ms,omitempty"`  // when the gateway last told its state
+	CheckedMS  int64 `json:"checked_ms,omitempty"`  // when the gateway last told its state; 0 after a restart of the server
 	// ExpiresMS is when the gateway deletes the files (F104); 0 while there
 	// are none.
 	ExpiresMS int64 `json:"expires_ms,omitempty"`
@@ -209,6 +213,10 @@ func (t VideoTask) Provenance() gateway.Provenance {
 // VideoOutput is one file of a finished task.
 type VideoOutput struct {
 	Index int `json:"index"`
+	// Link is the gateway's own address of the file, for requests that name it
+	// (reference and motion clips); "" once it is deleted there. It is played
+	// from MediaPathOf.
+	Link string `json:"link,omitempty"`
 	// Width, Height (pixels) and Seconds are measured when the file is
 	// archived; 0 until then.
 	Width   int     `json:"width,omitempty"`

@@ -74,7 +74,7 @@ func check(t *testing.T, spec Spec) {
 		}
 	}
 	info, err := Measure(bytes.NewReader(b))
-	if err != nil || info != (Info{spec.Seconds(), spec.Width, spec.Height}) {
+	if err != nil || info != (Info{Seconds: spec.Seconds(), Width: spec.Width, Height: spec.Height}) {
 		t.Errorf("%v: measured as %+v, %v", spec, info, err)
 	}
 }

@@ -1,0 +1,362 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"screentest/shared/wire"
+)
+
+// newVideo is the intent of a task.
+func newVideo(prompt string) wire.VideoTask {
+	return wire.VideoTask{
+		ID: newID(), Model: "beta-video-720p", Mode: "text-to-video", Prompt: prompt, Seconds: 6,
+		Body:         json.RawMessage(fmt.Sprintf(`{"model":"beta-video-720p","prompt":%q,"seconds":"6"}`, prompt)),
+		PriceNanoUSD: 300_000_000, Basis: "6 s × $0.05", SamplePrice: true, CreatedMS: time.Now().UnixMilli(),
+		UsualLeastMS: 60_000, UsualMostMS: 300_000, Family: "beta-video", Resolution: "720p",
+	}
+}
+
+// made stores the intent of a task.
+func made(t *testing.T, v *Videos, owner string, task wire.VideoTask) (wire.VideoTask, int64) {
+	t.Helper()
+	got, key, found, err := v.Create(t.Context(), owner, 0, "sk-canary-"+task.ID, task, nil)
+	if err != nil || found {
+		t.Fatalf("create: found %v, %v", found, err)
+	}
+	return got, key
+}
+
+// taken is made and accepted.
+func taken(t *testing.T, v *Videos, owner string, task wire.VideoTask) wire.VideoTask {
+	t.Helper()
+	made(t, v, owner, task)
+	got, changed, err := v.Accepted(t.Context(), owner, task.ID, "task_"+task.ID, time.Now().UnixMilli())
+	if err != nil || !changed {
+		t.Fatalf("accept: %v, %v", changed, err)
+	}
+	return got
+}
+
+func spent(t *testing.T, db *DB, owner string) int64 {
+	t.Helper()
+	n, err := db.Spent(t.Context(), owner, time.UnixMilli(0), time.Now().AddDate(1, 0, 0))
+	must(t, err)
+	return n
+}
+
+func TestVideoLedgerIsBookedOnce(t *testing.T) {
+	db, ann := openLocal(t)
+	v := db.Videos()
+	failed := newVideo("fails")
+	intent, _ := made(t, v, ann, failed)
+	if intent.State != wire.VideoCreating || !intent.Reserved || intent.Charged || spent(t, db, ann) != 0 {
+		t.Errorf("an intent: %+v", intent)
+	}
+	for i := range 3 {
+		got, changed, err := v.Accepted(t.Context(), ann, failed.ID, "task_1", 5)
+		must(t, err)
+		if changed != (i == 0) || got.State != wire.VideoQueued || !got.Charged || got.Reserved || spent(t, db, ann) != 300_000_000 {
+			t.Errorf("F109 accepted, time %d: changed %v, %+v, spent %d", i, changed, got, spent(t, db, ann))
+		}
+	}
+	end := got(v.Task(t.Context(), ann, failed.ID))
+	end.State, end.FinishedMS, end.FinishState = wire.VideoFailed, 9, "FAILURE"
+	end.Problem = &wire.Problem{Code: "task_failed", Message: "no"}
+	for i := range 3 {
+		now, changed, err := v.End(t.Context(), ann, end, nil, 10)
+		must(t, err)
+		if changed != (i == 0) || !now.Returned || now.Problem == nil || spent(t, db, ann) != 0 {
+			t.Errorf("F112 failed, time %d: changed %v, %+v, spent %d", i, changed, now, spent(t, db, ann))
+		}
+	}
+	// What comes after the end changes nothing (G32).
+	end.State = wire.VideoDone
+	if now, changed, err := v.End(t.Context(), ann, end, []string{"http://x/1"}, 11); err != nil || changed || now.State != wire.VideoFailed || now.Outputs != nil {
+		t.Errorf("a failure became %+v, %v, %v", now, changed, err)
+	}
+	end.State = wire.VideoRunning
+	if _, changed, err := v.Progress(t.Context(), ann, end); err != nil || changed {
+		t.Errorf("a failure went on: %v, %v", changed, err)
+	}
+
+	refused := newVideo("refused")
+	made(t, v, ann, refused)
+	now, _, err := v.Refused(t.Context(), ann, refused.ID, &wire.Problem{Code: "insufficient_user_quota", Message: "no"})
+	if err != nil || now.State != wire.VideoRefused || now.Charged || now.Reserved || spent(t, db, ann) != 0 {
+		t.Errorf("F109 refused: %+v, %v", now, err)
+	}
+	if _, _, err := v.Accepted(t.Context(), ann, refused.ID, "task_9", 1); err != nil || spent(t, db, ann) != 0 {
+		t.Errorf("accepted after all: %v, spent %d", err, spent(t, db, ann))
+	}
+}
+
+func got[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestVideoSameIDIsTheSameTask(t *testing.T) {
+	db, ann := openLocal(t)
+	v := db.Videos()
+	task := newVideo("one")
+	first, key := made(t, v, ann, task)
+	task.Prompt = "another"
+	again, used, found, err := v.Create(t.Context(), ann, 0, "other", task, nil)
+	if err != nil || !found || used != key || !reflect.DeepEqual(first, again) {
+		t.Errorf("%v, %v\n%+v\n%+v", found, err, first, again)
+	}
+}
+
+func TestVideoEndOfASuccessIsItsArchiveJobs(t *testing.T) {
+	db, ann := openLocal(t)
+	v := db.Videos()
+	task := taken(t, v, ann, newVideo("two files"))
+	task.State, task.FinishedMS, task.FinishState, task.UUID = wire.VideoDone, time.Now().UnixMilli(), "SUCCESS", newID()
+	done, changed, err := v.End(t.Context(), ann, task, []string{"http://x/1.mp4", "http://x/2.mp4"}, 1)
+	if err != nil || !changed || len(done.Outputs) != 2 || done.Outputs[1].Link != "http://x/2.mp4" || done.ExpiresMS == 0 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	var jobs []string
+	must(t, v.EachJob(t.Context(), func(owner, task string, index int) error {
+		jobs = append(jobs, fmt.Sprint(owner, task, index))
+		return nil
+	}))
+	if want := []string{fmt.Sprint(ann, task.ID, 0), fmt.Sprint(ann, task.ID, 1)}; !slices.Equal(jobs, want) {
+		t.Errorf("jobs %v, want %v", jobs, want)
+	}
+	for i := range 2 {
+		if key := got(v.TaskKey(t.Context(), ann, task.ID)); key == 0 {
+			t.Fatalf("the key is gone before file %d is copied", i)
+		}
+		o := wire.VideoOutput{Index: i, Archive: wire.ArchiveSaved, SHA256: strings.Repeat("ab", 32), Bytes: 100, Width: 16, Height: 9, Seconds: 6, Type: "video/mp4"}
+		done, _, err = v.SetOutput(t.Context(), ann, task.ID, o, 7)
+		must(t, err)
+	}
+	if !done.Archived || done.Outputs[0].Width != 16 {
+		t.Errorf("%+v", done)
+	}
+	if key := got(v.TaskKey(t.Context(), ann, task.ID)); key != 0 {
+		t.Error("the key is kept though nothing needs it")
+	}
+	must(t, v.EachKey(t.Context(), func(string, int64, string, bool, bool) { t.Error("a key is left") }))
+	if bytes, files, waiting, err := v.ArchiveUse(t.Context(), ann); err != nil || bytes != 100 || files != 1 || waiting != 0 {
+		t.Errorf("one file twice: %d bytes, %d files, %d waiting, %v", bytes, files, waiting, err)
+	}
+	// G32: a success can expire; its files here stay.
+	task.State = wire.VideoExpired
+	gone, changed, err := v.End(t.Context(), ann, task, nil, 2)
+	if err != nil || !changed || gone.State != wire.VideoExpired || gone.Outputs[0].Link != "" || gone.Outputs[0].Archive != wire.ArchiveSaved {
+		t.Errorf("%+v, %v, %v", gone, changed, err)
+	}
+}
+
+func TestVideoKeysPauseAndAreReplaced(t *testing.T) {
+	db, ann := openLocal(t)
+	v := db.Videos()
+	task := taken(t, v, ann, newVideo("paused"))
+	key := got(v.TaskKey(t.Context(), ann, task.ID))
+	second := newVideo("same key")
+	_, used, _, err := v.Create(t.Context(), ann, key, "unused", second, nil)
+	if err != nil || used != key {
+		t.Fatalf("key %d, want %d, %v", used, key, err)
+	}
+	must(t, v.PauseKey(t.Context(), ann, key))
+	if now := got(v.Task(t.Context(), ann, task.ID)); now.Pause != wire.PauseKey || now.State != wire.VideoQueued {
+		t.Errorf("G1: %+v", now)
+	}
+	other := got(v.ReplaceKeys(t.Context(), ann, "better"))
+	if other == 0 || other == key {
+		t.Errorf("key %d in place of %d", other, key)
+	}
+	if now := got(v.Task(t.Context(), ann, task.ID)); now.Pause != "" {
+		t.Errorf("still paused: %+v", now)
+	}
+	var keys []string
+	must(t, v.EachKey(t.Context(), func(_ string, _ int64, secret string, paused, replaced bool) {
+		keys = append(keys, fmt.Sprintf("%s %v %v", secret, paused, replaced))
+	}))
+	if !slices.Equal(keys, []string{"better false true"}) {
+		t.Errorf("keys %v", keys)
+	}
+	if n := got(v.ReplaceKeys(t.Context(), ann, "none waits")); n != 0 {
+		t.Errorf("a key was stored that nothing waits for: %d", n)
+	}
+}
+
+func TestVideoQueries(t *testing.T) {
+	db, ann := openLocal(t)
+	v := db.Videos()
+	var ids []string
+	for i := range 5 {
+		task := newVideo([]string{"A red Fox", "a blue fox", "Ärger", "100% _x", "last"}[i])
+		task.CreatedMS = int64(1000 + i)
+		task.Mode = []string{"text-to-video", "extend"}[i%2]
+		if i == 1 {
+			task.Tags = []string{"night", "zoo"}
+		}
+		taken(t, v, ann, task)
+		ids = append(ids, task.ID)
+	}
+	yes := true
+	got(v.Edit(t.Context(), ann, wire.VideoEdit{ID: ids[4], Favourite: &yes, Title: ptr("  The\nfinal  take ")}))
+	got(v.SetDeleted(t.Context(), ann, ids[3], 5))
+	for _, c := range []struct {
+		name string
+		q    wire.VideoQuery
+		want []int
+	}{
+		{"all but the deleted, newest first", wire.VideoQuery{}, []int{4, 2, 1, 0}},
+		{"words in any case", wire.VideoQuery{Text: "FOX"}, []int{1, 0}},
+		{"all words", wire.VideoQuery{Text: "fox red"}, []int{0}},
+		{"letters beyond ASCII", wire.VideoQuery{Text: "ärger"}, []int{2}},
+		{"no wildcard", wire.VideoQuery{Text: "%"}, nil},
+		{"in the title", wire.VideoQuery{Text: "final take"}, []int{4}},
+		{"in the model", wire.VideoQuery{Text: "beta-video red"}, []int{0}},
+		{"by tag", wire.VideoQuery{Tag: "zoo"}, []int{1}},
+		{"by part of a tag", wire.VideoQuery{Tag: "zo"}, nil},
+		{"by mode", wire.VideoQuery{Modes: []string{"extend"}}, []int{1}},
+		{"by state", wire.VideoQuery{States: []wire.VideoState{wire.VideoQueued, wire.VideoDone}, Text: "last"}, []int{4}},
+		{"by model", wire.VideoQuery{Models: []string{"x'--"}}, nil},
+		{"favourites", wire.VideoQuery{Favourite: true}, []int{4}},
+		{"by time", wire.VideoQuery{From: 1001, To: 1003}, []int{2, 1}},
+		{"archived", wire.VideoQuery{Archived: true}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var found []int
+			for before, pages := "", 0; pages < 10; pages++ {
+				c.q.Before, c.q.Limit = before, 1
+				page := got(v.Tasks(t.Context(), ann, c.q))
+				for _, task := range page.Tasks {
+					found = append(found, slices.Index(ids, task.ID))
+				}
+				if (page.Counts != nil) != (before == "") {
+					t.Errorf("counts on page %d: %+v", pages, page.Counts)
+				}
+				if before = page.Before; before == "" {
+					break
+				}
+			}
+			if !slices.Equal(found, c.want) {
+				t.Errorf("found %v, want %v", found, c.want)
+			}
+		})
+	}
+	counts := got(v.Tasks(t.Context(), ann, wire.VideoQuery{})).Counts
+	want := &wire.VideoCount{All: 4, States: map[string]int{"queued": 4}, Models: map[string]int{"beta-video-720p": 4},
+		Modes: map[string]int{"text-to-video": 3, "extend": 1}, Tags: []wire.VideoTag{{Tag: "night", Count: 1}, {Tag: "zoo", Count: 1}}}
+	if !reflect.DeepEqual(counts, want) {
+		t.Errorf("%+v, want %+v", counts, want)
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestVideoLineageSumsTheWholeTree(t *testing.T) {
+	db, ann := openLocal(t)
+	v := db.Videos()
+	make := func(source string) string {
+		task := newVideo("of " + source)
+		task.Source = source
+		taken(t, v, ann, task)
+		return task.ID
+	}
+	root := make("")
+	a := make(root)
+	b := make(a)
+	side := make(root)
+	make("") // of no kin
+	ids := func(tasks []wire.VideoTask) (out []string) {
+		for _, t := range tasks {
+			out = append(out, t.ID)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		id       string
+		up, down []string
+	}{{root, nil, []string{a, b, side}}, {a, []string{root}, []string{b}}, {b, []string{a, root}, nil}} {
+		o := got(v.Opened(t.Context(), ann, c.id))
+		if !slices.Equal(ids(o.Ancestors), c.up) || !slices.Equal(ids(o.Descendants), c.down) || o.LineageNanoUSD != 4*300_000_000 {
+			t.Errorf("%s: up %v, down %v, cost %d", c.id, ids(o.Ancestors), ids(o.Descendants), o.LineageNanoUSD)
+		}
+	}
+}
+
+func TestVideoDeletionIsForGoodOnceItEnded(t *testing.T) {
+	db, ann := openLocal(t)
+	v := db.Videos()
+	task := taken(t, v, ann, newVideo("secret prompt"))
+	got(v.SetDeleted(t.Context(), ann, task.ID, 5))
+	if _, n, err := v.PurgeDeleted(t.Context(), 10); err != nil || n != 0 {
+		t.Errorf("an open task was purged: %d, %v", n, err)
+	}
+	task.State, task.FinishedMS = wire.VideoDone, 6
+	got2(v.End(t.Context(), ann, task, []string{"http://x/1"}, 6))
+	got2(v.SetOutput(t.Context(), ann, task.ID, wire.VideoOutput{Archive: wire.ArchiveSaved, SHA256: strings.Repeat("cd", 32)}, 7))
+	if _, n, err := v.PurgeDeleted(t.Context(), 5); err != nil || n != 0 {
+		t.Errorf("purged too early: %d, %v", n, err)
+	}
+	files, n, err := v.PurgeDeleted(t.Context(), 10)
+	if err != nil || n != 1 || len(files) != 1 {
+		t.Fatalf("%d tasks, %d files, %v", n, len(files), err)
+	}
+	if used := got(v.FileUsed(t.Context(), files[0])); used {
+		t.Error("its file is still used")
+	}
+	if _, err := v.Task(t.Context(), ann, task.ID); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if spent(t, db, ann) != 300_000_000 {
+		t.Error("the ledger changed")
+	}
+}
+
+func got2[T any](v T, _ bool, err error) T { return got(v, err) }
+
+func TestUploadsHaveABound(t *testing.T) {
+	db, ann := openLocal(t)
+	v := db.Videos()
+	add := func(id string, bytes, at int64) bool {
+		return got(v.AddUpload(t.Context(), ann, wire.Upload{ID: id, Name: "../../etc/x.png", Measured: wire.Measured{Type: "image/png", Bytes: bytes}}, at, 100))
+	}
+	if !add("a", 60, 1) || !add("b", 40, 2) || add("c", 1, 3) {
+		t.Fatal("the bound does not hold")
+	}
+	if u := got(v.Upload(t.Context(), "a")); u.Name != "x.png" || u.Bytes != 60 {
+		t.Errorf("%+v", u)
+	}
+	gone := got(v.DropUploads(t.Context(), ann, 2, 1000))
+	if len(gone) != 1 || gone[0].ID != "a" || got(v.UploadUse(t.Context(), ann)) != 40 {
+		t.Errorf("%+v", gone)
+	}
+}
+
+// A key that a task holds is nowhere in the files as plain text.
+func TestVideoKeyIsSealed(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir, Options{})
+	ann := got(db.EnsureLocalUser(context.Background()))
+	task := newVideo("x")
+	made(t, db.Videos(), ann, task)
+	seen := false
+	must(t, db.Videos().EachKey(t.Context(), func(_ string, _ int64, secret string, _, _ bool) { seen = secret == "sk-canary-"+task.ID }))
+	if !seen {
+		t.Error("the key does not come back")
+	}
+	for _, name := range got(fs.Glob(dirFS(dir), "screentest.db*")) {
+		if strings.Contains(string(got(fs.ReadFile(dirFS(dir), name))), "sk-canary") {
+			t.Errorf("%s holds the key", name)
+		}
+	}
+}

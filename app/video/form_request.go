@@ -106,6 +106,9 @@ func (f *Form) check() {
 	}
 	verdict := f.d.Cat.Validate(gateway.Video, c.Body, f.options())
 	for _, i := range verdict.Errors {
+		if i.Field == "seconds" && c.Seconds == 0 {
+			continue // it will follow from what is missing
+		}
 		if !slices.ContainsFunc(c.Missing, func(m Missing) bool { return below(i.Field, m.Field) || below(m.Field, i.Field) }) {
 			c.Errors = append(c.Errors, i)
 		}

@@ -93,7 +93,7 @@ func (d *Desk) UseAsReference(t wire.VideoTask, output int) {
 	if f.Mode != gateway.Reference {
 		return
 	}
-	f.attachClip("reference_video_urls", f.free("reference_video_urls"), t, output)
+	f.attachClip("reference_video_urls", f.Free("reference_video_urls"), t, output)
 }
 
 // attachClip puts an output of a finished clip into a slot: by uploading it,
@@ -116,13 +116,13 @@ func (d *Desk) UseFrame(file File) {
 		f.SetMode(gateway.ImageToVideo)
 	}
 	if _, ok := f.Field("image_urls"); ok {
-		f.Attach("image_urls", f.free("image_urls"), file)
+		f.Attach("image_urls", f.Free("image_urls"), file)
 	}
 }
 
-// free is the first slot of a field with nothing in it; where all are taken,
+// Free is the first slot of a field with nothing in it; where all are taken,
 // the last.
-func (f *Form) free(field string) int {
+func (f *Form) Free(field string) int {
 	list := f.Slots(field)
 	for i, s := range list {
 		if s.Empty() {

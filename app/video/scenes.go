@@ -52,6 +52,9 @@ func (f *Form) SetShotSeconds(id string, n int) {
 	}
 }
 
+// ShotAt is where the shot with an id stands, counted from 0; -1 if nowhere.
+func (f *Form) ShotAt(id string) int { return f.shot(id) }
+
 // shot is where the shot with an id stands; -1 if nowhere.
 func (f *Form) shot(id string) int {
 	return slices.IndexFunc(f.draft.Shots, func(s Shot) bool { return s.ID == id })

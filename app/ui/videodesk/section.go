@@ -5,6 +5,7 @@ package videodesk
 import (
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,10 +21,12 @@ type Section struct {
 	*kit.Host
 	desk *video.Desk
 
-	rev  revisions
-	view view
-	ids  []string // of the clip that is shown, or of those compared
-	pane pane
+	form      *Form     // that is mounted, nil if none
+	listening sync.Once // to what is dropped and pasted
+	rev       revisions
+	view      view
+	ids       []string // of the clip that is shown, or of those compared
+	pane      pane
 }
 
 // revisions count the changes of the section's parts, for the components'

@@ -1,0 +1,122 @@
+//go:build js && wasm
+
+package videodesk
+
+import (
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/video"
+)
+
+// mention is the list of names that opens when an @ is typed.
+type mention struct {
+	names  []string // none: it is closed
+	active int
+}
+
+// chips insert the names of the references where the caret is.
+func (f *Form) chips() app.UI {
+	names := f.model().Names()
+	return app.Div().Class("chips").Role("group").Aria("label", "Name a reference in the prompt").Hidden(len(names) == 0).Body(
+		app.Range(names).Slice(func(i int) app.UI {
+			return app.Button().Class("chip mono").Type("button").Text(names[i]).Title("Insert " + names[i]).
+				OnClick(f.on("chip "+names[i], func(app.Event) { f.insert(names[i]) }))
+		}),
+	)
+}
+
+// mentionBox is the prompt with the list under it.
+func (f *Form) mentionBox(area app.HTMLTextarea) app.UI {
+	m := f.mention
+	area = area.Aria("autocomplete", "list").Aria("haspopup", "listbox").Aria("controls", "mentions").
+		OnKeyDown(f.on("mention-key", f.mentionKey)).
+		OnBlur(f.on("mention-blur", func(app.Event) { f.closeMentions() }))
+	if len(m.names) > 0 {
+		area = area.Aria("activedescendant", "mention-"+strconv.Itoa(m.active))
+	}
+	return app.Div().Class("mention-box").Body(
+		area,
+		app.Div().ID("mentions").Class("mentions").Role("listbox").Aria("label", "References").Hidden(len(m.names) == 0).Body(
+			app.Range(m.names).Slice(func(i int) app.UI {
+				name := m.names[i]
+				return app.Div().ID("mention-"+strconv.Itoa(i)).Class("mention mono").Role("option").
+					Aria("selected", i == m.active).Text(name).
+					OnMouseDown(f.on("mention "+name, func(e app.Event) {
+						e.PreventDefault() // the prompt keeps the focus
+						f.insert(name)
+					}))
+			}),
+		),
+		app.Div().Class("sr-only").Aria("live", "polite").Body(
+			app.If(len(m.names) > 0, func() app.UI {
+				return app.Text(strconv.Itoa(len(m.names)) + " references to choose from with the arrow keys")
+			})),
+	)
+}
+
+// mentionTyped opens the list while a name is being typed.
+func (f *Form) mentionTyped() {
+	before, _ := f.aroundCaret()
+	query, typing := video.Mention(before)
+	f.mention = mention{}
+	if typing {
+		f.mention.names = video.MentionMatches(f.model().Names(), query)
+	}
+	f.s.changed(video.PartForm)
+}
+
+func (f *Form) closeMentions() {
+	if len(f.mention.names) > 0 {
+		f.mention = mention{}
+		f.s.changed(video.PartForm)
+	}
+}
+
+func (f *Form) mentionKey(e app.Event) {
+	m := &f.mention
+	if len(m.names) == 0 || e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() {
+		return
+	}
+	switch e.Get("key").String() {
+	case "ArrowDown":
+		m.active = (m.active + 1) % len(m.names)
+	case "ArrowUp":
+		m.active = (m.active + len(m.names) - 1) % len(m.names)
+	case "Enter", "Tab":
+		f.insert(m.names[m.active])
+	case "Escape":
+		f.mention = mention{}
+	default:
+		return
+	}
+	e.PreventDefault()
+	e.Call("stopPropagation")
+	f.s.changed(video.PartForm)
+}
+
+// insert puts a name into the prompt where the caret is.
+func (f *Form) insert(name string) {
+	area := f.s.DOM.ByID("f-prompt")
+	before, after := video.Complete(f.around(name))
+	f.mention = mention{}
+	area.Set("value", before+after)
+	f.model().SetPrompt(before + after)
+	caret := app.Window().Get("String").New(before).Get("length").Int()
+	area.Call("focus")
+	area.Call("setSelectionRange", caret, caret)
+}
+
+func (f *Form) around(name string) (before, after, n string) {
+	before, after = f.aroundCaret()
+	return before, after, name
+}
+
+// aroundCaret is the prompt before and after the caret.
+func (f *Form) aroundCaret() (before, after string) {
+	area := f.s.DOM.ByID("f-prompt")
+	text := area.Get("value")
+	value := app.Window().Get("String").New(text)
+	return value.Call("slice", 0, area.Get("selectionStart").Int()).String(), value.Call("slice", area.Get("selectionEnd").Int()).String()
+}

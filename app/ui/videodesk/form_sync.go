@@ -1,0 +1,92 @@
+//go:build js && wasm
+
+package videodesk
+
+import (
+	"strconv"
+	"strings"
+	"syscall/js"
+)
+
+// sync writes the model's values into the fields that show others. A field that
+// is being typed in keeps what is typed: "1" on the way to "12" is no length to
+// be corrected.
+func (f *Form) sync() {
+	defer f.s.Guard("the form")
+	active := f.s.DOM.Doc.Get("activeElement")
+	for id, want := range f.values {
+		e := f.s.DOM.ByID(id)
+		if !e.Truthy() || e.Get("value").String() == want {
+			continue
+		}
+		if e.Equal(active) && e.Get("type").String() == "number" && e.Call("matches", ":focus-visible").Bool() {
+			continue
+		}
+		e.Set("value", want)
+	}
+	for id, want := range f.checked {
+		if e := f.s.DOM.ByID(id); e.Truthy() && e.Get("checked").Bool() != want {
+			e.Set("checked", want)
+		}
+	}
+	for id, n := range f.grow {
+		if e := f.s.DOM.ByID(id); e.Truthy() {
+			e.Get("style").Set("flexGrow", strconv.Itoa(n))
+		}
+	}
+	f.fitTexts()
+	if goal := f.goal; goal != "" {
+		f.goal = ""
+		f.s.DOM.Focus(goal)
+	}
+}
+
+// fitTexts grows text fields with their text where the browser does not.
+func (f *Form) fitTexts() {
+	form := f.s.DOM.ByID("form")
+	if !form.Truthy() || js.Global().Get("CSS").Call("supports", "field-sizing", "content").Bool() {
+		return
+	}
+	list := form.Call("querySelectorAll", "textarea")
+	for i := range list.Length() {
+		style := list.Index(i).Get("style")
+		style.Set("height", "auto")
+		style.Set("height", strconv.Itoa(list.Index(i).Get("scrollHeight").Int())+"px")
+	}
+}
+
+// focus leads to a place of the request: to the first thing there that takes
+// the focus, or to what the place is within.
+func (f *Form) focus(place string) {
+	for at := place; at != ""; at = above(at) {
+		box := f.s.DOM.Find(`#form [data-place="` + at + `"]`)
+		if !box.Truthy() {
+			continue
+		}
+		e := box
+		if !box.Call("matches", "input, textarea, select, button").Bool() {
+			e = box.Call("querySelector", "[data-first], textarea, input:not([type=file]), select, button")
+		}
+		if !e.Truthy() {
+			continue
+		}
+		box.Call("scrollIntoView", map[string]any{"block": "center"})
+		e.Call("focus", map[string]any{"preventScroll": true})
+		return
+	}
+	f.s.DOM.Focus("#create")
+}
+
+// above is the place that a place is within; "" for a field.
+func above(place string) string {
+	if i := strings.LastIndexAny(place, "[."); i >= 0 {
+		return place[:i]
+	}
+	return ""
+}
+
+// focusMode goes back to the chosen mode, when what had the focus is gone.
+func (f *Form) focusMode() { f.later("#f-mode-" + string(f.model().Mode)) }
+
+// later moves the focus once the form is drawn again.
+func (f *Form) later(selector string) { f.goal = selector }

@@ -54,7 +54,9 @@ func precompress(name string, maxBr int) (string, error) {
 	both.Go(func() error {
 		var err error
 		br, err = compress(raw, func(w io.Writer) (io.WriteCloser, error) {
-			return brotli.NewWriterLevel(w, brotli.BestCompression), nil
+			// A window of 16 MiB, the largest that browsers take, holds the whole
+			// program.
+			return brotli.NewWriterOptions(w, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: 24}), nil
 		})
 		return err
 	})

@@ -99,16 +99,11 @@ func (p *prepared) scan(ctx context.Context, query string, args []any, dest ...a
 // is held, and an open one would keep SQLite from moving the write-ahead log
 // into the database.
 func (p *prepared) close() error {
-	return errors.Join(p.closeStatements(), p.conn.Close())
-}
-
-func (p *prepared) closeStatements() error {
 	var errs []error
 	for _, s := range p.stmts {
 		errs = append(errs, s.Close())
 	}
-	clear(p.stmts)
-	return errors.Join(errs...)
+	return errors.Join(append(errs, p.conn.Close())...)
 }
 
 // each calls fn for every row of query; fn must not use the connection.

@@ -132,7 +132,7 @@ func (db *DB) RenameConversation(ctx context.Context, owner string, r wire.Renam
 		if _, err := w.exec("UPDATE conversations SET title = ? WHERE n = ?", title, n); err != nil {
 			return err
 		}
-		return w.indexTitle(parseOwner(owner), n, title, s.CreatedMS)
+		return w.toIndex(parseOwner(owner), n, 0)
 	})
 	if err != nil {
 		return wire.Summary{}, err

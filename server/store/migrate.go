@@ -29,15 +29,6 @@ type migration struct {
 	version int
 	name    string
 	sql     string
-	then    func(context.Context, *sql.Conn) error // what SQL cannot do, in the same transaction; or nil
-}
-
-// afterwards are the parts of migrations that SQL cannot do, by file.
-func afterwards(name string) func(context.Context, *sql.Conn) error {
-	if name == "0002_chat.sql" {
-		return backfillSearch
-	}
-	return nil
 }
 
 // readMigrations reads the migrations in the root of files, in order and
@@ -59,7 +50,7 @@ func readMigrations(files fs.FS) ([]migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		ms = append(ms, migration{v, name, string(text), afterwards(name)})
+		ms = append(ms, migration{v, name, string(text)})
 	}
 	return ms, nil
 }
@@ -151,11 +142,6 @@ func (m migration) apply(ctx context.Context, conn *sql.Conn) (err error) {
 	}()
 	if _, err := conn.ExecContext(ctx, m.sql); err != nil {
 		return err
-	}
-	if m.then != nil {
-		if err := m.then(ctx, conn); err != nil {
-			return err
-		}
 	}
 	var broken int
 	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&broken); err != nil {

@@ -43,6 +43,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 		"SCAN r USING INDEX runs_running", // all of what is running is asked for
 		"SCAN search VIRTUAL TABLE INDEX", // the full-text index; M is a match, = a row, < and > bound it
 		"SCAN f VIRTUAL TABLE INDEX",
+		"SCAN search_todo",                            // from its beginning, a step of it
 		"SCAN up",                                     // what the recursion has found
 		"SCAN CONSTANT ROW",                           // INSERT … SELECT
 		"SCAN users USING COVERING INDEX users_local", // has one row at most

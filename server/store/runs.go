@@ -21,8 +21,8 @@ const runColumns = `r.id, c.id, m.id, coalesce(r.lane, 0), coalesce(r.endpoint, 
 	CASE r.state WHEN 'running' THEN ` + logEnd + ` ELSE coalesce(r.bytes, 0) END,
 	coalesce(r.started_ms, 0), coalesce(r.first_token_ms, 0), coalesce(r.duration_ms, 0),
 	coalesce(r.input_tokens, 0), coalesce(r.output_tokens, 0),
-	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = r.owner AND subject = r.id), 0),
-	coalesce(l.basis, ''), coalesce(l.source, ''), r.calls, coalesce(r.reasoning_bytes, 0), coalesce(r.sources, 0)`
+	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = r.owner AND subject = r.id), r.told_nano_usd, 0),
+	coalesce(l.basis, r.told_basis, ''), coalesce(l.source, r.told_source, ''), r.calls, coalesce(r.reasoning_bytes, 0), coalesce(r.sources, 0)`
 
 // runLedger joins the latest row of the ledger about the run r.
 const runLedger = ` LEFT JOIN ledger l ON l.n = (SELECT max(n) FROM ledger WHERE owner = r.owner AND subject = r.id) `
@@ -188,7 +188,6 @@ func (db *DB) FinishRun(ctx context.Context, owner string, r wire.Run, text stri
 		}
 	}
 	who := parseOwner(owner)
-	found := answerDoc(r, text)
 	whole, err := db.prepareLog(ctx, who, id, log, times)
 	if err != nil {
 		return err
@@ -222,7 +221,7 @@ func (db *DB) FinishRun(ctx context.Context, owner string, r wire.Run, text stri
 		if _, err := w.exec("UPDATE messages SET text = ? WHERE n = ?", text, message); err != nil {
 			return err
 		}
-		if err := w.indexMessage(who, conversation, message, n, found); err != nil {
+		if err := w.toIndex(who, conversation, message); err != nil {
 			return err
 		}
 		if _, err := w.exec("UPDATE conversations SET updated_ms = max(updated_ms, ?) WHERE n = ?", endedMS(r), conversation); err != nil {

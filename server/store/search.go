@@ -85,38 +85,12 @@ func problemText(p *wire.Problem) string {
 	return strings.TrimSpace(strings.Join([]string{p.Code, p.Message, p.Hint, p.Request}, " "))
 }
 
-// indexMessage puts a message into the index, in place of what of it is there.
-// run is that which made it, or 0.
-func (w *tx) indexMessage(owner, conversation, message, run int64, d doc) error {
-	if _, err := w.exec("DELETE FROM search_rows WHERE message = ?", message); err != nil {
-		return err
-	}
-	var ms int64
-	if err := w.scan("SELECT created_ms FROM messages WHERE n = ?", []any{message}, &ms); err != nil {
-		return err
-	}
-	return w.index(owner, conversation, message, run, ms, d)
-}
-
-// indexTitle puts a conversation's title into the index, in place of an
-// earlier one.
-func (w *tx) indexTitle(owner, conversation int64, title string, createdMS int64) error {
-	if _, err := w.exec("DELETE FROM search_rows WHERE conversation = ? AND message IS NULL", conversation); err != nil {
-		return err
-	}
-	return w.index(owner, conversation, 0, 0, createdMS, doc{kinds: metaTitle, title: searchable(title)})
-}
-
+// index puts a doc into the index, for a time in Unix milliseconds. Of a
+// title message is 0, and of what is not an answer run.
 func (w *tx) index(owner, conversation, message, run, ms int64, d doc) error {
 	at, err := w.freeRow(ms)
 	if err != nil {
 		return err
-	}
-	orNull := func(n int64) any {
-		if n == 0 {
-			return nil
-		}
-		return n
 	}
 	if _, err := w.exec("INSERT INTO search_rows (n, owner, conversation, message, run) VALUES (?, ?, ?, ?, ?)", at, owner, conversation, orNull(message), orNull(run)); err != nil {
 		return err

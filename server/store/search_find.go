@@ -55,6 +55,9 @@ type lookup struct {
 // alike, all places of all of them must be put in order first, which takes
 // 10 ms and more for the beginning of a common word.
 func (db *DB) Search(ctx context.Context, owner string, s wire.Search) (page wire.SearchPage, err error) {
+	if err := db.index(ctx); err != nil {
+		return page, err
+	}
 	err = db.readers.snapshot(ctx, func(q reading) error {
 		l, err := readSearch(q, owner, s)
 		if err != nil {
@@ -172,7 +175,7 @@ func (l *lookup) rows(q reading) (rows []int64, more int64, err error) {
 
 const (
 	selectRows = "SELECT rowid FROM search WHERE search MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
-	selectPaid = `SELECT f.rowid, coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = r.owner AND subject = r.id), 0)
+	selectPaid = `SELECT f.rowid, coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = r.owner AND subject = r.id), r.told_nano_usd, 0)
 		FROM search f LEFT JOIN search_rows s ON s.n = f.rowid LEFT JOIN runs r ON r.n = s.run
 		WHERE f.search MATCH ? AND f.rowid >= ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?`
 )
@@ -219,7 +222,7 @@ func (l *lookup) page(q reading) (rows []int64, more int64, err error) {
 
 const selectHit = `SELECT c.id, c.title, m.id, coalesce(m.role, ''), coalesce(m.lane, 0), substr(coalesce(m.text, ''), 1, ?2), coalesce(m.tool, ''),
 	coalesce(m.created_ms, c.created_ms), r.id, coalesce(r.model, ''), coalesce(r.state, ''), r.problem, r.calls,
-	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = r.owner AND subject = r.id), 0),
+	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = r.owner AND subject = r.id), r.told_nano_usd, 0),
 	EXISTS (SELECT 1 FROM ledger WHERE owner = r.owner AND subject = r.id AND source = 'estimated')
 	FROM search_rows s JOIN conversations c ON c.n = s.conversation LEFT JOIN messages m ON m.n = s.message LEFT JOIN runs r ON r.n = s.run
 	WHERE s.n = ?1`

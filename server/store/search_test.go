@@ -31,9 +31,18 @@ func talk(t testing.TB, db *DB, owner, conversation, question string, end func(*
 
 func says(text string) func(*wire.Run) string { return func(*wire.Run) string { return text } }
 
+// indexed waits until the search index has all that is stored.
+func indexed(t testing.TB, db *DB) {
+	t.Helper()
+	for db.writer.unindexed.Load() {
+		must(t, db.index(context.Background()))
+	}
+}
+
 // search gives the hits as "kind: snippet" with the marks in brackets.
 func search(t testing.TB, db *DB, owner string, q wire.Search) (found []string) {
 	t.Helper()
+	indexed(t, db)
 	page, err := db.Search(context.Background(), owner, q)
 	if err != nil {
 		t.Fatalf("%+v: %v", q, err)
@@ -165,6 +174,7 @@ func TestSearchPagesGiveEachHitOnce(t *testing.T) {
 			return fmt.Sprintf("apple number %d and applepie", i)
 		})
 	}
+	indexed(t, db)
 	nano := int64(1)
 	for name, tt := range map[string]struct {
 		q    wire.Search
@@ -211,6 +221,7 @@ func TestRankPutsTheBestFirst(t *testing.T) {
 func TestRetriedAnswerIsFoundByItsNewTextOnly(t *testing.T) {
 	db, owner := openLocal(t)
 	s, _ := talk(t, db, owner, "", "q", says("formertext"))
+	indexed(t, db)
 	again := s
 	again.Run = newID()
 	must(t, startTurn(db, owner, again))
@@ -290,7 +301,7 @@ func TestMigrationIndexesWhatIsThere(t *testing.T) {
 	conn, err := pool.Conn(ctx)
 	must(t, err)
 	must(t, migrate(ctx, conn, ms[:1], nil, nil))
-	const many = 3*backfillStep + 7
+	const many = 3*indexStep + 7
 	exec := func(query string, args ...any) {
 		_, err := conn.ExecContext(ctx, query, args...)
 		must(t, err)
@@ -310,6 +321,7 @@ func TestMigrationIndexesWhatIsThere(t *testing.T) {
 	must(t, conn.Close(), pool.Close())
 
 	db := open(t, dir, Options{})
+	indexed(t, db)
 	for q, want := range map[string]int{"oldtitle": many, "oldquestion": many, "oldanswer": many, "oldmodel": many, "olderror": 1} {
 		n, s := 0, wire.Search{Query: q, Limit: wire.MaxHits}
 		for {

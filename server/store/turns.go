@@ -274,7 +274,7 @@ func (db *DB) startTurn(w *tx, t turn, r wire.Run, title, baseURL string) error 
 		if err != nil {
 			return err
 		}
-		if err := w.indexTitle(t.owner, p.conversation, title, now); err != nil {
+		if err := w.toIndex(t.owner, p.conversation, 0); err != nil {
 			return err
 		}
 	}
@@ -287,7 +287,7 @@ func (db *DB) startTurn(w *tx, t turn, r wire.Run, title, baseURL string) error 
 		if err != nil {
 			return err
 		}
-		if err := w.indexMessage(t.owner, p.conversation, p.chain[i], 0, sentDoc(l.Message)); err != nil {
+		if err := w.toIndex(t.owner, p.conversation, p.chain[i]); err != nil {
 			return err
 		}
 	}

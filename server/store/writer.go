@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -47,6 +48,8 @@ type writer struct {
 	closed bool
 	room   chan struct{} // closed and renewed when units are taken
 	scrub  bool          // empty the write-ahead log when there is time
+
+	unindexed atomic.Bool // the search index has not all that is stored
 }
 
 // startWriter takes over conn.
@@ -59,6 +62,9 @@ func startWriter(conn *sql.Conn, log *slog.Logger, periods *periods) *writer {
 		wake:    make(chan struct{}, 1),
 		room:    make(chan struct{}),
 	}
+	w.tx.unindexed = &w.unindexed
+	w.unindexed.Store(true) // of the last process
+	w.signal()
 	go w.run()
 	return w
 }
@@ -152,11 +158,14 @@ func (w *writer) close() error {
 
 func (w *writer) run() {
 	defer close(w.ended)
-	var again <-chan time.Time
+	var again, index <-chan time.Time
 	for {
+		due := false
 		select {
 		case <-w.wake:
 		case <-again:
+		case <-index:
+			due = true
 		}
 		again = nil
 		for {
@@ -171,6 +180,14 @@ func (w *writer) run() {
 		w.mu.Unlock()
 		if closed {
 			return // closing the last connection empties the log
+		}
+		switch {
+		case due && w.unindexed.Load() && w.indexStep():
+			index = time.After(0)
+		case due:
+			index = nil
+		case index == nil && w.unindexed.Load():
+			index = time.After(indexAfter)
 		}
 		if !scrub {
 			continue
@@ -322,6 +339,8 @@ func (w *writer) emptyLog() bool {
 type tx struct {
 	p      *prepared
 	booked []booking // of the units so far
+
+	unindexed *atomic.Bool // of the writer
 }
 
 // exec runs a statement that gives no rows.

@@ -74,3 +74,22 @@ CREATE VIRTUAL TABLE search USING fts5 (
 -- Whatever takes a row away takes its words away.
 CREATE TRIGGER search_rows_gone AFTER DELETE ON search_rows
 BEGIN DELETE FROM search WHERE rowid = OLD.n; END;
+
+-- What is to be put into the index, or put there anew: a message, or, where
+-- that is NULL, a conversation's title. It is written with the rows that it is
+-- about, and worked off when the writer has a moment. What is gone meanwhile is
+-- passed over.
+CREATE TABLE search_todo (
+  n            INTEGER PRIMARY KEY,
+  owner        INTEGER NOT NULL,
+  conversation INTEGER NOT NULL,
+  message      INTEGER
+) STRICT;
+INSERT INTO search_todo (owner, conversation) SELECT owner, n FROM conversations;
+INSERT INTO search_todo (owner, conversation, message) SELECT owner, conversation, n FROM messages;
+
+-- What an import says that a run cost, where the ledger here has nothing of it:
+-- it is shown, and was not spent here.
+ALTER TABLE runs ADD COLUMN told_nano_usd INTEGER;
+ALTER TABLE runs ADD COLUMN told_basis    TEXT;
+ALTER TABLE runs ADD COLUMN told_source   TEXT;

@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"screentest/shared/wire"
+)
+
+// Search over 100 000 messages, newest first: p50 and p99 in microseconds. Half
+// of the messages are questions of 20 words, half answers of 150, of a
+// vocabulary as skewed as a language's.
+func BenchmarkSearch(b *testing.B) {
+	ctx := context.Background()
+	db, owner := openLocal(b)
+	common, rare := fillTalk(b, db, owner, 50_000)
+	for _, c := range []struct {
+		name string
+		q    wire.Search
+	}{
+		{"rare word", wire.Search{Query: rare}},
+		{"common word", wire.Search{Query: common[0]}},
+		{"two words", wire.Search{Query: common[0] + " " + common[40]}},
+		{"common and rare", wire.Search{Query: common[0] + " " + rare}},
+		{"phrase", wire.Search{Query: `"` + common[0] + " " + common[1] + `"`}},
+		{"beginning", wire.Search{Query: common[300][:4]}},
+		{"filters alone", wire.Search{Kinds: []string{wire.HitAnswer}, Model: "m-1"}},
+		{"word and filters", wire.Search{Query: common[40], Kinds: []string{wire.HitAnswer}, State: wire.Done, FromMS: 1, ToMS: 1 << 50}},
+		{"ranked", wire.Search{Query: common[0], Rank: true}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var took []time.Duration
+			hits := 0
+			for b.Loop() {
+				start := time.Now()
+				page, err := db.Search(ctx, owner, c.q)
+				must(b, err)
+				took = append(took, time.Since(start))
+				hits = len(page.Hits)
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+			b.ReportMetric(float64(hits), "hits")
+		})
+	}
+	b.Run("deletion", func(b *testing.B) {
+		for range b.N {
+			page, err := db.Conversations(ctx, owner, wire.Page{Limit: 1})
+			must(b, err)
+			start := time.Now()
+			must(b, db.DeleteConversation(ctx, owner, page.Conversations[0].ID))
+			b.ReportMetric(float64(time.Since(start).Microseconds())/1000, "ms")
+			worst := time.Duration(0)
+			for scrubbing := true; scrubbing; {
+				// What others wait for a write meanwhile.
+				one := time.Now()
+				must(b, db.SetSetting(ctx, owner, "x", fmt.Sprint(one)))
+				worst = max(worst, time.Since(one))
+				db.writer.mu.Lock()
+				scrubbing = db.writer.scrub
+				db.writer.mu.Unlock()
+			}
+			b.ReportMetric(time.Since(start).Seconds(), "s-until-gone")
+			b.ReportMetric(float64(worst.Microseconds())/1000, "worst-write-ms")
+		}
+	})
+}
+
+// fillTalk stores n turns in conversations of 20, and gives the words by how
+// common they are, and one that is in a message of a thousand.
+func fillTalk(b *testing.B, db *DB, owner string, n int) (common []string, rare string) {
+	b.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	words := make([]string, 20_000)
+	for i := range words {
+		w := make([]byte, 4+random.IntN(8))
+		for j := range w {
+			w[j] = byte('a' + random.IntN(26))
+		}
+		words[i] = string(w)
+	}
+	zipf := rand.NewZipf(random, 1.1, 5, uint64(len(words)-1))
+	text := func(n int) string {
+		var s strings.Builder
+		for range n {
+			s.WriteString(words[zipf.Uint64()] + " ")
+		}
+		return s.String()
+	}
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
+	conversation := ""
+	who := parseOwner(owner)
+	start := time.Now()
+	for i := 0; i < n; i += 500 {
+		must(b, db.writer.write(context.Background(), 0, func(w *tx) error {
+			for k := i; k < i+500; k++ {
+				if k%20 == 0 {
+					conversation = ""
+				}
+				s := newStart(conversation, text(20))
+				conversation = s.Conversation
+				if k%1000 == 7 {
+					s.User.Text += "xylophone"
+				}
+				t, err := parseTurn(owner, s)
+				if err != nil {
+					return err
+				}
+				r := runOf(s)
+				r.StartedMS, r.Model = begin+int64(k)*60_000, fmt.Sprintf("m-%d", k%7)
+				if err := db.startTurn(w, t, r, "Conversation", ""); err != nil {
+					return err
+				}
+				answer := text(150)
+				var run, message, in int64
+				if err := w.scan("SELECT n, message, conversation FROM runs WHERE owner = ? AND id = ?", []any{who, t.run}, &run, &message, &in); err != nil {
+					return err
+				}
+				if _, err := w.exec("UPDATE runs SET state = 'done' WHERE n = ?", run); err != nil {
+					return err
+				}
+				if _, err := w.exec("UPDATE messages SET text = ? WHERE n = ?", answer, message); err != nil {
+					return err
+				}
+				if err := w.toIndex(who, in, message); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	indexed(b, db)
+	b.Logf("stored %d turns in %v", n, time.Since(start))
+	return words, "xylophone"
+}

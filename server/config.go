@@ -27,6 +27,8 @@ the browser, with history and spend.
   screentest                 serve the playground (the same as screentest serve)
   screentest sandbox         serve only the sandbox, a gateway for tests
   screentest check           judge a request before it is sent
+  screentest backup FILE     write all that is kept to one file, while it is served
+  screentest restore FILE    make a data folder of such a file
   screentest version         print the version
 
 Without -gateway it starts a sandbox of its own, which costs nothing and needs no
@@ -60,6 +62,11 @@ exits with 1 if there are errors.
 // command makes a command whose flags can also be set by the environment:
 // PREFIX_ADDR for -addr. Its help goes to help when it is asked for.
 func (p *program) command(help *string, name, long, prefix string, flags func(*flag.FlagSet), run func(context.Context) error) *ffcli.Command {
+	return p.commandOf(help, name, long, prefix, flags, noArgs(run))
+}
+
+// commandOf is command for one that takes words after its flags.
+func (p *program) commandOf(help *string, name, long, prefix string, flags func(*flag.FlagSet), run func(context.Context, []string) error) *ffcli.Command {
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard) // mistakes are told once, by complain
 	flags(fs)
@@ -67,7 +74,7 @@ func (p *program) command(help *string, name, long, prefix string, flags func(*f
 		Name: name, FlagSet: fs,
 		Options:   []ff.Option{ff.WithEnvVarPrefix(prefix)},
 		UsageFunc: func(*ffcli.Command) string { *help = usage(fs, long, prefix); return "" },
-		Exec:      noArgs(run),
+		Exec:      run,
 	}
 }
 

@@ -116,6 +116,8 @@ func (p *program) commands(help *string) *ffcli.Command {
 		p.command(help, "serve", serveHelp, "SCREENTEST", serve.flags, func(ctx context.Context) error { return p.serve(ctx, serve) }),
 		p.command(help, "sandbox", sandboxHelp, "SCREENTEST_SANDBOX", sandbox.flags, func(ctx context.Context) error { return p.sandbox(ctx, sandbox) }),
 		p.command(help, "check", checkHelp, "SCREENTEST_CHECK", check.flags, func(context.Context) error { return p.check(check) }),
+		p.backupCommand(help),
+		p.restoreCommand(help),
 		p.command(help, "version", versionHelp, "SCREENTEST", func(*flag.FlagSet) {}, func(context.Context) error {
 			_, err := fmt.Fprintln(p.stdout, version)
 			return err

@@ -4,10 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,7 +72,7 @@ func versionOf(ctx context.Context, conn *sql.Conn, newest int) (version int, er
 		return 0, &Error{Problem: wire.Problem{
 			Code:    "data_newer",
 			Message: fmt.Sprintf("The database is of version %d, written by a newer Screentest; this one knows versions up to %d.", version, newest),
-			Hint:    "Start the newer program, or restore the copy that it kept beside the database. Nothing was changed.",
+			Hint:    "Start the newer program, or restore the copy that it kept in the folder backups. Nothing was changed.",
 		}}
 	}
 	return version, nil
@@ -157,13 +159,50 @@ func (m migration) apply(ctx context.Context, conn *sql.Conn) (err error) {
 	return err
 }
 
-// keepCopy writes the whole database as it is now beside itself, with its
-// version and the time in the name, and returns once it is on the disk.
+// Copies of older databases, in a folder of the data folder.
+const (
+	backupsFolder = "backups"
+	// keptCopies is how many are kept, the newest.
+	keptCopies = 3
+)
+
+// keepCopy writes the whole database as it is now to the folder of copies
+// beside it, with its version and the time in the name, and returns once it is
+// on the disk.
 func keepCopy(ctx context.Context, conn *sql.Conn, database string, version int, now time.Time) (path string, err error) {
-	path = fmt.Sprintf("%s.v%d-%s", database, version, now.UTC().Format("20060102T150405.000"))
+	folder := filepath.Join(filepath.Dir(database), backupsFolder)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	path = filepath.Join(folder, fmt.Sprintf("%s.v%d-%s", filepath.Base(database), version, now.UTC().Format("20060102T150405.000")))
+	if err := vacuumInto(ctx, conn, path); err != nil {
+		return "", err
+	}
+	return path, syncFolder(folder)
+}
+
+// dropOldCopies removes all but the newest copies.
+func dropOldCopies(database string) error {
+	copies, err := filepath.Glob(filepath.Join(filepath.Dir(database), backupsFolder, filepath.Base(database)+".v*-*"))
+	if err != nil {
+		return err
+	}
+	made := func(path string) string { return path[strings.LastIndexByte(path, '-'):] }
+	slices.SortFunc(copies, func(a, b string) int { return strings.Compare(made(b), made(a)) })
+	var errs []error
+	for _, old := range copies[min(keptCopies, len(copies)):] {
+		errs = append(errs, os.Remove(old))
+	}
+	return errors.Join(errs...)
+}
+
+// vacuumInto writes the database as it is now to a new file, without what was
+// deleted from it, and returns once it is on the disk. Others may go on
+// writing.
+func vacuumInto(ctx context.Context, conn *sql.Conn, path string) (err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // SQLite fills an empty file
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer func() {
 		f.Close()
@@ -172,10 +211,22 @@ func keepCopy(ctx context.Context, conn *sql.Conn, database string, version int,
 		}
 	}()
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
-		return "", explain(err)
+		return explain(err)
 	}
-	if err := f.Sync(); err != nil {
-		return "", err
+	return f.Sync()
+}
+
+// newestVersion is that of the databases this program writes.
+func newestVersion() (int, error) {
+	ms, err := ownMigrations()
+	return len(ms), err
+}
+
+// ownMigrations are those of this program.
+func ownMigrations() ([]migration, error) {
+	files, err := fs.Sub(migrationFiles, "migrations")
+	if err != nil {
+		return nil, err
 	}
-	return path, nil
+	return readMigrations(files)
 }

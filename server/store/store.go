@@ -70,7 +70,7 @@ type DB struct {
 }
 
 // Open opens the data folder dir, makes it on first use (mode 0700), and
-// brings an older database up to date after keeping a copy beside it. Errors,
+// brings an older database up to date after keeping a copy in its folder backups. Errors,
 // each a sentence for the person who starts the server: the folder is in use
 // (ErrInUse), cannot be written to, is of a newer program, is damaged, or its
 // sealing key is another one.
@@ -110,11 +110,7 @@ func (db *DB) openDatabase(ctx context.Context) error {
 	if err := privateFile(db.path(), db.log); err != nil {
 		return err
 	}
-	files, err := fs.Sub(migrationFiles, "migrations")
-	if err != nil {
-		return err
-	}
-	ms, err := readMigrations(files)
+	ms, err := ownMigrations()
 	if err != nil {
 		return err
 	}
@@ -137,6 +133,9 @@ func (db *DB) openDatabase(ctx context.Context) error {
 	}
 	if err := migrate(ctx, conn, ms, keep, db.log); err != nil {
 		return errors.Join(err, conn.Close())
+	}
+	if err := dropOldCopies(db.path()); err != nil {
+		db.log.Warn("old copies of the database were not removed", "err", err)
 	}
 	if db.readers, err = openReaders(ctx, db.path()); err != nil {
 		return errors.Join(err, conn.Close())

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+
+	"github.com/peterbourgon/ff/v3/ffcli"
+
+	"screentest/server/store"
+)
+
+const (
+	backupHelp = `screentest backup FILE writes all that a data folder holds to one file: the
+database, the sealing key and the archived clips. A server may be running on the
+folder and goes on meanwhile. The file is read back and checked before it gets
+its name; it takes the place of no other.
+
+It holds the keys of gateways and what seals them: keep it as safe as the folder
+itself. Where the sealing key is given by SCREENTEST_SEAL_KEY it is not in the
+file, and needed again.
+`
+	restoreHelp = `screentest restore FILE makes a data folder of a backup. The folder must be new or
+empty; it appears only when all of the backup was checked. Start the server with
+it as ever: a database of an older Screentest is brought up to date then.
+`
+)
+
+func dataFlag(data *string) func(*flag.FlagSet) {
+	return func(fs *flag.FlagSet) { fs.StringVar(data, "data", "./data", "the data `folder`") }
+}
+
+func (p *program) backupCommand(help *string) *ffcli.Command {
+	var data string
+	return p.commandOf(help, "backup", backupHelp, "SCREENTEST", dataFlag(&data), oneFile(func(ctx context.Context, file string) error {
+		begin := time.Now()
+		m, err := store.Backup(ctx, data, file, version)
+		if err != nil {
+			return surroundings(err)
+		}
+		took := time.Since(begin).Seconds()
+		fmt.Fprintf(p.stdout, "Backed up %s to %s: %s in %.1f s (%.0f MB/s), read back and checked.\n", data, file, contents(m), took, float64(m.Bytes())/1e6/took)
+		if m.Gone > 0 {
+			fmt.Fprintf(p.stdout, "%d files were deleted while it was made and are not in it.\n", m.Gone)
+		}
+		p.sayKey(m)
+		return nil
+	}))
+}
+
+func (p *program) restoreCommand(help *string) *ffcli.Command {
+	var data string
+	return p.commandOf(help, "restore", restoreHelp, "SCREENTEST", dataFlag(&data), oneFile(func(ctx context.Context, file string) error {
+		m, err := store.Restore(ctx, file, data)
+		if err != nil {
+			return surroundings(err)
+		}
+		fmt.Fprintf(p.stdout, "Restored %s from %s: %s, backed up on %s by Screentest %s.\n", data, file, contents(m),
+			time.UnixMilli(m.CreatedMS).UTC().Format("2 January 2006 at 15:04 UTC"), m.Program)
+		p.sayKey(m)
+		return nil
+	}))
+}
+
+func contents(m store.Manifest) string {
+	return fmt.Sprintf("the database and %d files, %.1f MB", len(m.Files)-1, float64(m.Bytes())/1e6)
+}
+
+func (p *program) sayKey(m store.Manifest) {
+	if !m.SealKey() {
+		fmt.Fprintln(p.stdout, "The sealing key is not in it: give the same SCREENTEST_SEAL_KEY when you serve what is restored.")
+	}
+}
+
+// oneFile takes the one word that must follow the flags.
+func oneFile(run func(context.Context, string) error) func(context.Context, []string) error {
+	return func(ctx context.Context, args []string) error {
+		if len(args) != 1 {
+			return mistakef("give one file, after the flags: run it with -h to see how")
+		}
+		return run(ctx, args[0])
+	}
+}
+
+// surroundings says that what went wrong is the person's to put right: a file
+// that is missing or in the way, a backup that is damaged, a disk that is full.
+// What to do is told with it.
+func surroundings(err error) error {
+	var known *store.Error
+	if errors.As(err, &known) && known.Problem.Hint != "" {
+		return mistakef("%w. %s", err, known.Problem.Hint)
+	}
+	return mistake{err}
+}

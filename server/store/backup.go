@@ -1,0 +1,267 @@
+package store
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"screentest/shared/wire"
+)
+
+// A backup is a tar archive, compressed with zstd, of a data folder: markName
+// first, the database as of one moment, every other file, and the manifest with
+// their checksums last, so that a backup that was cut off has none.
+const (
+	backupFormat = 1
+	markName     = "screentest-backup"
+	manifestName = "manifest.json"
+	// maxManifest bounds the manifest of a backup, in bytes: some 500 000 files.
+	maxManifest = 64 << 20
+)
+
+// notBackedUp are what a data folder is whole without: the lock, SQLite's own
+// files beside the database, copies of older databases, downloads under way.
+func notBackedUp(name string) bool {
+	return name == lockFile || strings.HasPrefix(name, databaseFile) || name == backupsFolder ||
+		strings.HasPrefix(name, backupsFolder+"/") || strings.HasSuffix(name, ".part") || strings.HasSuffix(name, ".tmp")
+}
+
+// A Manifest says what is in a backup.
+type Manifest struct {
+	Format    int          `json:"format"`
+	Program   string       `json:"program"`  // the version that made it
+	Database  int          `json:"database"` // the version of the database
+	CreatedMS int64        `json:"created_ms"`
+	Files     []BackupFile `json:"files"` // in the order of the archive
+	// Gone counts the files that were deleted while the backup was made.
+	Gone int `json:"gone,omitempty"`
+}
+
+// BackupFile is a file of a data folder. Its name has slashes.
+type BackupFile struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"` // in hex
+}
+
+// Bytes is the size of all files.
+func (m Manifest) Bytes() (n int64) {
+	for _, f := range m.Files {
+		n += f.Size
+	}
+	return n
+}
+
+// SealKey says whether the sealing key is in the backup. Without it, it is
+// needed from SCREENTEST_SEAL_KEY, as when the backup was made.
+func (m Manifest) SealKey() bool {
+	for _, f := range m.Files {
+		if f.Name == sealKeyFile {
+			return true
+		}
+	}
+	return false
+}
+
+// Backup writes the data folder dir to file, which must not be there, and reads
+// it back to check it. A server may have the folder open and goes on writing:
+// the database is as of the moment the backup begins. program is the version
+// to note. It needs room for a copy of the database beside file. Nothing is
+// left behind after an error.
+func Backup(ctx context.Context, dir, file, program string) (m Manifest, err error) {
+	if _, err := os.Stat(filepath.Join(dir, databaseFile)); err != nil {
+		return m, fmt.Errorf("%s is not a data folder: %w", dir, err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		return m, fmt.Errorf("%s is there already; a backup doesn't take the place of a file", file)
+	}
+	part := file + ".part"
+	out, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return m, fmt.Errorf("make the backup: %w", err)
+	}
+	defer func() {
+		out.Close()
+		if err != nil {
+			os.Remove(part)
+		}
+	}()
+	copied := file + ".db.part"
+	defer os.Remove(copied)
+	m = Manifest{Format: backupFormat, Program: program, CreatedMS: time.Now().UnixMilli()}
+	if m.Database, err = copyDatabase(ctx, dir, copied); err != nil {
+		return m, err
+	}
+	if err := m.write(ctx, out, dir, copied); err != nil {
+		return m, fmt.Errorf("write the backup: %w", err)
+	}
+	if err := out.Sync(); err != nil {
+		return m, fmt.Errorf("write the backup: %w", err)
+	}
+	if _, err := out.Seek(0, io.SeekStart); err != nil {
+		return m, err
+	}
+	if _, err := readBackup(ctx, out, func(string, io.Reader) error { return nil }); err != nil {
+		return m, fmt.Errorf("the backup was written but can't be read back; is its disk sound? %w", err)
+	}
+	if err := os.Rename(part, file); err != nil {
+		return m, err
+	}
+	return m, syncFolder(filepath.Dir(file))
+}
+
+// copyDatabase writes the database of a folder to path as of now, checks the
+// copy, and gives its version.
+func copyDatabase(ctx context.Context, dir, path string) (version int, err error) {
+	pool, err := openSQLite(filepath.Join(dir, databaseFile), commonSettings, 1)
+	if err != nil {
+		return 0, err
+	}
+	defer pool.Close()
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return 0, explain(err)
+	}
+	defer conn.Close()
+	newest, err := newestVersion()
+	if err != nil {
+		return 0, err
+	}
+	if version, err = versionOf(ctx, conn, newest); err != nil {
+		return 0, err
+	}
+	if err := vacuumInto(ctx, conn, path); err != nil {
+		return 0, fmt.Errorf("copy the database: %w", err)
+	}
+	return version, checkDatabase(ctx, path)
+}
+
+// checkDatabase has SQLite look at all of a database.
+func checkDatabase(ctx context.Context, path string) error {
+	pool, err := openSQLite(path, readerSettings, 1)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	var verdict string
+	if err := pool.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
+		return explain(err)
+	}
+	if verdict != "ok" {
+		return &Error{Problem: wire.Problem{Code: "data_damaged", Message: "The database is damaged: " + verdict,
+			Hint: "Restore it from an earlier backup."}}
+	}
+	return nil
+}
+
+// write packs the copy of the database and the other files of dir.
+func (m *Manifest) write(ctx context.Context, out io.Writer, dir, database string) error {
+	z, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		return err
+	}
+	t := tar.NewWriter(z)
+	mark := fmt.Appendf(nil, "A backup of a Screentest data folder, format %d.\n", backupFormat)
+	if err := m.header(t, markName, int64(len(mark))); err != nil {
+		return err
+	}
+	if _, err := t.Write(mark); err != nil {
+		return err
+	}
+	if err := m.add(ctx, t, databaseFile, database); err != nil {
+		return err
+	}
+	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // deleted since its folder was read
+		}
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if d.IsDir() {
+			if notBackedUp(name) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() || notBackedUp(name) {
+			return nil
+		}
+		err = m.add(ctx, t, name, file)
+		if errors.Is(err, fs.ErrNotExist) {
+			m.Gone++
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	list, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := m.header(t, manifestName, int64(len(list))); err != nil {
+		return err
+	}
+	if _, err := t.Write(list); err != nil {
+		return err
+	}
+	return errors.Join(t.Close(), z.Close())
+}
+
+func (m *Manifest) header(t *tar.Writer, name string, size int64) error {
+	return t.WriteHeader(&tar.Header{Name: name, Size: size, Mode: 0o600, ModTime: time.UnixMilli(m.CreatedMS), Format: tar.FormatPAX})
+}
+
+// add packs one file. What is appended to it meanwhile is left out.
+func (m *Manifest) add(ctx context.Context, t *tar.Writer, name, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := m.header(t, name, info.Size()); err != nil {
+		return err
+	}
+	h := sha256.New()
+	if _, err := io.CopyN(io.MultiWriter(t, h), withContext{ctx, f}, info.Size()); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	m.Files = append(m.Files, BackupFile{name, info.Size(), hex.EncodeToString(h.Sum(nil))})
+	return nil
+}
+
+// withContext is a Reader that ends with ctx.
+type withContext struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c withContext) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

@@ -4,6 +4,7 @@ package ui
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"syscall/js"
 	"time"
 
@@ -224,6 +225,13 @@ func (p *page) setTitle() {
 		title = p.section.Title() + " · Screentest"
 	case p.desk.Current != nil && p.desk.Current.Summary.Title != "":
 		title = p.desk.Current.Summary.Title + " · Screentest"
+	}
+	unseen := 0
+	for _, s := range p.sections {
+		unseen += s.Item().Count
+	}
+	if unseen > 0 {
+		title = "(" + strconv.Itoa(unseen) + ") " + title
 	}
 	if p.DOM.Doc.Get("title").String() != title {
 		p.DOM.Doc.Set("title", title)

@@ -132,9 +132,20 @@ func (s *Shell) Render() (ui app.UI) {
 			}),
 		),
 		&Toast{p: p, Rev: p.rev.notice},
+		app.Div().Class("overlays").Body(p.overlays()...),
 		&Picker{p: p, Rev: p.rev.composer, Open: p.picker.open, Query: p.picker.query, Active: p.picker.active},
 		app.Div().ID("say").Class("sr-only").Role("status").Aria("live", "polite"),
 	)
+}
+
+// overlays are what the sections show over every page.
+func (p *page) overlays() (list []app.UI) {
+	for _, s := range p.sections {
+		if o, ok := s.(kit.Overlaid); ok {
+			list = append(list, o.Overlay())
+		}
+	}
+	return list
 }
 
 // railItems lead to the parts of the program.

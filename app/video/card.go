@@ -222,6 +222,22 @@ func ArchiveWords(t *wire.VideoTask) (string, Tone) {
 	return "to be saved", Plain
 }
 
+// ArchiveWarning says what the archive's warning is about.
+func ArchiveWarning(a wire.Archive) string {
+	quota := a.Settings.QuotaBytes
+	if quota == 0 {
+		quota = wire.DefaultQuota
+	}
+	use := "The archive holds " + Bytes(a.Bytes) + " of its " + Bytes(quota) + "."
+	switch {
+	case a.Bytes*10 < quota*9: // so it is the disk
+		return "The disk of this server is nearly full: " + Bytes(max(a.FreeBytes, 0)) + " are left. New clips are not copied when it is; make room on it."
+	case a.Settings.MakeRoom:
+		return use + " When it is full, the oldest clips that are not pinned are removed to make room; those that the gateway has deleted too are gone then."
+	}
+	return use + " When it is full, new clips are not copied, and are gone once the gateway deletes them after 14 days. Raise the quota, or let it make room."
+}
+
 // Bytes writes a size: "12 KB", "3.4 MB", "10 GB".
 func Bytes(n int64) string {
 	units := []string{"bytes", "KB", "MB", "GB", "TB"}

@@ -131,6 +131,28 @@ func (g *Tasks) Find(f Filter) {
 	g.o.Changed()
 }
 
+// Fetch asks for a task that the list may not have.
+func (g *Tasks) Fetch(id string) {
+	g.o.Call(wire.OpVideoTask, wire.Target{ID: id}, func(data json.RawMessage, problem *wire.Problem) {
+		var o wire.VideoOpened
+		if line.Answered(data, problem, &o) == nil && !o.Task.Deleted {
+			g.put(&o.Task)
+			g.o.Changed()
+		}
+	})
+}
+
+// KeyPaused is how many of the tasks that are shown wait for a key.
+func (g *Tasks) KeyPaused() int {
+	n := 0
+	for _, t := range g.tasks {
+		if _, settings := PauseWords(t); settings {
+			n++
+		}
+	}
+	return n
+}
+
 // FetchMore asks for older tasks, if there are any and none are on their way.
 func (g *Tasks) FetchMore() {
 	if g.More && !g.Loading {

@@ -37,6 +37,12 @@ type Item struct {
 	Count int // of what has happened there unseen; 0 shows none
 }
 
+// Overlaid is a Section with notices that stand over every page of the
+// program, whatever is shown: one component with a revision.
+type Overlaid interface {
+	Overlay() app.UI
+}
+
 // Configurable is a Section with settings. They stand on the settings page,
 // among the others: a <section> each, with an <h2>.
 type Configurable interface {

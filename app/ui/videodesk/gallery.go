@@ -3,10 +3,16 @@
 package videodesk
 
 import (
+	"strconv"
+
+	"syscall/js"
+	"time"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/ui/kit"
 	"screentest/app/video"
-	"screentest/shared/wire"
+	"screentest/shared/gateway"
 )
 
 // Gallery is the results beside the form.
@@ -16,28 +22,358 @@ type Gallery struct {
 	Rev int
 }
 
+// OnMount implements app.Mounter.
+func (g *Gallery) OnMount(app.Context) {
+	defer g.s.Guard("the clips")
+	g.s.results.mounted = true
+	g.s.results.chunks.attach()
+	g.s.startTick()
+}
+
+// OnUpdate implements app.Updater.
+func (g *Gallery) OnUpdate(ctx app.Context) {
+	ctx.Defer(func(ctx app.Context) {
+		ctx.PreventUpdate()
+		defer g.s.Guard("the clips")
+		g.s.results.chunks.observe()
+		g.s.keepFocus()
+	})
+}
+
+// OnDismount implements app.Dismounter.
+func (g *Gallery) OnDismount() {
+	g.s.results.chunks.detach()
+	g.s.stopTick()
+}
+
 // Render implements app.Composer.
 func (g *Gallery) Render() (ui app.UI) {
-	defer g.s.Drawing("the clips", &ui)
-	tasks := g.s.desk.Tasks
-	if len(tasks.List) == 0 {
-		text := "Clips that you make will stand here, and stay."
-		if !tasks.Ready {
-			text = "Waiting for the server…"
-		}
-		return app.Div().Class("gallery").Body(app.P().Class("about").Text(text))
+	s := g.s
+	defer s.Drawing("the clips", &ui)
+	tasks := s.desk.Tasks
+	var list []app.UI
+	for n, from := 0, 0; from < len(tasks.List); n, from = n+1, from+chunkSize {
+		to := min(from+chunkSize, len(tasks.List))
+		list = append(list, &Chunk{s: s, Rev: s.rev.gallery, N: n, From: from, To: to, Near: s.results.chunks.near[n] || n == 0})
 	}
-	return app.Div().Class("gallery").Body(
-		app.Range(tasks.List).Slice(func(i int) app.UI { return g.card(*tasks.Get(tasks.List[i])) }),
+	return app.Div().ID("gallery").Class("gallery").DataSet("selecting", tasks.Selecting).Body(
+		g.head(),
+		g.filters(),
+		g.warnings(),
+		app.Div().Class("cards").Body(list...),
+		g.end(),
+		g.selection(),
 	)
 }
 
-func (g *Gallery) card(t wire.VideoTask) app.UI {
-	return app.Article().Class("card").DataSet("id", t.ID).DataSet("state", string(t.State)).Body(
-		app.If(t.State == wire.VideoDone, func() app.UI {
-			return app.Video().Class("card-clip").Src(wire.MediaPathOf(t.ID, 0)).Controls(true).Preload("metadata").Attr("playsinline", true)
-		}),
-		app.A().Class("card-title").Href(Path+"/"+t.ID).Text(video.Title(t)),
-		app.P().Class("card-facts").Text(t.Model+" · "+string(t.State)),
+// head are the standings, and the way to choose several.
+func (g *Gallery) head() app.UI {
+	s, tasks := g.s, g.s.desk.Tasks
+	standing := func(to video.Standing, name string) app.UI {
+		n := tasks.StandingCount(to)
+		on := tasks.Filter.Standing == to
+		b := app.Button().ID("standing-"+string(to)).Type("button").Class("standing").Aria("pressed", on)
+		if to == video.Unsettled {
+			b = b.Hidden(n == 0 && !on)
+		}
+		return b.Body(
+			app.Text(name),
+			app.Span().Class("standing-count").Hidden(n == 0).Text(n),
+		).OnClick(s.On("standing "+name, func(app.Context, app.Event) {
+			f := tasks.Filter
+			f.Standing = to
+			tasks.Find(f)
+		}))
+	}
+	return app.Div().Class("gallery-head").Body(
+		app.Div().Class("standings").Role("group").Aria("label", "Show clips by state").Body(
+			standing(video.AnyStanding, "All"),
+			standing(video.Underway, "Running"),
+			standing(video.Finished, "Finished"),
+			standing(video.Failed, "Failed"),
+			standing(video.Unsettled, "To settle"),
+		),
+		app.Button().ID("select-clips").Class("button").Type("button").Aria("pressed", tasks.Selecting).
+			Hidden(tasks.Counts.All == 0 && len(tasks.List) == 0).Text("Compare or download several").
+			OnClick(s.On("select", func(app.Context, app.Event) { tasks.Select(!tasks.Selecting) })),
 	)
+}
+
+// filters narrow the list down.
+func (g *Gallery) filters() app.UI {
+	s, tasks := g.s, g.s.desk.Tasks
+	f := tasks.Filter
+	var modes, models, tags []option
+	for _, m := range sortedKeys(tasks.Counts.Modes) {
+		modes = append(modes, option{m, video.ModeName(gateway.Mode(m))})
+	}
+	for _, m := range sortedKeys(tasks.Counts.Models) {
+		models = append(models, option{m, m})
+	}
+	for _, t := range tasks.Counts.Tags {
+		tags = append(tags, option{t.Tag, "#" + t.Tag})
+	}
+	return app.Div().Class("gallery-filters").Hidden(tasks.Counts.All == 0 && !f.Any()).Body(
+		app.Label().Class("gallery-search").Body(
+			kit.Icon(kit.IconSearch, "icon small"),
+			app.Span().Class("sr-only").Text("Search the clips"),
+			app.Input().ID("clip-search").Class("field").Type("search").Placeholder("Search prompts, titles, tags").
+				Attr("autocomplete", "off").MaxLength(200).
+				OnInput(s.On("search", func(ctx app.Context, e app.Event) {
+					ctx.PreventUpdate()
+					s.search(e.Get("target").Get("value").String())
+				})),
+		),
+		s.pick("mode", "Any kind", modes, f.Mode, func(f *video.Filter, v string) { f.Mode = v }),
+		s.pick("model", "Any model", models, f.Model, func(f *video.Filter, v string) { f.Model = v }),
+		s.pick("tag", "Any tag", tags, f.Tag, func(f *video.Filter, v string) { f.Tag = v }),
+		app.Button().ID("only-favourites").Class("button star").Type("button").Aria("pressed", f.Favourite).
+			Body(kit.Icon(iconStar, "icon small"), app.Text("Favourites")).
+			OnClick(s.On("favourites", func(app.Context, app.Event) {
+				f := tasks.Filter
+				f.Favourite = !f.Favourite
+				tasks.Find(f)
+			})),
+		app.Button().ID("clear-filters").Class("button plain").Type("button").Hidden(!f.Any()).Text("Clear").
+			OnClick(s.On("clear", func(app.Context, app.Event) { s.clearFilters() })),
+	)
+}
+
+// option is an entry of a list to choose from.
+type option struct{ value, name string }
+
+// pick is a list to choose a filter from. It is there as long as there is
+// something to choose.
+func (s *Section) pick(id, all string, choices []option, value string, set func(*video.Filter, string)) app.UI {
+	options := []app.UI{app.Option().Value("").Text(all).Selected(value == "")}
+	known := value == ""
+	for _, c := range choices {
+		known = known || c.value == value
+		options = append(options, app.Option().Value(c.value).Text(c.name).Selected(c.value == value))
+	}
+	if !known {
+		options = append(options, app.Option().Value(value).Text(value).Selected(true))
+	}
+	return app.Select().ID("filter-"+id).Class("field pick").Aria("label", all).Hidden(len(choices) == 0 && value == "").
+		Body(options...).
+		OnChange(s.On("filter "+id, func(_ app.Context, e app.Event) {
+			f := s.desk.Tasks.Filter
+			set(&f, e.Get("target").Get("value").String())
+			s.desk.Tasks.Find(f)
+		}))
+}
+
+// search waits until the typing rests.
+func (s *Section) search(text string) {
+	if s.results.searching != nil {
+		s.results.searching()
+	}
+	s.results.searching = s.After(200*time.Millisecond, func() {
+		s.results.searching = nil
+		f := s.desk.Tasks.Filter
+		f.Text = text
+		s.desk.Tasks.Find(f)
+	})
+}
+
+func (s *Section) clearFilters() {
+	if e := s.DOM.ByID("clip-search"); e.Truthy() {
+		e.Set("value", "")
+	}
+	s.desk.Tasks.Find(video.Filter{})
+	s.DOM.Focus("#standing-")
+}
+
+// warnings are what concerns many clips at once.
+func (g *Gallery) warnings() app.UI {
+	s, tasks := g.s, g.s.desk.Tasks
+	a := tasks.Archive
+	return app.Div().Class("gallery-warnings").Body(
+		app.If(tasks.KeyPaused() > 0, func() app.UI {
+			return app.Div().ID("paused").Class("offer bad").Role("status").Body(
+				app.Span().Text(count(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key or there is none. Nothing has failed; enter the key to hear of it."),
+				app.A().Class("button").Href("/settings").Text("Enter the key"),
+			)
+		}),
+		app.If(tasks.ArchiveReady && a.Warn, func() app.UI {
+			return app.Div().ID("archive-warning").Class("offer").Role("status").Body(
+				app.Span().Text(video.ArchiveWarning(a)),
+				app.A().Class("button").Href("/settings#settings-archive").Text("Archive settings"),
+			)
+		}),
+		app.If(s.canAskToNotify() && tasks.StandingCount(video.Underway) > 0, func() app.UI {
+			return app.Div().ID("notify-offer").Class("offer quiet").Body(
+				app.Span().Text("You can leave this page; clips go on being made."),
+				app.Button().Class("button").Type("button").Text("Tell me when they finish").
+					OnClick(s.On("notify", func(app.Context, app.Event) { s.askToNotify() })),
+			)
+		}),
+	)
+}
+
+// end is what stands below the cards: nothing yet, more, or what went wrong.
+func (g *Gallery) end() app.UI {
+	s, tasks := g.s, g.s.desk.Tasks
+	switch {
+	case tasks.Problem != nil:
+		return app.Div().Class("problem").Role("alert").Body(
+			app.P().Class("problem-what").Text(tasks.Problem.Message),
+			app.P().Class("problem-todo").Text(tasks.Problem.Hint),
+			app.Button().Class("button").Type("button").Text("Try again").
+				OnClick(s.On("again", func(app.Context, app.Event) { tasks.Start() })),
+		)
+	case !tasks.Ready && len(tasks.List) == 0:
+		return app.P().Class("gallery-note").Text("Fetching the clips…")
+	case tasks.More:
+		return app.Div().Class("gallery-more").Body(
+			app.Button().ID("gallery-older").Class("button").Type("button").Disabled(tasks.Loading).Text("Show older").
+				OnClick(s.On("older", func(app.Context, app.Event) { tasks.FetchMore() })),
+		)
+	case len(tasks.List) > 0:
+		return app.Div().Hidden(true)
+	case tasks.Filter.Any():
+		return app.Div().Class("gallery-empty").Body(
+			app.P().Text("No clip is like that."),
+			app.Button().Class("button").Type("button").Text("Show all clips").
+				OnClick(s.On("show all", func(app.Context, app.Event) { s.clearFilters() })),
+		)
+	}
+	return app.Div().Class("gallery-empty").Body(
+		app.Elem("svg").XMLNS("http://www.w3.org/2000/svg").Class("gallery-art").Attr("viewBox", "0 0 160 90").Aria("hidden", true).Body(
+			app.Elem("rect").XMLNS("http://www.w3.org/2000/svg").Attr("x", "1").Attr("y", "1").Attr("width", "158").Attr("height", "88").Attr("rx", "8"),
+			app.Elem("path").XMLNS("http://www.w3.org/2000/svg").Attr("d", "M70 30v30l26-15z"),
+		),
+		app.P().Text("Clips that you make stand here, and stay playable after the gateway has deleted its own."),
+		app.Button().ID("example").Class("button primary").Type("button").Text("Try an example video").
+			OnClick(s.On("example", func(app.Context, app.Event) { s.example() })),
+	)
+}
+
+// examplePrompt shows what a prompt may say: who, where, the light, the camera.
+const examplePrompt = "A paper boat crosses a flooded street at dusk, rain rings on the water, slow push in"
+
+// example puts an example into the form. What it costs stands by the button,
+// which gets the focus.
+func (s *Section) example() {
+	s.desk.Form.SetMode(gateway.TextToVideo)
+	s.desk.Form.SetPrompt(examplePrompt)
+	s.openForm()
+	s.After(60*time.Millisecond, func() {
+		if e := s.DOM.ByID("prompt"); e.Truthy() {
+			e.Set("value", examplePrompt)
+		}
+		s.DOM.Focus("#create")
+	})
+}
+
+// selection is the bar that stands below while several are chosen.
+func (g *Gallery) selection() app.UI {
+	s, tasks := g.s, g.s.desk.Tasks
+	compare, whyNot := tasks.ComparePath()
+	zip, noZip := tasks.ZipPath()
+	return app.Div().ID("selection").Class("selection").Role("group").Aria("label", "With the chosen clips").Hidden(!tasks.Selecting).Body(
+		app.Span().Class("figure").Role("status").Text(count(len(tasks.Selected), "clip", "clips")+" chosen"),
+		app.Div().Class("push"),
+		s.gated("compare-chosen", "Compare", whyNot, func(ctx app.Context) {
+			tasks.Select(false)
+			ctx.Navigate(compare)
+		}),
+		s.gated("zip-chosen", "Download as one zip", noZip, func(app.Context) { s.download(zip) }),
+		app.Button().ID("end-selection").Class("button").Type("button").Text("Done").
+			OnClick(s.On("end selection", func(app.Context, app.Event) {
+				tasks.Select(false)
+				s.focusSoon("select-clips")
+			})),
+	)
+}
+
+// gated is a button that may be there without being of use: it then says why,
+// on pointing, on focus and to screen readers, and does nothing.
+func (s *Section) gated(id, name, why string, do func(app.Context)) app.UI {
+	return s.gatedAs(id, name, name, why, do)
+}
+
+// gatedAs is gated with another name for screen readers and the tooltip.
+func (s *Section) gatedAs(id, name, full, why string, do func(app.Context)) app.UI {
+	b := app.Button().ID(id).Class("button gated").Type("button").Text(name)
+	if full != name {
+		b = b.Aria("label", full)
+	}
+	if why != "" {
+		return app.Span().Class("gate").Body(
+			b.Aria("disabled", true).Aria("describedby", id+"-why").
+				OnClick(s.On("why "+id, func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })),
+			app.Span().ID(id+"-why").Class("tip").Role("tooltip").Text(why),
+		)
+	}
+	tip := ""
+	if full != name {
+		tip = full
+	}
+	return app.Span().Class("gate").Body(
+		b.OnClick(s.On("do "+id, func(ctx app.Context, _ app.Event) { do(ctx) })),
+		app.Span().Class("tip").Aria("hidden", true).Hidden(tip == "").Text(tip),
+	)
+}
+
+// download saves what is at an address of this server.
+func (s *Section) download(path string) {
+	a := s.DOM.El("a", "")
+	a.Set("href", path)
+	a.Set("download", "")
+	s.DOM.Doc.Get("body").Call("append", a)
+	a.Call("click")
+	a.Call("remove")
+}
+
+// startTick lets the cards' times go on, a second at a time, without a draw.
+func (s *Section) startTick() {
+	s.stopTick()
+	var next func()
+	next = func() {
+		now := time.Now()
+		list := s.DOM.Doc.Call("querySelectorAll", "[data-elapsed]")
+		for i := range list.Length() {
+			el := list.Index(i)
+			if t := s.desk.Tasks.Get(el.Get("dataset").Get("elapsed").String()); t != nil {
+				if words := video.Elapsed(t, now); words != "" && el.Get("textContent").String() != words {
+					el.Get("firstChild").Set("nodeValue", words)
+				}
+			}
+		}
+		s.results.tick = s.After(time.Second, next)
+	}
+	s.results.tick = s.After(time.Second, next)
+}
+
+func (s *Section) stopTick() {
+	if s.results.tick != nil {
+		s.results.tick()
+		s.results.tick = nil
+	}
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+func sortedKeys(m map[string]int) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	for i := range keys { // a handful
+		for j := i; j > 0 && keys[j] < keys[j-1]; j-- {
+			keys[j], keys[j-1] = keys[j-1], keys[j]
+		}
+	}
+	return keys
+}
+
+// reducedMotion says that the person wants nothing to move unasked.
+func reducedMotion() bool {
+	return js.Global().Call("matchMedia", "(prefers-reduced-motion: reduce)").Get("matches").Bool()
 }

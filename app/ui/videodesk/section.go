@@ -27,6 +27,8 @@ type Section struct {
 	view      view
 	ids       []string // of the clip that is shown, or of those compared
 	pane      pane
+
+	results results
 }
 
 // revisions count the changes of the section's parts, for the components'
@@ -67,7 +69,10 @@ func New(h *kit.Host) *Section {
 		NewID:   uuid.NewString,
 		After:   h.After,
 		Changed: s.changed,
+		Seen:    s.watching,
+		Tell:    s.tell,
 	})
+	s.startResults()
 	return s
 }
 
@@ -84,7 +89,7 @@ func (s *Section) changed(parts video.Part) {
 
 // Item implements kit.Section.
 func (s *Section) Item() kit.Item {
-	return kit.Item{Path: Path, Name: "Video", Icon: kit.IconVideo}
+	return kit.Item{Path: Path, Name: "Video", Icon: kit.IconVideo, Count: s.desk.Tasks.Unseen}
 }
 
 // Go implements kit.Section.
@@ -95,12 +100,13 @@ func (s *Section) Go(at *url.URL) bool {
 	case path == Path:
 		s.view, s.ids = viewDesk, nil
 	case path == ComparePath:
-		s.view, s.ids = viewCompare, strings.FieldsFunc(at.Query().Get("ids"), func(r rune) bool { return r == ',' })
+		s.view, s.ids = viewCompare, video.ComparedIDs(at.Query())
 	case below && id != "" && !strings.Contains(id, "/"):
 		s.view, s.ids = viewClip, []string{id}
 	default:
 		return false
 	}
+	s.arrive()
 	s.changed(video.PartAll)
 	return true
 }
@@ -117,7 +123,10 @@ func (s *Section) Title() string {
 }
 
 // News implements kit.Section.
-func (s *Section) News(p wire.Push) { s.desk.News(p) }
+func (s *Section) News(p wire.Push) {
+	s.desk.News(p)
+	s.newsOfResults(p)
+}
 
 // Render implements kit.Section.
 func (s *Section) Render() app.UI {

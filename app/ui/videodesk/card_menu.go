@@ -1,0 +1,82 @@
+//go:build js && wasm
+
+package videodesk
+
+import (
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/video"
+	"screentest/shared/wire"
+)
+
+// entry is a line of a clip's menu.
+type entry struct {
+	key  string
+	name string
+	why  string // why it can't be
+	do   func(ctx app.Context)
+}
+
+// entries are all that can be done with a clip besides what it can become.
+func (s *Section) entries(t *wire.VideoTask, n int) []entry {
+	tasks := s.desk.Tasks
+	off := video.NotPlayable(t)
+	pin := "Keep in the archive for good"
+	if t.Pinned {
+		pin = "Let the archive make room of it"
+	}
+	return []entry{
+		{"reference", "Use as reference", tasks.NoReference(t), func(app.Context) { s.useAsReference(t, n) }},
+		{"first", "First frame to the form", off, func(app.Context) { s.takeFrame(t, n, firstFrame) }},
+		{"last", "Last frame to the form", off, func(app.Context) { s.takeFrame(t, n, lastFrame) }},
+		{"reuse", "Reuse its settings", "", func(app.Context) { s.reuse(t) }},
+		{"download", "Download", off, func(app.Context) { s.download(wire.MediaPathOf(t.ID, n) + "?download=1") }},
+		{"pin", pin, "", func(app.Context) { tasks.SetPinned(t.ID, !t.Pinned) }},
+	}
+}
+
+// menu is the card's menu, in the document only while it is open.
+func (c *Card) menu(t *wire.VideoTask) app.UI {
+	if !c.Menu {
+		return app.Div().Hidden(true)
+	}
+	s := c.s
+	list := append(s.entries(t, max(video.PlayableOutput(t), 0)),
+		entry{"retag", "Tags…", "", func(app.Context) { s.beginTags(t.ID) }},
+		entry{"delete", "Delete", s.undeletable(t), func(app.Context) { s.remove(t.ID) }},
+	)
+	return app.Div().Class("card-menu").Role("group").Aria("label", "More for "+video.Title(*t)).Body(
+		app.Range(list).Slice(func(i int) app.UI {
+			e := list[i]
+			id := cardKey(t.ID, e.key)
+			b := app.Button().ID(id).Class("menu-entry").Type("button").DataSet("entry", e.key)
+			if e.why != "" {
+				return b.Aria("disabled", true).Title(e.why).Aria("describedby", id+"-why").
+					OnClick(s.On("why "+strconv.Itoa(i), func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })).
+					Body(app.Text(e.name), app.Span().ID(id+"-why").Class("menu-why").Text(e.why))
+			}
+			return b.Text(e.name).OnClick(s.On("entry "+e.key, func(ctx app.Context, _ app.Event) {
+				s.results.menu = ""
+				e.do(ctx)
+				s.redrawResults()
+			}))
+		}),
+	)
+}
+
+// undeletable says why a task can't be deleted.
+func (s *Section) undeletable(t *wire.VideoTask) string {
+	if t.State == wire.VideoCreating || t.State == wire.VideoUnknown {
+		return "Whether it was billed is still open: settle it first."
+	}
+	return ""
+}
+
+// remove deletes a task. The offer to undo it gets the focus, for the card has
+// gone.
+func (s *Section) remove(id string) {
+	s.desk.Tasks.Delete(id)
+	s.focusSoon("undo-clip")
+}

@@ -1,0 +1,152 @@
+//go:build js && wasm
+
+package videodesk
+
+import (
+	"strconv"
+	"syscall/js"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// chunkSize cards are drawn or left out together. Every number of columns that
+// gallery.css has divides it, so that no row has a gap.
+const chunkSize = 12
+
+// chunks tells which stretches of the gallery are near the window: only their
+// cards are in the document, whatever the number of tasks.
+type chunks struct {
+	s        *Section
+	observer js.Value
+	onSeen   js.Func
+	near     map[int]bool
+	height   map[int]float64 // CSS pixels, when it was last drawn
+}
+
+func newChunks(s *Section) chunks {
+	return chunks{s: s, near: map[int]bool{}, height: map[int]float64{}}
+}
+
+// attach observes what is on the screen from now on.
+func (c *chunks) attach() {
+	c.detach()
+	c.near = map[int]bool{0: true}
+	c.onSeen = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		entries := args[0]
+		c.s.Post(func() { c.seen(entries) })
+		return nil
+	})
+	c.observer = js.Global().Get("IntersectionObserver").New(c.onSeen, map[string]any{
+		"root": c.s.DOM.ByID("video-results"), "rootMargin": "900px 0px",
+	})
+	c.observe()
+}
+
+func (c *chunks) detach() {
+	if c.observer.Truthy() {
+		c.observer.Call("disconnect")
+		c.onSeen.Release()
+	}
+	c.observer = js.Undefined()
+}
+
+// observe looks at every chunk that there is; the same again is nothing new to
+// an observer.
+func (c *chunks) observe() {
+	if !c.observer.Truthy() {
+		return
+	}
+	list := c.s.DOM.Doc.Call("querySelectorAll", "#gallery .chunk, #gallery-older")
+	for i := range list.Length() {
+		c.observer.Call("observe", list.Index(i))
+	}
+}
+
+func (c *chunks) seen(entries js.Value) {
+	changed := false
+	for i := range entries.Length() {
+		e := entries.Index(i)
+		el, near := e.Get("target"), e.Get("isIntersecting").Bool()
+		if el.Get("id").String() == "gallery-older" {
+			if near {
+				c.s.desk.Tasks.FetchMore()
+			}
+			continue
+		}
+		n, err := strconv.Atoi(el.Get("dataset").Get("n").String())
+		if err != nil || c.near[n] == near {
+			continue
+		}
+		if !near {
+			c.height[n] = e.Get("boundingClientRect").Get("height").Float()
+		}
+		c.near[n] = near
+		changed = true
+	}
+	if changed {
+		c.s.redrawResults()
+	}
+}
+
+// again has the end of the list looked at once more: an observer tells only
+// what changes, and a page of tasks may leave the end where it was.
+func (c *chunks) again() {
+	if el := c.s.DOM.ByID("gallery-older"); el.Truthy() && c.observer.Truthy() {
+		c.observer.Call("unobserve", el)
+		c.observer.Call("observe", el)
+	}
+}
+
+// Chunk is a stretch of the gallery.
+type Chunk struct {
+	app.Compo
+	s    *Section
+	Rev  int
+	N    int
+	From int // in the list
+	To   int
+	Near bool
+}
+
+// OnMount implements app.Mounter.
+func (c *Chunk) OnMount(ctx app.Context) { c.hold(ctx) }
+
+// OnUpdate implements app.Updater.
+func (c *Chunk) OnUpdate(ctx app.Context) { c.hold(ctx) }
+
+// hold keeps the height of a chunk whose cards are left out.
+func (c *Chunk) hold(ctx app.Context) {
+	ctx.Defer(func(ctx app.Context) {
+		ctx.PreventUpdate()
+		defer c.s.Guard("the clips")
+		el := c.s.DOM.Find(`#gallery .chunk[data-n="` + strconv.Itoa(c.N) + `"]`)
+		if !el.Truthy() {
+			return
+		}
+		height := ""
+		if !c.Near {
+			h := c.s.results.chunks.height[c.N]
+			if h == 0 {
+				h = max(c.s.results.chunks.height[0], 1200)
+			}
+			height = strconv.Itoa(int(h)) + "px"
+		}
+		if style := el.Get("style"); style.Get("minHeight").String() != height {
+			style.Set("minHeight", height)
+		}
+	})
+}
+
+// Render implements app.Composer.
+func (c *Chunk) Render() (ui app.UI) {
+	s := c.s
+	defer s.Drawing("some clips", &ui)
+	var cards []app.UI
+	if c.Near {
+		tasks := s.desk.Tasks
+		for _, id := range tasks.List[min(c.From, len(tasks.List)):min(c.To, len(tasks.List))] {
+			cards = append(cards, s.card(id))
+		}
+	}
+	return app.Div().Class("chunk").DataSet("n", c.N).Body(cards...)
+}

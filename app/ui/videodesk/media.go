@@ -1,0 +1,216 @@
+//go:build js && wasm
+
+package videodesk
+
+import (
+	"math"
+	"syscall/js"
+
+	"screentest/app/video"
+	"screentest/shared/wire"
+)
+
+// posterSide is the longer side of a poster, in pixels: enough for a card on a
+// screen of double density.
+const posterSide = 640
+
+// preview plays a clip over its poster while it is pointed at or has the focus:
+// without sound, and not where the person wants nothing to move.
+func (s *Section) preview(id string, on bool) {
+	link := s.DOM.ByID(cardKey(id, "link"))
+	if !link.Truthy() {
+		return
+	}
+	have := link.Call("querySelector", ".card-preview")
+	if !on {
+		// Focus and pointer may be there both.
+		if have.Truthy() && !link.Call("matches", ":hover, :focus").Bool() {
+			have.Call("pause")
+			have.Call("removeAttribute", "src")
+			have.Call("load")
+			have.Call("remove")
+		}
+		return
+	}
+	t := s.desk.Tasks.Get(id)
+	if t == nil || have.Truthy() || reducedMotion() {
+		return
+	}
+	n := video.PlayableOutput(t)
+	if n < 0 {
+		return
+	}
+	v := s.DOM.El("video", "card-preview")
+	for name, value := range map[string]any{"muted": true, "loop": true, "playsInline": true, "preload": "auto", "tabIndex": -1} {
+		v.Set(name, value)
+	}
+	v.Call("setAttribute", "aria-hidden", "true")
+	v.Set("src", wire.MediaPathOf(id, n))
+	link.Call("querySelector", ".card-poster").Call("append", v)
+	s.settled(v.Call("play"), nil) // a browser that forbids it shows the first frame
+}
+
+// settled waits for a promise; done may be nil. A refusal gives null.
+func (s *Section) settled(promise js.Value, done func(v js.Value)) {
+	if !promise.Truthy() {
+		return
+	}
+	var ok, no js.Func
+	end := func(v js.Value) {
+		s.Post(func() {
+			ok.Release()
+			no.Release()
+			if done != nil {
+				done(v)
+			}
+		})
+	}
+	ok = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		v := js.Null()
+		if len(args) > 0 {
+			v = args[0]
+		}
+		end(v)
+		return nil
+	})
+	no = js.FuncOf(func(js.Value, []js.Value) any { end(js.Null()); return nil })
+	promise.Call("then", ok, no)
+}
+
+// copy puts text onto the clipboard and says so.
+func (s *Section) copy(text, said string) {
+	clipboard := js.Global().Get("navigator").Get("clipboard")
+	if !clipboard.Truthy() {
+		s.desk.Tasks.Say("Copying needs a page served over https or from this machine.", video.Bad)
+		return
+	}
+	s.settled(clipboard.Call("writeText", text), nil)
+	s.desk.Tasks.Say(said, video.Good)
+}
+
+// frameOf draws what a video shows and returns it as an image, null where that
+// can't be. A side of 0 is the video's own size.
+func (s *Section) frameOf(v js.Value, side float64, kind string, quality float64, done func(blob js.Value)) {
+	w, h := v.Get("videoWidth").Float(), v.Get("videoHeight").Float()
+	if w < 1 || h < 1 {
+		done(js.Null())
+		return
+	}
+	scale := 1.0
+	if side > 0 {
+		scale = math.Min(1, side/math.Max(w, h))
+	}
+	canvas := s.DOM.El("canvas", "")
+	canvas.Set("width", math.Max(1, math.Round(w*scale)))
+	canvas.Set("height", math.Max(1, math.Round(h*scale)))
+	canvas.Call("getContext", "2d").Call("drawImage", v, 0, 0, canvas.Get("width"), canvas.Get("height"))
+	var got js.Func
+	got = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		blob := args[0]
+		s.Post(func() {
+			got.Release()
+			done(blob)
+		})
+		return nil
+	})
+	canvas.Call("toBlob", got, kind, quality)
+}
+
+// drawPoster makes a clip's poster of the first frame that its card shows, once
+// for all who will look at it.
+func (s *Section) drawPoster(id string, n int) {
+	t, v := s.desk.Tasks.Get(id), s.DOM.Find(`#`+cardKey(id, "link")+` video.card-picture`)
+	if t == nil || !v.Truthy() || s.results.drawn[id] {
+		return
+	}
+	if o, ok := video.OutputOf(t, n); !ok || o.Poster {
+		return
+	}
+	s.results.drawn[id] = true
+	s.frameOf(v, posterSide, "image/webp", 0.82, func(blob js.Value) {
+		if !blob.Truthy() || blob.Get("size").Int() > wire.MaxPoster {
+			return // the card goes on showing the first frame
+		}
+		s.settled(js.Global().Call("fetch", wire.PosterPathOf(id, n), map[string]any{
+			"method": "POST", "credentials": "same-origin", "body": blob,
+			"headers": map[string]any{"Content-Type": blob.Get("type")},
+		}), nil)
+	})
+}
+
+// moment is a place in a clip.
+type moment int
+
+const (
+	firstFrame moment = iota
+	lastFrame
+)
+
+// takeFrame puts the first or last frame of a clip into the form.
+func (s *Section) takeFrame(t *wire.VideoTask, n int, at moment) {
+	task := *t
+	v := s.DOM.El("video", "")
+	v.Set("muted", true)
+	v.Set("preload", "auto")
+	over := false
+	end := func(shown bool) {
+		if over {
+			return
+		}
+		over = true
+		if shown {
+			name := "first frame"
+			if at == lastFrame {
+				name = "last frame"
+			}
+			s.useFrame(&task, v, name)
+		} else {
+			s.noFrame()
+		}
+	}
+	s.DOM.On(v, "error", func(js.Value) { end(false) }, s.Post)
+	s.DOM.On(v, "seeked", func(js.Value) { end(true) }, s.Post)
+	s.DOM.On(v, "loadeddata", func(js.Value) {
+		if at == firstFrame {
+			end(true)
+			return
+		}
+		// The very end shows nothing in some browsers: the middle of the last frame.
+		v.Set("currentTime", math.Max(v.Get("duration").Float()-video.FrameSeconds/2, 0.001))
+	}, s.Post)
+	v.Set("src", wire.MediaPathOf(t.ID, n))
+}
+
+// useFrame puts what a video shows into the form, as an image.
+func (s *Section) useFrame(t *wire.VideoTask, v js.Value, what string) {
+	s.frameOf(v, 0, "image/jpeg", 0.94, func(blob js.Value) {
+		if !blob.Truthy() {
+			s.noFrame()
+			return
+		}
+		s.desk.UseFrame(video.File{
+			Name: frameName(video.Title(*t), what), Type: "image/jpeg", Size: int64(blob.Get("size").Int()),
+			Shown:  js.Global().Get("URL").Call("createObjectURL", blob).String(),
+			Handle: blob,
+		})
+		s.openForm()
+		s.desk.Tasks.Say("The "+what+" is in the form.", video.Good)
+	})
+}
+
+func (s *Section) noFrame() {
+	s.desk.Tasks.Say("This browser could not read a frame of the clip. Play it, then take the frame that is shown.", video.Bad)
+}
+
+func frameName(title, what string) string {
+	if r := []rune(title); len(r) > 40 {
+		title = string(r[:40])
+	}
+	return title + ", " + what + ".jpg"
+}
+
+// useAsReference puts a clip into the form as a reference.
+func (s *Section) useAsReference(t *wire.VideoTask, n int) {
+	s.desk.UseAsReference(*t, n)
+	s.openForm()
+}

@@ -82,6 +82,9 @@ type Desk struct {
 	Current *Conversation
 	// Focused is the lane of the conversation shown that the drawer shows.
 	Focused int
+	// Library is what the person saved, by name; see FetchLibrary.
+	Library []wire.LibraryEntry
+	results map[callKey]string
 	fresh   *Conversation // what a new conversation begins with; see On
 	// Refusal is why the draft was not sent; nil when nothing is wrong.
 	Refusal *Refusal
@@ -117,6 +120,7 @@ func NewDesk(o Options) *Desk {
 		conversations: map[string]*Conversation{},
 		streams:       map[string]*streamOf{},
 		fresh:         newFresh(),
+		results:       map[callKey]string{},
 	}
 }
 

@@ -116,20 +116,6 @@ func stateWords(m *Message) string {
 // usual for English.
 func Tokens(n int) int64 { return int64((n + 3) / 4) }
 
-// Estimate is what sending a draft of n bytes would take in: "≈ 46 tokens in",
-// and its price where the model has one.
-func (d *Desk) Estimate(n int) string {
-	if n == 0 {
-		return ""
-	}
-	if d.Current != nil {
-		for _, m := range d.Current.Path(0) {
-			n += m.Size()
-		}
-	}
-	return "≈ " + figure.Count(Tokens(n)) + " tokens in"
-}
-
 func speed(tokens float64, ms int64) string {
 	v := tokens * 1000 / float64(ms)
 	if v < 10 {

@@ -292,6 +292,9 @@ func (d *Desk) Preview(lane int, draft string) (ep gateway.Endpoint, body []byte
 	return d.compose(lane, ts)
 }
 
+// Endpoint is where a lane's model is asked.
+func (d *Desk) Endpoint(lane int) gateway.Endpoint { return d.model(d.LaneModel(lane)).Endpoint }
+
 // compose builds and judges the request of a lane for these turns.
 func (d *Desk) compose(lane int, ts []gateway.Turn) (gateway.Endpoint, []byte, gateway.Verdict) {
 	m := d.model(d.LaneModel(lane))

@@ -62,6 +62,16 @@ func (d *Desk) News(p wire.Push) {
 		if json.Unmarshal(p.Data, &w) == nil {
 			d.hearLanes(w)
 		}
+	case wire.EventVote:
+		var v wire.Vote
+		if json.Unmarshal(p.Data, &v) == nil {
+			d.hearVote(v)
+		}
+	case wire.EventLibrary:
+		var e wire.LibraryEntry
+		if json.Unmarshal(p.Data, &e) == nil {
+			d.hearEntry(e)
+		}
 	case wire.EventRun:
 		var r wire.Run
 		if json.Unmarshal(p.Data, &r) == nil {
@@ -127,6 +137,7 @@ func (d *Desk) run(r wire.Run) {
 	} else {
 		m.stopping = false
 		d.settle(m)
+		c.compare()
 	}
 	d.drawn(c, PartThread|PartComposer)
 }
@@ -206,6 +217,7 @@ func (d *Desk) Log(h wire.LogFrame, p []byte) {
 	}
 	if s.Ended {
 		d.settle(m)
+		s.conversation.compare()
 		d.drawn(s.conversation, PartThread|PartComposer)
 	}
 	d.drawn(s.conversation, PartStream)

@@ -27,7 +27,8 @@ type Function struct {
 	// Parameters is a JSON Schema as it was typed; it was checked before it
 	// was taken.
 	Parameters string `json:"parameters,omitempty"`
-	Off        bool   `json:"off,omitempty"` // kept, and not sent
+	Sample     string `json:"sample,omitempty"` // what a result begins as
+	Off        bool   `json:"off,omitempty"`    // kept, and not sent
 }
 
 // Offered is a parameter of a lane's model as a form is to offer it.

@@ -51,6 +51,10 @@ func (d *Desk) Send(text string) bool {
 	if begun {
 		c.ID = d.newID()
 	}
+	if begun && c.Blind && len(c.Lanes) > 1 {
+		d.settleModels(c)
+		d.shuffle(c)
+	}
 	now := d.now().UnixMilli()
 	users := map[string]wire.Message{} // by what they follow: lanes that are at one place share one
 	starts := make([]wire.Start, 0, len(c.Lanes))
@@ -140,6 +144,7 @@ func (d *Desk) again(c *Conversation, lane int, user wire.Message, path []*Messa
 		d.changed(PartComposer)
 		return false
 	}
+	start.Before = before(path)
 	d.begin(c, lane, start)
 	d.keepLanes(c, 0)
 	return true
@@ -170,20 +175,77 @@ func (d *Desk) Edit(lane int, id, text string) bool {
 		d.changed(PartComposer)
 		return false
 	}
-	old := c.messages[id]
-	user := &Message{Message: wire.Message{
-		ID: d.newID(), Parent: old.Parent, Lane: c.Lanes[lane].Number, Role: old.Role, Text: text,
-		CreatedMS: d.now().UnixMilli(), ToolCall: old.ToolCall, Tool: old.Tool,
+	return d.edit(lane, c.messages[id], d.inPlaceOf(lane, c.messages[id], text))
+}
+
+// inPlaceOf is a new message that will stand beside old.
+func (d *Desk) inPlaceOf(lane int, old *Message, text string) *Message {
+	return &Message{Message: wire.Message{
+		ID: d.newID(), Parent: old.Parent, Lane: d.Current.Lanes[lane].Number, Role: old.Role, Text: text,
+		CreatedMS: d.now().UnixMilli(),
 	}, Rev: 1}
+}
+
+// edit lets a lane answer user in place of old.
+func (d *Desk) edit(lane int, old, user *Message) bool {
+	c := d.Current
 	path := slices.Clone(c.pathTo(lane, old))
 	path[len(path)-1] = user
 	d.Refusal = nil
-	c.add(user)
+	known := c.messages[user.ID] != nil
+	if !known {
+		c.add(user)
+	}
 	if d.again(c, lane, user.Message, path) {
 		return true
 	}
-	c.drop(user)
+	if !known {
+		c.drop(user)
+	}
 	return false
+}
+
+// EditAll sends a message again with another text in every lane that shows the
+// same text at that place.
+func (d *Desk) EditAll(lane int, id, text string) bool {
+	c := d.Current
+	if c == nil || c.messages[id] == nil {
+		return false
+	}
+	old := c.messages[id]
+	at := slices.Index(c.Path(lane), old)
+	type place struct {
+		lane int
+		id   string
+	}
+	var places []place
+	for i := range c.Lanes {
+		if c.LaneRunning(i) {
+			d.Refusal = refuse("", "running", "An answer is still being made in one of the lanes.", "Stop it first, or wait for its end.")
+			d.changed(PartComposer)
+			return false
+		}
+		path := c.Path(i)
+		if at >= 0 && at < len(path) && path[at].Role == old.Role && path[at].Text == old.Text {
+			places = append(places, place{i, path[at].ID})
+		}
+	}
+	text = trimDraft(text)
+	if text == "" {
+		return false
+	}
+	made := map[string]*Message{} // lanes that share the message share the new one
+	for _, p := range places {
+		user := made[p.id]
+		if user == nil {
+			user = d.inPlaceOf(p.lane, c.messages[p.id], text)
+			made[p.id] = user
+		}
+		if !d.edit(p.lane, c.messages[p.id], user) {
+			return false
+		}
+	}
+	return len(places) > 0
 }
 
 // Stop ends the answers under way in the conversation shown; what they have

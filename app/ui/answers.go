@@ -3,6 +3,7 @@
 package ui
 
 import (
+	"slices"
 	"time"
 
 	"screentest/app/model"
@@ -84,7 +85,11 @@ func (a *answers) grow() {
 func (a *answers) push(v *answerView) {
 	if !v.queued {
 		v.queued = true
-		a.queue = append(a.queue, v)
+		if v.live { // behind those that wait since the last frame
+			a.queue = slices.Insert(a.queue, 0, v)
+		} else {
+			a.queue = append(a.queue, v)
+		}
 	}
 	a.p.changed(model.PartStream)
 }
@@ -114,10 +119,19 @@ func (a *answers) work() bool {
 			break
 		}
 	}
+	// What is still running waits behind the others, so that no lane starves;
+	// what is whole is drawn to its end first.
+	var behind []*answerView
 	for i := len(again) - 1; i >= 0; i-- {
-		again[i].queued = true
-		a.queue = append(a.queue, again[i])
+		v := again[i]
+		v.queued = true
+		if m := a.message(v.id); m != nil && m.Running() {
+			behind = append(behind, v)
+		} else {
+			a.queue = append(a.queue, v)
+		}
 	}
+	a.queue = append(behind, a.queue...)
 	return len(a.queue) > 0
 }
 

@@ -3,6 +3,7 @@
 package ui
 
 import (
+	"strconv"
 	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -18,7 +19,6 @@ type Composer struct {
 	p            *page
 	Rev          int
 	Conversation string
-	note         string
 }
 
 // OnMount implements app.Mounter.
@@ -90,9 +90,10 @@ func (c *Composer) fit() {
 // estimate says beside the button what sending would take.
 func (c *Composer) estimate() {
 	text := c.area().Get("value").String()
-	c.note = c.p.desk.Estimate(len(text))
+	note := c.p.desk.Estimate(len(text))
 	if e := c.p.DOM.ByID("estimate"); e.Truthy() {
-		e.Set("textContent", c.note)
+		e.Set("textContent", note.Text)
+		e.Set("title", note.Basis)
 	}
 	if e := c.p.DOM.ByID("send"); e.Truthy() {
 		e.Set("disabled", text == "")
@@ -105,6 +106,10 @@ func (c *Composer) Render() (ui app.UI) {
 	defer p.Drawing("the composer", &ui)
 	running := p.desk.Running()
 	stopping := running && allStopping(p.desk.Current)
+	stop := "Stop"
+	if len(p.desk.On().Lanes) > 1 {
+		stop = "Stop all"
+	}
 	gone := p.desk.Current != nil && p.desk.Current.Phase == model.Missing
 	return app.Form().Class("composer").Aria("label", "Message").Hidden(gone).
 		OnSubmit(p.On("submit", func(ctx app.Context, e app.Event) { e.PreventDefault(); c.submit(ctx) })).
@@ -120,11 +125,12 @@ func (c *Composer) Render() (ui app.UI) {
 						})).
 						OnKeyDown(p.On("key", c.onKey)),
 					app.Div().Class("composer-bar").Body(
+						app.Div().Class("composer-tools").Body(c.tools()...),
 						app.Span().ID("estimate").Class("composer-note"),
 						app.Button().ID("stop").Class("button").Type("button").Hidden(!running).Disabled(stopping).
-							Title("Stop the answer (Esc)").
+							Title("Stop all answers (Esc)").
 							OnClick(p.On("stop", func(app.Context, app.Event) { p.desk.Stop(); p.focusComposer() })).
-							Body(kit.Icon(kit.IconStop, "icon small"), app.Text("Stop")),
+							Body(kit.Icon(kit.IconStop, "icon small"), app.Text(stop)),
 						app.Button().ID("send").Class("button primary").Type("submit").Hidden(running).
 							Title("Send (Enter); Shift+Enter for a new line").
 							Body(kit.Icon(kit.IconSend, "icon small"), app.Text("Send")),
@@ -134,13 +140,48 @@ func (c *Composer) Render() (ui app.UI) {
 		)
 }
 
+// tools are what goes with a message besides its text.
+func (c *Composer) tools() []app.UI {
+	p := c.p
+	chip := func(id, label, title string, path kit.IconPath, f func()) app.HTMLButton {
+		return app.Button().ID(id).Class("chip").Type("button").Title(title).
+			OnClick(p.On(id, func(app.Context, app.Event) { f() })).
+			Body(kit.Icon(path, "icon small"), app.Span().Text(label))
+	}
+	fresh := p.desk.Current == nil
+	n := 0
+	for _, f := range p.desk.Params(p.desk.Focused).Functions {
+		if !f.Off {
+			n++
+		}
+	}
+	tools := "Tools"
+	if p.desk.Params(p.desk.Focused).WebSearch && p.desk.WebSearches(p.desk.Focused) {
+		n++
+	}
+	if n > 0 {
+		tools += " · " + strconv.Itoa(n)
+	}
+	blind := p.desk.On().Blind
+	return []app.UI{
+		chip("add-lane", "Add a model", "Ask another model at the same time", kit.IconPlus, p.addLane).Disabled(p.full() || p.desk.Hidden()),
+		chip("open-tools", tools, "Functions and web search", kit.IconTool, func() { p.openTools(p.desk.Focused) }).Hidden(p.desk.Hidden()),
+		chip("open-library", "Prompts", "Saved prompts and settings", kit.IconBook, p.openLibrary),
+		chip("blind", "Blind", "Hide which model says what until you vote", kit.IconEyeOff, func() { p.desk.SetBlind(!blind) }).
+			Aria("pressed", blind).Hidden(!fresh || len(p.desk.On().Lanes) < 2),
+	}
+}
+
 // refusal is why the draft was not sent, with the field that is to blame.
 func (c *Composer) refusal() app.UI {
 	r := c.p.desk.Refusal
 	if r == nil {
 		return app.Div().ID("refusal").Role("alert")
 	}
-	lines := make([]app.UI, 0, len(r.Issues))
+	lines := make([]app.UI, 0, len(r.Issues)+1)
+	if r.Many {
+		lines = append(lines, app.P().Class("todo").Text(c.p.desk.LaneName(r.Lane)+", lane "+strconv.Itoa(r.Lane+1)+":"))
+	}
 	for _, i := range r.Issues {
 		lines = append(lines, app.P().Body(
 			app.If(i.Field != "", func() app.UI { return app.Code().Text(i.Field + ": ") }),

@@ -62,6 +62,9 @@ func (x *extras) draw(p *page, lane int, m *model.Message) {
 	}
 	after.Call("replaceChildren")
 	for _, c := range a.ToolCalls {
+		if !m.Running() {
+			break // see Calls
+		}
 		e := p.DOM.El("div", "call")
 		e.Set("textContent", c.Name+"("+c.Arguments()+")")
 		after.Call("append", e)

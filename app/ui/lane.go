@@ -3,6 +3,8 @@
 package ui
 
 import (
+	"strconv"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/ui/kit"
@@ -18,32 +20,68 @@ type Lane struct {
 	Choice       int // of the model
 	Conversation string
 	Window       int // revision of the part of the messages that is in the document
+	Focused      bool
+	Count        int // of lanes
 }
 
 // Render implements app.Composer.
 func (l *Lane) Render() (ui app.UI) {
 	p := l.p
 	defer p.Drawing("the conversation", &ui)
+	c := p.desk.On()
+	if l.Index >= len(c.Lanes) {
+		return app.Section().Class("lane")
+	}
+	label := "Conversation"
+	if l.Count > 1 {
+		label = "Lane " + strconv.Itoa(l.Index+1) + " of " + strconv.Itoa(l.Count)
+	}
+	head := append(l.model(), app.Span().Class("push"))
+	return app.Section().ID(threadID("lane", l.Index)).Class("lane").Aria("label", label).DataSet("focused", l.Focused).
+		On("pointerdown", l.focus()).On("focusin", l.focus()).
+		Body(
+			app.Div().Class("lane-head").Body(append(head, l.laneActions()...)...),
+			&Thread{
+				p: p, Lane: l.Index, Rev: l.Rev, Window: l.Window, Busy: c.LaneRunning(l.Index),
+				Model: p.desk.LaneModel(l.Index), Conversation: l.Conversation,
+			},
+		)
+}
+
+// focus makes this the lane that the drawer shows, once one works in it.
+func (l *Lane) focus() app.EventHandler {
+	return func(ctx app.Context, _ app.Event) {
+		ctx.PreventUpdate()
+		defer l.p.Guard("the lane")
+		l.p.desk.Focus(l.Index)
+	}
+}
+
+// model is the button by which the lane's model is chosen, or its letter while
+// the names are hidden.
+func (l *Lane) model() []app.UI {
+	p := l.p
+	if p.desk.Hidden() {
+		return []app.UI{app.Span().Class("lane-letter").Text(p.desk.LaneName(l.Index)), app.Span()}
+	}
 	id := p.desk.LaneModel(l.Index)
-	m, _ := p.desk.Model(id)
 	name := id
 	if name == "" {
 		name = "Choose a model"
 	}
-	return app.Section().Class("lane").Aria("label", "Conversation").Body(
-		app.Div().Class("lane-head").Body(
-			app.Button().ID("model").Class("model-button").Type("button").
-				Aria("haspopup", "dialog").Aria("expanded", p.picker.open).Aria("label", "Model: "+name).Title("Choose the model that answers next").
-				OnClick(p.On("model", func(app.Context, app.Event) { p.openPicker(l.Index) })).
-				Body(app.Span().Class("model-name").Text(name), kit.Icon(kit.IconDown, "icon small")),
-			app.If(id != "", func() app.UI {
-				return app.Span().Class("badge").Title("The endpoint it is asked at: " + m.Endpoint.Path()).Text(m.Endpoint)
-			}),
-		),
-		&Thread{
-			p: p, Lane: l.Index, Rev: l.Rev, Window: l.Window, Busy: p.desk.Running(), Model: id, Conversation: l.Conversation,
-		},
-	)
+	endpoint := app.UI(app.Span())
+	if id != "" {
+		ep := p.desk.Endpoint(l.Index)
+		endpoint = app.Span().Class("badge").Title("The endpoint it is asked at: " + ep.Path()).Text(ep)
+	}
+	return []app.UI{
+		app.Button().ID(threadID("model", l.Index)).Class("model-button").Type("button").
+			Aria("haspopup", "dialog").Aria("expanded", p.picker.open && p.picker.lane == l.Index).
+			Aria("label", "Model: "+name).Title("Choose the model that answers next").
+			OnClick(p.On("model", func(app.Context, app.Event) { p.openPicker(l.Index) })).
+			Body(app.Span().Class("model-name").Text(name), kit.Icon(kit.IconDown, "icon small")),
+		endpoint,
+	}
 }
 
 // Empty stands where the messages will be, and teaches by examples that can be

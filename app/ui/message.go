@@ -3,7 +3,9 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -33,7 +35,7 @@ func (c *Message) CompoID() string { return c.ID }
 func (c *Message) OnMount(ctx app.Context) {
 	ctx.PreventUpdate()
 	defer c.p.Guard("a message")
-	if c.Role != "user" {
+	if c.Role == "assistant" {
 		c.p.answers.mount(c.Lane, c.ID)
 	}
 }
@@ -58,12 +60,15 @@ func (c *Message) Render() (ui app.UI) {
 		return app.Article()
 	}
 	article := app.Article().Class("message").DataSet("role", m.Role).DataSet("id", m.ID)
-	if m.Role == "user" {
-		return article.Body(app.H2().Class("sr-only").Text("You"), app.Div().Class("body").Text(m.Text))
+	switch m.Role {
+	case "user":
+		return article.Body(c.question(m)...)
+	case "tool":
+		return article.Body(append([]app.UI{app.H2().Class("sr-only").Text("Result of " + m.Tool)}, toolResult(m)...)...)
 	}
 	name, state := "Answer", ""
 	if m.Run != nil {
-		name, state = "Answer of "+m.Run.Model, string(m.Run.State)
+		name, state = "Answer of "+c.p.shownModel(c.Lane, m.Run.Model), string(m.Run.State)
 		if m.Running() || c.p.answers.growing(c.Lane, m.ID) {
 			state = string(wire.Running) // until its text is whole
 		}
@@ -73,9 +78,65 @@ func (c *Message) Render() (ui app.UI) {
 		app.Div().ID(partID("before", c.Lane, m.ID)),
 		app.Div().ID(partID("body", c.Lane, m.ID)).Class("body md"),
 		app.Div().ID(partID("after", c.Lane, m.ID)),
-		app.If(m.Run != nil && trouble(m.Run) != nil, func() app.UI { return problem(trouble(m.Run)) }),
+		app.If(m.Run != nil && len(m.Calls()) > 0 && !m.Running(), func() app.UI {
+			return &Calls{p: c.p, Lane: c.Lane, ID: m.ID, Rev: c.Rev, Last: c.Last}
+		}),
+		app.If(m.Run != nil && trouble(m.Run) != nil, func() app.UI { return c.problem(m) }),
 		&StateLine{p: c.p, Lane: c.Lane, ID: m.ID, Rev: c.Rev, Last: c.Last, Busy: c.Busy, Model: c.Model},
 	)
+}
+
+// question is a message of the person's, or the editor for it.
+func (c *Message) question(m *model.Message) []app.UI {
+	p := c.p
+	you := app.H2().Class("sr-only").Text("You")
+	if p.editing == (viewKey{c.Lane, m.ID}) {
+		return []app.UI{you, &Editor{p: p, Lane: c.Lane, ID: m.ID}}
+	}
+	return []app.UI{
+		you,
+		app.Div().Class("body").Text(m.Text),
+		app.Div().Class("question-actions").Hidden(c.Busy).Body(
+			p.versions(c.Lane, m),
+			app.Button().Class("icon-button small edit").Type("button").Aria("label", "Edit and send again").Title("Edit and send again").
+				OnClick(p.On("edit", func(app.Context, app.Event) { p.beginEdit(c.Lane, c.ID) })).
+				Body(kit.Icon(kit.IconPencil, "icon small")),
+		),
+	}
+}
+
+// versions lead to what stood at a message's place before, and back.
+func (p *page) versions(lane int, m *model.Message) app.UI {
+	versions := p.desk.Current.Versions(lane, m)
+	if len(versions) < 2 {
+		return app.Span()
+	}
+	at := slices.Index(versions, m.ID) + 1
+	return app.Span().Class("versions").Body(
+		p.iconButton("Earlier version", kit.IconBack, at == 1, func() { p.desk.Turn(lane, m.ID, -1) }),
+		app.Span().Class("figure").Text(strconv.Itoa(at)+" of "+strconv.Itoa(len(versions))),
+		p.iconButton("Later version", kit.IconChevron, at == len(versions), func() { p.desk.Turn(lane, m.ID, 1) }),
+	)
+}
+
+// shownModel is a model's name, or the lane's letter while names are hidden.
+func (p *page) shownModel(lane int, name string) string {
+	if p.desk.Hidden() {
+		return p.desk.LaneName(lane)
+	}
+	return name
+}
+
+// problem is what went wrong with an answer. While names are hidden, so are
+// those within it.
+func (c *Message) problem(m *model.Message) app.UI {
+	t := *trouble(m.Run)
+	if c.p.desk.Hidden() {
+		for _, s := range []*string{&t.Message, &t.Hint, &t.Raw} {
+			*s = strings.ReplaceAll(*s, m.Run.Model, c.p.desk.LaneName(c.Lane))
+		}
+	}
+	return problem(&t)
 }
 
 // partID names a part of a message in a lane.
@@ -145,33 +206,30 @@ func (s *StateLine) Render() (ui app.UI) {
 		return app.Div().Class("state")
 	}
 	f := p.desk.Figures(m)
-	versions := p.desk.Current.Versions(s.Lane, m)
-	at := 1
-	for i, v := range versions {
-		if v == m.ID {
-			at = i + 1
-		}
-	}
+	hidden := p.desk.Hidden()
+	marks := p.desk.Marks(s.Lane, m)
 	return app.Div().Class("state").Body(
 		stateName(m, f.State),
-		span("asked mono", m.Run.Model, m.Run.Model != s.Model, "The model that was asked"),
+		span("asked mono", m.Run.Model, m.Run.Model != s.Model && !hidden, "The model that was asked"),
+		span("rank", "your vote", marks.Best, "You voted for this answer"),
+		span("rank", "fastest", marks.Fastest, "The shortest time from sending to the end"),
+		span("rank", "cheapest", marks.Cheapest, "The lowest cost of these answers"),
 		span("first", "first token "+f.FirstToken, f.FirstToken != "", "From sending to the first text"),
 		span("speed", f.Speed, f.Speed != "", "Output tokens per second, from the first token on"),
 		span("tokens", f.Tokens, f.Tokens != "", "Tokens of the request and of the answer"),
-		span(costClass(m), f.Cost, f.Cost != "", f.Basis),
-		span("answered", "answered by "+f.Answered, f.Answered != "", "The gateway names another model than the one asked for"),
+		span(costClass(m), f.Cost, f.Cost != "" && !hidden, f.Basis),
+		span("answered", "answered by "+f.Answered, f.Answered != "" && !hidden, "The gateway names another model than the one asked for"),
 		app.Span().Class("state-actions").Body(
-			app.If(len(versions) > 1 && !s.Busy, func() app.UI {
-				return app.Span().Class("versions").Body(
-					p.iconButton("Earlier version", kit.IconBack, at == 1, func() { p.desk.Turn(s.Lane, s.ID, -1) }),
-					app.Span().Class("figure").Text(strconv.Itoa(at)+" of "+strconv.Itoa(len(versions))),
-					p.iconButton("Later version", kit.IconChevron, at == len(versions), func() { p.desk.Turn(s.Lane, s.ID, 1) }),
-				)
-			}),
+			app.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
 			app.If(s.Last && retriable(m) && !s.Busy, func() app.UI {
 				return app.Button().Class("button retry").Type("button").
 					OnClick(p.On("retry", func(app.Context, app.Event) { p.threads.stick(); p.desk.Retry(s.Lane, s.ID); p.focusComposer() })).
 					Body(kit.Icon(kit.IconRetry, "icon small"), app.Text("Retry"))
+			}),
+			app.If(s.Last && !retriable(m) && !m.Running() && !s.Busy, func() app.UI {
+				return app.Button().Class("icon-button small again").Type("button").Aria("label", "Answer again").Title("Answer again: another version beside this one").
+					OnClick(p.On("again", func(app.Context, app.Event) { p.threads.stick(); p.desk.Retry(s.Lane, s.ID); p.focusComposer() })).
+					Body(kit.Icon(kit.IconRetry, "icon small"))
 			}),
 			app.If(!m.Running() && m.Text != "", func() app.UI {
 				return app.Button().Class("icon-button small copy").Type("button").Aria("label", "Copy the answer").Title("Copy the answer as Markdown").

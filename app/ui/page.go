@@ -49,6 +49,9 @@ type page struct {
 	threads  threads
 	composer *Composer
 	picker   pickerState
+	tools    toolsState
+	library  libraryState
+	editing  viewKey // the message that is edited, by lane
 	speaker  speaker
 
 	view     view

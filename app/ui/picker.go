@@ -5,6 +5,7 @@ package ui
 import (
 	"fmt"
 	"strings"
+	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -58,14 +59,17 @@ func (p *page) openPicker(lane int) {
 		}
 	}
 	p.changed(model.PartComposer)
-	at := p.DOM.ByID("model").Call("getBoundingClientRect")
-	left, top := at.Get("left").Float(), at.Get("bottom").Float()
 	p.Context().Defer(func(app.Context) {
 		defer p.Guard("the model picker")
 		d := p.DOM.ByID("picker")
-		if d.Get("open").Bool() {
+		button := p.DOM.ByID(threadID("model", lane))
+		if d.Get("open").Bool() || !button.Truthy() {
 			return
 		}
+		const width = 480 // of the dialog, px
+		at := button.Call("getBoundingClientRect")
+		left, top := at.Get("left").Float(), at.Get("bottom").Float()
+		left = max(8, min(left, js.Global().Get("innerWidth").Float()-width-12))
 		d.Get("style").Set("left", fmt.Sprintf("%.0fpx", left))
 		d.Get("style").Set("top", fmt.Sprintf("%.0fpx", top+4))
 		p.DOM.ByID("picker-search").Set("value", "")

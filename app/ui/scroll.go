@@ -325,7 +325,11 @@ func (t *thread) scrolled() {
 		return
 	}
 	top := t.el.Get("scrollTop").Float()
-	left := t.el.Get("scrollHeight").Float() - t.el.Get("clientHeight").Float() - top
+	height := t.el.Get("clientHeight").Float()
+	if height == 0 {
+		return // on a phone another lane is shown
+	}
+	left := t.el.Get("scrollHeight").Float() - height - top
 	switch {
 	case t.target != "":
 		if off, there := t.offTarget(); there && math.Abs(off) > 4 {

@@ -115,9 +115,7 @@ func (s *Shell) Render() (ui app.UI) {
 			&Bar{p: p, Rev: p.rev.bar, View: string(p.view), Section: section, Renaming: p.renaming},
 			app.If(p.view == viewChat, func() app.UI {
 				return app.Div().Class("desk").Body(
-					app.Div().Class("lanes").Body(
-						&Lane{p: p, Rev: p.rev.thread, Choice: p.rev.composer, Conversation: conversation, Window: p.threads.at(0).rev},
-					),
+					p.lanes(conversation),
 					&Composer{p: p, Rev: p.rev.composer, Conversation: conversation},
 				)
 			}).ElseIf(p.view == viewSettings, func() app.UI {
@@ -134,6 +132,8 @@ func (s *Shell) Render() (ui app.UI) {
 		&Toast{p: p, Rev: p.rev.notice},
 		app.Div().Class("overlays").Body(p.overlays()...),
 		&Picker{p: p, Rev: p.rev.composer, Open: p.picker.open, Query: p.picker.query, Active: p.picker.active},
+		&Tools{p: p, Rev: p.rev.composer, Open: p.tools.open, Lane: p.tools.lane, At: p.tools.at},
+		&Library{p: p, Rev: p.rev.composer, Open: p.library.open, Kind: p.library.kind, Filling: p.library.filling, Problem: p.library.problem},
 		app.Div().ID("say").Class("sr-only").Role("status").Aria("live", "polite"),
 	)
 }

@@ -29,15 +29,29 @@ func (s *speaker) follow(p *page) {
 		s.id = ""
 		return
 	}
-	for i := range c.Lanes {
-		if m := c.Message(c.Lanes[i].Leaf); m != nil && m.Running() && s.id != m.ID {
-			s.id, s.cut = m.ID, model.Announcer{}
-		}
+	if m := c.Message(s.id); m == nil {
+		s.id = s.next(p, c)
 	}
 	if s.id != "" && !s.ticking {
 		s.ticking = true
 		p.After(tick, func() { s.tick(p) })
 	}
+}
+
+// next is the answer to follow: that of the focused lane, else of the first
+// that has one under way. Several at a time could not be listened to.
+func (s *speaker) next(p *page, c *model.Conversation) string {
+	s.cut = model.Announcer{}
+	for i := -1; i < len(c.Lanes); i++ {
+		lane := i
+		if i < 0 {
+			lane = min(p.desk.Focused, len(c.Lanes)-1)
+		}
+		if m := c.Message(c.Lanes[lane].Leaf); m != nil && m.Running() {
+			return m.ID
+		}
+	}
+	return ""
 }
 
 func (s *speaker) tick(p *page) {
@@ -55,14 +69,14 @@ func (s *speaker) tick(p *page) {
 		s.queue = append(s.queue, words)
 	}
 	if !m.Running() {
-		s.queue = append(s.queue, ending(m))
-		s.id = ""
+		s.queue = append(s.queue, p.ending(c, m))
+		s.id = s.next(p, c)
 	}
 	if len(s.queue) > 0 {
 		p.DOM.ByID("say").Set("textContent", s.queue[0])
 		s.queue = s.queue[1:]
 	}
-	p.tickState(m)
+	p.tickStates(c)
 	if s.id != "" || len(s.queue) > 0 {
 		s.ticking = true
 		p.After(tick, func() { s.tick(p) })
@@ -72,6 +86,15 @@ func (s *speaker) tick(p *page) {
 // say announces a sentence at once.
 func (s *speaker) say(p *page, words string) {
 	p.DOM.ByID("say").Set("textContent", words)
+}
+
+func (p *page) ending(c *model.Conversation, m *model.Message) string {
+	for i := range c.Lanes {
+		if len(c.Lanes) > 1 && c.Lanes[i].Leaf == m.ID {
+			return p.desk.LaneName(i) + ": " + ending(m)
+		}
+	}
+	return ending(m)
 }
 
 func ending(m *model.Message) string {
@@ -88,10 +111,12 @@ func ending(m *model.Message) string {
 	return words
 }
 
-// tickState draws a running answer's figures again.
-func (p *page) tickState(m *model.Message) {
-	if m.Running() {
-		m.Rev++
-		p.changed(model.PartThread)
+// tickStates draws the running answers' figures again.
+func (p *page) tickStates(c *model.Conversation) {
+	for i := range c.Lanes {
+		if m := c.Message(c.Lanes[i].Leaf); m != nil && m.Running() {
+			m.Rev++
+			p.changed(model.PartThread)
+		}
 	}
 }

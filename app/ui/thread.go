@@ -77,6 +77,8 @@ func (t *Thread) content() app.UI {
 	p := t.p
 	c := p.desk.Current
 	switch {
+	case c == nil && t.Lane > 0:
+		return app.Div().Class("middle").Body(app.P().Text("It gets the same question, and answers for itself."))
 	case c == nil && p.desk.Greeted:
 		return &Empty{p: p, Sandbox: p.desk.Hello.Gateway.Sandbox, Base: p.desk.Hello.Gateway.BaseURL}
 	case c == nil:

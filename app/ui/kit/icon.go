@@ -33,6 +33,10 @@ const (
 	IconArrow    IconPath = "M12 5v14M6 13l6 6 6-6"
 	IconSearch   IconPath = "M10.5 17a6.5 6.5 0 1 1 0-13 6.5 6.5 0 0 1 0 13zM15.5 15.5L20 20"
 	IconSpend    IconPath = "M5 19V11M10 19V5M15 19v-9M20 19v-5M3.5 19.5h17.5"
+	IconClose    IconPath = "M6.5 6.5l11 11M17.5 6.5l-11 11"
+	IconBook     IconPath = "M5 5.5A1.5 1.5 0 0 1 6.5 4H19v16H6.5A1.5 1.5 0 0 1 5 18.5zM5 18.5A1.5 1.5 0 0 1 6.5 17H19M9 8h6"
+	IconTool     IconPath = "M8 5H6.5A1.5 1.5 0 0 0 5 6.5V10l-1.5 2L5 14v3.5A1.5 1.5 0 0 0 6.5 19H8M16 5h1.5A1.5 1.5 0 0 1 19 6.5V10l1.5 2-1.5 2v3.5a1.5 1.5 0 0 1-1.5 1.5H16"
+	IconEyeOff   IconPath = "M4 4l16 16M10 5.8A9 9 0 0 1 12 5.6c4 0 7.2 2.5 9 6.4a12 12 0 0 1-2.6 3.6M6.4 7.6A12 12 0 0 0 3 12c1.8 3.9 5 6.4 9 6.4 1.600 0 3-.4 4.300-1.100"
 	IconAlert    IconPath = "M12 8v5M12 16.5v.01M12 3.5l9 16H3z"
 )
 

@@ -1,0 +1,123 @@
+package model
+
+import (
+	"strconv"
+	"strings"
+
+	"screentest/app/figure"
+	"screentest/shared/gateway"
+	"screentest/shared/money"
+)
+
+// Answers are expected to be this long, in tokens, where a conversation has
+// none to go by.
+const (
+	shortAnswer = 50
+	longAnswer  = 1000
+)
+
+// Estimate is what sending a draft would take, in words, and how that was
+// worked out.
+type Estimate struct{ Text, Basis string }
+
+// Estimate says what sending a draft of n bytes would take in all lanes: the
+// tokens in, and what it costs from a short answer to a long one.
+func (d *Desk) Estimate(n int) Estimate {
+	c := d.On()
+	if n == 0 || !d.Greeted {
+		return Estimate{}
+	}
+	var low, high, most int64
+	short, long := int64(0), int64(0)
+	unpriced := 0
+	sample := false
+	for i := range c.Lanes {
+		m := d.model(d.LaneModel(i))
+		in := Tokens(n + d.carried(i, m))
+		most = max(most, in)
+		least, longest := c.usual(i)
+		if short == 0 || least < short {
+			short = least
+		}
+		long = max(long, longest)
+		a := m.TextPrice(gateway.Usage{InputTokens: in, OutputTokens: least})
+		b := m.TextPrice(gateway.Usage{InputTokens: in, OutputTokens: longest})
+		if !a.Known || !b.Known {
+			unpriced++
+			continue
+		}
+		low, high, sample = low+int64(a.Cost), high+int64(b.Cost), sample || a.Sample
+	}
+	e := Estimate{
+		Text:  "≈ " + figure.Count(most) + " tokens in",
+		Basis: "Estimated at 4 bytes a token, with all that came before",
+	}
+	lanes := len(c.Lanes)
+	if lanes > 1 {
+		e.Text = "≈ " + figure.Count(most) + " tokens in each of " + strconv.Itoa(lanes)
+	}
+	if unpriced == lanes {
+		return e
+	}
+	e.Text += " · " + dollarRange(low, high)
+	e.Basis += ", and answers of " + figure.Count(short) + " to " + figure.Count(long) + " tokens: " +
+		money.NanoUSD(low).String() + " to " + money.NanoUSD(high).String()
+	if lanes > 1 {
+		e.Basis += " in all lanes together"
+	}
+	if unpriced > 0 {
+		e.Basis += ", without the lanes whose models have no price"
+	}
+	if sample {
+		e.Basis += "; sample prices"
+	}
+	e.Basis += ". A longer answer costs more."
+	return e
+}
+
+// carried is what goes with a draft, in bytes: the conversation, the system
+// prompt, the functions.
+func (d *Desk) carried(lane int, m gateway.Model) int {
+	c := d.On()
+	n := 0
+	for _, o := range c.Path(lane) {
+		n += o.Size()
+	}
+	p := c.Lanes[lane].Params
+	n += len(p.System)
+	if o, shown := d.Offers(lane, "tools"); shown && o.Sent {
+		for _, t := range tools(m, p) {
+			n += len(t.Name) + len(t.Description) + len(t.Parameters)
+		}
+	}
+	return n
+}
+
+// usual is how long a lane's shortest and longest answer so far was, in tokens.
+func (c *Conversation) usual(lane int) (short, long int64) {
+	short, long = shortAnswer, longAnswer
+	first := true
+	for _, m := range c.Path(lane) {
+		if m.Run == nil || m.Run.OutputTokens == 0 {
+			continue
+		}
+		if n := m.Run.OutputTokens; first {
+			short, long, first = n, n, false
+		} else {
+			short, long = min(short, n), max(long, n)
+		}
+	}
+	if short == long { // one answer says little
+		short, long = min(short, shortAnswer), max(long, longAnswer)
+	}
+	return short, long
+}
+
+// dollarRange writes an estimate from low to high.
+func dollarRange(low, high int64) string {
+	a, b := figure.Dollars(low), figure.Dollars(high)
+	if a == b {
+		return "≈ " + a
+	}
+	return "≈ " + a + "–" + strings.TrimPrefix(b, "$")
+}

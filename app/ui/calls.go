@@ -1,0 +1,230 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/model"
+	"screentest/app/ui/kit"
+	"screentest/shared/wire"
+)
+
+// Calls are the functions that an answer wants called. At the end of a lane
+// the person stands for them: writes or changes each result, and sends them.
+type Calls struct {
+	app.Compo
+	p    *page
+	Lane int
+	ID   string // of the message
+	Rev  int
+	Last bool
+}
+
+// CompoID implements app.DismountEnforcer.
+func (c *Calls) CompoID() string { return "calls " + c.ID }
+
+func (c *Calls) fieldID(i int) string { return partID("result", c.Lane, c.ID) + "-" + strconv.Itoa(i) }
+
+// OnMount implements app.Mounter.
+func (c *Calls) OnMount(app.Context) {
+	defer c.p.Guard("the calls")
+	c.fill()
+}
+
+// OnUpdate implements app.Updater.
+func (c *Calls) OnUpdate(ctx app.Context) {
+	ctx.Defer(func(app.Context) {
+		defer c.p.Guard("the calls")
+		c.fill()
+	})
+}
+
+// fill puts what was written, or the sample, into the fields that are new.
+func (c *Calls) fill() {
+	for i, call := range c.waiting() {
+		e := c.p.DOM.ByID(c.fieldID(i))
+		if e.Truthy() && e.Get("dataset").Get("call").String() != call.ID {
+			e.Get("dataset").Set("call", call.ID)
+			e.Set("value", c.p.desk.Result(c.Lane, c.ID, call))
+		}
+	}
+}
+
+func (c *Calls) waiting() []wire.ToolCall {
+	if cur := c.p.desk.Current; !c.Last || cur == nil || c.Lane >= len(cur.Lanes) || cur.Lanes[c.Lane].Leaf != c.ID {
+		return nil
+	}
+	return c.p.desk.Waiting(c.Lane)
+}
+
+// Render implements app.Composer.
+func (c *Calls) Render() (ui app.UI) {
+	p := c.p
+	defer p.Drawing("the calls", &ui)
+	box := app.Div().Class("calls")
+	if p.desk.Current == nil {
+		return box
+	}
+	m := p.desk.Current.Message(c.ID)
+	if m == nil || m.Running() {
+		return box
+	}
+	waiting := c.waiting()
+	rounds := p.desk.Rounds(c.Lane)
+	over := rounds > wire.MaxRounds
+	var body []app.UI
+	for i, call := range m.Calls() {
+		arguments := model.Pretty(call.Arguments)
+		body = append(body, app.Div().Class("call").Body(
+			app.Div().Class("call-name").Body(kit.Icon(kit.IconTool, "icon small"), app.Span().Text("Calls "), app.Code().Text(call.Name)),
+			app.Pre().Class("call-arguments").TabIndex(0).Aria("label", "Arguments of "+call.Name).Text(arguments),
+		))
+		if len(waiting) == 0 || over {
+			continue
+		}
+		id := c.fieldID(i)
+		body = append(body,
+			app.Label().Class("params-name").For(id).Text("What "+call.Name+" returns"),
+			app.Textarea().ID(id).Class("field code-field result").Rows(3).Attr("spellcheck", "false").
+				OnInput(p.On("result "+call.ID, func(ctx app.Context, e app.Event) {
+					ctx.PreventUpdate()
+					p.desk.SetResult(c.ID, call.ID, e.Get("target").Get("value").String())
+				})),
+		)
+	}
+	switch {
+	case len(waiting) > 0 && over:
+		body = append(body, app.P().Class("calls-limit").Text("The model has called functions in all "+strconv.Itoa(wire.MaxRounds)+
+			" rounds that are sent after one message. Write to it to go on; these calls are then left out."))
+	case len(waiting) > 0:
+		words := "Send the result"
+		if len(waiting) > 1 {
+			words = "Send the " + strconv.Itoa(len(waiting)) + " results"
+		}
+		body = append(body, app.Div().Class("calls-foot").Body(
+			app.Button().Class("button primary send-results").Type("button").
+				OnClick(p.On("results "+c.ID, func(app.Context, app.Event) {
+					p.threads.stick()
+					if p.desk.SendResults(c.Lane) {
+						p.focusComposer()
+					}
+				})).Body(kit.Icon(kit.IconSend, "icon small"), app.Text(words)),
+			app.Span().Class("params-state").Text("Round "+strconv.Itoa(rounds)+" of "+strconv.Itoa(wire.MaxRounds)),
+		))
+	}
+	return box.Body(body...)
+}
+
+// toolResult is a result as it was sent.
+func toolResult(m *model.Message) []app.UI {
+	return []app.UI{app.Div().Class("tool-result").Body(
+		app.Div().Class("call-name").Body(kit.Icon(kit.IconCheck, "icon small"), app.Code().Text(m.Tool), app.Span().Text(" returned")),
+		app.Pre().Class("call-arguments body").TabIndex(0).Aria("label", "Result of "+m.Tool).Text(m.Text),
+	)}
+}
+
+// Editor is where a message of the person's is written anew. Its text lives in
+// its element.
+type Editor struct {
+	app.Compo
+	p    *page
+	Lane int
+	ID   string
+}
+
+// CompoID implements app.DismountEnforcer.
+func (e *Editor) CompoID() string { return "edit " + e.ID }
+
+func (e *Editor) fieldID() string { return partID("edit", e.Lane, e.ID) }
+
+// OnMount implements app.Mounter.
+func (e *Editor) OnMount(ctx app.Context) {
+	ctx.PreventUpdate()
+	defer e.p.Guard("the editor")
+	field := e.p.DOM.ByID(e.fieldID())
+	m := e.p.desk.Current.Message(e.ID)
+	if !field.Truthy() || m == nil {
+		return
+	}
+	field.Set("value", m.Text)
+	field.Call("focus", map[string]any{"preventScroll": true})
+}
+
+func (e *Editor) send(all bool) {
+	p := e.p
+	text := p.DOM.ByID(e.fieldID()).Get("value").String()
+	p.threads.stick()
+	ok := false
+	if all {
+		ok = p.desk.EditAll(e.Lane, e.ID, text)
+	} else {
+		ok = p.desk.Edit(e.Lane, e.ID, text)
+	}
+	if ok {
+		p.endEdit()
+	}
+}
+
+// Render implements app.Composer.
+func (e *Editor) Render() (ui app.UI) {
+	p := e.p
+	defer p.Drawing("the editor", &ui)
+	c := p.desk.Current
+	many := c != nil && len(c.Lanes) > 1
+	busy := c != nil && e.Lane < len(c.Lanes) && c.LaneRunning(e.Lane)
+	here := "Send again"
+	if many {
+		here = "Send again in this lane"
+	}
+	return app.Div().Class("editor").Body(
+		app.Textarea().ID(e.fieldID()).Class("field").Rows(3).Aria("label", "Your message").
+			OnKeyDown(p.On("edit-key", func(ctx app.Context, ev app.Event) {
+				ctx.PreventUpdate()
+				switch key := ev.Get("key").String(); {
+				case key == "Escape":
+					ev.PreventDefault()
+					p.endEdit()
+				case key == "Enter" && (ev.Get("ctrlKey").Bool() || ev.Get("metaKey").Bool()):
+					ev.PreventDefault()
+					e.send(false)
+				}
+			})),
+		app.Div().Class("editor-foot").Body(
+			app.Button().Class("button").Type("button").Text("Cancel").
+				OnClick(p.On("edit-cancel", func(app.Context, app.Event) { p.endEdit() })),
+			app.Button().Class("button edit-all").Type("button").Hidden(!many).Disabled(busy).Text("In all lanes").
+				OnClick(p.On("edit-all", func(app.Context, app.Event) { e.send(true) })),
+			app.Button().Class("button primary edit-send").Type("button").Disabled(busy).Text(here).
+				OnClick(p.On("edit-send", func(app.Context, app.Event) { e.send(false) })),
+		),
+	)
+}
+
+func (p *page) beginEdit(lane int, id string) {
+	p.endEdit()
+	p.editing = viewKey{lane, id}
+	p.drawMessage(id)
+}
+
+func (p *page) endEdit() {
+	if p.editing.id == "" {
+		return
+	}
+	id := p.editing.id
+	p.editing = viewKey{}
+	p.drawMessage(id)
+	p.focusComposer()
+}
+
+// drawMessage plans that a message is drawn again.
+func (p *page) drawMessage(id string) {
+	if c := p.desk.Current; c != nil {
+		if m := c.Message(id); m != nil {
+			m.Rev++
+		}
+	}
+	p.changed(model.PartThread)
+}

@@ -1,0 +1,235 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/model"
+	"screentest/app/ui/kit"
+	"screentest/shared/wire"
+)
+
+// libraryState is what the dialog of saved prompts and settings shows.
+type libraryState struct {
+	open    bool
+	kind    string
+	filling string // the prompt whose variables are asked for; "" for the list
+	problem string
+}
+
+// Library is the dialog of saved prompts and settings.
+type Library struct {
+	app.Compo
+	p       *page
+	Rev     int
+	Open    bool
+	Kind    string
+	Filling string
+	Problem string
+}
+
+func (p *page) openLibrary() {
+	p.library = libraryState{open: true, kind: wire.LibraryPrompt}
+	p.desk.FetchLibrary()
+	p.showDialog("library", model.PartComposer)
+}
+
+func (p *page) closeLibrary() {
+	p.library.open = false
+	p.hideDialog("library", model.PartComposer)
+}
+
+// Render implements app.Composer.
+func (l *Library) Render() (ui app.UI) {
+	p := l.p
+	defer p.Drawing("the library", &ui)
+	back := p.closeLibrary
+	if l.Filling != "" {
+		back = func() { l.fill("") }
+	}
+	frame, head := p.dialog("library", "Prompts and settings", back, p.closeLibrary)
+	if !l.Open {
+		return frame.Body(head)
+	}
+	if e := l.entry(l.Filling); e != nil {
+		return frame.Body(head, l.variables(*e))
+	}
+	tab := func(kind, name string) app.UI {
+		return app.Button().ID("library-"+kind).Class("lane-tab").Type("button").Role("tab").Aria("selected", l.Kind == kind).Text(name).
+			OnClick(p.On("library-"+kind, func(app.Context, app.Event) { p.library.kind, p.library.problem = kind, "" }))
+	}
+	return frame.Body(head, app.Div().Class("dialog-body").Body(
+		app.Div().Class("dialog-tabs").Role("tablist").Aria("label", "What was saved").
+			Body(tab(wire.LibraryPrompt, "Prompts"), tab(wire.LibrarySettings, "Settings")),
+		l.list(),
+		l.saving(),
+		app.P().ID("library-problem").Class("check bad").Role("alert").Text(l.Problem),
+	))
+}
+
+func (l *Library) entry(id string) *wire.LibraryEntry {
+	for i := range l.p.desk.Library {
+		if e := &l.p.desk.Library[i]; id != "" && e.ID == id {
+			return e
+		}
+	}
+	return nil
+}
+
+func (l *Library) list() app.UI {
+	p := l.p
+	entries := p.desk.Entries(l.Kind)
+	none := "Nothing saved yet. A prompt can hold {{variables}}, which are asked for when it is used."
+	if l.Kind == wire.LibrarySettings {
+		none = "Nothing saved yet. Settings are a lane's parameters: system prompt, temperature, tools and the rest."
+	}
+	if len(entries) == 0 {
+		return app.Div().Body(app.P().Class("dialog-about").Text(none))
+	}
+	return app.Div().Body(app.Ul().Class("functions").Body(app.Range(entries).Slice(func(i int) app.UI { return l.row(entries[i]) })))
+}
+
+func (l *Library) row(e wire.LibraryEntry) app.UI {
+	p := l.p
+	about := e.Text
+	if len(about) > 120 {
+		about = string([]rune(about[:120])[:100]) + "…"
+	}
+	if e.Kind == wire.LibrarySettings {
+		about = "for " + e.Family + " models"
+		if !p.desk.Fits(p.desk.Focused, e) {
+			about += "; here what does not fit is not sent"
+		}
+	}
+	return app.Li().Class("function").DataSet("name", e.Name).Body(
+		app.Button().Class("function-words library-use").Type("button").Title("Use").
+			OnClick(p.On("use "+e.ID, func(app.Context, app.Event) { l.use(e) })).
+			Body(app.Span().Class("library-name").Text(e.Name), app.Span().Class("params-state").Text(about)),
+		app.Button().Class("icon-button small library-drop").Type("button").Aria("label", "Delete "+e.Name).Title("Delete").
+			OnClick(p.On("drop "+e.ID, func(app.Context, app.Event) { p.desk.DropEntry(e.ID, l.done) })).
+			Body(kit.Icon(kit.IconTrash, "icon")),
+	)
+}
+
+// saving takes what is in the composer, or the lane's parameters, under a name.
+func (l *Library) saving() app.UI {
+	p := l.p
+	label := "Save what stands in the composer as"
+	if l.Kind == wire.LibrarySettings {
+		label = "Save the parameters of " + p.desk.LaneName(p.desk.Focused) + " as"
+	}
+	return app.Form().Class("library-save").
+		OnSubmit(p.On("save-entry", func(_ app.Context, e app.Event) { e.PreventDefault(); l.save() })).
+		Body(
+			app.Label().Class("params-name").For("entry-name").Text(label),
+			app.Input().ID("entry-name").Class("field").Type("text").MaxLength(wire.MaxName).Attr("autocomplete", "off").Placeholder("Name"),
+			app.Button().ID("save-entry").Class("button").Type("submit").Text("Save"),
+		)
+}
+
+func (l *Library) save() {
+	p := l.p
+	field := p.DOM.ByID("entry-name")
+	name := field.Get("value").String()
+	done := func(problem *wire.Problem) {
+		if problem == nil {
+			field.Set("value", "")
+		}
+		l.done(problem)
+	}
+	if l.Kind == wire.LibrarySettings {
+		p.desk.SaveSettings(p.desk.Focused, name, done)
+		return
+	}
+	text := p.DOM.ByID("composer").Get("value").String()
+	if text == "" {
+		l.done(&wire.Problem{Message: "The composer is empty.", Hint: "Write the prompt there first."})
+		return
+	}
+	id := ""
+	for _, e := range p.desk.Entries(wire.LibraryPrompt) {
+		if e.Name == name {
+			id = e.ID
+		}
+	}
+	p.desk.SavePrompt(id, name, text, done)
+}
+
+// done says what went wrong with a change, or nothing.
+func (l *Library) done(problem *wire.Problem) {
+	l.p.library.problem = ""
+	if problem != nil {
+		l.p.library.problem = problem.Message + " " + problem.Hint
+	}
+	l.p.changed(model.PartComposer)
+}
+
+func (l *Library) use(e wire.LibraryEntry) {
+	p := l.p
+	switch {
+	case e.Kind == wire.LibrarySettings:
+		p.desk.UseSettings(p.desk.Focused, e.ID)
+		p.closeLibrary()
+	case len(model.Variables(e.Text)) > 0:
+		l.fill(e.ID)
+	default:
+		p.insert(e.Text)
+		p.closeLibrary()
+	}
+}
+
+// fill asks for the variables of a prompt; "" goes back to the list.
+func (l *Library) fill(id string) {
+	p := l.p
+	p.library.filling = id
+	p.changed(model.PartComposer)
+	if id != "" {
+		p.Context().Defer(func(app.Context) { p.After(0, func() { p.DOM.Focus("#variable-0") }) })
+	}
+}
+
+func (l *Library) variables(e wire.LibraryEntry) app.UI {
+	p := l.p
+	names := model.Variables(e.Text)
+	fields := []app.UI{
+		app.H3().Text(e.Name),
+		app.P().Class("dialog-about prompt-text").Text(e.Text),
+	}
+	for i, name := range names {
+		id := "variable-" + strconv.Itoa(i)
+		fields = append(fields,
+			app.Label().Class("params-name").For(id).Text(name),
+			app.Textarea().ID(id).Class("field").Rows(1),
+		)
+	}
+	fields = append(fields, app.Div().Class("dialog-actions").Body(
+		app.Span().Class("push"),
+		app.Button().Class("button").Type("button").Text("Back").
+			OnClick(p.On("library-back", func(app.Context, app.Event) { l.fill("") })),
+		app.Button().ID("insert-prompt").Class("button primary").Type("submit").Text("Insert"),
+	))
+	return app.Form().Class("dialog-body").
+		OnSubmit(p.On("insert "+e.ID, func(_ app.Context, ev app.Event) {
+			ev.PreventDefault()
+			values := map[string]string{}
+			for i, name := range names {
+				values[name] = p.DOM.ByID("variable-" + strconv.Itoa(i)).Get("value").String()
+			}
+			p.insert(model.Fill(e.Text, values))
+			p.closeLibrary()
+		})).
+		Body(fields...)
+}
+
+// insert puts text into the composer where the cursor is.
+func (p *page) insert(text string) {
+	e := p.DOM.ByID("composer")
+	if !e.Truthy() || p.composer == nil {
+		return
+	}
+	e.Call("setRangeText", text, e.Get("selectionStart"), e.Get("selectionEnd"), "end")
+	p.composer.typed(e.Get("value").String())
+}

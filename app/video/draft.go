@@ -26,6 +26,10 @@ type Draft struct {
 	// in seconds, where that differs from what was measured (F149); else 0.
 	References int `json:"references,omitempty"`
 
+	// Whole is the field seconds of a reference video that is made again: the
+	// length of the clip follows from it once the references are measured.
+	Whole int `json:"whole,omitempty"`
+
 	Images []Slot  `json:"images,omitempty"`
 	Videos []Slot  `json:"videos,omitempty"` // references, or the one motion clip
 	Shots  []Shot  `json:"shots,omitempty"`

@@ -226,7 +226,7 @@ func (f *Form) SetRatio(ratio string) {
 // SetSeconds chooses the length: the field seconds, or of a reference video
 // that of the clip itself.
 func (f *Form) SetSeconds(n int) {
-	f.draft.Seconds = n
+	f.draft.Seconds, f.draft.Whole = n, 0
 	f.changed()
 }
 

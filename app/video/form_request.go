@@ -153,14 +153,14 @@ func (f *Form) taken() (n int, ok bool) {
 	if f.draft.References > 0 {
 		return f.draft.References, true
 	}
-	list := f.measured()
+	list := f.draft.measured()
 	return gateway.ReferenceSeconds(list), len(list) > 0
 }
 
 // measured are the lengths of the references; none while one is not known.
-func (f *Form) measured() []float64 {
+func (d *Draft) measured() []float64 {
 	var list []float64
-	for _, s := range f.draft.Videos {
+	for _, s := range d.Videos {
 		switch {
 		case s.Empty():
 		case s.Seconds <= 0:
@@ -238,7 +238,7 @@ func (f *Form) options() gateway.Options {
 	switch f.Mode {
 	case gateway.Reference:
 		if f.draft.References == 0 {
-			o.ReferenceSeconds = f.measured()
+			o.ReferenceSeconds = f.draft.measured()
 		}
 	case gateway.Motion:
 		if len(f.draft.Videos) > 0 {

@@ -25,7 +25,7 @@ func (f *Form) act(mode gateway.Mode, t wire.VideoTask, model string) {
 	if model != "" {
 		f.SetModel(model)
 	}
-	if f.draft.Prompt == "" {
+	if f.draft.Prompt == "" || mode == gateway.Upscale {
 		f.SetPrompt(t.Prompt)
 	}
 }
@@ -96,16 +96,32 @@ func (d *Desk) UseAsReference(t wire.VideoTask, output int) {
 	f.attachClip("reference_video_urls", f.Free("reference_video_urls"), t, output)
 }
 
-// attachClip puts an output of a finished clip into a slot: by uploading it,
-// for the gateway's own file is deleted after 14 days.
+// attachClip puts an output of a finished clip into a slot: by the gateway's
+// own link, while there is one, else by sending what this server has of it.
 func (f *Form) attachClip(field string, i int, t wire.VideoTask, output int) {
 	file := File{Name: Title(t) + ".mp4", Type: "video/mp4", Shown: wire.MediaPathOf(t.ID, output)}
-	for _, o := range t.Outputs {
-		if o.Index == output {
-			file.Size = o.Bytes
-		}
+	o, _ := OutputOf(&t, output)
+	if file.Size = o.Bytes; o.Link == "" {
+		f.Attach(field, i, file)
+		return
 	}
-	f.Attach(field, i, file)
+	s := f.slot(field, i)
+	if s.cancel != nil {
+		s.cancel()
+	}
+	*s = Slot{ID: f.d.o.NewID(), URL: o.Link, Path: file.Shown, Name: file.Name}
+	s.Measured = wire.Measured{Type: file.Type, Seconds: o.Seconds, Width: o.Width, Height: o.Height, Bytes: o.Bytes}
+	f.draft.References = 0
+	if id := s.ID; s.Seconds <= 0 {
+		s.Stage = StageMeasuring
+		f.d.o.Files.Measure(file, func(m wire.Measured) {
+			f.late(id, func(s *Slot) {
+				s.Stage = StageReady
+				s.Seconds, s.Width, s.Height = m.Seconds, m.Width, m.Height
+			})
+		})
+	}
+	f.changed()
 }
 
 // UseFrame puts an image, taken from a clip, into the form: into the mode that
@@ -172,7 +188,11 @@ func (d *Desk) Reuse(t wire.VideoTask) bool {
 	if r.VideoURL != "" {
 		f.relink("video_url", 0, r.VideoURL, before)
 	}
+	if mode == gateway.Reference {
+		f.draft.Whole, f.draft.Seconds = n, 0
+	}
 	dropped := f.fit(f.draft, mode)
+	f.parted()
 	f.Fitted = &Fitted{What: "The form has the settings of that clip now.", Mode: mode, Dropped: dropped, before: before}
 	f.Tried = false
 	f.changed()
@@ -189,4 +209,17 @@ func (f *Form) relink(field string, i int, link string, before *Draft) {
 		}
 	}
 	f.SetLink(field, i, link)
+}
+
+// parted takes the length of the clip from the whole of a request that is used
+// again, once it is known what the references take of it.
+func (f *Form) parted() {
+	d := f.kept[gateway.Reference]
+	if d == nil || d.Whole == 0 {
+		return
+	}
+	if list := d.measured(); len(list) > 0 {
+		d.Seconds = nearest(clip, d.Whole-gateway.ReferenceSeconds(list))
+		d.Whole = 0
+	}
 }

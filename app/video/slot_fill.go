@@ -62,6 +62,7 @@ func (f *Form) late(id string, change func(s *Slot)) {
 		return
 	}
 	change(s)
+	f.parted()
 	for mode, d := range f.kept {
 		d.save(f.d.o.Storage, mode)
 	}

@@ -31,6 +31,7 @@ type Form struct {
 	dragged string // the shot that is being dragged
 	goal    string // selector of what gets the focus after the next draw
 	copied  bool   // the request was copied a moment ago
+	shown   string // the mode that was shown last
 }
 
 // OnMount implements app.Mounter.

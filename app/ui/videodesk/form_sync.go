@@ -35,6 +35,12 @@ func (f *Form) sync() {
 		}
 	}
 	f.fitTexts()
+	if mode := string(f.model().Mode); mode != f.shown {
+		f.shown = mode
+		if e := f.s.DOM.ByID("f-mode-" + mode); e.Truthy() { // on a phone the modes are one row that scrolls
+			e.Get("parentElement").Call("scrollIntoView", map[string]any{"block": "nearest", "inline": "center"})
+		}
+	}
 	if goal := f.goal; goal != "" {
 		f.goal = ""
 		f.s.DOM.Focus(goal)

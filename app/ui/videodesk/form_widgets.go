@@ -22,12 +22,12 @@ type choice struct {
 // segments is a set as segmented buttons: radio buttons to the keyboard and to
 // screen readers.
 func (f *Form) segments(name, label, class string, list []choice, value string, set func(string)) app.UI {
-	return app.Div().ID("f-"+name).Class("segments "+class).Role("radiogroup").Aria("label", label).Body(
+	return app.Div().ID("f-"+name).Class("picks "+class).Role("radiogroup").Aria("label", label).Body(
 		app.Range(list).Slice(func(i int) app.UI {
 			c := list[i]
 			id := "f-" + name + "-" + c.Value
 			f.checked[id] = c.Value == value
-			return app.Label().Class("segment").Title(c.Note).DataSet("on", c.Value == value).Body(
+			return app.Label().Class("pick").Title(c.Note).DataSet("on", c.Value == value).Body(
 				app.Input().ID(id).Type("radio").Name("f-"+name).Value(c.Value).
 					OnChange(f.on(id, func(app.Event) { set(c.Value) })),
 				app.Span().Text(c.Text),

@@ -70,7 +70,7 @@ func (f *Form) slot(field gateway.Field, i int, s video.Slot, place, at string) 
 	box := app.Div().Class("slot").DataSet("place", place).DataSet("slot", field.Name).DataSet("index", strconv.Itoa(i)).
 		DataSet("stage", string(s.Stage)).DataSet("full", !s.Empty())
 	if s.Empty() {
-		return box.Body(f.emptySlot(field, i, kind, place), f.said(place, false))
+		return box.Body(f.emptySlot(field, i, kind, place), f.saidIn(field, place))
 	}
 	saidAt := at
 	if s.URL == "" {
@@ -92,8 +92,17 @@ func (f *Form) slot(field gateway.Field, i int, s video.Slot, place, at string) 
 				})).
 				Body(kit.Icon(kit.IconTrash, "icon")),
 		),
-		f.said(saidAt, false),
+		f.saidIn(field, saidAt),
 	)
+}
+
+// saidIn is what is to be said within a slot; of a field with one slot it
+// stands below the field already.
+func (f *Form) saidIn(field gateway.Field, place string) app.UI {
+	if place == field.Name {
+		return app.Div().Class("issues")
+	}
+	return f.said(place, false)
 }
 
 // emptySlot takes a file by drop, paste or choice, or a link.

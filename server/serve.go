@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,6 +22,7 @@ import (
 	"screentest/server/sandbox"
 	"screentest/server/store"
 	"screentest/server/tokens"
+	"screentest/server/video"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 	"screentest/web"
@@ -71,6 +71,7 @@ type server struct {
 	client  *gatewayclient.Client
 	budget  *budget.Keeper
 	runs    *run.Manager
+	videos  *video.Service
 	bff     *bff.Server
 	closers []func(context.Context) error // the last one started is closed first
 }
@@ -117,7 +118,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err != nil {
 		return s, err
 	}
-	base, sandboxKey, err := s.startSandbox()
+	base, sandboxKey, err := s.startSandbox(ctx, owner, listener.Addr().String())
 	if err != nil {
 		return s, err
 	}
@@ -144,10 +145,16 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		Logger:  log,
 	})
 	s.onClose(s.runs.Close)
+	if err := s.newVideos(listener.Addr(), public); err != nil {
+		return s, err
+	}
 	if s.bff, err = bff.New(ctx, s.bffConfig(listener.Addr(), owner, sandboxKey, public)); err != nil {
 		return s, err
 	}
 	if err := s.runs.Recover(ctx); err != nil {
+		return s, err
+	}
+	if err := s.videos.Start(ctx); err != nil {
 		return s, err
 	}
 	if _, err := s.store.SweepSessions(ctx); err != nil {
@@ -163,7 +170,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 
 func (s *server) bffConfig(addr net.Addr, owner, sandboxKey string, public *url.URL) bff.Config {
 	return bff.Config{
-		Runs: browserRuns{s.runs}, Conversations: s.store, Sessions: s.store, Ledger: s.store, Budgets: s.budget, Owner: owner,
+		Runs: browserRuns{s.runs}, Conversations: s.store, Sessions: s.store, Ledger: s.store, Budgets: s.budget, Videos: s.videos, Owner: owner,
 		Gateway: wire.Gateway{
 			Sandbox: s.sandbox != nil, BaseURL: s.client.Base.String(),
 			StreamOptions: s.sandbox != nil, // G9: off for a real gateway
@@ -176,31 +183,6 @@ func (s *server) bffConfig(addr net.Addr, owner, sandboxKey string, public *url.
 		FlushEvery: s.runs.FlushEvery,
 		Logger:     s.log,
 	}
-}
-
-// startSandbox starts the gateway inside this program, if no other is
-// configured. It listens on a port of its own and is called like any gateway.
-func (s *server) startSandbox() (base, key string, err error) {
-	if s.config.gateway != "" {
-		return s.config.gateway, "", nil
-	}
-	key = "sandbox-" + rand.Text()
-	s.sandbox, err = sandbox.New(sandbox.Config{
-		Key: key, Speed: s.config.sandboxSpeed, Catalogue: s.models(), Logger: s.log,
-		// For what people copy out of the page and run in a shell: an account
-		// of its own, which sees nothing of the page's.
-		MoreKeys: []string{sandbox.DefaultKey},
-	})
-	if err != nil {
-		return "", "", err
-	}
-	s.onClose(func(context.Context) error { return s.sandbox.Close() })
-	listener, err := listen("127.0.0.1:0")
-	if err != nil {
-		return "", "", err
-	}
-	s.serveHTTP(listener, s.sandbox)
-	return "http://" + listener.Addr().String(), key, nil
 }
 
 // serveHTTP serves a handler until the server is closed.

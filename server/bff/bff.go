@@ -66,6 +66,8 @@ type Config struct {
 	Sessions      Sessions
 	Ledger        Ledger
 	Budgets       Budgets
+	// Videos is the video desk.
+	Videos Videos
 	// Owner is the one local user, whom everybody on loopback is.
 	Owner string
 	// Gateway is the configured gateway; HasKey and KeyLast4 are not used.

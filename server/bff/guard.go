@@ -36,6 +36,7 @@ func (s *Server) routes() http.Handler {
 	for path := range s.assets.files {
 		mux.Handle(path, get(s.handleAsset))
 	}
+	s.videoRoutes(mux)
 	mux.HandleFunc("/", handleNotFound)
 
 	// A request that changes something must come from our own page. Browsers

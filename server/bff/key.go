@@ -94,6 +94,11 @@ func (s *Server) setKey(w http.ResponseWriter, r *http.Request, key string) {
 	for _, k := range s.hub.rename(old, session.ID) {
 		s.greet(r.Context(), k)
 	}
+	if key != "" && s.Videos != nil {
+		if err := s.Videos.KeyEntered(context.WithoutCancel(r.Context()), s.Owner, key); err != nil {
+			s.Logger.Error("open video tasks did not get the new key", "err", err)
+		}
+	}
 }
 
 // checkKey says what is wrong with a key (F159); "" is nothing.

@@ -135,6 +135,7 @@ func (k *socket) ping() {
 // read answers calls until the socket ends.
 func (k *socket) read() {
 	budget, last := float64(callBurst), time.Now()
+	busy := make(chan struct{}, maxSlow) // with slow calls
 	for {
 		kind, msg, err := k.ws.Read(context.Background())
 		if err != nil {
@@ -158,6 +159,15 @@ func (k *socket) read() {
 		case json.Unmarshal(msg, &c) != nil || c.ID == 0:
 			k.end(websocket.StatusPolicyViolation, "a call is a JSON object with an id above 0")
 			return
+		}
+		if slow(c.Op) {
+			busy <- struct{}{}
+			k.s.hub.open.Go(func() {
+				answer, _ := k.s.call(k, c)
+				<-busy
+				k.answer(answer)
+			})
+			continue
 		}
 		k.mu.Lock()
 		k.mailbox.calling = true

@@ -65,6 +65,7 @@ func (c *Client) FetchFile(ctx context.Context, address, span string) (*File, er
 		if errors.As(err, &e) {
 			e.Problem.Message, e.Problem.Hint = "The file cannot be fetched.", "Retry. The link may have expired."
 			if errors.Is(err, errPrivate) {
+				e.Problem.Code = "private_address"
 				e.Problem.Hint = "Its address is in a private network, which is not allowed."
 			}
 		}

@@ -75,6 +75,14 @@ func (o Options) retryWait(try int, asked time.Duration, r float64) time.Duratio
 	return wait + time.Duration(r*float64(min(wait, o.MaxRetryWait))/4)
 }
 
+// TaskOnce is Task without repeats: for a caller that asks again by itself.
+func (c *Client) TaskOnce(ctx context.Context, key, id string) (reply.Task, error) {
+	if !reply.IsTaskID(id) {
+		return reply.Task{}, fmt.Errorf("task id %q: it must begin with task_", id)
+	}
+	return c.task(ctx, key, id)
+}
+
 func (c *Client) task(ctx context.Context, key, id string) (reply.Task, error) {
 	res, b, err := c.call(ctx, key, http.MethodGet, gateway.Video.Path()+"/"+id, nil, c.opt.HeaderTimeout, maxTaskBody+1)
 	if err != nil {

@@ -26,12 +26,15 @@ var errPrivate = errors.New("the address is not a public one")
 // addresses only, unless private says otherwise: the check is made on the
 // address that is really dialled, after the name was looked up, so that a name
 // that changes its address between two look-ups gains nothing, and neither
-// does a redirect. It sends no key, keeps no connection and uses no proxy.
-func newFetcher(private bool) *http.Client {
+// does a redirect. own is one more address that may be dialled. It sends no key, keeps no connection and uses no proxy.
+func newFetcher(private bool, own string) *http.Client {
 	d := &net.Dialer{Timeout: 5 * time.Second}
 	if !private {
 		d.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(address)
+			if err == nil && own == at.String() {
+				return nil
+			}
 			if err != nil || !public(at.Addr()) {
 				return errPrivate
 			}

@@ -49,6 +49,9 @@ type Config struct {
 	// private addresses too. Only for tests: whoever has the key can then make
 	// this machine call its neighbours.
 	FetchPrivate bool
+	// FetchFrom is an address, host:port, that clips are fetched from though it
+	// is not public: that of the program that this sandbox is part of.
+	FetchFrom string
 	// FilesBase is the base URL under which others reach this server, for the
 	// links to finished clips; empty means the address each poll came to.
 	FilesBase string
@@ -99,7 +102,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, log: cfg.Logger, tasks: newTaskSet(), fetch: newFetcher(cfg.FetchPrivate),
+	s := &Server{cfg: cfg, log: cfg.Logger, tasks: newTaskSet(), fetch: newFetcher(cfg.FetchPrivate, cfg.FetchFrom),
 		bank: newBank(append([]string{cfg.Key}, cfg.MoreKeys...), cfg.Balance)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.catalogue.Store(cfg.Catalogue)

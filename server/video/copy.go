@@ -1,0 +1,240 @@
+package video
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"screentest/shared/wire"
+)
+
+const (
+	// syncEvery is how many bytes of a copy may be lost to a power cut.
+	syncEvery = 8 << 20
+	copyBuf   = 256 << 10
+)
+
+// errChanged: the file at the gateway is not the one that was begun.
+var errChanged = errors.New("the file has changed since the copy began")
+
+// errFull: there is no room for the file.
+var errFull = errors.New("no room in the archive")
+
+// partial is a copy under way, as it is noted beside its bytes.
+type partial struct {
+	path  string
+	ETag  string `json:"etag,omitempty"`
+	Time  string `json:"last_modified,omitempty"`
+	Total int64  `json:"total"`  // -1 where it is not told
+	Safe  int64  `json:"synced"` // bytes that are on the disk for sure
+}
+
+func (f *files) partialOf(j job) *partial {
+	return &partial{path: filepath.Join(f.partial, j.owner+"-"+j.id+"-"+strconv.Itoa(j.index)), Total: -1}
+}
+
+// load reads the note. Without one, or with one that can't be continued from,
+// the copy begins anew.
+func (p *partial) load() {
+	b, err := os.ReadFile(p.path + ".json")
+	if err != nil || json.Unmarshal(b, p) != nil || p.ETag == "" && p.Time == "" || strings.HasPrefix(p.ETag, "W/") {
+		p.forget()
+		return
+	}
+	info, err := os.Stat(p.path)
+	if err != nil || info.Size() < p.Safe {
+		p.forget()
+	}
+}
+
+func (p *partial) forget() { *p = partial{path: p.path, Total: -1} }
+
+func (p *partial) note() error {
+	b, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(p.path+".json", b, 0o600)
+}
+
+func (p *partial) remove() {
+	_ = os.Remove(p.path + ".json") // what is left is swept at the next start
+	_ = os.Remove(p.path)
+}
+
+// fetch copies what is missing of the file at address. It returns the bytes'
+// SHA-256 once all are on the disk. room is asked, with the size of the whole,
+// before anything is written, and told of the bytes so far.
+func (p *partial) fetch(ctx context.Context, s *Service, address string, most int64, room func(total int64) error, progress func(got int64)) (sum []byte, size int64, err error) {
+	p.load()
+	span := ""
+	if p.Safe > 0 {
+		span = "bytes=" + strconv.FormatInt(p.Safe, 10) + "-"
+	}
+	file, err := s.Gateway.FetchFile(ctx, address, span)
+	if err != nil {
+		var w *wire.Problem
+		if span != "" && errors.As(err, &w) && w.Status == http.StatusRequestedRangeNotSatisfiable {
+			p.remove()
+			return nil, 0, errChanged
+		}
+		return nil, 0, err
+	}
+	defer file.Body.Close()
+	if err := p.match(file, span); err != nil {
+		return nil, 0, err
+	}
+	if p.Total > most {
+		return nil, 0, tooLarge(most)
+	}
+	if err := room(p.Total); err != nil {
+		return nil, 0, err
+	}
+	out, err := os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer out.Close()
+	sha := sha256.New()
+	if err := out.Truncate(p.Safe); err != nil {
+		return nil, 0, err
+	}
+	if _, err := io.Copy(sha, out); err != nil { // leaves off where to go on
+		return nil, 0, err
+	}
+	if err := p.note(); err != nil {
+		return nil, 0, diskError(err)
+	}
+	got, err := p.stream(out, sha, file.Body, most, progress)
+	if err != nil {
+		return nil, 0, err
+	}
+	if p.Total >= 0 && got != p.Total {
+		return nil, 0, fmt.Errorf("%d of %d bytes came: %w", got, p.Total, io.ErrUnexpectedEOF)
+	}
+	return sha.Sum(nil), got, nil
+}
+
+// match holds the reply against what was begun.
+func (p *partial) match(file *File, span string) error {
+	if span != "" && file.Status == http.StatusPartialContent {
+		var from, to, total int64
+		_, err := fmt.Sscanf(file.ContentRange, "bytes %d-%d/%d", &from, &to, &total)
+		if err == nil && from == p.Safe && total == p.Total && to == total-1 && file.ETag == p.ETag && file.LastModified == p.Time {
+			return nil
+		}
+		p.remove()
+		return errChanged
+	}
+	if file.Status != http.StatusOK {
+		return fmt.Errorf("status %d to a request without a range", file.Status)
+	}
+	p.forget()
+	p.ETag, p.Time, p.Total = file.ETag, file.LastModified, file.Length
+	return nil
+}
+
+// stream writes the body behind what is there, and keeps the note up to date.
+// A broken connection keeps what came.
+func (p *partial) stream(out *os.File, sha hash.Hash, body io.Reader, most int64, progress func(int64)) (got int64, err error) {
+	got = p.Safe
+	buf := make([]byte, copyBuf)
+	for {
+		n, readErr := body.Read(buf)
+		if n > 0 {
+			if got += int64(n); got > most {
+				return got, tooLarge(most)
+			}
+			if _, err := out.Write(buf[:n]); err != nil {
+				return got, diskError(err)
+			}
+			sha.Write(buf[:n])
+			progress(got)
+		}
+		end := errors.Is(readErr, io.EOF)
+		if got-p.Safe >= syncEvery || readErr != nil && got > p.Safe {
+			if err := out.Sync(); err != nil {
+				return got, diskError(err)
+			}
+			p.Safe = got
+			if err := p.note(); err != nil {
+				return got, diskError(err)
+			}
+		}
+		switch {
+		case end:
+			return got, nil
+		case readErr != nil:
+			return got, readErr
+		}
+	}
+}
+
+// diskError makes a full disk a want of room.
+func diskError(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return errors.Join(errFull, err)
+	}
+	return err
+}
+
+func tooLarge(most int64) *wire.Problem {
+	return &wire.Problem{Code: "file_too_large", Message: fmt.Sprintf("The file is larger than %d MB and was not copied.", most>>20),
+		Hint: "Download it before the gateway deletes it."}
+}
+
+// kindOf tells a file's media type from its first bytes; "" for what is no
+// clip and no image. What a host says of its files does not count: only these
+// types are ever given to a browser.
+func kindOf(head []byte) string {
+	switch {
+	case len(head) >= 12 && bytes.Equal(head[4:8], []byte("ftyp")):
+		if bytes.HasPrefix(head[8:], []byte("qt")) {
+			return "video/quicktime"
+		}
+		return "video/mp4"
+	case bytes.HasPrefix(head, []byte("\x1aE\xdf\xa3")):
+		return "video/webm"
+	case bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")):
+		return "image/png"
+	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
+		return "image/jpeg"
+	case len(head) >= 12 && bytes.HasPrefix(head, []byte("RIFF")) && bytes.Equal(head[8:12], []byte("WEBP")):
+		return "image/webp"
+	case bytes.HasPrefix(head, []byte("GIF87a")), bytes.HasPrefix(head, []byte("GIF89a")):
+		return "image/gif"
+	}
+	return ""
+}
+
+// extensions of the types that kindOf tells.
+func extension(kind string) string {
+	switch kind {
+	case "video/mp4":
+		return "mp4"
+	case "video/quicktime":
+		return "mov"
+	case "video/webm":
+		return "webm"
+	case "image/png":
+		return "png"
+	case "image/jpeg":
+		return "jpg"
+	case "image/webp":
+		return "webp"
+	case "image/gif":
+		return "gif"
+	}
+	return "bin"
+}

@@ -1,0 +1,238 @@
+package video
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	"screentest/shared/gateway"
+	"screentest/shared/reply"
+	"screentest/shared/wire"
+)
+
+// storeRetry is the wait before the answer to a creation is stored again. The
+// task exists then, and only this process knows its id.
+const storeRetry = 500 * time.Millisecond
+
+func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// Create checks a request as the browser has, stores the intent, and has it
+// sent: once, whatever becomes of it. It returns as soon as the intent is
+// durable; the rest is told as news. The same id again gives the same task.
+func (s *Service) Create(ctx context.Context, owner, key string, c wire.VideoCreate) (wire.VideoTask, error) {
+	t, err := s.Store.Task(ctx, owner, c.ID)
+	if err == nil {
+		return s.live(owner, t), nil
+	}
+	if !isNotExist(err) {
+		return t, err
+	}
+	if key == "" {
+		return t, &wire.Problem{Code: "no_key", Message: "There is no key for the gateway.", Hint: "Enter it in the settings."}
+	}
+	t, prices, err := s.intent(ctx, owner, c)
+	if err != nil {
+		return t, err
+	}
+	s.mu.Lock()
+	if s.closing {
+		s.mu.Unlock()
+		return t, &wire.Problem{Code: "shutting_down", Message: "The server is shutting down. Nothing was sent."}
+	}
+	s.sends.Add(1)
+	s.mu.Unlock()
+	sent := false
+	defer func() {
+		if !sent {
+			s.sends.Done()
+		}
+	}()
+	release := func() {}
+	if s.Budget != nil {
+		r, p := s.Budget.Reserve(ctx, owner, wire.WhatVideo, t.PriceNanoUSD)
+		if p != nil {
+			return t, p
+		}
+		release = r
+	}
+	stored, used, found, err := s.Store.Create(ctx, owner, s.keys.number(owner, key), key, t, prices)
+	if err != nil || found {
+		if err != nil && ctx.Err() != nil {
+			// It may be stored all the same, and is not sent: a start would
+			// take it for one that was.
+			s.unsent(owner, t.ID)
+		}
+		release()
+		return s.live(owner, stored), err
+	}
+	s.keys.used(owner, key, used)
+	s.keep(taskID{owner, t.ID}, release)
+	sent = true
+	go func() {
+		defer s.sends.Done()
+		s.send(owner, key, used, stored, c.Body)
+	}()
+	s.tell(owner, stored)
+	return stored, nil
+}
+
+// unsent marks an intent that was stored and not sent.
+func (s *Service) unsent(owner, id string) {
+	ctx, cancel := context.WithTimeout(s.life, 10*time.Second)
+	defer cancel()
+	why := &wire.Problem{Code: "not_sent", Message: "The database was too slow, and the request was not sent.", Hint: "Try again."}
+	if t, changed, err := s.Store.Refused(ctx, owner, id, why); err == nil && changed {
+		s.tell(owner, t)
+	}
+}
+
+// intent is the task that a request would make, checked.
+func (s *Service) intent(ctx context.Context, owner string, c wire.VideoCreate) (t wire.VideoTask, prices json.RawMessage, err error) {
+	title, err := s.Store.CleanTitle(c.Title)
+	if err != nil {
+		return t, nil, err
+	}
+	tags, err := s.Store.CleanTags(c.Tags)
+	if err != nil {
+		return t, nil, err
+	}
+	if len(c.Body) > wire.MaxBody {
+		return t, nil, &wire.Problem{Code: "body_too_large", Field: "body", Message: "The request is longer than 4 MiB."}
+	}
+	var r gateway.VideoRequest
+	_ = json.Unmarshal(c.Body, &r) // what is wrong with it the validator says, in better words
+	o := gateway.Options{ReferenceSeconds: c.ReferenceSeconds, MotionSeconds: c.MotionSeconds, Now: s.Now()}
+	var source wire.VideoTask
+	if r.TaskID != "" {
+		switch source, err = s.Store.TaskByUUID(ctx, owner, r.TaskID); {
+		case err == nil:
+			p := source.Provenance()
+			o.Source = &p
+		case isNotExist(err):
+			o.Source = &gateway.Provenance{TaskID: strings.ToLower(r.TaskID), Pasted: true}
+		default:
+			return t, nil, err
+		}
+	}
+	catalogue := s.Catalogue()
+	verdict := catalogue.Validate(gateway.Video, c.Body, o)
+	if !verdict.OK() {
+		e := verdict.Errors[0]
+		return t, nil, &wire.Problem{Code: e.Code, Message: e.Message, Hint: e.Hint, Field: e.Field, Allowed: e.Allowed}
+	}
+	m, _ := catalogue.Lookup(r.Model)
+	mode := m.Mode
+	if m.Family == gateway.Unknown {
+		mode = gateway.AnyVideo
+	}
+	if r.MultiShots != nil && *r.MultiShots {
+		mode = gateway.MultiShot
+	}
+	p := gateway.NewProvenance(m, mode, o.Source)
+	least, most := m.Usual()
+	t = wire.VideoTask{
+		ID: c.ID, Model: m.ID, Mode: string(mode), Body: c.Body, Prompt: prompt(r, mode), Title: title, Tags: tags,
+		State: wire.VideoCreating, Progress: -1, CreatedMS: s.nowMS(), UsualLeastMS: least.Milliseconds(), UsualMostMS: most.Milliseconds(),
+		Source: source.ID, SourceIndex: c.SourceIndex, SourceUUID: strings.ToLower(r.TaskID),
+		Family: string(p.Family), Tier: p.Tier, Resolution: p.Resolution, Root: p.Root,
+	}
+	t.Seconds, _ = strconv.Atoi(r.Seconds)
+	q := m.VideoPrice(t.Seconds)
+	t.PriceNanoUSD, t.Basis, t.SamplePrice = int64(q.Cost), q.Basis, q.Sample
+	if q.Sample {
+		t.Basis += ", sample prices"
+	}
+	prices, err = json.Marshal(m.Price)
+	return t, prices, err
+}
+
+// prompt is what a person would call the request's prompt: of a multi-shot
+// request the scenes', for its own is not read (F56).
+func prompt(r gateway.VideoRequest, mode gateway.Mode) string {
+	if mode != gateway.MultiShot {
+		return r.Prompt
+	}
+	scenes := make([]string, len(r.MultiPrompt))
+	for i, scene := range r.MultiPrompt {
+		scenes[i] = scene.Prompt
+	}
+	return strings.Join(scenes, "\n")
+}
+
+// send sends a creation whose intent is durable, and stores what came of it
+// before anybody hears of it.
+func (s *Service) send(owner, key string, number int64, t wire.VideoTask, body []byte) {
+	id := taskID{owner, t.ID}
+	created, uncertain, err := s.Gateway.CreateVideo(s.life, key, body)
+	switch {
+	case err == nil:
+		s.accepted(id, number, created)
+	case uncertain:
+		why := *problemIn(err)
+		why.Hint = "The task may exist and be billed. Look in the gateway's dashboard, and say here whether it went through. It was not sent again."
+		s.settled(id, "it is unknown whether it went through", func(ctx context.Context) (wire.VideoTask, bool, error) {
+			return s.Store.Unknown(ctx, owner, t.ID, &why)
+		})
+	default:
+		why := problemIn(err)
+		s.settled(id, "it was refused", func(ctx context.Context) (wire.VideoTask, bool, error) {
+			return s.Store.Refused(ctx, owner, t.ID, why)
+		})
+		s.release(id)
+		if why.Code == gateway.CodeResultExpired && t.Source != "" {
+			s.expired(owner, t.Source)
+		}
+	}
+}
+
+// accepted stores that the gateway took a task, and has it polled.
+func (s *Service) accepted(id taskID, key int64, created reply.Created) {
+	at := s.nowMS()
+	t, ok := s.settled(id, "the gateway calls it "+created.ID, func(ctx context.Context) (wire.VideoTask, bool, error) {
+		return s.Store.Accepted(ctx, id.owner, id.id, created.ID, at)
+	})
+	if !ok {
+		return // it stays reserved: a start takes it for unknown
+	}
+	s.release(id)
+	s.poll.add(id.owner, key, t)
+}
+
+// settled stores what came of a creation, and goes on trying while the
+// process lives: nobody else knows it.
+func (s *Service) settled(id taskID, what string, store func(context.Context) (wire.VideoTask, bool, error)) (wire.VideoTask, bool) {
+	for try := 0; ; try++ {
+		// Close waits for this, and the store is closed after it.
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		t, changed, err := store(ctx)
+		cancel()
+		if err == nil {
+			if changed {
+				s.tell(id.owner, t)
+			}
+			return t, true
+		}
+		s.Logger.Error("what came of a video's creation was not stored", "task", id.id, "what", what, "try", try, "err", err)
+		select {
+		case <-time.After(storeRetry):
+		case <-s.life.Done():
+			return t, false
+		}
+	}
+}
+
+// expired notes that the gateway has deleted a task's files.
+func (s *Service) expired(owner, id string) {
+	t, err := s.Store.Task(s.life, owner, id)
+	if err != nil || t.State != wire.VideoDone {
+		return
+	}
+	t.State = wire.VideoExpired
+	if t, changed, err := s.Store.End(s.life, owner, t, nil, s.nowMS()); err == nil && changed {
+		s.tell(owner, t)
+	}
+}

@@ -1,0 +1,117 @@
+package video
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"image"
+	_ "image/gif"  // so that their measures can be read
+	_ "image/jpeg" //
+	_ "image/png"  //
+	"io"
+	"strings"
+
+	"screentest/server/mp4"
+	"screentest/shared/wire"
+)
+
+// maxSide bounds an image's width and height, in pixels.
+const maxSide = 16384
+
+// measure reads a file's type and measures from its bytes, keeping none of
+// them. Type is "" for what is no clip and no image.
+func measure(r io.Reader) (wire.Measured, error) {
+	in := bufio.NewReaderSize(r, 4096)
+	head, err := in.Peek(512)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return wire.Measured{}, err
+	}
+	m := wire.Measured{Type: kindOf(head)}
+	switch m.Type {
+	case "video/mp4", "video/quicktime":
+		info, err := mp4.Measure(in)
+		if err != nil {
+			return m, err
+		}
+		m.Seconds, m.Width, m.Height = info.Seconds, info.Width, info.Height
+	case "image/webp":
+		m.Width, m.Height = webpSize(head)
+	case "image/png", "image/jpeg", "image/gif":
+		c, _, err := image.DecodeConfig(in)
+		if err != nil {
+			return m, errors.New("the image can't be read")
+		}
+		m.Width, m.Height = c.Width, c.Height
+	}
+	if strings.HasPrefix(m.Type, "image/") && (m.Width < 1 || m.Height < 1 || m.Width > maxSide || m.Height > maxSide) {
+		return m, errors.New("the image has no usable width and height")
+	}
+	return m, nil
+}
+
+// webpSize reads the measures of a WebP file from its first chunk, which says
+// them in one of three ways; 0 where it does not.
+func webpSize(b []byte) (width, height int) {
+	if len(b) < 30 {
+		return 0, 0
+	}
+	chunk, data := string(b[12:16]), b[20:]
+	switch {
+	case chunk == "VP8X":
+		u24 := func(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
+		return 1 + u24(data[4:]), 1 + u24(data[7:])
+	case chunk == "VP8L" && data[0] == 0x2f:
+		n := binary.LittleEndian.Uint32(data[1:])
+		return 1 + int(n&0x3fff), 1 + int(n>>14&0x3fff)
+	case chunk == "VP8 " && bytes.Equal(data[3:6], []byte{0x9d, 0x01, 0x2a}):
+		return int(binary.LittleEndian.Uint16(data[6:]) & 0x3fff), int(binary.LittleEndian.Uint16(data[8:]) & 0x3fff)
+	}
+	return 0, 0
+}
+
+// Measure fetches a link and tells its type and measures: for videos that the
+// browser can't read. It connects to public addresses, the gateway's and our
+// own uploads only, and reads 100 MB at most.
+func (s *Service) Measure(ctx context.Context, link string) (m wire.Measured, err error) {
+	if name, own := strings.CutPrefix(link, s.base.String()+wire.UploadedPath); own {
+		id, _, _ := strings.Cut(name, ".")
+		u, err := s.Store.Upload(ctx, id)
+		return u.Measured, err
+	}
+	file, err := s.Gateway.FetchFile(ctx, link, "")
+	if err != nil {
+		p := *problemIn(err)
+		if p.Code == "server_error" { // not a usable address
+			p = wire.Problem{Code: "bad_url", Message: "The link is not a usable http or https address."}
+		}
+		p.Field = "url"
+		return m, &p
+	}
+	defer file.Body.Close()
+	counted := &counter{r: io.LimitReader(file.Body, wire.MaxUploadVideo+1)}
+	m, err = measure(counted)
+	if file.Length > wire.MaxUploadVideo || counted.n > wire.MaxUploadVideo {
+		return m, &wire.Problem{Code: "file_too_large", Field: "url", Message: "The file behind the link is larger than 100 MB."}
+	}
+	if err != nil || m.Type == "" {
+		return m, &wire.Problem{Code: "not_media", Field: "url", Message: "There is no video or image behind the link that can be measured.",
+			Hint: "It must lead to the file itself, not to a page that shows it."}
+	}
+	if m.Bytes = file.Length; m.Bytes < 0 {
+		m.Bytes = counted.n
+	}
+	return m, nil
+}
+
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}

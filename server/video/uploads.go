@@ -1,0 +1,202 @@
+package video
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"screentest/shared/wire"
+)
+
+const (
+	// maxUploading is how many uploads of one owner go on at a time.
+	maxUploading = 4
+	// keepUploads is how long an upload is safe from being removed to make
+	// room for another: the gateway fetches it soon or never.
+	keepUploads = 24 * time.Hour
+	maxName     = 200 // characters of a file's name
+)
+
+// Upload takes one file as it comes and tells where a gateway can fetch it. It
+// must be what it is taken for by its content, whatever it is called: a PNG,
+// JPEG or WebP of at most 20 MiB, or an MP4 of at most 100 MiB.
+func (s *Service) Upload(ctx context.Context, owner, name string, body io.Reader) (u wire.Upload, err error) {
+	s.mu.Lock()
+	if s.uploading[owner] >= maxUploading {
+		s.mu.Unlock()
+		return u, &wire.Problem{Code: "too_many_uploads", Message: fmt.Sprintf("%d files are being uploaded, which is the limit.", maxUploading),
+			Hint: "Wait until one is done.", Status: http.StatusTooManyRequests}
+	}
+	s.uploading[owner]++
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.uploading[owner]--; s.uploading[owner] == 0 {
+			delete(s.uploading, owner)
+		}
+	}()
+	tmp, err := os.CreateTemp(s.files.partial, "upload-*")
+	if err != nil {
+		return u, err
+	}
+	defer os.Remove(tmp.Name())
+	defer tmp.Close()
+	if u.Measured, err = receive(tmp, body); err != nil {
+		return u, err
+	}
+	u.ID, u.Name = rand.Text(), fileName(name) // 130 bits
+	if err := s.addUpload(ctx, owner, u, tmp.Name()); err != nil {
+		return wire.Upload{}, err
+	}
+	u.Path = wire.UploadedPath + u.ID + "." + extension(u.Type)
+	u.URL, u.Unreachable = s.base.String()+u.Path, s.Unreachable
+	return u, nil
+}
+
+// receive writes an upload into a file and measures it.
+func receive(to *os.File, body io.Reader) (m wire.Measured, err error) {
+	head := make([]byte, 512)
+	n, err := io.ReadFull(body, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return m, cutOff(err)
+	}
+	most := int64(wire.MaxUploadImage)
+	switch kindOf(head[:n]) {
+	case "video/mp4":
+		most = wire.MaxUploadVideo
+	case "image/png", "image/jpeg", "image/webp":
+	default:
+		return m, &wire.Problem{Code: "not_media", Message: "The file is no PNG, JPEG or WebP image and no MP4 video.",
+			Hint: "Convert it first. Its name does not matter, its content does.", Status: http.StatusUnsupportedMediaType}
+	}
+	if _, err := to.Write(head[:n]); err != nil {
+		return m, err
+	}
+	rest, err := io.Copy(to, io.LimitReader(body, most+1-int64(n)))
+	if err != nil {
+		return m, cutOff(err)
+	}
+	size := rest + int64(n)
+	if size > most {
+		return m, &wire.Problem{Code: "file_too_large", Message: fmt.Sprintf("The file is larger than %d MB, the limit for its kind.", most>>20),
+			Status: http.StatusRequestEntityTooLarge}
+	}
+	if err := to.Sync(); err != nil {
+		return m, err
+	}
+	if _, err := to.Seek(0, io.SeekStart); err != nil {
+		return m, err
+	}
+	if m, err = measure(to); err != nil {
+		return m, &wire.Problem{Code: "not_media", Message: "The file is damaged: " + err.Error() + ".", Status: http.StatusUnprocessableEntity}
+	}
+	m.Bytes = size
+	return m, nil
+}
+
+// cutOff is the error of a body that did not come whole.
+func cutOff(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return err // of our own disk
+	}
+	return &wire.Problem{Code: "upload_broken", Message: "The file did not arrive whole.", Hint: "Try again.", Status: http.StatusBadRequest}
+}
+
+// addUpload puts the file where it is served from. Old uploads give way when
+// the owner's bound is reached.
+func (s *Service) addUpload(ctx context.Context, owner string, u wire.Upload, from string) error {
+	to := s.uploadFile(u)
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	if err := syncDir(s.files.uploads); err != nil {
+		return err
+	}
+	room, err := s.Store.AddUpload(ctx, owner, u, s.nowMS(), s.Limits.MaxUploads)
+	if err == nil && !room {
+		var gone []wire.Upload
+		gone, err = s.Store.DropUploads(ctx, owner, s.Now().Add(-keepUploads).UnixMilli(), u.Bytes)
+		for _, old := range gone {
+			_ = os.Remove(s.uploadFile(old)) // swept at the next start
+		}
+		if err == nil {
+			room, err = s.Store.AddUpload(ctx, owner, u, s.nowMS(), s.Limits.MaxUploads)
+		}
+	}
+	if err == nil && !room {
+		err = &wire.Problem{Code: "uploads_full", Message: fmt.Sprintf("Your uploads would be more than %d MB together.", s.Limits.MaxUploads>>20),
+			Hint: "Those of more than a day ago give way by themselves; try again tomorrow, or give a link.", Status: http.StatusInsufficientStorage}
+	}
+	if err != nil {
+		_ = os.Remove(to)
+	}
+	return err
+}
+
+func (s *Service) uploadFile(u wire.Upload) string {
+	return filepath.Join(s.files.uploads, u.ID+"."+extension(u.Type))
+}
+
+// sweepUploads removes files that no upload is known of: what was taken when
+// the last process was killed.
+func (s *Service) sweepUploads(ctx context.Context) error {
+	list, err := os.ReadDir(s.files.uploads)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		id, _, _ := strings.Cut(f.Name(), ".")
+		if _, err := s.Store.Upload(ctx, id); isNotExist(err) {
+			_ = os.Remove(filepath.Join(s.files.uploads, f.Name()))
+		}
+	}
+	return nil
+}
+
+// ServeUpload serves an upload by its unguessable name, to whoever has it: a
+// gateway has no session.
+func (s *Service) ServeUpload(w http.ResponseWriter, r *http.Request, name string) error {
+	id, ext, _ := strings.Cut(name, ".")
+	u, err := s.Store.Upload(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	if ext != extension(u.Type) {
+		return notThere()
+	}
+	f, err := os.Open(s.uploadFile(u))
+	if err != nil {
+		if isNotExist(err) {
+			return notThere()
+		}
+		return err
+	}
+	defer f.Close()
+	serveFile(w, r, f, u.Type, id)
+	return nil
+}
+
+// fileName is a name as people gave it, without folders and what is not shown.
+func fileName(name string) string {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == utf8.RuneError || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return -1
+		}
+		return r
+	}, name)
+	if runes := []rune(name); len(runes) > maxName {
+		name = string(runes[:maxName])
+	}
+	return name
+}

@@ -1,0 +1,354 @@
+// Package video makes clips: it creates tasks at the gateway, polls them until
+// they end, and copies their files into an archive, from which they play after
+// the gateway has deleted its own. Make a [Service] with [New] and Start it.
+//
+// What it holds to, whatever is killed or lost on the way:
+//   - The intent of a task is durable before it is sent, and it is sent once.
+//     A creation whose answer is lost is never repeated: it is unknown until
+//     a person settles it (G35).
+//   - The gateway's id is durable before anybody hears of the task, together
+//     with its charge; a terminal state, its return and its archive jobs are
+//     one transaction, which happens once.
+//   - One poller asks for all open tasks, with a bounded number of workers. No
+//     error of asking is a failure of the task (G36).
+package video
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/url"
+	"sync"
+	"time"
+
+	"screentest/shared/gateway"
+	"screentest/shared/reply"
+	"screentest/shared/wire"
+)
+
+// Store keeps tasks, keys, outputs and uploads; see package store.
+type Store interface {
+	Create(ctx context.Context, owner string, key int64, secret string, t wire.VideoTask, prices json.RawMessage) (stored wire.VideoTask, used int64, found bool, err error)
+	Accepted(ctx context.Context, owner, id, remote string, at int64) (wire.VideoTask, bool, error)
+	Refused(ctx context.Context, owner, id string, why *wire.Problem) (wire.VideoTask, bool, error)
+	Unknown(ctx context.Context, owner, id string, why *wire.Problem) (wire.VideoTask, bool, error)
+	Progress(ctx context.Context, owner string, t wire.VideoTask) (wire.VideoTask, bool, error)
+	End(ctx context.Context, owner string, t wire.VideoTask, urls []string, at int64) (wire.VideoTask, bool, error)
+
+	Task(ctx context.Context, owner, id string) (wire.VideoTask, error)
+	TaskByUUID(ctx context.Context, owner, uuid string) (wire.VideoTask, error)
+	Tasks(ctx context.Context, owner string, q wire.VideoQuery) (wire.VideoPage, error)
+	Opened(ctx context.Context, owner, id string) (wire.VideoOpened, error)
+	EachOpen(ctx context.Context, fn func(owner string, key int64, t wire.VideoTask) error) error
+	Expiring(ctx context.Context, finishedBefore int64, limit int) ([][2]string, error)
+
+	CleanTitle(title string) (string, error)
+	CleanTags(tags []string) ([]string, error)
+	Edit(ctx context.Context, owner string, e wire.VideoEdit) (wire.VideoTask, error)
+	SetDeleted(ctx context.Context, owner, id string, at int64) (wire.VideoTask, error)
+	PurgeDeleted(ctx context.Context, before int64) (files [][]byte, tasks int, err error)
+
+	EachKey(ctx context.Context, fn func(owner string, key int64, secret string, paused, replaced bool)) error
+	TaskKey(ctx context.Context, owner, task string) (key int64, err error)
+	PauseKey(ctx context.Context, owner string, key int64) error
+	ReplaceKeys(ctx context.Context, owner, secret string) (key int64, err error)
+
+	EachJob(ctx context.Context, fn func(owner, task string, index int) error) error
+	SetOutput(ctx context.Context, owner, task string, o wire.VideoOutput, at int64) (wire.VideoTask, bool, error)
+	SetLinks(ctx context.Context, owner, task string, urls []string) (wire.VideoTask, error)
+	ArchiveUse(ctx context.Context, owner string) (bytes, files, waiting int64, err error)
+	OldestSaved(ctx context.Context, owner string, limit int) (list []wire.VideoOutput, tasks []string, err error)
+	FileUsed(ctx context.Context, sha []byte) (bool, error)
+	SetPoster(ctx context.Context, owner, task string, index int, sha []byte, kind string) (t wire.VideoTask, before []byte, err error)
+	Poster(ctx context.Context, owner, task string, index int) (sha []byte, kind string, err error)
+	ArchiveSettings(ctx context.Context, owner string) (wire.ArchiveSettings, error)
+	SetArchiveSettings(ctx context.Context, owner string, a wire.ArchiveSettings) error
+
+	AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit int64) (room bool, err error)
+	Upload(ctx context.Context, id string) (wire.Upload, error)
+	UploadUse(ctx context.Context, owner string) (bytes int64, err error)
+	DropUploads(ctx context.Context, owner string, before, want int64) (gone []wire.Upload, err error)
+}
+
+// Gateway is the gateway's client. Errors that a person may read are found as
+// *wire.Problem.
+type Gateway interface {
+	// CreateVideo sends a creation once. uncertain says that the task may exist
+	// and be billed though there is an error.
+	CreateVideo(ctx context.Context, key string, body []byte) (created reply.Created, uncertain bool, err error)
+	// Task asks once.
+	Task(ctx context.Context, key, id string) (reply.Task, error)
+	// FetchFile fetches a file, or the part of it that the Range header span
+	// names, without a key. It refuses private addresses.
+	FetchFile(ctx context.Context, address, span string) (*File, error)
+}
+
+// File is a file of a gateway's, or a part of it.
+type File struct {
+	Status       int // 200 or 206
+	ContentType  string
+	Length       int64 // of Body in bytes; -1 where it is not told
+	ContentRange string
+	ETag         string
+	LastModified string
+	Body         io.ReadCloser
+}
+
+// Budget sets money aside for what is sent; see package budget.
+type Budget interface {
+	// Reserve refuses, with a problem, what no budget has room for. release
+	// may be called more than once.
+	Reserve(ctx context.Context, owner, what string, nanoUSD int64) (release func(), p *wire.Problem)
+	// Hold reserves without asking: for what was sent already.
+	Hold(owner string, nanoUSD int64) (release func())
+	// Booked says that the owner's ledger has changed.
+	Booked(owner string)
+}
+
+// Config is what a Service works with. The first group must be given.
+type Config struct {
+	Store     Store
+	Gateway   Gateway
+	Catalogue func() *gateway.Catalogue
+	Dir       string // data folder: archive and uploads are below it
+
+	// Changed, Deleted and Archive are told of news, for the owner's tabs. They
+	// must not wait.
+	Changed func(owner string, t wire.VideoTask)
+	Deleted func(owner, id string)
+	Archive func(owner string, a wire.Archive)
+
+	// Base is the address that uploads are served below, such as
+	// "https://play.example.com".
+	Base string
+	// Unreachable says that the gateway can't fetch from Base.
+	Unreachable bool
+
+	Budget Budget // nil: no budgets
+
+	Limits Limits
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+// Limits are what tests and operators may change; zero fields mean the
+// defaults that are given here.
+type Limits struct {
+	// Pace divides the waits between polls, as the sandbox divides the time
+	// of its tasks: 1.
+	Pace float64
+	// Pollers is how many polls go on at a time: 32.
+	Pollers int
+	// Copiers is how many files are copied at a time: 2.
+	Copiers int
+	// MaxFile bounds an archived file, in bytes: 2 GiB.
+	MaxFile int64
+	// MaxUploads bounds the uploads of an owner, in bytes: 2 GiB.
+	MaxUploads int64
+	// Grace is how long before files are removed to make room their owner is
+	// warned: 10 min.
+	Grace time.Duration
+	// RetryCopy is the wait before a copy is tried again; it doubles: 1 s.
+	RetryCopy time.Duration
+	// Undelete is how long a deleted task can be had back: 1 h.
+	Undelete time.Duration
+}
+
+func (l Limits) withDefaults() Limits {
+	or(&l.Pace, 1)
+	or(&l.Pollers, 32)
+	or(&l.Copiers, 2)
+	or(&l.MaxFile, 2<<30)
+	or(&l.MaxUploads, 2<<30)
+	or(&l.Grace, 10*time.Minute)
+	or(&l.RetryCopy, time.Second)
+	or(&l.Undelete, time.Hour)
+	return l
+}
+
+func or[T int | int64 | float64 | time.Duration](v *T, def T) {
+	if *v <= 0 {
+		*v = def
+	}
+}
+
+// Service is the video desk of the server.
+type Service struct {
+	Config
+	base  *url.URL
+	files *files
+	keys  *keys
+	poll  *poller
+	arch  *archiver
+
+	life   context.Context // ends when Close gives up waiting
+	cancel context.CancelFunc
+	quit   chan struct{} // closed when Close begins
+	work   sync.WaitGroup
+	sends  sync.WaitGroup // creations under way
+	once   sync.Once
+
+	mu        sync.Mutex
+	closing   bool
+	held      map[taskID]func() // releases of what is reserved
+	uploading map[string]int    // uploads under way, by owner
+}
+
+// taskID names a task: ids are unique for one owner only.
+type taskID struct{ owner, id string }
+
+// New returns a Service that does nothing yet.
+func New(c Config) (*Service, error) {
+	c.Limits = c.Limits.withDefaults()
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	base, err := url.Parse(c.Base)
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{Config: c, base: base, quit: make(chan struct{}), held: map[taskID]func(){}, uploading: map[string]int{}}
+	s.life, s.cancel = context.WithCancel(context.Background())
+	if s.files, err = openFiles(c.Dir); err != nil {
+		return nil, err
+	}
+	s.keys = newKeys()
+	s.poll = newPoller(s)
+	s.arch = newArchiver(s)
+	return s, nil
+}
+
+// Start takes up what the last process left: open tasks are polled on, those
+// whose creation had no answer become unknown, files are copied on.
+func (s *Service) Start(ctx context.Context) error {
+	err := s.Store.EachKey(ctx, s.keys.load)
+	if err != nil {
+		return err
+	}
+	err = s.Store.EachOpen(ctx, func(owner string, key int64, t wire.VideoTask) error {
+		switch t.State {
+		case wire.VideoCreating:
+			if _, _, err := s.Store.Unknown(ctx, owner, t.ID, lostByRestart()); err != nil {
+				return err
+			}
+			s.hold(owner, t)
+		case wire.VideoUnknown:
+			s.hold(owner, t)
+		default:
+			s.poll.resume(owner, key, t)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.sweep(ctx); err != nil {
+		return err
+	}
+	if err := s.Store.EachJob(ctx, func(owner, task string, index int) error {
+		s.arch.add(job{taskID: taskID{owner, task}, index: index})
+		return nil
+	}); err != nil {
+		return err
+	}
+	s.poll.start()
+	s.arch.start()
+	s.work.Go(s.upkeep)
+	return nil
+}
+
+// Close ends all work. A creation under way is waited for until ctx is done:
+// breaking it off would leave it unknown.
+func (s *Service) Close(ctx context.Context) error {
+	s.once.Do(func() {
+		s.mu.Lock()
+		s.closing = true
+		s.mu.Unlock()
+		close(s.quit)
+	})
+	sent := make(chan struct{})
+	go func() {
+		s.sends.Wait()
+		close(sent)
+	}()
+	var err error
+	select {
+	case <-sent:
+	case <-ctx.Done():
+		err = errors.New("a clip's creation was still under way; it is unknown whether it went through")
+	}
+	s.cancel()
+	<-sent
+	s.work.Wait()
+	return err
+}
+
+// lostByRestart is why a creation is unknown that the last process sent.
+func lostByRestart() *wire.Problem {
+	return &wire.Problem{Code: "server_ended",
+		Message: "The server ended before the gateway answered. The task may exist there and be billed.",
+		Hint:    "Look in the gateway's dashboard, and say here whether it went through. It was not sent again."}
+}
+
+// hold reserves the price of a task that may have been billed.
+func (s *Service) hold(owner string, t wire.VideoTask) {
+	if s.Budget != nil {
+		s.keep(taskID{owner, t.ID}, s.Budget.Hold(owner, t.PriceNanoUSD))
+	}
+}
+
+// keep notes how to release what is reserved for a task.
+func (s *Service) keep(id taskID, release func()) {
+	if release == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held[id] = release
+}
+
+// release ends the reservation for a task, if there is one.
+func (s *Service) release(id taskID) {
+	s.mu.Lock()
+	release := s.held[id]
+	delete(s.held, id)
+	s.mu.Unlock()
+	if release != nil {
+		release()
+	}
+}
+
+// tell tells the owner's tabs of a task as it now is.
+func (s *Service) tell(owner string, t wire.VideoTask) {
+	if s.Changed == nil {
+		return
+	}
+	if len(t.Body) > 64<<10 {
+		t.Body = nil
+	}
+	s.Changed(owner, s.live(owner, t))
+}
+
+// live adds to a stored task what is known only while the server runs.
+func (s *Service) live(owner string, t wire.VideoTask) wire.VideoTask {
+	id := taskID{owner, t.ID}
+	s.poll.overlay(id, &t)
+	s.arch.overlay(id, &t)
+	return t
+}
+
+func (s *Service) nowMS() int64 { return s.Now().UnixMilli() }
+
+// problemIn finds what a person may read of an error.
+func problemIn(err error) *wire.Problem {
+	var p *wire.Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	return &wire.Problem{Code: "server_error", Message: "The server could not do this.", Hint: "Try again; the server's log has the details."}
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	gatewayclient "screentest/server/gateway"
+	"screentest/server/sandbox"
+	"screentest/server/video"
+	"screentest/shared/money"
+	"screentest/shared/reply"
+	"screentest/shared/wire"
+)
+
+// newVideos makes the video desk. Start it once the pages can be told of news.
+func (s *server) newVideos(addr net.Addr, public *url.URL) (err error) {
+	base, unreachable := "http://"+addr.String(), false
+	if s.sandbox == nil {
+		// A gateway on this machine fetches from here; one elsewhere needs an
+		// address that leads here.
+		unreachable = !onThisMachine(s.client.Base)
+		if public != nil {
+			base, unreachable = public.Scheme+"://"+public.Host, false
+		}
+	}
+	pace := 1.0
+	if s.sandbox != nil {
+		pace = s.config.sandboxSpeed // what goes faster is asked about more often
+	}
+	s.videos, err = video.New(video.Config{
+		Store: s.store.Videos(), Gateway: videoGateway{s.client}, Catalogue: s.models, Dir: s.config.data,
+		Changed: func(owner string, t wire.VideoTask) { s.bff.VideoChanged(owner, t) },
+		Deleted: func(owner, id string) { s.bff.VideoDeleted(owner, id) },
+		Archive: func(owner string, a wire.Archive) { s.bff.ArchiveChanged(owner, a) },
+		Base:    base, Unreachable: unreachable,
+		Budget: s.budget,
+		Limits: video.Limits{Pace: pace},
+		Logger: s.log,
+	})
+	if err == nil {
+		s.onClose(s.videos.Close)
+	}
+	return err
+}
+
+// onThisMachine says whether a gateway listens on a loopback address.
+func onThisMachine(base *url.URL) bool {
+	a, err := netip.ParseAddr(base.Hostname())
+	return base.Hostname() == "localhost" || err == nil && a.IsLoopback()
+}
+
+// videoGateway is the gateway's client as package video wants it.
+type videoGateway struct{ c *gatewayclient.Client }
+
+func (g videoGateway) CreateVideo(ctx context.Context, key string, body []byte) (reply.Created, bool, error) {
+	created, err := g.c.CreateVideo(ctx, key, body)
+	var e *gatewayclient.Error
+	return created, errors.As(err, &e) && e.Uncertain, err
+}
+
+func (g videoGateway) Task(ctx context.Context, key, id string) (reply.Task, error) {
+	return g.c.TaskOnce(ctx, key, id)
+}
+
+func (g videoGateway) FetchFile(ctx context.Context, address, span string) (*video.File, error) {
+	f, err := g.c.FetchFile(ctx, address, span)
+	if err != nil {
+		return nil, err
+	}
+	return &video.File{Status: f.Status, ContentType: f.ContentType, Length: f.Length, ContentRange: f.ContentRange,
+		ETag: f.ETag, LastModified: f.LastModified, Body: f.Body}, nil
+}
+
+// sandboxBalance is what the sandbox inside this program gives a person: more
+// than they will use up.
+const sandboxBalance = 1_000_000 * money.USD
+
+// sandboxHome is what is kept of the sandbox inside this program, so that its
+// tasks go on after a restart: it knows them by the key, and their files are
+// at its address.
+type sandboxHome struct {
+	Key  string `json:"key"`
+	Addr string `json:"addr"`
+}
+
+// sandboxSession is where the home is kept: a session of no cookie's, sealed
+// like the others.
+const sandboxSession = "sandbox-home"
+
+// openSandboxHome reads the home, or makes one, and listens at its address. If
+// that is taken by now, the address is a new one.
+func (s *server) openSandboxHome(ctx context.Context, owner string) (key string, l net.Listener, err error) {
+	var home sandboxHome
+	if _, data, err := s.store.LoadSession(ctx, sandboxSession); err == nil {
+		_ = json.Unmarshal(data, &home) // what can't be read is made anew
+	}
+	was := home
+	if home.Key == "" {
+		home.Key = "sandbox-" + rand.Text()
+	}
+	if home.Addr != "" {
+		l, err = net.Listen("tcp", home.Addr)
+	}
+	if l == nil || err != nil {
+		if l, err = listen("127.0.0.1:0"); err != nil {
+			return "", nil, err
+		}
+	}
+	if home.Addr = l.Addr().String(); home != was {
+		data, err := json.Marshal(home)
+		if err == nil {
+			err = s.store.SaveSession(ctx, sandboxSession, owner, data, time.Now().AddDate(100, 0, 0))
+		}
+		if err != nil {
+			return "", nil, errors.Join(fmt.Errorf("keep the sandbox's key: %w", err), l.Close())
+		}
+	}
+	return home.Key, l, nil
+}
+
+// startSandbox starts the gateway inside this program, if no other is
+// configured. It listens on a port of its own and is called like any gateway.
+// files is the address whose files it may fetch though it is not public: the
+// uploads of this program.
+func (s *server) startSandbox(ctx context.Context, owner, files string) (base, key string, err error) {
+	if s.config.gateway != "" {
+		return s.config.gateway, "", nil
+	}
+	key, listener, err := s.openSandboxHome(ctx, owner)
+	if err != nil {
+		return "", "", err
+	}
+	s.sandbox, err = sandbox.New(sandbox.Config{
+		Key: key, Speed: s.config.sandboxSpeed, Catalogue: s.models(), Logger: s.log,
+		Balance: sandboxBalance, Dir: filepath.Join(s.config.data, "sandbox"), FetchFrom: files,
+		// For what people copy out of the page and run in a shell: an account
+		// of its own, which sees nothing of the page's.
+		MoreKeys: []string{sandbox.DefaultKey},
+	})
+	if err != nil {
+		return "", "", errors.Join(err, listener.Close())
+	}
+	s.onClose(func(context.Context) error { return s.sandbox.Close() })
+	s.serveHTTP(listener, s.sandbox)
+	return "http://" + listener.Addr().String(), key, nil
+}

@@ -91,7 +91,7 @@ func (b *Budgets) Shown() BudgetForm {
 	if s.MaxOutput > 0 {
 		f.MaxOutput = itoa(s.MaxOutput)
 	}
-	if f.Zone == "" && len(b.Now.States) == 0 {
+	if len(b.Now.States) == 0 {
 		f.Zone = b.desk.Clock.Zone() // a suggestion, until a budget is set
 	}
 	return f

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"screentest/app/figure"
+	"screentest/shared/money"
 	"screentest/shared/wire"
 )
 
@@ -74,7 +75,7 @@ func (d *Desk) Chart() *Chart {
 	}
 	at := func(nano int64) int { return int(math.Round(float64(nano-foot) / float64(top-foot) * scale)) }
 	for n := foot; n <= top; n += step {
-		c.Ticks = append(c.Ticks, Tick{At: at(n), Label: figure.Dollars(n)})
+		c.Ticks = append(c.Ticks, Tick{At: at(n), Label: tickLabel(n)})
 	}
 	today := d.Clock.Today()
 	for _, day := range s.Days {
@@ -100,6 +101,19 @@ func (d *Desk) Chart() *Chart {
 		c.Bars = append(c.Bars, b)
 	}
 	return c
+}
+
+// tickLabel is exact and short: the steps are round.
+func tickLabel(nano int64) string {
+	switch {
+	case nano == 0:
+		return "$0"
+	case nano < 0:
+		return "−" + money.NanoUSD(-nano).String()
+	case nano >= 1000*int64(money.USD):
+		return figure.Dollars(nano)
+	}
+	return money.NanoUSD(nano).String()
 }
 
 func ceil(n, step int64) int64 { return (n + step - 1) / step }

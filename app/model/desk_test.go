@@ -148,8 +148,8 @@ func (b *bench) Send(text string) bool {
 	return ok
 }
 
-func (b *bench) Retry(id string) {
-	b.Desk.Retry(0, id)
+func (b *bench) Retry(lane int, id string) {
+	b.Desk.Retry(lane, id)
 	b.pass(0)
 }
 
@@ -393,7 +393,7 @@ func TestRetryIsAnotherVersionAndTheOldOneIsKept(t *testing.T) {
 	b.finish(run, wire.Failed)
 	b.pass(time.Second)
 
-	b.Retry(first.Answer)
+	b.Retry(0, first.Answer)
 	call := b.far.take(t, wire.OpStart)
 	second := read[wire.Start](t, call)
 	if second.User.ID != first.User.ID || second.Answer == first.Answer || second.Run == first.Run {
@@ -426,7 +426,7 @@ func TestUnansweredTurnIsSentAgainWithItsOwnIDs(t *testing.T) {
 	if f := b.Figures(b.last()); f.State != "failed" || b.last().Run.Problem == nil {
 		t.Fatalf("state %q, run %+v", f.State, b.last().Run)
 	}
-	b.Retry(first.Answer)
+	b.Retry(0, first.Answer)
 	second := read[wire.Start](t, b.far.take(t, wire.OpStart))
 	if second.Run != first.Run || second.Answer != first.Answer || second.User.ID != first.User.ID {
 		t.Errorf("sent again as %+v, want the ids of %+v", second, first)

@@ -153,8 +153,8 @@ func pieces(text string, each func(name, raw string)) {
 		}
 		name := strings.TrimSpace(text[open+2 : open+end])
 		if name == "" || len(name) > 60 || strings.ContainsAny(name, "{}\n") {
-			each("", text[:open+2])
-			text = text[open+2:]
+			each("", text[:open+1])
+			text = text[open+1:]
 			continue
 		}
 		if open > 0 {

@@ -1,0 +1,138 @@
+package model
+
+import (
+	"strings"
+	"testing"
+
+	"screentest/shared/wire"
+)
+
+func TestFastestAndCheapestWhenAllHaveEnded(t *testing.T) {
+	b := newBench(t)
+	b.lanes(chatModel, "zeta-1", responsesModel)
+	starts, runs := b.sentAll(t, "q")
+	for i, r := range runs {
+		if got := b.Marks(0, b.Current.Message(starts[0].Answer)); got != (Marks{}) {
+			t.Errorf("marked with %d of 3 answers: %+v", i, got)
+		}
+		b.end(r.ID, 0, delta("x")+doneMark)
+		r.State, r.DurationMS, r.CostSource = wire.Done, []int64{900, 300, 600}[i], "reported"
+		r.CostNanoUSD = []int64{50, 80, 50}[i]
+		if i == 2 {
+			r.State, r.DurationMS = wire.Failed, 10 // fast, and no answer
+		}
+		b.news(wire.EventRun, r)
+	}
+	for i, want := range []Marks{{Cheapest: true}, {Fastest: true}, {}} {
+		if got := b.Marks(i, b.Current.Message(starts[i].Answer)); got != want {
+			t.Errorf("lane %d: %+v, want %+v", i, got, want)
+		}
+	}
+}
+
+func TestBlindUntilTheVote(t *testing.T) {
+	b := newBench(t)
+	b.lanes(chatModel, "zeta-1", responsesModel)
+	b.SetBlind(true)
+	if b.Hidden() {
+		t.Error("hidden before anything was asked: the models are still being chosen")
+	}
+	starts, runs := b.sentAll(t, "q")
+	if !b.Hidden() || b.CanVote() || b.LaneName(1) != "Model B" {
+		t.Fatalf("hidden %v, name %q", b.Hidden(), b.LaneName(1))
+	}
+	b.Vote(0)
+	for _, op := range b.far.ops() {
+		if op == wire.OpVote {
+			t.Fatal("a vote before the answers had ended")
+		}
+	}
+	for _, r := range runs {
+		b.says(r, "x")
+	}
+	if m := b.Marks(0, b.Current.Message(starts[0].Answer)); m != (Marks{}) {
+		t.Errorf("marks tell before the vote: %+v", m)
+	}
+	b.Vote(1)
+	call := b.far.take(t, wire.OpVote)
+	v := read[wire.Vote](t, call)
+	if v.Winner != starts[1].Answer || v.Message != starts[1].User.ID || len(v.Models) != 3 || v.Models[1] != runs[1].Model {
+		t.Errorf("voted %+v", v)
+	}
+	call.answer(v)
+	b.pass(0)
+	if kept := b.kept(t); kept.Blind || b.Hidden() {
+		t.Error("still hidden after the vote")
+	}
+	if words := b.Verdict(); !strings.Contains(words, "B, which is "+runs[1].Model) {
+		t.Errorf("verdict %q", words)
+	}
+	if !b.Marks(1, b.Current.Message(starts[1].Answer)).Best {
+		t.Error("the winner is not marked")
+	}
+}
+
+func TestBlindDealsTheModelsAnew(t *testing.T) {
+	orders := map[string]bool{}
+	for range 20 {
+		b := newBench(t)
+		for range len(orders) * 3 {
+			b.newID()
+		}
+		b.lanes(chatModel, "zeta-1", responsesModel, "vendor/model-b")
+		b.SetBlind(true)
+		b.Send("q")
+		var order []string
+		for i := range b.Current.Lanes {
+			order = append(order, b.LaneModel(i))
+		}
+		orders[strings.Join(order, " ")] = true
+		for _, want := range []string{chatModel, "zeta-1", responsesModel, "vendor/model-b"} {
+			if !strings.Contains(strings.Join(order, " "), want) {
+				t.Fatalf("%s is missing in %v", want, order)
+			}
+		}
+	}
+	if len(orders) < 2 {
+		t.Errorf("always in the same order: %v", orders)
+	}
+}
+
+func TestTie(t *testing.T) {
+	b := newBench(t)
+	b.lanes(chatModel, "zeta-1")
+	b.SetBlind(true)
+	_, runs := b.sentAll(t, "q")
+	for _, r := range runs {
+		b.says(r, "x")
+	}
+	b.Vote(Tie)
+	call := b.far.take(t, wire.OpVote)
+	v := read[wire.Vote](t, call)
+	if v.Winner != "" {
+		t.Errorf("winner %q of a tie", v.Winner)
+	}
+	call.answer(v)
+	if !strings.Contains(b.Verdict(), "equally") {
+		t.Errorf("verdict %q", b.Verdict())
+	}
+}
+
+func TestEstimateOfASend(t *testing.T) {
+	b := newBench(t)
+	b.Choose(0, chatModel) // 0.50 in, 1.50 out, per million
+	if e := b.Estimate(0); e.Text != "" {
+		t.Errorf("of nothing: %q", e.Text)
+	}
+	e := b.Estimate(4000)
+	if want := "≈ 1\u202f000 tokens in · ≈ $0.00057–0.0020"; e.Text != want {
+		t.Errorf("%q, want %q", e.Text, want)
+	}
+	if !strings.Contains(e.Basis, "50 to 1\u202f000 tokens") || !strings.Contains(e.Basis, "sample prices") {
+		t.Errorf("basis %q", e.Basis)
+	}
+	b.AddLane("vendor/model-b") // 2 in, 8 out
+	if want := "≈ 1\u202f000 tokens in each of 2 · ≈ $0.0030–0.0120"; b.Estimate(4000).Text != want {
+		t.Errorf("%q, want %q", b.Estimate(4000).Text, want)
+	}
+}

@@ -9,6 +9,10 @@
 // longer lets an overlay replace a module's files. So the copy is made anew at
 // each build from the module that go.mod pins, with the few files below
 // replaced; nothing of it is kept in this repository.
+//
+// The same is done to google/uuid, of which the page needs one function: with
+// it come md5, sha1, Go's own random numbers and what they are made of, and
+// database/sql, 2 % of the download. The browser has random bytes itself.
 package main
 
 import (
@@ -16,9 +20,11 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -48,6 +54,33 @@ var errSlim = errors.New("not in this build")
 
 func encrypt(string, []byte) ([]byte, error) { return nil, errSlim }
 func decrypt(string, []byte) ([]byte, error) { return nil, errSlim }
+`
+
+// uuidModule is replaced by uuidSource.
+const uuidModule = "github.com/google/uuid"
+
+const uuidSource = `// Package uuid makes random UUIDs with the browser's random bytes.
+package uuid
+
+import "syscall/js"
+
+// NewString returns a random UUID (version 4).
+func NewString() string {
+	bytes := js.Global().Get("Uint8Array").New(16)
+	js.Global().Get("crypto").Call("getRandomValues", bytes)
+	var b [16]byte
+	js.CopyBytesToGo(b[:], bytes)
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	const digits = "0123456789abcdef"
+	s := make([]byte, 0, 36)
+	for i, c := range b {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			s = append(s, '-')
+		}
+		s = append(s, digits[c>>4], digits[c&15])
+	}
+	return string(s)
+}
 `
 
 func main() {
@@ -87,7 +120,21 @@ func run(out string) error {
 	if err := os.WriteFile(filepath.Join(copied, "pkg", "app", "slim.go"), []byte(stub), 0o644); err != nil {
 		return err
 	}
-	return writeMod(out, copied)
+	if err := writeUUID(filepath.Join(out, "uuid")); err != nil {
+		return err
+	}
+	return writeMod(out, map[string]string{module: copied, uuidModule: filepath.Join(out, "uuid")})
+}
+
+// writeUUID writes the module that takes google/uuid's place.
+func writeUUID(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+uuidModule+"\n\ngo 1.26\n"), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "uuid.go"), []byte(uuidSource), 0o644)
 }
 
 // copyPackages copies the Go files of the module but for its tests and tools.
@@ -117,11 +164,11 @@ func copyPackages(from, to string) error {
 	})
 }
 
-// writeMod writes a go.mod, with its go.sum, that takes go-app from the copy.
-// The path is relative, to the repository's root, because it is written into
-// the program too: the same sources give the same bytes wherever they lie.
-func writeMod(out, copied string) error {
-	if filepath.IsAbs(copied) || strings.HasPrefix(filepath.Clean(copied), "..") {
+// writeMod writes a go.mod, with its go.sum, that takes modules from copies.
+// The paths are relative, to the repository's root, because they are written
+// into the program too: the same sources give the same bytes wherever they lie.
+func writeMod(out string, copies map[string]string) error {
+	if filepath.IsAbs(out) || strings.HasPrefix(filepath.Clean(out), "..") {
 		return fmt.Errorf("-out %s is not inside the repository", out)
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
@@ -130,7 +177,9 @@ func writeMod(out, copied string) error {
 			return fmt.Errorf("run it in the repository's root: %w", err)
 		}
 		if name == "go.mod" {
-			b = fmt.Appendf(b, "\nreplace %s => ./%s\n", module, filepath.ToSlash(filepath.Clean(copied)))
+			for _, m := range slices.Sorted(maps.Keys(copies)) {
+				b = fmt.Appendf(b, "\nreplace %s => ./%s\n", m, filepath.ToSlash(filepath.Clean(copies[m])))
+			}
 		}
 		if err := os.WriteFile(filepath.Join(out, name), b, 0o644); err != nil {
 			return err

@@ -50,6 +50,7 @@ type Conversations interface {
 	RenameConversation(ctx context.Context, owner string, r wire.Rename) (wire.Summary, error)
 	DeleteConversation(ctx context.Context, owner, id string) error
 	Desk
+	Transfers
 }
 
 // Sessions keeps the sealed sessions.

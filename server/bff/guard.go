@@ -24,6 +24,9 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.Handle(wire.Path, get(s.handleSocket))
 	mux.Handle("/api/key", methods{http.MethodPost: s.handleSetKey, http.MethodDelete: s.handleForgetKey})
+	mux.Handle(wire.ExportPath+"{file}", get(s.handleExport))
+	mux.Handle(wire.ExportAllPath, get(s.handleExportAll))
+	mux.Handle(wire.ImportPath, methods{http.MethodPost: s.handleImport})
 	mux.Handle(wire.LedgerCSV, get(s.handleLedgerCSV))
 	mux.Handle(wire.LedgerJSON, get(s.handleLedgerJSON))
 	mux.Handle("/healthz", get(handleHealth))

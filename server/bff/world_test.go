@@ -119,7 +119,7 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 		Tell: func(owner string, b wire.BudgetState) { w.bff.BudgetPassed(owner, b) },
 	})
 	w.runs = run.New(run.Config{
-		Store: w.db, Catalogue: sample, FlushEvery: 20 * time.Millisecond, Logger: logger,
+		Store: w.db, Catalogue: sample, BaseURL: "https://gateway.example.com", FlushEvery: 20 * time.Millisecond, Logger: logger,
 		Gateway: func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (run.Reply, error) {
 			r, pw := io.Pipe()
 			context.AfterFunc(ctx, func() { pw.CloseWithError(context.Cause(ctx)) })

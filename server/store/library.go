@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -72,7 +73,12 @@ func checkEntry(e wire.LibraryEntry) (wire.LibraryEntry, error) {
 	case len(e.Family) > maxModel || !utf8.ValidString(e.Family):
 		return e, badField("bad_family", "family", "The name of a family has at most %d bytes.", maxModel)
 	}
-	return e, checkParams("params", e.Params)
+	if err := checkParams("params", e.Params); err != nil || len(e.Params) == 0 {
+		return e, err
+	}
+	// As every later encoding writes it, so that it can be compared.
+	e.Params, err = json.Marshal(e.Params)
+	return e, err
 }
 
 func (w *tx) putEntry(owner int64, e wire.LibraryEntry) error {

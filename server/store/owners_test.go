@@ -1,9 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"reflect"
 	"slices"
@@ -31,6 +33,10 @@ func TestOwnersAreApart(t *testing.T) {
 
 	prompt := wire.LibraryEntry{ID: newID(), Kind: wire.LibraryPrompt, Name: "Ann's", Text: "Summarise {{text}}"}
 	must(t, second(db.PutLibrary(ctx, ann, prompt)), second(db.SetLanes(ctx, ann, someLanes(s))), second(db.SetVote(ctx, ann, someVote(s))))
+
+	var file bytes.Buffer
+	must(t, db.Export(ctx, ann, s.Conversation, &file))
+	exported := file.Bytes()
 
 	before := everything(t, db, ann, s, open)
 	// absent: fs.ErrNotExist for s, and the same words for ids of nobody's.
@@ -136,6 +142,21 @@ func TestOwnersAreApart(t *testing.T) {
 			"Messages": absent(func(s wire.Start) error {
 				return second(db.Messages(ctx, who, wire.MessageQuery{Conversation: s.Conversation, IDs: []string{s.User.ID}}))
 			}),
+			"Export": func(t *testing.T, who string) {
+				absent(func(s wire.Start) error { return db.Export(ctx, who, s.Conversation, io.Discard) })(t, who)
+				var all bytes.Buffer
+				if err := db.Export(ctx, who, "", &all); err != nil || bytes.Contains(all.Bytes(), []byte("Ann's")) {
+					t.Errorf("%s, %v", &all, err)
+				}
+			},
+			"Import": func(t *testing.T, who string) {
+				if who == bob {
+					return // below: an id of Ann's is free for him
+				}
+				if _, err := db.Import(ctx, who, bytes.NewReader(exported)); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("by nobody: %v", err)
+				}
+			},
 			"Outline":  absent(func(s wire.Start) error { return second(db.Outline(ctx, who, s.Conversation)) }),
 			"SetLanes": absent(func(s wire.Start) error { return second(db.SetLanes(ctx, who, someLanes(s))) }),
 			"SetVote":  absent(func(s wire.Start) error { return second(db.SetVote(ctx, who, someVote(s))) }),
@@ -186,6 +207,12 @@ func TestOwnersAreApart(t *testing.T) {
 				}
 			})
 		}
+	}
+
+	done, err := db.Import(ctx, bob, bytes.NewReader(exported))
+	must(t, err, db.DeleteConversation(ctx, bob, done.Open))
+	if done.Renewed != 0 || done.Open != s.Conversation {
+		t.Errorf("imported by Bob: %+v; want Ann's ids, which are free for him", done)
 	}
 
 	// The very same ids are two conversations.

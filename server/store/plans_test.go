@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"maps"
@@ -121,6 +122,9 @@ func everyCall(t *testing.T, db *DB, owner string) (errs []error) {
 	add(startTurn(db, owner, result))
 	add(second(db.Search(ctx, owner, wire.Search{Query: "text", Conversation: s.Conversation})))
 	add(second(db.Search(ctx, owner, wire.Search{MinNanoUSD: new(int64)})))
+	var file bytes.Buffer
+	add(db.Export(ctx, owner, "", &file))
+	add(second(db.Import(ctx, owner, &file)))
 	entry := wire.LibraryEntry{ID: newID(), Kind: wire.LibraryPrompt, Name: "a", Text: "b"}
 	add(second(db.PutLibrary(ctx, owner, entry)))
 	add(second(db.Library(ctx, owner)))

@@ -1,0 +1,152 @@
+package bff
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"strings"
+
+	"screentest/shared/wire"
+)
+
+// Transfers writes and reads conversations as files.
+type Transfers interface {
+	// Export writes one conversation, or all for "".
+	Export(ctx context.Context, owner, conversation string, w io.Writer) error
+	Import(ctx context.Context, owner string, r io.Reader) (wire.Imported, error)
+}
+
+// handleExport answers with one conversation as a file: id.json or id.md.
+func (s *Server) handleExport(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("file")
+	if id, ok := strings.CutSuffix(name, ".json"); ok {
+		s.sendFile(w, r, "conversation-"+short(id)+".json", "application/json; charset=utf-8", func(to io.Writer) error {
+			return s.Conversations.Export(r.Context(), s.Owner, id, to)
+		})
+		return
+	}
+	if id, ok := strings.CutSuffix(name, ".md"); ok {
+		s.sendFile(w, r, "conversation-"+short(id)+".md", "text/markdown; charset=utf-8", func(to io.Writer) error {
+			return writeMarkdown(r.Context(), s.Conversations, s.Owner, id, to)
+		})
+		return
+	}
+	handleNotFound(w, r)
+}
+
+// handleExportAll answers with everything.
+func (s *Server) handleExportAll(w http.ResponseWriter, r *http.Request) {
+	s.sendFile(w, r, "screentest-"+s.Now().UTC().Format("2006-01-02")+".json", "application/json; charset=utf-8", func(to io.Writer) error {
+		return s.Conversations.Export(r.Context(), s.Owner, "", to)
+	})
+}
+
+// short is the beginning of an id, for a file's name.
+func short(id string) string {
+	return strings.Map(func(c rune) rune {
+		if '0' <= c && c <= '9' || 'a' <= c && c <= 'f' {
+			return c
+		}
+		return -1
+	}, id[:min(len(id), 8)])
+}
+
+// sendFile answers with a file to be kept, made by write. An error before its
+// first byte is a problem to read; one after it breaks the download off, so
+// that half a file is not taken for a whole one.
+func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, name, kind string, write func(io.Writer) error) {
+	f := &fileWriter{w: w, name: name, kind: kind, head: r.Method == http.MethodHead}
+	err := write(f)
+	switch {
+	case err == nil:
+		return
+	case f.begun:
+		if r.Context().Err() == nil {
+			s.Logger.Error("export broke off", "err", err)
+		}
+		panic(http.ErrAbortHandler)
+	}
+	p := s.problemOf("export", err)
+	status := http.StatusInternalServerError
+	if errors.Is(err, fs.ErrNotExist) {
+		status = http.StatusNotFound
+	}
+	problem(w, status, *p)
+}
+
+// fileWriter writes the headers with the first byte.
+type fileWriter struct {
+	w           http.ResponseWriter
+	name, kind  string
+	head, begun bool
+}
+
+func (f *fileWriter) Write(p []byte) (int, error) {
+	if !f.begun {
+		f.begun = true
+		h := f.w.Header()
+		h.Set("Content-Type", f.kind)
+		h.Set("Content-Disposition", `attachment; filename="`+f.name+`"`)
+		h.Set("Cache-Control", "no-store")
+	}
+	if f.head {
+		return len(p), nil
+	}
+	return f.w.Write(p)
+}
+
+// handleImport stores what was exported: the JSON file itself, or the part
+// "file" of a form.
+func (s *Server) handleImport(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxImport)
+	file, p := importFile(r)
+	if p != nil {
+		problem(w, http.StatusUnsupportedMediaType, *p)
+		return
+	}
+	done, err := s.Conversations.Import(r.Context(), s.Owner, file)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		problem(w, http.StatusRequestEntityTooLarge, wire.Problem{Code: "body_too_large",
+			Message: fmt.Sprintf("The file is larger than %d MiB, which is the limit.", large.Limit>>20),
+			Hint:    "Export conversations one by one, and import those."})
+		return
+	case err != nil:
+		p, status := s.problemOf("import", err), http.StatusInternalServerError
+		if p.Field != "" || p.Code == "bad_import" {
+			status = http.StatusBadRequest
+		}
+		problem(w, status, *p)
+		return
+	}
+	s.hub.tell(s.Owner, "imported", wire.EventImported, done)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(done) // an error means that nobody reads it any more
+}
+
+// importFile finds the file in a request.
+func importFile(r *http.Request) (io.Reader, *wire.Problem) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch kind {
+	case "application/json":
+		return r.Body, nil
+	case "multipart/form-data":
+		form, err := r.MultipartReader()
+		for err == nil {
+			part, next := form.NextPart()
+			if next == nil && part.FormName() == "file" {
+				return part, nil
+			}
+			err = next
+		}
+		return nil, &wire.Problem{Code: "bad_import", Field: "file", Message: `The form has no part "file".`}
+	}
+	return nil, &wire.Problem{Code: "bad_import", Message: "A file is sent as application/json, or as a part of multipart/form-data."}
+}

@@ -312,6 +312,9 @@ func (a *archiver) failed(ctx context.Context, j job, t wire.VideoTask, o wire.V
 	}
 	wait := min(s.Limits.RetryCopy<<min(tries-1, 20), maxWait)
 	a.later(j, max(wait, time.Duration(why.RetryAfterMS)*time.Millisecond))
+	if t, err := s.Store.Task(ctx, j.owner, j.id); err == nil {
+		s.tell(j.owner, t) // it is not being copied for now
+	}
 }
 
 // key is the key that the job's task still holds.

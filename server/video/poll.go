@@ -234,7 +234,7 @@ func (p *poller) answered(ctx context.Context, e *entry, r reply.Task, now time.
 		t.UUID = r.UUID
 	}
 	if !r.Started.IsZero() {
-		t.StartedMS = r.Started.UnixMilli()
+		t.StartedMS = e.notBefore(r.Started)
 	}
 	switch r.State {
 	case reply.TaskSuccess, reply.TaskFailure, reply.TaskExpired:
@@ -275,7 +275,7 @@ func (p *poller) answered(ctx context.Context, e *entry, r reply.Task, now time.
 func (p *poller) end(ctx context.Context, e *entry, t wire.VideoTask, r reply.Task, now time.Time) (ended bool) {
 	t.FinishedMS = now.UnixMilli()
 	if !r.Finished.IsZero() {
-		t.FinishedMS = r.Finished.UnixMilli()
+		t.FinishedMS = e.notBefore(r.Finished)
 	}
 	switch r.State {
 	case reply.TaskSuccess:
@@ -292,6 +292,10 @@ func (p *poller) end(ctx context.Context, e *entry, t wire.VideoTask, r reply.Ta
 	}
 	return p.final(ctx, e, t, r.URLs)
 }
+
+// notBefore is a time that the gateway gives, in Unix milliseconds. It counts
+// in seconds, so that what it says may lie before the task was made.
+func (e *entry) notBefore(t time.Time) int64 { return max(t.UnixMilli(), e.created.UnixMilli()) }
 
 // failure words why a task failed (F99).
 func failure(reason string) *wire.Problem {

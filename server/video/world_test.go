@@ -78,8 +78,8 @@ type world struct {
 type option func(*world)
 
 func front(f func(next http.Handler) http.Handler) option { return func(w *world) { w.front = f } }
-func limits(l video.Limits) option                       { return func(w *world) { w.limits = l } }
-func budget(b video.Budget) option                       { return func(w *world) { w.budget = b } }
+func limits(l video.Limits) option                        { return func(w *world) { w.limits = l } }
+func budget(b video.Budget) option                        { return func(w *world) { w.budget = b } }
 
 func newWorld(t *testing.T, options ...option) *world {
 	t.Helper()

@@ -1,0 +1,228 @@
+package video_test
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"screentest/server/sandbox/clip"
+	"screentest/server/video"
+	"screentest/shared/wire"
+)
+
+func picture(t *testing.T, kind string) []byte {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, 40, 30))
+	img.Set(3, 3, color.White)
+	var b bytes.Buffer
+	err := png.Encode(&b, img)
+	if kind == "jpeg" {
+		b.Reset()
+		err = jpeg.Encode(&b, img, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// webp is the head of a WebP file of 40 × 30 pixels, in its lossless form.
+var webp = append([]byte("RIFF\x2c\x00\x00\x00WEBPVP8L\x1f\x00\x00\x00\x2f\x27\x40\x07\x00"), make([]byte, 20)...)
+
+func movie(t *testing.T) []byte {
+	t.Helper()
+	b, err := clip.Spec{Width: 854, Height: 480, Segments: []clip.Segment{{Look: 1, Frames: 5 * clip.FPS}}}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestUploads(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct {
+		name, kind, ext string
+		file            []byte
+		want            wire.Measured
+	}{
+		{"cat.png", "image/png", "png", picture(t, "png"), wire.Measured{Width: 40, Height: 30}},
+		{"cat.mp4", "image/jpeg", "jpg", picture(t, "jpeg"), wire.Measured{Width: 40, Height: 30}},
+		{`C:\photos\cat.webp`, "image/webp", "webp", webp, wire.Measured{Width: 40, Height: 30}},
+		{"../../dance.html", "video/mp4", "mp4", movie(t), wire.Measured{Width: 854, Height: 480, Seconds: 5}},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			u, err := w.Upload(t.Context(), w.owner, c.name, bytes.NewReader(c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.want.Type, c.want.Bytes = c.kind, int64(len(c.file))
+			if u.Measured != c.want || len(u.ID) < 26 || u.URL != "http://127.0.0.1:1/u/"+u.ID+"."+c.ext || strings.ContainsAny(u.Name, `/\`) {
+				t.Errorf("%+v, want %+v", u, c.want)
+			}
+			for _, r := range []struct {
+				span string
+				want []byte
+				code int
+			}{{"", c.file, 200}, {"bytes=4-9", c.file[4:10], 206}} {
+				rec, req := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", u.Path, nil)
+				if r.span != "" {
+					req.Header.Set("Range", r.span)
+				}
+				err := w.ServeUpload(rec, req, strings.TrimPrefix(u.Path, wire.UploadedPath))
+				h := rec.Result().Header
+				if err != nil || rec.Code != r.code || !bytes.Equal(rec.Body.Bytes(), r.want) || h.Get("Content-Type") != c.kind ||
+					h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+					t.Errorf("%v %d %v", err, rec.Code, h)
+				}
+			}
+			if m, err := w.Measure(t.Context(), u.URL); err != nil || m != c.want {
+				t.Errorf("measured as %+v, %v", m, err)
+			}
+			for _, name := range []string{u.ID, u.ID + ".html", "." + c.ext, "../" + u.ID + "." + c.ext, strings.ToLower(u.ID) + "." + c.ext} {
+				if err := w.ServeUpload(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), name); err == nil {
+					t.Errorf("%q was served", name)
+				}
+			}
+		})
+	}
+}
+
+func TestUploadsThatAreRefused(t *testing.T) {
+	w := newWorld(t, limits(video.Limits{MaxUploads: 5000}))
+	page := []byte("<!doctype html><script>alert(1)</script>")
+	for _, c := range []struct {
+		name, code string
+		body       io.Reader
+	}{
+		{"a web page", "not_media", bytes.NewReader(page)},
+		{"a web page behind the first bytes of an image", "not_media", bytes.NewReader(append([]byte("\x89PNG\r\n\x1a\n"), page...))},
+		{"a web page behind the first bytes of a video", "not_media", bytes.NewReader(append([]byte("\x00\x00\x00\x14ftypisom\x00\x00\x00\x00isom"), page...))},
+		{"SVG, which may hold scripts", "not_media", strings.NewReader(`<svg xmlns="http://www.w3.org/2000/svg"/>`)},
+		{"nothing", "not_media", strings.NewReader("")},
+		{"an image without end", "file_too_large", io.MultiReader(bytes.NewReader(picture(t, "png")), endless{})},
+		{"a body that breaks off", "upload_broken", io.MultiReader(bytes.NewReader(picture(t, "png")), broken{})},
+		{"more than there is room for", "uploads_full", bytes.NewReader(append(picture(t, "png"), make([]byte, 6000)...))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := w.Upload(t.Context(), w.owner, "x.png", c.body)
+			if p := problemOf(t, err); p.Code != c.code {
+				t.Errorf("%+v", p)
+			}
+		})
+	}
+	for _, dir := range []string{"uploads", filepath.Join("archive", "partial")} {
+		if left := must(os.ReadDir(filepath.Join(w.dir, dir))); len(left) != 0 {
+			t.Errorf("%s holds %v", dir, left)
+		}
+	}
+	// What is old gives way.
+	first := must(w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(append(picture(t, "png"), make([]byte, 3000)...))))
+	big := append(picture(t, "png"), make([]byte, 4000)...)
+	if _, err := w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(big)); problemOf(t, err).Code != "uploads_full" {
+		t.Error(err)
+	}
+	w.mu.Lock()
+	w.offset = 25 * time.Hour
+	w.mu.Unlock()
+	must(w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(big)))
+	if _, err := w.db.Videos().Upload(t.Context(), first.ID); err == nil {
+		t.Error("the old one is still there")
+	}
+	if left := must(os.ReadDir(filepath.Join(w.dir, "uploads"))); len(left) != 1 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// A fifth upload at the same time is refused.
+func TestUploadsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	var ends []*io.PipeWriter
+	done := make(chan error, 4)
+	for range 4 {
+		r, in := io.Pipe()
+		ends = append(ends, in)
+		go func() {
+			_, err := w.Upload(t.Context(), w.owner, "x", r)
+			done <- err
+		}()
+		_, _ = in.Write(picture(t, "png")) // returns once it is being read
+	}
+	if _, err := w.Upload(t.Context(), w.owner, "x", bytes.NewReader(picture(t, "png"))); problemOf(t, err).Code != "too_many_uploads" {
+		t.Error(err)
+	}
+	for _, in := range ends {
+		in.Close()
+	}
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	must(w.Upload(t.Context(), w.owner, "x", bytes.NewReader(picture(t, "png"))))
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestMeasureLinks(t *testing.T) {
+	w := newWorld(t)
+	id := w.create(body("reference"))
+	saved := w.awaitSaved(id)
+	if m, err := w.Measure(t.Context(), saved.Outputs[0].Link); err != nil || m.Seconds != 6 || m.Width != 854 {
+		t.Errorf("a clip of the gateway's: %+v, %v", m, err)
+	}
+	for link, code := range map[string]string{
+		"http://127.0.0.1:9/x.mp4":              "private_address",
+		"http://[::1]:9/x.mp4":                  "private_address",
+		"http://169.254.169.254/latest/":        "private_address",
+		"file:///etc/passwd":                    "bad_url",
+		"not a link":                            "bad_url",
+		w.gateway.URL + "/sandbox/account":      "",
+		"http://127.0.0.1:1/u/" + "nobodys.mp4": "not_found",
+	} {
+		if m, err := w.Measure(t.Context(), link); err == nil || code != "" && problemOf(t, err).Code != code {
+			t.Errorf("%s: %+v, %v", link, m, err)
+		}
+	}
+}
+
+func TestPosters(t *testing.T) {
+	w := newWorld(t)
+	id := w.create(body("poster"))
+	w.awaitSaved(id)
+	set := func(b []byte) error {
+		return w.SetPoster(httptest.NewRequestWithContext(t.Context(), "POST", "/", bytes.NewReader(b)), w.owner, id, 0)
+	}
+	for name, bad := range map[string][]byte{"a page": []byte("<html>"), "a film": movie(t), "too large": append(picture(t, "png"), make([]byte, wire.MaxPoster)...)} {
+		if err := set(bad); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+	for _, kind := range []string{"png", "jpeg"} {
+		if err := set(picture(t, kind)); err != nil {
+			t.Fatal(err)
+		}
+		rec := httptest.NewRecorder()
+		if err := w.ServePoster(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), w.owner, id, 0); err != nil ||
+			!bytes.Equal(rec.Body.Bytes(), picture(t, kind)) || rec.Result().Header.Get("Content-Type") != "image/"+kind {
+			t.Errorf("%v, %v", err, rec.Result().Header)
+		}
+	}
+	if !w.task(id).Outputs[0].Poster || len(w.archived()) != 2 {
+		t.Errorf("%+v, %v", w.task(id).Outputs, w.archived())
+	}
+}

@@ -215,6 +215,9 @@ func TestConversationsGoOutAndComeBack(t *testing.T) {
 		if len(o.Messages) != 2 || o.Messages[1].Text != "Hello there" || o.Messages[1].Run.State != wire.Done {
 			t.Errorf("%+v", o)
 		}
+		if err := c.Call(t.Context(), wire.OpRunRequest, wire.Target{ID: o.Messages[1].Run.ID}, nil); err == nil || !strings.Contains(err.Error(), wire.CodeNoRequest) {
+			t.Errorf("what was sent for an imported answer: %v", err)
+		}
 	}
 	for _, tt := range []struct {
 		name, kind, origin, body string

@@ -77,11 +77,14 @@ func joined(es []read, most int) []read {
 
 // readProblem is what a person may read of the store's error.
 func (m *Manager) readProblem(run string, err error) error {
+	var p *wire.Problem
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return NotFound()
+	case errors.As(err, &p) && p.Code == wire.CodeNoRequest:
+		return p
 	}
 	m.Logger.Error("run not read", "run", run, "err", err)
 	return &wire.Problem{Code: "storage_failed", Message: "The server could not read its database.",

@@ -96,17 +96,21 @@ func (db *DB) Run(ctx context.Context, owner, id string) (wire.Run, error) {
 func (db *DB) RequestSent(ctx context.Context, owner, id string) (wire.RunRequest, error) {
 	b, _ := parseID(id)
 	r := wire.RunRequest{Run: id}
-	var coding int
+	var coding sql.NullInt64
 	var body []byte
-	err := db.readers.at(ctx).scan(`SELECT r.endpoint, r.model, r.started_ms, r.http_status, r.request_id, r.content_type, q.base_url, q.coding, q.body
-		FROM runs r JOIN run_requests q ON q.run = r.n WHERE r.owner = ? AND r.id = ?`,
+	err := db.readers.at(ctx).scan(`SELECT r.endpoint, r.model, r.started_ms, r.http_status, r.request_id, r.content_type, coalesce(q.base_url, ''), q.coding, q.body
+		FROM runs r LEFT JOIN run_requests q ON q.run = r.n WHERE r.owner = ? AND r.id = ?`,
 		[]any{parseOwner(owner), b}, &r.Endpoint, &r.Model, &r.StartedMS, &r.Status, &r.RequestID, &r.ContentType, &r.BaseURL, &coding, &body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return wire.RunRequest{}, notFound("run")
 	}
-	if err == nil {
-		body, err = db.packer.unpack(nil, coding, body)
+	if err != nil {
+		return wire.RunRequest{}, err
 	}
+	if !coding.Valid {
+		return wire.RunRequest{}, &Error{Problem: wire.Problem{Code: wire.CodeNoRequest, Message: "What was sent for this answer is not kept here: the answer was imported."}}
+	}
+	body, err = db.packer.unpack(nil, int(coding.Int64), body)
 	r.Body = string(body)
 	return r, err
 }

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -138,4 +140,49 @@ func fillTalk(b *testing.B, db *DB, owner string, n int) (common []string, rare 
 	indexed(b, db)
 	b.Logf("stored %d turns in %v", n, time.Since(start))
 	return words, "xylophone"
+}
+
+// The shape of a conversation of 10 000 messages, and a page around one in its
+// middle.
+func BenchmarkLongConversation(b *testing.B) {
+	ctx := context.Background()
+	db, owner := openLocal(b)
+	conversation, ids := longTalk(b, db, owner, 5000)
+	b.Run("outline", func(b *testing.B) {
+		for b.Loop() {
+			o, err := db.Outline(ctx, owner, conversation)
+			must(b, err)
+			p, err := json.Marshal(o)
+			must(b, err)
+			b.ReportMetric(float64(len(p))/1000, "KB")
+		}
+	})
+	b.Run("page around", func(b *testing.B) {
+		for b.Loop() {
+			o, err := db.OpenConversation(ctx, owner, wire.Page{Conversation: conversation, Around: ids[5000]})
+			if err != nil || len(o.Messages) != defaultMessages {
+				b.Fatal(len(o.Messages), err)
+			}
+		}
+	})
+}
+
+// A file of 40 000 messages, written and read.
+func BenchmarkTransfer(b *testing.B) {
+	ctx := context.Background()
+	db, owner := openLocal(b)
+	fillTalk(b, db, owner, 20_000)
+	for b.Loop() {
+		var file bytes.Buffer
+		start := time.Now()
+		must(b, db.Export(ctx, owner, "", &file))
+		b.ReportMetric(float64(file.Len())/1e6, "MB")
+		b.ReportMetric(float64(file.Len())/1e6/time.Since(start).Seconds(), "export-MB/s")
+		start = time.Now()
+		_, err := db.Import(ctx, addUser(b, db, newID()), &file)
+		must(b, err)
+		b.ReportMetric(time.Since(start).Seconds(), "import-s")
+		indexed(b, db)
+		b.ReportMetric(time.Since(start).Seconds(), "import-until-found-s")
+	}
 }

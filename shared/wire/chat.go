@@ -60,6 +60,9 @@ const (
 	uuidLen     = 36
 )
 
+// CodeNoRequest is the Problem of an OpRunRequest about an imported answer.
+const CodeNoRequest = "no_request"
+
 // Pin pins a conversation or lets it go.
 type Pin struct {
 	ID     string `json:"id"`
@@ -145,17 +148,21 @@ const (
 // Reasoning is not looked through.
 //
 // The words of Query must all occur in what is found, in any order and with
-// any accents and capitals; the last one may be a beginning, unless a space
-// follows it. Words in double quotes must stand together. With no word in it
+// any accents and capitals. The last one may be a beginning, unless something
+// follows it: where it fills a page as a whole word, beginnings are not looked
+// for. Words in double quotes must stand together. With no word in it
 // everything that passes the filters is found. An empty filter passes all.
+// Of a text the first MiB is looked through.
 type Search struct {
 	Query        string   `json:"query"`
 	Kinds        []string `json:"kinds,omitempty"` // HitQuestion, …; none means all
 	Conversation string   `json:"conversation,omitempty"`
-	Model        string   `json:"model,omitempty"` // asked for
-	State        RunState `json:"state,omitempty"` // of the answer's run; leaves only answers, calls and errors
-	FromMS       int64    `json:"from_ms,omitempty"`
-	ToMS         int64    `json:"to_ms,omitempty"` // up to but not including
+	// Model is the one asked for and State that of the answer's run: both, and
+	// a cost, leave only answers with their calls and errors.
+	Model  string   `json:"model,omitempty"`
+	State  RunState `json:"state,omitempty"`
+	FromMS int64    `json:"from_ms,omitempty"`
+	ToMS   int64    `json:"to_ms,omitempty"` // up to but not including
 	// MinNanoUSD and MaxNanoUSD bound what an answer cost, both inclusive.
 	MinNanoUSD *int64 `json:"min_nano_usd,omitempty"`
 	MaxNanoUSD *int64 `json:"max_nano_usd,omitempty"`
@@ -173,7 +180,8 @@ type SearchPage struct {
 	Before string `json:"before,omitempty"`
 }
 
-// Hit is one thing that was found. Open it with OpOpen and Page.Around.
+// Hit is one thing that was found, at most one for a message. Open it with
+// OpOpen and Page.Around.
 type Hit struct {
 	Kind         string   `json:"kind"`
 	Conversation string   `json:"conversation"`
@@ -222,7 +230,7 @@ type LibraryEntry struct {
 }
 
 // RunRequest is what was sent to the gateway for a run, under way or not. The
-// key is not in it.
+// key is not in it. An imported answer has none: CodeNoRequest.
 type RunRequest struct {
 	Run       string `json:"run"`
 	Endpoint  string `json:"endpoint"` // "chat" or "responses"

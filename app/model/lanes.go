@@ -293,11 +293,14 @@ func (d *Desk) Preview(lane int, draft string) (ep gateway.Endpoint, body []byte
 }
 
 // Endpoint is where a lane's model is asked.
-func (d *Desk) Endpoint(lane int) gateway.Endpoint { return d.model(d.LaneModel(lane)).Endpoint }
+func (d *Desk) Endpoint(lane int) gateway.Endpoint {
+	m, _ := d.laneModel(lane)
+	return m.Endpoint
+}
 
 // compose builds and judges the request of a lane for these turns.
 func (d *Desk) compose(lane int, ts []gateway.Turn) (gateway.Endpoint, []byte, gateway.Verdict) {
-	m := d.model(d.LaneModel(lane))
+	m, switched := d.laneModel(lane)
 	body := m.TextBody(ts, d.textParams(m, d.On().Lanes[lane].Params))
-	return m.Endpoint, body, d.cat.Validate(m.Endpoint, body, gateway.Options{StreamOptions: d.Hello.Gateway.StreamOptions})
+	return m.Endpoint, body, d.cat.Validate(m.Endpoint, body, gateway.Options{StreamOptions: d.Hello.Gateway.StreamOptions, Switched: switched})
 }

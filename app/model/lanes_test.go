@@ -336,3 +336,29 @@ func TestWhatAFormOffers(t *testing.T) {
 		}
 	}
 }
+
+func TestWrongEndpointIsNoDeadEnd(t *testing.T) {
+	b := newBench(t)
+	b.Choose(0, chatModel)
+	start, run := b.sent(t, "q")
+	run.Problem = &wire.Problem{Code: "wrong_endpoint", Message: "use POST /v1/responses"}
+	b.finish(run, wire.Failed)
+	b.end(run.ID, 0, "")
+	m := b.Current.Message(start.Answer)
+	if ep := b.Elsewhere(m); ep != gateway.Responses {
+		t.Fatalf("offers %q", ep)
+	}
+	b.Switch(0, start.Answer, gateway.Responses)
+	b.pass(0)
+	again := read[wire.Start](t, b.far.take(t, wire.OpStart))
+	if again.Endpoint != "responses" || !again.Switched || !strings.Contains(string(again.Body), `"input":"q"`) || again.User.ID != start.User.ID {
+		t.Errorf("sent %+v with %s", again, again.Body)
+	}
+	if b.Endpoint(0) != gateway.Responses {
+		t.Error("the lane does not stay there")
+	}
+	b.Choose(0, "zeta-1")
+	if b.Endpoint(0) != gateway.Chat {
+		t.Error("another model is asked there too")
+	}
+}

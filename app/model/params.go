@@ -18,6 +18,10 @@ type Params struct {
 	User        string     `json:"user,omitempty"`        // "": not sent
 	WebSearch   bool       `json:"web_search,omitempty"`
 	Functions   []Function `json:"functions,omitempty"`
+	// Via is the endpoint at which the gateway serves the model ViaModel,
+	// whatever the catalogue says; see Desk.Switch.
+	Via      gateway.Endpoint `json:"via,omitempty"`
+	ViaModel string           `json:"via_model,omitempty"`
 }
 
 // Function is a function that the model may call.
@@ -48,7 +52,7 @@ func offered(f gateway.Field) (o Offered, shown bool) {
 // Offers returns the parameter name as the lane's model takes it. shown is
 // false where a form must not offer it.
 func (d *Desk) Offers(lane int, name string) (o Offered, shown bool) {
-	m := d.model(d.LaneModel(lane))
+	m, _ := d.laneModel(lane)
 	for _, f := range m.Fields(m.Mode) {
 		if f.Name == name {
 			return offered(f)
@@ -59,7 +63,8 @@ func (d *Desk) Offers(lane int, name string) (o Offered, shown bool) {
 
 // WebSearches says whether the lane's model has the built-in web search (F38).
 func (d *Desk) WebSearches(lane int) bool {
-	return searches(d.model(d.LaneModel(lane)))
+	m, _ := d.laneModel(lane)
+	return searches(m)
 }
 
 func searches(m gateway.Model) bool {
@@ -70,6 +75,44 @@ func searches(m gateway.Model) bool {
 func (d *Desk) model(id string) gateway.Model {
 	m, _ := d.cat.Lookup(id)
 	return m
+}
+
+// laneModel is the model that answers next in a lane, and whether it is asked
+// at another endpoint than the catalogue's.
+func (d *Desk) laneModel(lane int) (m gateway.Model, switched bool) {
+	m = d.model(d.LaneModel(lane))
+	if c := d.On(); lane >= 0 && lane < len(c.Lanes) {
+		if p := c.Lanes[lane].Params; p.ViaModel == m.ID && p.Via != "" && p.Via != m.Endpoint {
+			m.Endpoint = p.Via
+			return m, true
+		}
+	}
+	return m, false
+}
+
+// Elsewhere is the endpoint to go to after the gateway has said that a lane's
+// model is not served where it was asked (F116); "" for another failure.
+func (d *Desk) Elsewhere(m *Message) gateway.Endpoint {
+	if m.Run == nil || m.Run.Problem == nil || m.Run.Problem.Code != gateway.CodeWrongEndpoint {
+		return ""
+	}
+	if m.Run.Endpoint == string(gateway.Chat) {
+		return gateway.Responses
+	}
+	return gateway.Chat
+}
+
+// Switch asks a lane's model at another endpoint from now on, and again for the
+// answer id that was refused.
+func (d *Desk) Switch(lane int, id string, ep gateway.Endpoint) {
+	c := d.Current
+	if c == nil || lane >= len(c.Lanes) || c.messages[id] == nil || c.messages[id].Run == nil {
+		return
+	}
+	p := &c.Lanes[lane].Params
+	p.Via, p.ViaModel = ep, c.messages[id].Run.Model
+	c.Lanes[lane].Model = p.ViaModel
+	d.Retry(lane, id)
 }
 
 // textParams is what of p goes into a request to m.

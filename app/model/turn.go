@@ -311,8 +311,9 @@ func (d *Desk) turn(c *Conversation, lane int, ts []gateway.Turn, user wire.Mess
 	if !v.OK() {
 		return wire.Start{}, &Refusal{Issues: v.Errors, Lane: lane, Many: len(c.Lanes) > 1}
 	}
+	_, switched := d.laneModel(lane)
 	return wire.Start{
-		Run: d.newID(), Conversation: c.ID, Lane: c.Lanes[lane].Number, User: user, Answer: d.newID(),
+		Switched: switched, Run: d.newID(), Conversation: c.ID, Lane: c.Lanes[lane].Number, User: user, Answer: d.newID(),
 		Endpoint: string(ep), Body: body,
 	}, nil
 }

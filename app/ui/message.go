@@ -136,7 +136,19 @@ func (c *Message) problem(m *model.Message) app.UI {
 			*s = strings.ReplaceAll(*s, m.Run.Model, c.p.desk.LaneName(c.Lane))
 		}
 	}
-	return problem(&t)
+	ep := c.p.desk.Elsewhere(m)
+	if ep == "" || !c.Last || c.Busy {
+		return problem(&t)
+	}
+	return app.Div().Class("switchable").Body(
+		problem(&t),
+		app.Button().Class("button primary switch-endpoint").Type("button").Text("Ask at "+ep.Path()+" instead").
+			OnClick(c.p.On("switch endpoint", func(app.Context, app.Event) {
+				c.p.threads.stick()
+				c.p.desk.Switch(c.Lane, c.ID, ep)
+				c.p.focusComposer()
+			})),
+	)
 }
 
 // partID names a part of a message in a lane.

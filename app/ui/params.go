@@ -10,6 +10,7 @@ import (
 
 	"screentest/app/model"
 	"screentest/shared/gateway"
+	"screentest/shared/wire"
 )
 
 // Parameters are what a lane's model is asked with, drawn from the rules: what
@@ -89,6 +90,9 @@ func (c *Parameters) change(f func(*model.Params)) {
 func (c *Parameters) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the parameters", &ui)
+	if p.desk.Hidden() {
+		return app.Div().Class("params").Body(app.P().Class("params-about").Text("Which model this is, and its parameters, are shown after your vote."))
+	}
 	id := p.desk.LaneModel(c.Lane)
 	v := p.desk.Params(c.Lane)
 	return app.Div().Class("params").Body(
@@ -106,6 +110,60 @@ func (c *Parameters) Render() (ui app.UI) {
 		c.number("top_p", "Top p", v.TopP, func(v *model.Params, n *float64) { v.TopP = n }),
 		c.stream(v),
 		c.user(),
+		c.tools(v),
+		c.settings(),
+	)
+}
+
+// tools are the web search and the functions, which are written in a dialog.
+func (c *Parameters) tools(v model.Params) app.UI {
+	p := c.p
+	_, shown := p.desk.Offers(c.Lane, "tools")
+	searches := p.desk.WebSearches(c.Lane)
+	return app.Div().Class("params-tools").Hidden(!shown && !searches).Body(
+		app.Label().Class("params-switch").Hidden(!searches).Body(
+			app.Span().Class("params-name").Text("Web search"),
+			app.Input().ID("param-search").Type("checkbox").Class("switch").Checked(v.WebSearch).
+				OnChange(p.On("param-search", func(_ app.Context, e app.Event) {
+					on := e.Get("target").Get("checked").Bool()
+					c.change(func(v *model.Params) { v.WebSearch = on })
+				})),
+		),
+		app.P().Class("params-name").Text("Functions"),
+		app.Ul().Class("functions").Body(app.Range(v.Functions).Slice(func(i int) app.UI {
+			f := v.Functions[i]
+			state := ""
+			if f.Off {
+				state = "not sent"
+			}
+			return app.Li().Class("function").Body(app.Div().Class("function-words").Body(
+				app.Code().Text(f.Name), app.Span().Class("params-state").Text(state)))
+		})),
+		app.Button().Class("button").Type("button").Text(functionsWords(v)).
+			OnClick(p.On("param-tools", func(app.Context, app.Event) { p.openTools(c.Lane) })),
+	)
+}
+
+func functionsWords(v model.Params) string {
+	if len(v.Functions) == 0 {
+		return "Add function"
+	}
+	return "Edit functions"
+}
+
+// settings are those that were saved, and what is done with all of these.
+func (c *Parameters) settings() app.UI {
+	p := c.p
+	many := len(p.desk.On().Lanes) > 1
+	return app.Div().Class("dialog-actions").Body(
+		app.Button().ID("apply-to-all").Class("button").Type("button").Hidden(!many).Text("Apply to all lanes").
+			OnClick(p.On("apply-to-all", func(app.Context, app.Event) { p.desk.ApplyToAll(c.Lane) })),
+		app.Button().ID("saved-settings").Class("button").Type("button").Text("Saved settings").
+			OnClick(p.On("saved-settings", func(app.Context, app.Event) {
+				p.desk.Focus(c.Lane)
+				p.openLibrary()
+				p.library.kind = wire.LibrarySettings
+			})),
 	)
 }
 

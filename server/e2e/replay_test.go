@@ -42,6 +42,12 @@ func replay(t *testing.T, sandbox *rig.Program) string {
 	if newest.Body == "" {
 		t.Fatal("the sandbox has no record of a text request")
 	}
+	return replayOf(t, newest)
+}
+
+// replayOf is replay for any text request.
+func replayOf(t *testing.T, newest request) string {
+	t.Helper()
 	res := ask(t, fast, newest.Method, newest.Path, newest.Body)
 	var text strings.Builder
 	lines := bufio.NewScanner(res.Body)

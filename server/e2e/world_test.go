@@ -17,6 +17,7 @@ type world struct {
 	t       *testing.T
 	data    string
 	gateway string // URL; "" is the sandbox inside the server
+	args    []string
 	server  *rig.Program
 	profile *rig.Profile
 	pages   []*page
@@ -27,7 +28,13 @@ type world struct {
 // it). When the test ends it checks that no page complained in its console.
 func newWorld(t *testing.T, gateway string) *world {
 	t.Helper()
-	w := &world{t: t, data: t.TempDir(), gateway: gateway}
+	return newWorldWith(t, gateway)
+}
+
+// newWorldWith is newWorld with more arguments for the server.
+func newWorldWith(t *testing.T, gateway string, args ...string) *world {
+	t.Helper()
+	w := &world{t: t, data: t.TempDir(), gateway: gateway, args: args}
 	w.start("127.0.0.1:0")
 	var err error
 	if w.profile, err = browser.Profile(); err != nil {
@@ -43,6 +50,7 @@ func (w *world) start(addr string) {
 	if w.gateway != "" {
 		args = append(args, "-gateway", w.gateway)
 	}
+	args = append(args, w.args...)
 	server, err := rig.Start(context.Background(), bin, nil, args...)
 	if err != nil {
 		w.t.Fatal(err)

@@ -26,6 +26,9 @@ type Options struct {
 	Exact bool
 	// StreamOptions: this gateway is set to take stream_options (G9).
 	StreamOptions bool
+	// Switched: the gateway itself has said that it serves the model at the
+	// other text endpoint, whatever the catalogue says (F116).
+	Switched bool
 	// Now decides whether Source has expired; zero skips that.
 	Now time.Time
 }
@@ -156,6 +159,10 @@ func (k *checker) fitEndpoint() bool {
 		return true
 	}
 	if k.model.Endpoint == k.endpoint {
+		return true
+	}
+	if k.options.Switched && k.endpoint != Video && k.model.Endpoint != Video {
+		k.model.Endpoint = k.endpoint
 		return true
 	}
 	broken := rWrongEndpoint

@@ -1,0 +1,59 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Which model says what is nowhere on the page until the vote, also after a
+// reload; then it is told, and stays so.
+func TestBlindUntilTheVote(t *testing.T) {
+	sandbox := startSandbox(t)
+	w := newWorld(t, sandbox.URL)
+	p := w.keyed("/")
+	models := []string{"vendor/model-a", "zeta-1", "vendor/beta-4.6"}
+	p.compare(models...)
+	p.click("#blind")
+	p.wait(`document.querySelector("#blind").getAttribute("aria-pressed") === "true"`)
+	p.sendAll("[[repeat: 150]] hello")
+
+	nameless := func(when string) {
+		t.Helper()
+		page := p.text(`document.documentElement.outerHTML`)
+		for _, m := range models {
+			if strings.Contains(page, m) {
+				at := strings.Index(page, m)
+				t.Errorf("%s: %s is on the page: %q", when, m, page[max(0, at-120):at+40])
+			}
+		}
+	}
+	nameless("while it streams")
+	if !p.has("#vote-A[disabled]") {
+		t.Error("one can vote before the answers have ended")
+	}
+	p.allSettled()
+	nameless("when all have ended")
+	p.reload()
+	p.wait(`document.querySelectorAll(".lane").length === 3 && !!document.querySelector("#vote-B:not([disabled])")`)
+	nameless("after a reload")
+
+	p.click("#vote-B")
+	p.wait(`document.querySelectorAll(".model-name").length === 3`)
+	second := p.text(`document.querySelector("#model-1 .model-name").textContent`)
+	p.wait(fmt.Sprintf(`document.querySelector("#ballot").textContent.includes("B, which is %s")`, second))
+	p.wait(inLane(1) + `.querySelector(".rank:not([hidden])")?.textContent === "your vote"`)
+
+	o := w.opened(p)
+	if len(o.Votes) != 1 || o.Lanes == nil || o.Lanes.Blind {
+		t.Fatalf("stored %+v, lanes %+v", o.Votes, o.Lanes)
+	}
+	for _, m := range o.Messages {
+		if m.ID == o.Votes[0].Winner && m.Run.Model != second {
+			t.Errorf("the vote is for %s, the page says %s", m.Run.Model, second)
+		}
+	}
+	p.reload()
+	p.wait(`document.querySelectorAll(".model-name").length === 3`)
+	p.wait(`document.querySelector("#ballot").textContent.includes("You voted for B")`)
+}

@@ -1,0 +1,124 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// addFunction writes a function in the dialog of tools.
+func (p *page) addFunction(name string) {
+	p.w.t.Helper()
+	p.click("#open-tools")
+	p.click("#add-function")
+	p.wait(`document.activeElement?.matches("#function-name") && document.querySelector("#function-parameters").value !== ""`)
+	p.must(p.tab.Eval(nil, `document.querySelector("#function-name").select()`))
+	p.keys(name)
+	p.click("#save-function")
+	p.wait(fmt.Sprintf(`[...document.querySelectorAll(".function code")].some(e => e.textContent === %q)`, name))
+	p.click("#tools-done")
+	p.wait(`!document.querySelector("#tools").open`)
+}
+
+// results answers every call with a text and sends them.
+func (p *page) results(text string) {
+	p.w.t.Helper()
+	before := p.count(answers)
+	p.wait(`!!document.querySelector(".send-results")`)
+	p.must(p.tab.Eval(nil, `document.querySelectorAll(".result").forEach(e => { e.value = ""; })`))
+	p.click(".result")
+	p.keys(text)
+	p.click(".send-results")
+	p.wait(fmt.Sprintf("document.querySelectorAll(%q).length > %d", answers, before))
+	p.allSettled()
+}
+
+// A model calls a function, the person answers for it, the model goes on: in
+// the format of either endpoint.
+func TestFunctionIsCalledAndAnswered(t *testing.T) {
+	for _, c := range []struct{ model, call, result string }{
+		{"zeta-1", `"tool_calls":[{"id":`, `"role":"tool","content":"<b onclick=alert(1)>14 degrees`},
+		{"vendor/epsilon-5.6-core", `Assistant called weather(`, `Tool result [`},
+	} {
+		t.Run(c.model, func(t *testing.T) {
+			sandbox := startSandbox(t)
+			w := newWorld(t, sandbox.URL)
+			p := w.keyed("/")
+			p.choose(c.model)
+			p.addFunction("weather")
+			p.send("Call weather for Oslo")
+			p.settled()
+			p.wait(`document.querySelector(".call code")?.textContent === "weather"`)
+			if arguments := p.text(`document.querySelector(".call-arguments").textContent`); !strings.Contains(arguments, "\n  \"city\": \"Oslo\"") {
+				t.Errorf("the arguments are not laid out: %q", arguments)
+			}
+			if sample := p.text(`document.querySelector(".result").value`); !strings.Contains(sample, "temperature") {
+				t.Errorf("the result begins as %q", sample)
+			}
+			p.results("<b onclick=alert(1)>14 degrees\u202e</b>")
+			if n := p.count(`.tool-result b, .tool-result [onclick]`); n != 0 {
+				t.Error("a result was drawn as markup")
+			}
+			p.wait(last + `.querySelector(".body").textContent.includes("14 degrees")`)
+			all := record(t, sandbox)
+			body := all[len(all)-1].Body
+			if !strings.Contains(body, c.call) || !strings.Contains(body, c.result) {
+				t.Errorf("the second request was %s", body)
+			}
+			// It is all there after a reload, and nothing waits.
+			p.reload()
+			p.wait(`!!document.querySelector(".tool-result") && !!document.querySelector(".call")`)
+			p.wait(last + `.querySelector(".body").textContent.includes("14 degrees")`)
+			if p.has(".send-results") {
+				t.Error("a result is asked for that was given")
+			}
+		})
+	}
+}
+
+func TestSchemaIsCheckedWhileItIsWritten(t *testing.T) {
+	w := newWorld(t, "")
+	p := w.tab("/")
+	p.click("#open-tools")
+	p.click("#add-function")
+	p.wait(`document.querySelector("#function-check")?.textContent === "The schema is fine."`)
+	p.click("#function-parameters")
+	p.must(p.tab.Eval(nil, `document.querySelector("#function-parameters").value = '{\n "type": '`))
+	p.keys("oops")
+	p.wait(`/^Line 2, column \d+/.test(document.querySelector("#function-check").textContent) && document.querySelector("#save-function").disabled`)
+	p.must(p.tab.Eval(nil, `document.querySelector("#function-parameters").select()`))
+	p.keys(`{"type":"object","required":["x"]}`)
+	p.wait(`document.querySelector("#function-check").textContent.includes("which is no property")`)
+	p.keys("\x1b")
+	p.wait(`!!document.querySelector("#add-function")`)
+	p.keys("\x1b")
+	p.wait(`!document.querySelector("#tools").open`)
+}
+
+// Prompts with variables and settings are kept, and used in another tab.
+func TestLibraryOfPromptsAndSettings(t *testing.T) {
+	w := newWorld(t, "")
+	p := w.tab("/")
+	p.click(composer)
+	p.keys("Translate {{text}} into {{language}}")
+	p.click("#open-library")
+	p.wait(`!!document.querySelector("#entry-name")`)
+	p.click("#entry-name")
+	p.keys("Translate\r")
+	p.wait(`!!document.querySelector('.function[data-name="Translate"]')`)
+
+	other := w.tab("/")
+	other.must(other.tab.Eval(nil, `document.querySelector("#composer").value = ""`))
+	other.click("#open-library")
+	other.click(`.function[data-name="Translate"] .library-use`)
+	other.wait(`document.activeElement?.matches("#variable-0")`)
+	other.keys("hello\tDanish")
+	other.click("#insert-prompt")
+	other.wait(`document.querySelector("#composer").value.endsWith("Translate hello into Danish")`)
+
+	other.click("#open-library")
+	other.click(`.function[data-name="Translate"] .library-drop`)
+	other.wait(`!document.querySelector('.function[data-name="Translate"]')`)
+	p.must(p.tab.Front())
+	p.wait(`!document.querySelector('.function[data-name="Translate"]')`)
+}

@@ -95,6 +95,15 @@ func (d *Desk) Hidden() bool {
 	return c != nil && c.Blind && len(c.Lanes) > 1
 }
 
+// ListedModels are the models of a conversation in the list: none while its
+// names are hidden.
+func (d *Desk) ListedModels(s wire.Summary) string {
+	if c := d.conversations[s.ID]; c != nil && c.Blind {
+		return "blind comparison"
+	}
+	return s.Models
+}
+
 // Letter names a lane: A, B, …
 func Letter(lane int) string { return string(rune('A' + lane)) }
 

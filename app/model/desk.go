@@ -208,7 +208,7 @@ func (d *Desk) fetch(c *Conversation) {
 			d.follow(c)
 			d.Outline(c)
 		}
-		d.drawn(c, PartThread|PartComposer|PartBar)
+		d.drawn(c, PartList|PartThread|PartComposer|PartBar)
 	})
 }
 

@@ -111,7 +111,7 @@ func (d *Desk) KeepOnly(lane int) {
 func (d *Desk) lanesChanged(c *Conversation) {
 	d.Refusal = nil
 	d.keepLanes(c, 0)
-	d.changed(PartThread | PartComposer | PartBar)
+	d.changed(PartList | PartThread | PartComposer | PartBar)
 }
 
 // freeNumber is the least number that no lane has.
@@ -233,6 +233,7 @@ func (d *Desk) hearLanes(w wire.Lanes) {
 			break
 		}
 	}
+	d.changed(PartList)
 	d.drawn(c, PartThread|PartComposer|PartBar)
 }
 

@@ -144,7 +144,7 @@ func (c *Composer) Render() (ui app.UI) {
 func (c *Composer) tools() []app.UI {
 	p := c.p
 	chip := func(id, label, title string, path kit.IconPath, f func()) app.HTMLButton {
-		return app.Button().ID(id).Class("chip").Type("button").Title(title).
+		return app.Button().ID(id).Class("tool-chip").Type("button").Title(title).
 			OnClick(p.On(id, func(app.Context, app.Event) { f() })).
 			Body(kit.Icon(path, "icon small"), app.Span().Text(label))
 	}

@@ -112,7 +112,7 @@ func search(d kit.DOM, s *reply.Search) js.Value {
 }
 
 func sources(d kit.DOM, cs []reply.Citation) js.Value {
-	list := d.El("ul", "sources")
+	list := d.El("ul", "citations")
 	seen := map[string]bool{}
 	for _, c := range cs {
 		u, err := url.Parse(c.URL)

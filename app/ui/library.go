@@ -66,7 +66,7 @@ func (l *Library) Render() (ui app.UI) {
 			Body(tab(wire.LibraryPrompt, "Prompts"), tab(wire.LibrarySettings, "Settings")),
 		l.list(),
 		l.saving(),
-		app.P().ID("library-problem").Class("check bad").Role("alert").Text(l.Problem),
+		app.P().ID("library-problem").Class("field-check bad").Role("alert").Text(l.Problem),
 	))
 }
 

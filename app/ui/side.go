@@ -68,7 +68,7 @@ func (s *Side) row(c wire.Summary) app.UI {
 		link.Body(
 			app.Span().Class("row-title").Text(title),
 			app.Span().Class("row-sub").Body(
-				app.Span().Class("row-models").Text(c.Models),
+				app.Span().Class("row-models").Text(s.p.desk.ListedModels(c)),
 				app.If(c.Running > 0, func() app.UI {
 					return app.Span().Class("row-live").Body(app.Span().Class("dot live"), app.Text("live"))
 				}).ElseIf(c.CostNanoUSD > 0, func() app.UI {

@@ -111,7 +111,7 @@ func (v *textView) grow(text string, final bool) (more bool) {
 func (v *textView) blocks(blocks []markdown.Block) {
 	for _, b := range blocks {
 		if n := len(v.chunks); n == 0 || v.chunks[n-1].sealed {
-			c := &chunk{el: v.p.DOM.El("div", "chunk")}
+			c := &chunk{el: v.p.DOM.El("div", "text-chunk")}
 			v.chunks = append(v.chunks, c)
 			v.host.Call("insertBefore", c.el, v.tail)
 		}
@@ -190,7 +190,7 @@ func (v *textView) repair() (more bool) {
 		return false
 	}
 	if v.at == len(v.chunks) {
-		c := &chunk{el: v.p.DOM.El("div", "chunk")}
+		c := &chunk{el: v.p.DOM.El("div", "text-chunk")}
 		v.chunks = append(v.chunks, c)
 		v.host.Call("append", c.el)
 	}

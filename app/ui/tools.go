@@ -307,13 +307,13 @@ func (t *Tools) form() app.UI {
 			app.Label().Class("params-name").For("function-name").Text("Name"),
 			app.Input().ID("function-name").Class("field mono").Type("text").Attr("autocomplete", "off").Attr("spellcheck", "false").
 				Aria("describedby", "function-name-check").OnInput(p.On("function-name", typed)),
-			app.P().ID("function-name-check").Class("check bad").Role("status"),
+			app.P().ID("function-name-check").Class("field-check bad").Role("status"),
 			app.Label().Class("params-name").For("function-about").Text("What it does, for the model"),
 			app.Input().ID("function-about").Class("field").Type("text").Attr("autocomplete", "off").OnInput(p.On("function-about", typed)),
 			app.Label().Class("params-name").For("function-parameters").Text("Parameters, as JSON Schema"),
 			app.Textarea().ID("function-parameters").Class("field code-field").Rows(11).Attr("spellcheck", "false").Attr("autocomplete", "off").
 				Aria("describedby", "function-check").OnInput(p.On("function-parameters", typed)),
-			app.P().ID("function-check").Class("check").Role("status"),
+			app.P().ID("function-check").Class("field-check").Role("status"),
 			app.Label().Class("params-name").For("function-sample").Text("Sample result, which you can change at each call"),
 			app.Textarea().ID("function-sample").Class("field code-field").Rows(3).Attr("spellcheck", "false").Attr("autocomplete", "off"),
 			app.Div().Class("dialog-actions").Body(

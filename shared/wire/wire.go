@@ -157,10 +157,10 @@ type Start struct {
 	// Answer is the id of the assistant message that the run will fill.
 	Answer   string          `json:"answer"`
 	Endpoint string          `json:"endpoint"` // gateway.Endpoint: "chat" or "responses"
-	Body     json.RawMessage `json:"body"`     // sent to the gateway as it stands, at most MaxBody
 	// Switched: the gateway has refused the endpoint that the catalogue names
 	// for the model, and the person goes to the other one (F116).
-	Switched bool `json:"switched,omitempty"`
+	Switched bool            `json:"switched,omitempty"`
+	Body     json.RawMessage `json:"body"` // sent to the gateway as it stands, at most MaxBody
 }
 
 // Read asks for a run's log from byte From on.

@@ -18,6 +18,7 @@ import (
 	"screentest/server/bff"
 	"screentest/server/budget"
 	gatewayclient "screentest/server/gateway"
+	"screentest/server/keep"
 	"screentest/server/run"
 	"screentest/server/sandbox"
 	"screentest/server/store"
@@ -70,6 +71,7 @@ type server struct {
 	sandbox *sandbox.Server // nil with a gateway from outside
 	client  *gatewayclient.Client
 	budget  *budget.Keeper
+	keep    *keep.Keeper
 	runs    *run.Manager
 	videos  *video.Service
 	bff     *bff.Server
@@ -133,6 +135,8 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		MayEverybody: func(who string) bool { return who == owner },
 	})
 	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
+	s.keep = keep.New(keep.Config{Store: s.store, Logger: log})
+	s.onClose(func(context.Context) error { s.keep.Close(); return nil })
 	s.runs = run.New(run.Config{
 		Store: s.store, Gateway: s.stream, Catalogue: s.models, BaseURL: s.client.Base.String(),
 		StreamOptions: s.sandbox != nil,
@@ -170,7 +174,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 
 func (s *server) bffConfig(addr net.Addr, owner, sandboxKey string, public *url.URL) bff.Config {
 	return bff.Config{
-		Runs: browserRuns{s.runs}, Conversations: s.store, Sessions: s.store, Ledger: s.store, Budgets: s.budget, Videos: s.videos, Owner: owner,
+		Runs: browserRuns{s.runs}, Conversations: s.store, Sessions: s.store, Ledger: s.store, Budgets: s.budget, Retention: s.keep, Storage: s.store, Videos: s.videos, Owner: owner,
 		Gateway: wire.Gateway{
 			Sandbox: s.sandbox != nil, BaseURL: s.client.Base.String(),
 			StreamOptions: s.sandbox != nil, // G9: off for a real gateway

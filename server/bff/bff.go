@@ -67,6 +67,8 @@ type Config struct {
 	Sessions      Sessions
 	Ledger        Ledger
 	Budgets       Budgets
+	Retention     Retention
+	Storage       Storage
 	// Videos is the video desk.
 	Videos Videos
 	// Owner is the one local user, whom everybody on loopback is.

@@ -24,7 +24,18 @@ type Budgets interface {
 	ReservedByEverybody() int64
 }
 
-// spendCalls are those of the Spend page.
+// Retention is how long things are kept.
+type Retention interface {
+	Retention(ctx context.Context, owner string) (wire.Retention, error)
+	SetRetention(ctx context.Context, owner string, r wire.Retention) (wire.Retention, error)
+}
+
+// Storage tells what the data folder holds.
+type Storage interface {
+	Storage(ctx context.Context) (wire.Storage, error)
+}
+
+// spendCalls are those of the Spend page, and of what is kept.
 func spendCalls() map[wire.Op]handler {
 	return map[wire.Op]handler{
 		wire.OpSpend: with(func(ctx context.Context, s *Server, k *socket, q wire.SpendQuery) (any, error) {
@@ -38,6 +49,15 @@ func spendCalls() map[wire.Op]handler {
 		}),
 		wire.OpSetBudget: with(func(ctx context.Context, s *Server, k *socket, b wire.BudgetSettings) (any, error) {
 			return s.Budgets.SetBudgets(ctx, k.owner, b)
+		}),
+		wire.OpKeep: with(func(ctx context.Context, s *Server, k *socket, _ json.RawMessage) (any, error) {
+			return s.Retention.Retention(ctx, k.owner)
+		}),
+		wire.OpSetKeep: with(func(ctx context.Context, s *Server, k *socket, r wire.Retention) (any, error) {
+			return s.Retention.SetRetention(ctx, k.owner, r)
+		}),
+		wire.OpStorage: with(func(ctx context.Context, s *Server, _ *socket, _ json.RawMessage) (any, error) {
+			return s.Storage.Storage(ctx)
 		}),
 	}
 }

@@ -105,6 +105,26 @@ func TestABudgetIsKept(t *testing.T) {
 	w.spent(c)
 }
 
+func TestWhatIsKeptAndWhatItTakes(t *testing.T) {
+	w := keyed(t)
+	c := w.dial()
+	w.spent(c)
+	if r := call[wire.Retention](w, c, wire.OpSetKeep, wire.Retention{WireDays: 30, ClipDays: 90}); r.WireDays != 30 {
+		t.Errorf("%+v", r)
+	}
+	if r := call[wire.Retention](w, c, wire.OpKeep, nil); r != (wire.Retention{WireDays: 30, ClipDays: 90}) {
+		t.Errorf("%+v", r)
+	}
+	var p *wire.Problem
+	if err := c.Call(t.Context(), wire.OpSetKeep, wire.Retention{WireDays: -1}, nil); !errors.As(err, &p) || p.Field != "wire_days" {
+		t.Errorf("%v", err)
+	}
+	s := call[wire.Storage](w, c, wire.OpStorage, nil)
+	if len(s.Kinds) < 5 || s.Bytes < 100_000 {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestOnlyWhoRunsTheServerSeesEverybody(t *testing.T) {
 	w := keyed(t)
 	w.budget.MayEverybody = func(string) bool { return false }

@@ -22,6 +22,7 @@ import (
 	"screentest/server/bff"
 	"screentest/server/bff/bfftest"
 	"screentest/server/budget"
+	"screentest/server/keep"
 	"screentest/server/run"
 	"screentest/server/store"
 	"screentest/shared/gateway"
@@ -67,6 +68,7 @@ type world struct {
 	runs   *run.Manager
 	db     *store.DB
 	budget *budget.Keeper
+	keep   *keep.Keeper
 	owner  string
 	dir    string
 	log    *lockedBuffer
@@ -118,6 +120,7 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 		Store: w.db, MayEverybody: func(who string) bool { return who == w.owner },
 		Tell: func(owner string, b wire.BudgetState) { w.bff.BudgetPassed(owner, b) },
 	})
+	w.keep = keep.New(keep.Config{Store: w.db})
 	w.runs = run.New(run.Config{
 		Store: w.db, Catalogue: sample, BaseURL: "https://gateway.example.com", FlushEvery: 20 * time.Millisecond, Logger: logger,
 		Gateway: func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (run.Reply, error) {
@@ -138,7 +141,7 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 	}
 	w.url = "http://" + l.Addr().String()
 	c := bff.Config{
-		Runs: browserRuns{w.runs}, Conversations: w.db, Sessions: w.db, Ledger: w.db, Budgets: w.budget, Owner: w.owner,
+		Runs: browserRuns{w.runs}, Conversations: w.db, Sessions: w.db, Ledger: w.db, Budgets: w.budget, Retention: w.keep, Storage: w.db, Owner: w.owner,
 		Gateway:    wire.Gateway{BaseURL: "https://gateway.example.com"},
 		Catalogue:  sample().JSON,
 		Files:      files(),
@@ -162,7 +165,7 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 		<-served
 		for _, close := range []func() error{
 			func() error { return w.bff.Close(ctx) }, func() error { return w.runs.Close(ctx) },
-			func() error { w.budget.Close(); return nil }, w.db.Close,
+			func() error { w.budget.Close(); w.keep.Close(); return nil }, w.db.Close,
 		} {
 			if err := close(); err != nil {
 				t.Error(err)

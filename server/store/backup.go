@@ -35,7 +35,7 @@ const (
 // files beside the database, copies of older databases, downloads under way.
 func notBackedUp(name string) bool {
 	return name == lockFile || strings.HasPrefix(name, databaseFile) || name == backupsFolder ||
-		strings.HasPrefix(name, backupsFolder+"/") || strings.HasSuffix(name, ".part") || strings.HasSuffix(name, ".tmp")
+		strings.HasPrefix(name, backupsFolder+"/") || strings.HasSuffix(name, "/partial") || strings.HasSuffix(name, ".part") || strings.HasSuffix(name, ".tmp")
 }
 
 // A Manifest says what is in a backup.

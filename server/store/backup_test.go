@@ -36,7 +36,7 @@ func furnish(t *testing.T) (dir string, db *DB, owner string, s wire.Start) {
 		db.SetSetting(ctx, owner, "theme", "dark"), db.SaveSession(ctx, "sid", owner, []byte("sealed words"), db.now().AddDate(1, 0, 0)))
 	for name, text := range map[string]string{
 		"archive/ab/abcdef.mp4": strings.Repeat("clip", 50_000), "archive/empty.mp4": "", "uploads/ä b.png": "image",
-		"archive/half.mp4.part": "half", "backups/screentest.db.v1-20260101T000000.000": "old",
+		"archive/half.mp4.part": "half", "archive/partial/1-x-0": "half", "backups/screentest.db.v1-20260101T000000.000": "old",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600))

@@ -82,6 +82,11 @@ func TestOwnersAreApart(t *testing.T) {
 					t.Errorf("%+v, %v", s, err)
 				}
 			},
+			"DropWire": func(t *testing.T, who string) {
+				if n, err := db.DropWire(ctx, who, time.Now().AddDate(9, 0, 0)); err != nil || n != 0 {
+					t.Errorf("%d, %v", n, err)
+				}
+			},
 			"Ledger": func(t *testing.T, who string) {
 				for _, q := range []wire.LedgerQuery{{}, {Subject: s.Run}, {Conversation: s.Conversation}, {Kind: "charge"}} {
 					if page, err := db.Ledger(ctx, who, q); err != nil || len(page.Rows) != 0 || page.Total.Rows != 0 {
@@ -234,7 +239,7 @@ func TestOwnersAreApart(t *testing.T) {
 // for no owner in particular.
 func missing(t *testing.T, checks map[string]func(*testing.T, string)) {
 	t.Helper()
-	ofNobody := []string{"Close", "Videos", "EnsureLocalUser", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions", "SpentByEverybody", "SpendOfEverybody", "ServerSetting", "SetServerSetting"}
+	ofNobody := []string{"Close", "Videos", "EnsureLocalUser", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions", "SpentByEverybody", "EachSetting", "Storage", "SpendOfEverybody", "ServerSetting", "SetServerSetting"}
 	for m := range reflect.TypeFor[*DB]().Methods() {
 		if checks[m.Name] == nil && !slices.Contains(ofNobody, m.Name) {
 			t.Errorf("DB.%s is not checked", m.Name)

@@ -103,6 +103,7 @@ func everyCall(t *testing.T, db *DB, owner string) (errs []error) {
 	add(second(db.Spent(ctx, owner, time.UnixMilli(0), time.UnixMilli(1))))
 	add(second(db.Spend(ctx, owner, wire.SpendQuery{Days: []int64{1, 2 * hourMS}})))
 	add(second(db.Ledger(ctx, owner, wire.LedgerQuery{Kind: "charge"})))
+	add(db.EachSetting(ctx, "a", func(string, string) error { return nil }))
 	add(second(db.Ledger(ctx, owner, wire.LedgerQuery{Subject: s.Run})))
 	add(second(db.Ledger(ctx, owner, wire.LedgerQuery{Conversation: s.Conversation})))
 	add(second(db.SpentByEverybody(ctx, time.UnixMilli(0), time.UnixMilli(1))))
@@ -137,6 +138,7 @@ func everyCall(t *testing.T, db *DB, owner string) (errs []error) {
 	add(err)
 	add(second(db.SweepSessions(ctx)))
 	add(db.DeleteSession(ctx, "id"))
+	add(second(db.DropWire(ctx, owner, time.Now().AddDate(9, 0, 0))))
 	add(db.DeleteConversation(ctx, owner, s.Conversation))
 	return errs
 }

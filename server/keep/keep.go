@@ -1,0 +1,147 @@
+// Package keep removes what people have said they no longer want: wire events
+// and clips of more than so many days. Messages and the ledger are always kept.
+// Make a [Keeper]; it looks once a day, and when a setting changes.
+package keep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"sync"
+	"time"
+
+	"screentest/shared/wire"
+)
+
+// every is how often is looked.
+const every = 24 * time.Hour
+
+// settingName is the setting that holds a wire.Retention as JSON.
+const settingName = "retention"
+
+// Store keeps the settings and the wire events; see package store for what each
+// does.
+type Store interface {
+	Setting(ctx context.Context, owner, name string) (string, error)
+	SetSetting(ctx context.Context, owner, name, value string) error
+	EachSetting(ctx context.Context, name string, fn func(owner, value string) error) error
+	DropWire(ctx context.Context, owner string, before time.Time) (runs int, err error)
+}
+
+// Config is what a Keeper works with. Store must be given.
+type Config struct {
+	Store Store
+	// DropClips removes the owner's archived clips that were saved before
+	// before and are no favourites. nil: there is no archive.
+	DropClips func(ctx context.Context, owner string, before time.Time) (clips int, err error)
+	Now       func() time.Time
+	Logger    *slog.Logger
+}
+
+// Keeper removes what is older than it is to be. Close it.
+type Keeper struct {
+	Config
+	kick   chan struct{} // holds one
+	cancel context.CancelFunc
+	ended  sync.WaitGroup
+}
+
+// New returns a Keeper that looks at once, and then once a day.
+func New(c Config) *Keeper {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	k := &Keeper{Config: c, kick: make(chan struct{}, 1)}
+	var ctx context.Context
+	ctx, k.cancel = context.WithCancel(context.Background())
+	k.ended.Go(func() { k.loop(ctx) })
+	return k
+}
+
+// Close ends what is under way; it goes on with the next start.
+func (k *Keeper) Close() {
+	k.cancel()
+	k.ended.Wait()
+}
+
+func (k *Keeper) loop(ctx context.Context) {
+	for {
+		if err := k.look(ctx); err != nil && ctx.Err() == nil {
+			k.Logger.Error("what is older than it is to be was not removed", "err", err)
+		}
+		select {
+		case <-time.After(every):
+		case <-k.kick:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// look removes what is too old, of everybody.
+func (k *Keeper) look(ctx context.Context) error {
+	return k.Store.EachSetting(ctx, settingName, func(owner, value string) error {
+		var r wire.Retention
+		if err := json.Unmarshal([]byte(value), &r); err != nil {
+			return fmt.Errorf("setting %s: %w", settingName, err)
+		}
+		for _, kind := range []struct {
+			name string
+			days int
+			drop func(context.Context, string, time.Time) (int, error)
+		}{{"wire events", r.WireDays, k.Store.DropWire}, {"clips", r.ClipDays, k.DropClips}} {
+			if kind.days == 0 || kind.drop == nil {
+				continue
+			}
+			n, err := kind.drop(ctx, owner, k.Now().AddDate(0, 0, -kind.days))
+			if n > 0 {
+				k.Logger.Info("removed what was older than it is kept", "what", kind.name, "days", kind.days, "removed", n)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", kind.name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// Retention returns the owner's settings; both are 0 at first, for ever.
+func (k *Keeper) Retention(ctx context.Context, owner string) (r wire.Retention, err error) {
+	text, err := k.Store.Setting(ctx, owner, settingName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &r)
+	}
+	return r, err
+}
+
+// SetRetention changes the owner's settings; what is too old by them is removed
+// soon. An error that a person may read is a *wire.Problem.
+func (k *Keeper) SetRetention(ctx context.Context, owner string, r wire.Retention) (wire.Retention, error) {
+	for field, days := range map[string]int{"wire_days": r.WireDays, "clip_days": r.ClipDays} {
+		if days < 0 || days > wire.MaxKeepDays {
+			return r, &wire.Problem{Code: "invalid_retention", Field: field,
+				Message: fmt.Sprintf("It can be kept for 1 to %d days, or with 0 for ever.", wire.MaxKeepDays)}
+		}
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return r, err
+	}
+	if err := k.Store.SetSetting(ctx, owner, settingName, string(text)); err != nil {
+		return r, err
+	}
+	select {
+	case k.kick <- struct{}{}:
+	default: // it is about to look
+	}
+	return r, nil
+}

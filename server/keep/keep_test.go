@@ -1,0 +1,137 @@
+package keep_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"go.uber.org/goleak"
+
+	"screentest/server/keep"
+	"screentest/server/store"
+	"screentest/shared/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newStore is a store with a run that ended two days before now.
+func newStore(t *testing.T, now time.Time) (db *store.DB, owner, run string) {
+	t.Helper()
+	db, err := store.Open(t.Context(), t.TempDir(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if owner, err = db.EnsureLocalUser(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := wire.Start{Run: uuid.NewString(), Conversation: uuid.NewString(), Answer: uuid.NewString(),
+		User: wire.Message{ID: uuid.NewString(), Role: "user", Text: "a question"}, Endpoint: "chat", Body: []byte(`{}`)}
+	r := wire.Run{ID: s.Run, Conversation: s.Conversation, Message: s.Answer, Endpoint: "chat", Model: "m", State: wire.Running, StartedMS: now.AddDate(0, 0, -2).UnixMilli()}
+	stored := make(chan error, 1)
+	db.StartTurn(owner, s, r, "title", "", func(err error) { stored <- err })
+	if err := <-stored; err != nil {
+		t.Fatal(err)
+	}
+	r.State = wire.Done
+	if err := db.FinishRun(t.Context(), owner, r, "an answer", []byte("data: x\n\n"), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	return db, owner, s.Run
+}
+
+// dropped is told of what a Keeper removed.
+type dropped struct {
+	*store.DB
+	wire chan int
+}
+
+func (d dropped) DropWire(ctx context.Context, owner string, before time.Time) (int, error) {
+	n, err := d.DB.DropWire(ctx, owner, before)
+	select {
+	case d.wire <- n:
+	case <-ctx.Done():
+	}
+	return n, err
+}
+
+func TestOldThingsGoWhenTheyAreToBeKeptNoLonger(t *testing.T) {
+	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	db, owner, run := newStore(t, now)
+	d := dropped{db, make(chan int)}
+	clips := make(chan time.Time)
+	c := keep.Config{Store: d, Now: func() time.Time { return now }, DropClips: func(ctx context.Context, who string, before time.Time) (int, error) {
+		if who != owner {
+			t.Errorf("clips of %q", who)
+		}
+		select {
+		case clips <- before:
+		case <-ctx.Done():
+		}
+		return 1, nil
+	}}
+	k := keep.New(c)
+	if r, err := k.Retention(t.Context(), owner); err != nil || r != (wire.Retention{}) {
+		t.Errorf("at first %+v, %v", r, err)
+	}
+	set := func(r wire.Retention) {
+		t.Helper()
+		if _, err := k.SetRetention(t.Context(), owner, r); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := k.Retention(t.Context(), owner); err != nil || got != r {
+			t.Errorf("%+v, %v; want %+v", got, err, r)
+		}
+	}
+	set(wire.Retention{WireDays: 3})
+	if n := <-d.wire; n != 0 {
+		t.Errorf("%d runs of two days ago are older than three", n)
+	}
+	if log, err := db.ReadRunLog(t.Context(), owner, run, 0, 100); err != nil || len(log) == 0 {
+		t.Errorf("the log is gone: %v", err)
+	}
+	set(wire.Retention{WireDays: 1, ClipDays: 7})
+	// A look that had begun before the change may come first.
+	n := <-d.wire
+	for range 2 {
+		if n == 0 {
+			n = <-d.wire
+		}
+	}
+	if n != 1 {
+		t.Errorf("of %d runs the wire events went", n)
+	}
+	if before := <-clips; !before.Equal(now.AddDate(0, 0, -7)) {
+		t.Errorf("clips before %v", before)
+	}
+	k.Close()
+
+	// The next start looks by itself.
+	k = keep.New(c)
+	if n := <-d.wire; n != 0 {
+		t.Errorf("%d runs went twice", n)
+	}
+	<-clips
+	k.Close()
+}
+
+func TestSettingsAreChecked(t *testing.T) {
+	db, owner, _ := newStore(t, time.Now())
+	k := keep.New(keep.Config{Store: db})
+	defer k.Close()
+	for field, r := range map[string]wire.Retention{"wire_days": {WireDays: -1}, "clip_days": {ClipDays: wire.MaxKeepDays + 1}} {
+		_, err := k.SetRetention(t.Context(), owner, r)
+		if p, is := err.(*wire.Problem); !is || p.Field != field || p.Code != "invalid_retention" {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	// Nothing is removed without a word of the person's.
+	if r, err := k.Retention(t.Context(), owner); err != nil || r != (wire.Retention{}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -1,0 +1,148 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"screentest/shared/wire"
+)
+
+// kindOf is the kind of data that a table holds, with its indexes.
+func kindOf(table string) string {
+	switch table {
+	case "conversations", "messages", "runs", "lanes", "votes", "library":
+		return wire.StoredMessages
+	case "run_log", "run_requests":
+		return wire.StoredWire
+	case "ledger", "spend_hours":
+		return wire.StoredLedger
+	case "uploads":
+		return wire.StoredVideo
+	}
+	switch {
+	case strings.HasPrefix(table, "search"):
+		return wire.StoredSearch
+	case strings.HasPrefix(table, "video_"):
+		return wire.StoredVideo
+	}
+	return wire.StoredOther
+}
+
+// kindOfFile is the kind of data of a file in the data folder, by its name with
+// slashes; "" is the database's, which is looked into.
+func kindOfFile(name string) string {
+	top, _, _ := strings.Cut(name, "/")
+	switch {
+	case name == databaseFile:
+		return ""
+	case top == "archive":
+		return wire.StoredClips
+	case top == "uploads":
+		return wire.StoredVideo
+	case top == backupsFolder:
+		return wire.StoredBackups
+	}
+	return wire.StoredOther
+}
+
+// Storage tells what the data folder holds, of everybody. It looks at every
+// page of the database, a second for a gigabyte, on a connection of its own.
+func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
+	kinds := map[string]*wire.Stored{}
+	of := func(kind string) *wire.Stored {
+		if kinds[kind] == nil {
+			kinds[kind] = &wire.Stored{Kind: kind}
+		}
+		return kinds[kind]
+	}
+	inDatabase, err := db.pagesByTable(ctx, func(table string, bytes int64) { of(kindOf(table)).Bytes += bytes })
+	if err != nil {
+		return s, err
+	}
+	for kind, query := range map[string]string{
+		wire.StoredMessages: "SELECT count(*) FROM messages",
+		wire.StoredWire:     "SELECT count(*) FROM run_requests",
+		wire.StoredLedger:   "SELECT count(*) FROM ledger",
+	} {
+		if err := db.readers.at(ctx).scan(query, nil, &of(kind).Count); err != nil {
+			return s, err
+		}
+	}
+	err = filepath.WalkDir(db.dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // gone since its folder was read
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(db.dir, path)
+		if err != nil {
+			return err
+		}
+		kind := kindOfFile(filepath.ToSlash(name))
+		if kind == "" {
+			// Pages that hold nothing at the moment.
+			of(wire.StoredOther).Bytes += max(info.Size()-inDatabase, 0)
+			return nil
+		}
+		of(kind).Bytes += info.Size()
+		if kind == wire.StoredClips || kind == wire.StoredBackups {
+			of(kind).Count++
+		}
+		return nil
+	})
+	if err != nil {
+		return s, err
+	}
+	s.FreeBytes = freeBytes(db.dir)
+	for _, k := range kinds {
+		s.Kinds = append(s.Kinds, *k)
+		s.Bytes += k.Bytes
+	}
+	slices.SortFunc(s.Kinds, func(a, b wire.Stored) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Kind, b.Kind))
+	})
+	return s, nil
+}
+
+// pagesByTable calls fn with the bytes of the pages of each table and its
+// indexes, and gives their sum.
+func (db *DB) pagesByTable(ctx context.Context, fn func(table string, bytes int64)) (sum int64, err error) {
+	if _, err := os.Stat(db.path()); err != nil {
+		return 0, err
+	}
+	pool, err := openSQLite(db.path(), readerSettings, 1)
+	if err != nil {
+		return 0, err
+	}
+	defer pool.Close()
+	rows, err := pool.QueryContext(ctx, "SELECT coalesce(s.tbl_name, d.name), d.pgsize FROM dbstat d LEFT JOIN sqlite_schema s ON s.name = d.name WHERE d.aggregate = TRUE")
+	if err != nil {
+		return 0, explain(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var table string
+		var bytes sql.NullInt64
+		if err := rows.Scan(&table, &bytes); err != nil {
+			return 0, explain(err)
+		}
+		fn(table, bytes.Int64)
+		sum += bytes.Int64
+	}
+	return sum, explain(rows.Err())
+}

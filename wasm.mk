@@ -10,11 +10,9 @@ WASM_FILES := web/app.wasm web/app.wasm.br web/app.wasm.gz
 WASM_SOURCES := $(shell find app shared \
 	\( -name testdata -o -path app/slim \) -prune -o ! -name '*_test.go' ! -name '.*' -print)
 
-# Copies of functions at their callers are a tenth of the download. They are
-# made only where an answer that streams in spends its time.
-WASM_HOT := runtime internal/... strings bytes unicode/... slices strconv syscall/js \
-	github.com/yuin/goldmark/... screentest/app/markdown screentest/shared/reply screentest/shared/sse
-WASM_INLINE := -gcflags 'all=-l' $(foreach p,$(WASM_HOT),-gcflags '$(p)=')
+# Copies of functions at their callers are a ninth of the download: they are
+# made only in the runtime, where the time goes.
+WASM_INLINE := -gcflags 'all=-l' -gcflags 'runtime=' -gcflags 'internal/...='
 
 WASM_BUILD := GOOS=js GOARCH=wasm go build -modfile build/slim/go.mod -trimpath -buildvcs=false $(WASM_INLINE) -ldflags '-s -w'
 

@@ -51,23 +51,34 @@ func (w *tx) indexSome() (more bool, err error) {
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
+	var docs []placed
+	noted := map[todo]bool{} // of two notes about one thing the first is enough
 	for _, t := range list {
-		if t.message != 0 {
-			err = w.indexMessage(t.message)
+		if what := (todo{conversation: t.conversation, message: t.message}); noted[what] {
+			continue
 		} else {
-			err = w.indexTitle(t.conversation)
+			noted[what] = true
+		}
+		if t.message != 0 {
+			docs, err = w.indexMessage(docs, t.message)
+		} else {
+			docs, err = w.indexTitle(docs, t.conversation)
 		}
 		if err != nil {
 			return false, fmt.Errorf("index message %d of conversation %d: %w", t.message, t.conversation, err)
 		}
 	}
+	if err := w.insertWords(docs); err != nil {
+		return false, fmt.Errorf("write search index: %w", err)
+	}
 	_, err = w.exec("DELETE FROM search_todo WHERE n <= ?", list[len(list)-1].n)
 	return len(list) == indexStep, err
 }
 
-// indexMessage puts a message into the index, in place of what of it is there.
-// An answer that is being written is left as it is: it comes when it ends.
-func (w *tx) indexMessage(n int64) error {
+// indexMessage gives a message a place in the index, instead of the one that it
+// has, and appends its doc to docs. An answer that is being written is left as
+// it is: it comes when it ends.
+func (w *tx) indexMessage(docs []placed, n int64) ([]placed, error) {
 	var owner, conversation, ms, run int64
 	var m wire.Message
 	var r wire.Run
@@ -78,9 +89,9 @@ func (w *tx) indexMessage(n int64) error {
 		&owner, &conversation, &ms, &m.Role, &m.Text, &m.Tool, &run, &r.Model, &r.Answered, &r.State, &problem, &calls)
 	switch {
 	case err == sql.ErrNoRows || err == nil && r.State == wire.Running:
-		return nil
+		return docs, nil
 	case err != nil:
-		return err
+		return docs, err
 	}
 	d := sentDoc(m)
 	if m.Role == "assistant" {
@@ -91,32 +102,31 @@ func (w *tx) indexMessage(n int64) error {
 			err = json.Unmarshal(calls, &r.Calls)
 		}
 		if err != nil {
-			return err
+			return docs, err
 		}
 		d = answerDoc(r, m.Text)
 	}
 	if _, err := w.exec("DELETE FROM search_rows WHERE message = ?", n); err != nil {
-		return err
+		return docs, err
 	}
-	return w.index(owner, conversation, n, run, ms, d)
+	return w.place(docs, owner, conversation, n, run, ms, d)
 }
 
-// indexTitle puts a conversation's title into the index, in place of an
-// earlier one.
-func (w *tx) indexTitle(conversation int64) error {
+// indexTitle does so with a conversation's title.
+func (w *tx) indexTitle(docs []placed, conversation int64) ([]placed, error) {
 	var owner, ms int64
 	var title string
 	err := w.scan("SELECT owner, created_ms, title FROM conversations WHERE n = ?", []any{conversation}, &owner, &ms, &title)
 	if err == sql.ErrNoRows {
-		return nil
+		return docs, nil
 	}
 	if err != nil {
-		return err
+		return docs, err
 	}
 	if _, err := w.exec("DELETE FROM search_rows WHERE conversation = ? AND message IS NULL", conversation); err != nil {
-		return err
+		return docs, err
 	}
-	return w.index(owner, conversation, 0, 0, ms, doc{kinds: metaTitle, title: searchable(title)})
+	return w.place(docs, owner, conversation, 0, 0, ms, doc{kinds: metaTitle, title: searchable(title)})
 }
 
 // indexStep does indexSome in a transaction of its own, when there is a moment.

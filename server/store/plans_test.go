@@ -153,7 +153,7 @@ func planOf(t *testing.T, db *DB, query string) (steps []string) {
 	must(t, err)
 	defer conn.Close()
 	var rows *sql.Rows
-	for n := 0; n < 30; n++ { // as many parameters as it takes
+	for n := 0; n < 600; n++ { // as many parameters as it takes
 		if rows, err = conn.QueryContext(context.Background(), "EXPLAIN QUERY PLAN "+query, make([]any, n)...); err == nil {
 			break
 		}

@@ -85,20 +85,45 @@ func problemText(p *wire.Problem) string {
 	return strings.TrimSpace(strings.Join([]string{p.Code, p.Message, p.Hint, p.Request}, " "))
 }
 
-// index puts a doc into the index, for a time in Unix milliseconds. Of a
-// title message is 0, and of what is not an answer run.
-func (w *tx) index(owner, conversation, message, run, ms int64, d doc) error {
+// A placed doc has its row of the index.
+type placed struct {
+	row  int64
+	meta string
+	doc
+}
+
+// place gives a doc a row of the index, for a time in Unix milliseconds, and
+// appends it to docs. Of a title message is 0, and of what is no answer run.
+func (w *tx) place(docs []placed, owner, conversation, message, run, ms int64, d doc) ([]placed, error) {
 	at, err := w.freeRow(ms)
 	if err != nil {
-		return err
+		return docs, err
 	}
 	if _, err := w.exec("INSERT INTO search_rows (n, owner, conversation, message, run) VALUES (?, ?, ?, ?, ?)", at, owner, conversation, orNull(message), orNull(run)); err != nil {
-		return err
+		return docs, err
 	}
-	meta := metaOwner(owner) + " " + metaConversation(conversation) + " " + d.kinds
-	_, err = w.exec("INSERT INTO search (rowid, meta, title, question, answer, tool, error, model) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		at, meta, d.title, d.question, d.answer, d.tool, d.errors, d.model)
-	return err
+	return append(docs, placed{at, metaOwner(owner) + " " + metaConversation(conversation) + " " + d.kinds, d}), nil
+}
+
+// insertWords puts docs into the index, many with one statement: at the
+// beginning of each one FTS5 writes out what it has gathered, to be able to go
+// back to there.
+func (w *tx) insertWords(docs []placed) error {
+	for _, size := range []int{indexStep, indexStep / 8, 1} {
+		for len(docs) >= size {
+			args := make([]any, 0, 8*size)
+			for _, d := range docs[:size] {
+				args = append(args, d.row, d.meta, d.title, d.question, d.answer, d.tool, d.errors, d.model)
+			}
+			query := "INSERT INTO search (rowid, meta, title, question, answer, tool, error, model) VALUES (?, ?, ?, ?, ?, ?, ?, ?)" +
+				strings.Repeat(", (?, ?, ?, ?, ?, ?, ?, ?)", size-1)
+			if _, err := w.exec(query, args...); err != nil {
+				return err
+			}
+			docs = docs[size:]
+		}
+	}
+	return nil
 }
 
 // freeRow finds a place in the index for a time: behind all of its second.

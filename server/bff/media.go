@@ -62,7 +62,7 @@ func (s *Server) own(h func(w http.ResponseWriter, r *http.Request, owner string
 func (s *Server) ofTask(h func(w http.ResponseWriter, r *http.Request, owner, task string, index int) error) http.HandlerFunc {
 	return s.own(func(w http.ResponseWriter, r *http.Request, owner string) error {
 		index, err := strconv.Atoi(r.PathValue("index"))
-		if err != nil || index < 0 {
+		if err != nil || strconv.Itoa(index) != r.PathValue("index") || index < 0 {
 			return fs.ErrNotExist
 		}
 		return h(w, r, owner, r.PathValue("task"), index)

@@ -157,8 +157,11 @@ func (p *poller) overlay(id taskID, t *wire.VideoTask) {
 // ask polls one task and puts it back into the queue, unless it has ended.
 func (p *poller) ask(e *entry) {
 	p.mu.Lock()
-	key := e.key
+	key, planned := e.key, e.due
 	p.mu.Unlock()
+	if p.s.Late != nil {
+		p.s.Late(time.Since(planned))
+	}
 	secret, replaced, ok := p.s.keys.get(key)
 	if !ok {
 		p.park(e, key)

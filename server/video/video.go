@@ -128,6 +128,9 @@ type Config struct {
 
 	Budget Budget // nil: no budgets
 
+	// Late is told how long after its time each poll starts; nil: nobody asks.
+	Late func(time.Duration)
+
 	Limits Limits
 	Now    func() time.Time
 	Logger *slog.Logger

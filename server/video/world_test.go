@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,12 @@ import (
 	"screentest/shared/wire"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(pollPeerEnv) != "" {
+		servePollPeer()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const canary = "sk-canary-video-6Jd8"
 

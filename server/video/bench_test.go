@@ -1,0 +1,206 @@
+package video_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	gatewayclient "screentest/server/gateway"
+	"screentest/server/store"
+	"screentest/server/video"
+	"screentest/shared/gateway"
+	"screentest/shared/reply"
+	"screentest/shared/wire"
+)
+
+// pollPeerEnv makes a copy of the test program a gateway whose tasks go on for
+// ever, in a process of its own so that its time is not counted.
+const pollPeerEnv = "SCREENTEST_VIDEO_POLL_PEER"
+
+func servePollPeer() {
+	go func() { // not to be left behind
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(l.Addr())
+	_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.Method == http.MethodPost {
+			fmt.Fprintf(w, `{"id":"task_%s","status":"queued","progress":0}`, strings.ReplaceAll(uuid.NewString(), "-", ""))
+			return
+		}
+		_, _ = io.WriteString(w, `{"code":"success","message":"","data":{"task_id":"task_x","action":"generate","status":"IN_PROGRESS","fail_reason":"","submit_time":1795219200,"start_time":1795219210,"finish_time":0,"progress":"30%","data":{"id":"f3f0c2b1-0000-4000-8000-000000000000","status":"in_progress","model":"beta-video-480p","output":[]}}}`)
+	}))
+	os.Exit(1)
+}
+
+func pollPeer(b *testing.B) string {
+	b.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), pollPeerEnv+"=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		in.Close()
+		_ = cmd.Wait()
+	})
+	var addr string
+	if _, err := fmt.Fscanln(out, &addr); err != nil {
+		b.Fatal(err)
+	}
+	return "http://" + addr
+}
+
+// timed is a gateway that notes how late each poll starts.
+type timed struct {
+	client
+	polls atomic.Int64
+}
+
+func (g *timed) Task(ctx context.Context, key, id string) (reply.Task, error) {
+	g.polls.Add(1)
+	return g.client.Task(ctx, key, id)
+}
+
+func cpu() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkTenThousandOpenTasks polls ten thousand tasks, each every 3 s, for
+// 12 s: the cores that it takes and how late polls start.
+func BenchmarkTenThousandOpenTasks(b *testing.B) {
+	const tasks, every, long = 10_000, 3 * time.Second, 12 * time.Second
+	base := pollPeer(b)
+	for b.Loop() {
+		dir := b.TempDir()
+		db, err := store.Open(b.Context(), dir, store.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		owner := must(db.EnsureLocalUser(b.Context()))
+		c, err := gatewayclient.New(base, gatewayclient.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		fill(b, db, owner, tasks)
+		g := &timed{client: client{c}}
+		late := &lateness{}
+		s, err := video.New(video.Config{Store: db.Videos(), Gateway: g, Catalogue: gateway.SampleCatalogue, Dir: dir,
+			// The wait of a task that was asked often is 30 to 36 s.
+			Limits: video.Limits{Pace: 33 * float64(time.Second) / float64(every)}, Late: late.add})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Start(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		// The first round takes all tasks up, and stores that they run.
+		for g.polls.Load() < 2*tasks {
+			time.Sleep(50 * time.Millisecond)
+		}
+		late.reset()
+		polls, used, began := g.polls.Load(), cpu(), time.Now()
+		time.Sleep(long)
+		took := time.Since(began)
+		b.ReportMetric((cpu()-used).Seconds()/took.Seconds(), "cores")
+		b.ReportMetric(float64(g.polls.Load()-polls)/took.Seconds(), "polls/s")
+		b.ReportMetric(late.percentile(50), "late-p50-ms")
+		b.ReportMetric(late.percentile(99), "late-p99-ms")
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		b.ReportMetric(float64(m.HeapAlloc)/tasks, "heap-B/task")
+		if err := s.Close(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+		c.Close()
+	}
+}
+
+// fill stores tasks that the gateway took four minutes ago.
+func fill(b *testing.B, db *store.DB, owner string, tasks int) {
+	b.Helper()
+	var key int64
+	at := time.Now().Add(-4 * time.Minute).UnixMilli()
+	var all sync.WaitGroup
+	room := make(chan struct{}, 64)
+	for i := range tasks {
+		t := wire.VideoTask{ID: uuid.NewString(), Model: "beta-video-480p", Mode: "text-to-video", Prompt: "x", Seconds: 6, Body: json.RawMessage(body("x")), CreatedMS: at, PriceNanoUSD: 1}
+		if i == 0 {
+			_, key, _, _ = db.Videos().Create(b.Context(), owner, 0, canary, t, nil)
+			continue
+		}
+		room <- struct{}{}
+		all.Go(func() {
+			defer func() { <-room }()
+			if _, _, _, err := db.Videos().Create(b.Context(), owner, key, canary, t, nil); err != nil {
+				b.Error(err)
+			}
+			if _, _, err := db.Videos().Accepted(b.Context(), owner, t.ID, "task_"+t.ID, at); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+type lateness struct {
+	mu  sync.Mutex
+	all []time.Duration
+}
+
+func (l *lateness) add(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, d)
+}
+
+func (l *lateness) reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = nil
+}
+
+func (l *lateness) percentile(p int) (ms float64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.all) == 0 {
+		return 0
+	}
+	slices.Sort(l.all)
+	return float64(l.all[min(len(l.all)-1, len(l.all)*p/100)]) / 1e6
+}

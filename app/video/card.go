@@ -179,12 +179,12 @@ func LeftWords(t *wire.VideoTask, now time.Time) (words string, soon bool) {
 	}
 	left := time.UnixMilli(t.ExpiresMS).Sub(now)
 	soon = left <= gateway.Retention-gateway.RetentionWarn
-	switch days := int(left / (24 * time.Hour)); {
+	switch days := int((left + 12*time.Hour) / (24 * time.Hour)); {
 	case left <= 0:
 		return "past the gateway's 14 days", true
 	case days > 1:
 		return strconv.Itoa(days) + " days left", soon
-	case days == 1:
+	case left >= 24*time.Hour:
 		return "1 day left", soon
 	case left >= 2*time.Hour:
 		return strconv.Itoa(int(left/time.Hour)) + " hours left", soon

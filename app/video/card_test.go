@@ -132,7 +132,7 @@ func TestLeftWords(t *testing.T) {
 		want string
 		soon bool
 	}{
-		{"a fresh clip", 13*day + time.Hour, "13 days left", false},
+		{"a fresh clip", 14*day - time.Minute, "14 days left", false},
 		{"G37 from day 12 on", 2 * day, "2 days left", true},
 		{"the last day", day + time.Minute, "1 day left", true},
 		{"hours", 5*time.Hour + time.Minute, "5 hours left", true},

@@ -67,10 +67,10 @@ func (a *Archive) Render() (ui app.UI) {
 	defer s.Drawing("the archive's settings", &ui)
 	tasks := s.desk.Tasks
 	is := tasks.Archive
-	section := app.Section().ID("settings-archive")
-	about := app.P().Class("about").Text("A gateway deletes its files 14 days after a clip has finished. This server copies each clip as it finishes, with a checksum, so that it stays playable.")
+	section := elem("section", "", at{"id", "settings-archive"})
+	about := say("p", "about", "A gateway deletes its files 14 days after a clip has finished. This server copies each clip as it finishes, with a checksum, so that it stays playable.")
 	if !tasks.ArchiveReady {
-		return section.Body(app.H2().Text("Archive of clips"), about, app.P().Class("about").Text("Waiting for the server…"))
+		return section.Body(say("h2", "", "Archive of clips"), about, say("p", "about", "Waiting for the server…"))
 	}
 	quota := is.Settings.QuotaBytes
 	if quota == 0 {
@@ -86,18 +86,18 @@ func (a *Archive) Render() (ui app.UI) {
 		free = video.Bytes(is.FreeBytes)
 	}
 	return section.Body(
-		app.H2().Text("Archive of clips"),
+		say("h2", "", "Archive of clips"),
 		about,
-		app.Div().Class("archive-use").Body(
-			app.Progress().ID("archive-bar").Class("archive-bar").DataSet("warn", is.Warn).Max(1000).
-				Value(int(min(is.Bytes*1000/quota, 1000))).Aria("label", "Use of the archive"),
-			app.P().ID("archive-use").Class("figure").Text(video.Bytes(is.Bytes)+" of "+video.Bytes(quota)+" used"),
+		box("div", "archive-use",
+			el("progress", "archive-bar", at{"id", "archive-bar",
+				"data-warn", yes(is.Warn), "max", "1000", "value", strconv.Itoa(int(min(is.Bytes*1000/quota, 1000))), "aria-label", "Use of the archive"}),
+			el("p", "figure", at{"id", "archive-use"}, app.Text(video.Bytes(is.Bytes)+" of "+video.Bytes(quota)+" used")),
 		),
 		app.If(is.Warn, func() app.UI {
-			return app.Div().Class("note warn").Role("status").Body(
-				app.P().Text(video.ArchiveWarning(is)),
+			return el("div", "note warn", at{"role", "status"},
+				say("p", "", video.ArchiveWarning(is)),
 				app.If(len(is.NextOut) > 0, func() app.UI {
-					return app.P().Body(
+					return box("p", "",
 						app.Text("First to go: "),
 						app.Range(is.NextOut).Slice(func(i int) app.UI {
 							name := "clip " + strconv.Itoa(i+1)
@@ -105,33 +105,31 @@ func (a *Archive) Render() (ui app.UI) {
 								name = video.Title(*t)
 							}
 							if i > 0 {
-								return app.Span().Body(app.Text(" · "), app.A().Href(Path+"/"+is.NextOut[i]).Text(name))
+								return box("span", "", app.Text(" · "), el("a", "", at{"href", Path + "/" + is.NextOut[i]}, app.Text(name)))
 							}
-							return app.A().Href(Path + "/" + is.NextOut[i]).Text(name)
+							return el("a", "", at{"href", Path + "/" + is.NextOut[i]}, app.Text(name))
 						}),
 					)
 				}),
 			)
 		}),
-		app.Dl().Class("facts").Body(
-			app.Dt().Text("Files"), app.Dd().Class("figure").Text(figure.Count(is.Files)),
-			app.Dt().Text("Still to be copied"), app.Dd().Class("figure").Text(figure.Count(is.Waiting)),
-			app.Dt().Text("Uploads"), app.Dd().Class("figure").Text(video.Bytes(is.Uploads)+" of "+video.Bytes(is.UploadsMax)),
-			app.Dt().Text("Free on the disk"), app.Dd().Class("figure").Text(free),
+		box("dl", "facts",
+			say("dt", "", "Files"), say("dd", "figure", figure.Count(is.Files)),
+			say("dt", "", "Still to be copied"), say("dd", "figure", figure.Count(is.Waiting)),
+			say("dt", "", "Uploads"), say("dd", "figure", video.Bytes(is.Uploads)+" of "+video.Bytes(is.UploadsMax)),
+			say("dt", "", "Free on the disk"), say("dd", "figure", free),
 		),
-		app.Form().Class("archive-form").
-			OnSubmit(s.On("archive", func(_ app.Context, e app.Event) { e.PreventDefault(); s.saveArchive() })).
-			Body(
-				app.Label().For("archive-quota").Text("Quota, in GB"),
-				app.Input().ID("archive-quota").Class("field figure").Type("text").Attr("inputmode", "decimal").Attr("autocomplete", "off"),
-				app.Label().Class("check").Body(
-					app.Input().ID("archive-room").Type("checkbox").Checked(is.Settings.MakeRoom),
-					app.Span().Text("When it is full, make room: the oldest clips that are not pinned go first. Without this nothing more is copied then."),
-				),
-				app.Button().ID("archive-save").Class("button primary").Type("submit").Disabled(form.busy).Text("Save"),
-				app.P().ID("archive-outcome").Class(outcome).Role("status").Text(form.outcome),
+		elem("form", "archive-form", nil,
+			el("label", "", at{"for", "archive-quota"}, app.Text("Quota, in GB")),
+			el("input", "field figure", at{"id", "archive-quota", "type", "text", "inputmode", "decimal", "autocomplete", "off"}),
+			box("label", "check",
+				el("input", "", at{"id", "archive-room", "type", "checkbox", "checked", no(is.Settings.MakeRoom)}),
+				say("span", "", "When it is full, make room: the oldest clips that are not pinned go first. Without this nothing more is copied then."),
 			),
-		app.P().Class("about").Text("A pinned clip is never removed for want of room: pin it in its menu or on its page. A warning comes before anything is removed."),
+			el("button", "button primary", at{"id", "archive-save", "type", "submit", "disabled", no(form.busy)}, app.Text("Save")),
+			el("p", outcome, at{"id", "archive-outcome", "role", "status"}, app.Text(form.outcome)),
+		).OnSubmit(s.On("archive", func(_ app.Context, e app.Event) { e.PreventDefault(); s.saveArchive() })),
+		say("p", "about", "A pinned clip is never removed for want of room: pin it in its menu or on its page. A warning comes before anything is removed."),
 		s.notifySetting(),
 	)
 }
@@ -150,10 +148,10 @@ func (s *Section) notifySetting() app.UI {
 	default:
 		words, ask = "This browser can tell you when a clip ends while you are elsewhere.", true
 	}
-	return app.P().ID("notify-setting").Class("about notify-setting").Body(
-		app.Span().Text(words),
+	return el("p", "about notify-setting", at{"id", "notify-setting"},
+		say("span", "", words),
 		app.If(ask, func() app.UI {
-			return app.Button().Class("button").Type("button").Text("Allow it").
+			return elem("button", "button", at{"type", "button"}, app.Text("Allow it")).
 				OnClick(s.On("allow", func(app.Context, app.Event) { s.askToNotify() }))
 		}),
 	)

@@ -65,22 +65,21 @@ func (c *Card) Render() (ui app.UI) {
 	defer s.Drawing("a clip", &ui)
 	t := s.desk.Tasks.Get(c.ID)
 	if t == nil {
-		return app.Article().Class("card").Hidden(true)
+		return el("article", "clip-card", at{"hidden", "true"})
 	}
 	words, tone := video.StateWords(t)
-	return app.Article().Class("card").DataSet("id", t.ID).DataSet("state", string(t.State)).
-		DataSet("chosen", c.Chosen > 0).DataSet("menu", c.Menu).Aria("labelledby", cardKey(t.ID, "title")).
-		Body(
-			c.link(t, words, tone),
-			c.overlay(t),
-			app.Div().Class("card-body").Body(
-				c.facts(t),
-				c.notes(t),
-				c.tags(t),
-				c.actions(t),
-			),
-			c.menu(t),
-		)
+	return el("article", "clip-card", at{"data-id", t.ID, "data-state", string(t.State), "data-chosen", yes(c.Chosen > 0),
+		"data-menu", yes(c.Menu), "aria-labelledby", cardKey(t.ID, "title")},
+		c.link(t, words, tone),
+		c.overlay(t),
+		box("div", "card-body",
+			c.facts(t),
+			c.notes(t),
+			c.tags(t),
+			c.actions(t),
+		),
+		c.menu(t),
+	)
 }
 
 // link is the poster and the name, which lead to the clip's page.
@@ -93,7 +92,7 @@ func (c *Card) link(t *wire.VideoTask, words string, tone video.Tone) app.UI {
 		percent = max(t.Progress, 0)
 	}
 	title := video.Title(*t)
-	a := app.A().ID(cardKey(t.ID, "link")).Class("card-link").Href(Path + "/" + t.ID)
+	a := elem("a", "card-link", at{"id", cardKey(t.ID, "link"), "href", Path + "/" + t.ID})
 	if playable {
 		play := func(on bool) func(app.Context, app.Event) {
 			return func(ctx app.Context, _ app.Event) {
@@ -105,13 +104,14 @@ func (c *Card) link(t *wire.VideoTask, words string, tone video.Tone) app.UI {
 			OnFocus(s.On("focus", play(true))).OnBlur(s.On("blur", play(false)))
 	}
 	return a.Body(
-		app.Div().Class("card-poster").Body(
+		box("div", "card-poster",
 			c.poster(t, playable),
-			app.Span().Class("card-state").DataSet("tone", string(tone)).Text(words),
-			app.Span().Class("card-length figure").Hidden(length == 0 || !playable).Text(video.Clock(length)),
-			app.Progress().Class("card-progress").Max(100).Value(percent).Hidden(percent == 0).Aria("label", "Progress, as the gateway tells it"),
+			el("span", "card-state", at{"data-tone", string(tone)}, app.Text(words)),
+			el("span", "card-length figure", at{"hidden", no(length == 0 || !playable)}, app.Text(video.Clock(length))),
+			el("progress", "card-progress", at{"max", "100", "value", strconv.Itoa(percent), "hidden", no(percent == 0),
+				"aria-label", "Progress, as the gateway tells it"}),
 		),
-		app.Span().ID(cardKey(t.ID, "title")).Class("card-title").Title(title).Text(title),
+		el("span", "card-title", at{"id", cardKey(t.ID, "title"), "title", title}, app.Text(title)),
 	)
 }
 
@@ -121,20 +121,20 @@ func (c *Card) poster(t *wire.VideoTask, playable bool) app.UI {
 	s := c.s
 	n := video.PlayableOutput(t)
 	if o, ok := video.OutputOf(t, n); ok && o.Poster {
-		return app.Img().Class("card-picture").Src(wire.PosterPathOf(t.ID, n)).Alt("").Attr("loading", "lazy").Attr("decoding", "async")
+		return el("img", "card-picture", at{"src", wire.PosterPathOf(t.ID, n), "aria-hidden", "true", "loading", "lazy", "decoding", "async"})
 	}
 	if playable {
-		return app.Video().Class("card-picture").Src(wire.MediaPathOf(t.ID, n)).Preload("metadata").Muted(true).
-			Attr("playsinline", "true").TabIndex(-1).Aria("hidden", true).
-			OnLoadedData(s.On("poster", func(ctx app.Context, _ app.Event) {
-				ctx.PreventUpdate()
-				s.drawPoster(t.ID, n)
-			}))
+		drawn, named := s.On("poster", func(ctx app.Context, _ app.Event) {
+			ctx.PreventUpdate()
+			s.drawPoster(t.ID, n)
+		})
+		return elem("video", "card-picture", at{"src", wire.MediaPathOf(t.ID, n), "preload", "metadata",
+			"muted", "true", "playsinline", "true", "tabindex", "-1", "aria-hidden", "true"}).On("loadeddata", drawn, named)
 	}
 	w, h := video.RatioOf(t)
-	const svg = "http://www.w3.org/2000/svg"
-	return app.Elem("svg").XMLNS(svg).Class("card-frame").Attr("viewBox", "0 0 "+strconv.Itoa(w*10)+" "+strconv.Itoa(h*10)).
-		Aria("hidden", true).Body(app.Elem("rect").XMLNS(svg).Attr("width", strconv.Itoa(w*10)).Attr("height", strconv.Itoa(h*10)))
+	wide, high := strconv.Itoa(w*10), strconv.Itoa(h*10)
+	return svg("svg", at{"class", "card-frame", "viewBox", "0 0 " + wide + " " + high, "aria-hidden", "true"},
+		svg("rect", at{"width", wide, "height", high}))
 }
 
 // overlay are the buttons on the poster.
@@ -146,21 +146,20 @@ func (c *Card) overlay(t *wire.VideoTask) app.UI {
 		if c.Chosen > 0 {
 			place = strconv.Itoa(c.Chosen)
 		}
-		return app.Label().Class("card-choose").Title(why).DataSet("off", why != "").Body(
-			app.Input().ID(cardKey(t.ID, "choose")).Type("checkbox").Checked(c.Chosen > 0).Disabled(why != "").
-				Aria("label", "Choose "+video.Title(*t)).
+		return el("label", "card-choose", at{"title", why, "data-off", yes(why != "")},
+			elem("input", "", at{"id", cardKey(t.ID, "choose"), "type", "checkbox", "checked", no(c.Chosen > 0), "disabled", no(why != ""),
+				"aria-label", "Choose " + video.Title(*t)}).
 				OnChange(s.On("choose", func(app.Context, app.Event) { tasks.Toggle(t.ID) })),
-			app.Span().Class("card-place figure").Aria("hidden", true).Text(place),
+			el("span", "card-place figure", at{"aria-hidden", "true"}, app.Text(place)),
 		)
 	}
 	label := "Add to favourites"
 	if t.Favourite {
 		label = "Take out of favourites"
 	}
-	return app.Button().ID(cardKey(t.ID, "star")).Class("icon-button card-star").Type("button").
-		Aria("label", label).Title(label).Aria("pressed", t.Favourite).
-		OnClick(s.On("star", func(app.Context, app.Event) { tasks.SetFavourite(t.ID, !tasks.Get(t.ID).Favourite) })).
-		Body(kit.Icon(iconStar, "icon"))
+	return elem("button", "icon-button card-star", at{"id", cardKey(t.ID, "star"), "type", "button", "aria-label", label, "title", label,
+		"aria-pressed", yes(t.Favourite)}, kit.Icon(iconStar, "icon")).
+		OnClick(s.On("star", func(app.Context, app.Event) { tasks.SetFavourite(t.ID, !tasks.Get(t.ID).Favourite) }))
 }
 
 // facts are the model, the price, and how long the clip is kept.
@@ -179,16 +178,16 @@ func (c *Card) facts(t *wire.VideoTask) app.UI {
 	if soon {
 		leftTone = string(video.Warn)
 	}
-	price := app.Span().Class("card-price figure").Title(cost.Basis).DataSet("struck", cost.Returned != "" || cost.Free)
-	return app.P().Class("card-facts").Body(
-		app.Span().Class("mono card-model").Title(t.Model).Text(t.Model),
-		app.Span().Class("figure").Hidden(seconds == "").Text(seconds),
+	price := elem("span", "card-price figure", at{"title", cost.Basis, "data-struck", yes(cost.Returned != "" || cost.Free)})
+	return box("p", "card-facts",
+		el("span", "mono card-model", at{"title", t.Model}, app.Text(t.Model)),
+		sayIf("span", "figure", seconds),
 		price.Hidden(cost.Amount == "").Text(cost.Amount),
-		app.Span().Class("fact").DataSet("tone", "good").Hidden(cost.Returned == "").Text(cost.Returned),
-		app.Span().Class("fact").Hidden(!cost.Free).Text("not charged"),
-		app.Span().Class("fact").DataSet("tone", string(savedTone)).Hidden(saved == "").Title(archiveTitle(t)).Text(saved),
-		app.Span().Class("fact").DataSet("tone", leftTone).Hidden(left == "").
-			Title("The gateway deletes its own files 14 days after a clip has finished.").Text(left),
+		el("span", "fact", at{"data-tone", "good", "hidden", no(cost.Returned == "")}, app.Text(cost.Returned)),
+		el("span", "fact", at{"hidden", no(!cost.Free)}, app.Text("not charged")),
+		el("span", "fact", at{"data-tone", string(savedTone), "hidden", no(saved == ""), "title", archiveTitle(t)}, app.Text(saved)),
+		el("span", "fact", at{"data-tone", leftTone, "hidden", no(left == ""), "title", "The gateway deletes its own files 14 days after a clip has finished."},
+			app.Text(left)),
 	)
 }
 
@@ -209,17 +208,17 @@ func (c *Card) notes(t *wire.VideoTask) app.UI {
 		usual = " · " + usual
 	}
 	pause, settings := video.PauseWords(t)
-	return app.Div().Class("card-notes").Body(
+	return box("div", "card-notes",
 		app.If(elapsed != "", func() app.UI {
-			return app.P().Class("card-time figure").Body(
-				app.Span().DataSet("elapsed", t.ID).Text(elapsed),
-				app.Span().Text(usual),
+			return box("p", "card-time figure",
+				el("span", "", at{"data-elapsed", t.ID}, app.Text(elapsed)),
+				say("span", "", usual),
 			)
 		}),
 		app.If(pause != "", func() app.UI {
-			return app.P().Class("card-pause").Body(
+			return box("p", "card-pause",
 				app.Text(pause+" "),
-				app.If(settings, func() app.UI { return app.A().Href("/settings").Text("Enter the key") }),
+				app.If(settings, func() app.UI { return el("a", "", at{"href", "/settings"}, app.Text("Enter the key")) }),
 			)
 		}),
 		app.If(t.Problem != nil && t.State.Final(), func() app.UI { return shortProblem(t.Problem) }),
@@ -230,9 +229,9 @@ func (c *Card) notes(t *wire.VideoTask) app.UI {
 // shortProblem is a problem in a card: what happened and what to do. The rest
 // is on the clip's page.
 func shortProblem(p *wire.Problem) app.UI {
-	return app.Div().Class("card-problem").Body(
-		app.P().Text(p.Message),
-		app.P().Class("card-todo").Hidden(p.Hint == "").Text(p.Hint),
+	return box("div", "card-problem",
+		say("p", "", p.Message),
+		sayIf("p", "card-todo", p.Hint),
 	)
 }
 
@@ -253,24 +252,21 @@ func (s *Section) settling(t *wire.VideoTask) app.UI {
 	if problem != nil {
 		words = strings.TrimSpace(problem.Message + " " + problem.Hint)
 	}
-	return app.Form().Class("settling").Aria("label", "How did it end?").
-		OnSubmit(s.On("settle", func(_ app.Context, e app.Event) {
-			e.PreventDefault()
-			s.desk.Tasks.Settle(id, true, s.DOM.ByID(cardKey(id, "remote")).Get("value").String(), outcome)
-		})).
-		Body(
-			app.P().Text("The gateway's answer was lost, so it may be at work and have charged. It is never sent again by itself; its price is held as reserved until you say how it ended. The list of tasks in the gateway's dashboard shows it."),
-			app.Label().For(cardKey(id, "remote")).Text("It went through: here is its id"),
-			app.Div().Class("settling-row").Body(
-				app.Input().ID(cardKey(id, "remote")).Class("field mono").Type("text").Placeholder("task_…").
-					Attr("autocomplete", "off").Attr("spellcheck", "false").MaxLength(200).
-					Aria("invalid", problem != nil).Aria("describedby", cardKey(id, "settle-problem")),
-				app.Button().ID(cardKey(id, "went")).Class("button").Type("submit").Text("Follow it"),
-			),
-			app.P().ID(cardKey(id, "settle-problem")).Class("outcome bad").Role("status").Hidden(words == "").Text(words),
-			app.Button().ID(cardKey(id, "did-not")).Class("button").Type("button").Text("It did not go through").
-				OnClick(s.On("did not", func(app.Context, app.Event) { s.desk.Tasks.Settle(id, false, "", outcome) })),
-		)
+	return elem("form", "settling", at{"aria-label", "How did it end?"},
+		say("p", "", "The gateway's answer was lost, so it may be at work and have charged. It is never sent again by itself; its price is held as reserved until you say how it ended. The list of tasks in the gateway's dashboard shows it."),
+		el("label", "", at{"for", cardKey(id, "remote")}, app.Text("It went through: here is its id")),
+		box("div", "settling-row",
+			el("input", "field mono", at{"id", cardKey(id, "remote"), "type", "text", "placeholder", "task_…", "autocomplete", "off",
+				"spellcheck", "false", "maxlength", "200", "aria-invalid", yes(problem != nil), "aria-describedby", cardKey(id, "settle-problem")}),
+			el("button", "button", at{"id", cardKey(id, "went"), "type", "submit"}, app.Text("Follow it")),
+		),
+		el("p", "outcome bad", at{"id", cardKey(id, "settle-problem"), "role", "status", "hidden", no(words == "")}, app.Text(words)),
+		elem("button", "button", at{"id", cardKey(id, "did-not"), "type", "button"}, app.Text("It did not go through")).
+			OnClick(s.On("did not", func(app.Context, app.Event) { s.desk.Tasks.Settle(id, false, "", outcome) })),
+	).OnSubmit(s.On("settle", func(_ app.Context, e app.Event) {
+		e.PreventDefault()
+		s.desk.Tasks.Settle(id, true, s.DOM.ByID(cardKey(id, "remote")).Get("value").String(), outcome)
+	}))
 }
 
 // tags are shown, and typed where that was asked for.
@@ -278,14 +274,14 @@ func (c *Card) tags(t *wire.VideoTask) app.UI {
 	if c.Tagging {
 		return c.s.tagForm(t)
 	}
-	return app.Div().Class("card-tags").Hidden(len(t.Tags) == 0).Body(
+	return el("div", "card-tags", at{"hidden", no(len(t.Tags) == 0)},
 		app.Range(t.Tags).Slice(func(i int) app.UI { return c.s.tag(t.Tags[i], cardKey(t.ID, "tag-"+strconv.Itoa(i))) }),
 	)
 }
 
 // tag is a tag that shows all clips with it.
 func (s *Section) tag(tag, id string) app.UI {
-	return app.Button().ID(id).Class("badge tag").Type("button").Title("Show the clips with this tag").Text("#" + tag).
+	return elem("button", "badge tag", at{"id", id, "type", "button", "title", "Show the clips with this tag"}, app.Text("#"+tag)).
 		OnClick(s.On("tag "+tag, func(app.Context, app.Event) {
 			s.desk.Tasks.Find(video.Filter{Tag: tag})
 			s.showResults()
@@ -300,17 +296,15 @@ func (s *Section) tagForm(t *wire.VideoTask) app.UI {
 		s.redrawResults()
 		s.focusSoon(cardKey(id, "more"))
 	}
-	return app.Form().Class("tag-form").
-		OnSubmit(s.On("tags", func(_ app.Context, e app.Event) {
-			e.PreventDefault()
-			s.desk.Tasks.SetTags(id, s.DOM.ByID(cardKey(id, "tags")).Get("value").String())
-			done()
-		})).
-		Body(
-			app.Label().For(cardKey(id, "tags")).Text("Tags, with commas between"),
-			app.Input().ID(cardKey(id, "tags")).Class("field").Type("text").Attr("autocomplete", "off"),
-			app.Button().Class("button").Type("submit").Text("Save"),
-		)
+	return elem("form", "tag-form", nil,
+		el("label", "", at{"for", cardKey(id, "tags")}, app.Text("Tags, with commas between")),
+		el("input", "field", at{"id", cardKey(id, "tags"), "type", "text", "autocomplete", "off"}),
+		el("button", "button", at{"type", "submit"}, app.Text("Save")),
+	).OnSubmit(s.On("tags", func(_ app.Context, e app.Event) {
+		e.PreventDefault()
+		s.desk.Tasks.SetTags(id, s.DOM.ByID(cardKey(id, "tags")).Get("value").String())
+		done()
+	}))
 }
 
 // beginTags opens the form for tags, with those that there are.
@@ -341,8 +335,8 @@ func (c *Card) actions(t *wire.VideoTask) app.UI {
 			list = append(list, s.gatedAs(key, o.Label, o.Full, o.Reason, func(app.Context) { s.start(t, o) }))
 		}
 	}
-	list = append(list, app.Button().ID(cardKey(t.ID, "more")).Class("icon-button small card-more").Type("button").
-		Aria("label", "More for this clip").Aria("expanded", c.Menu).Title("More").
+	list = append(list, elem("button", "icon-button small card-more", at{"id", cardKey(t.ID, "more"), "type", "button",
+		"aria-label", "More for this clip", "aria-expanded", yes(c.Menu), "title", "More"}, kit.Icon(iconMore, "icon")).
 		OnClick(s.On("more", func(app.Context, app.Event) {
 			if s.results.menu == t.ID {
 				s.results.menu = ""
@@ -350,9 +344,8 @@ func (c *Card) actions(t *wire.VideoTask) app.UI {
 				s.results.menu = t.ID
 			}
 			s.redrawResults()
-		})).
-		Body(kit.Icon(iconMore, "icon")))
-	return app.Div().Class("card-actions").Body(list...)
+		})))
+	return box("div", "card-actions", list...)
 }
 
 // start puts a clip into the form, to make something of it.

@@ -40,22 +40,22 @@ func (s *Section) entries(t *wire.VideoTask, n int) []entry {
 // menu is the card's menu, in the document only while it is open.
 func (c *Card) menu(t *wire.VideoTask) app.UI {
 	if !c.Menu {
-		return app.Div().Hidden(true)
+		return nothing()
 	}
 	s := c.s
 	list := append(s.entries(t, max(video.PlayableOutput(t), 0)),
 		entry{"retag", "Tags…", "", func(app.Context) { s.beginTags(t.ID) }},
 		entry{"delete", "Delete", s.undeletable(t), func(app.Context) { s.remove(t.ID) }},
 	)
-	return app.Div().Class("card-menu").Role("group").Aria("label", "More for "+video.Title(*t)).Body(
+	return el("div", "card-menu", at{"role", "group", "aria-label", "More for " + video.Title(*t)},
 		app.Range(list).Slice(func(i int) app.UI {
 			e := list[i]
 			id := cardKey(t.ID, e.key)
-			b := app.Button().ID(id).Class("menu-entry").Type("button").DataSet("entry", e.key)
+			b := elem("button", "menu-entry", at{"id", id, "type", "button", "data-entry", e.key})
 			if e.why != "" {
 				return b.Aria("disabled", true).Title(e.why).Aria("describedby", id+"-why").
 					OnClick(s.On("why "+strconv.Itoa(i), func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })).
-					Body(app.Text(e.name), app.Span().ID(id+"-why").Class("menu-why").Text(e.why))
+					Body(app.Text(e.name), el("span", "menu-why", at{"id", id + "-why"}, app.Text(e.why)))
 			}
 			return b.Text(e.name).OnClick(s.On("entry "+e.key, func(ctx app.Context, _ app.Event) {
 				s.results.menu = ""

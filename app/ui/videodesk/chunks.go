@@ -148,5 +148,5 @@ func (c *Chunk) Render() (ui app.UI) {
 			cards = append(cards, s.card(id))
 		}
 	}
-	return app.Div().Class("chunk").DataSet("n", c.N).Body(cards...)
+	return el("div", "chunk", at{"data-n", strconv.Itoa(c.N)}, cards...)
 }

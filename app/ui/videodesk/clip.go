@@ -45,27 +45,27 @@ func (c *Clip) Render() (ui app.UI) {
 	defer s.Drawing("the clip", &ui)
 	clip := s.results.clip
 	if clip == nil || clip.ID != c.ID {
-		return app.Div().Class("clip")
+		return el("div", "clip", nil)
 	}
 	t := clip.Task()
 	switch {
 	case t == nil && clip.Problem != nil:
-		return app.Div().Class("middle").Body(
-			app.P().Text(strings.TrimSpace(clip.Problem.Message+" "+clip.Problem.Hint)),
-			app.A().Class("button primary").Href(Path).Text("All clips"),
+		return box("div", "middle",
+			say("p", "", strings.TrimSpace(clip.Problem.Message+" "+clip.Problem.Hint)),
+			el("a", "button primary", at{"href", Path}, app.Text("All clips")),
 		)
 	case t == nil:
-		return app.Div().Class("middle").Body(app.P().Text("Fetching the clip…"))
+		return box("div", "middle", say("p", "", "Fetching the clip…"))
 	}
-	return app.Div().ID("clip").Class("clip").DataSet("state", string(t.State)).Body(
-		app.Div().Class("clip-inner").Body(
-			app.A().Class("button plain clip-back").Href(Path).Body(kit.Icon(kit.IconBack, "icon small"), app.Text("All clips")),
-			app.Div().Class("clip-stage").Body(
+	return el("div", "clip", at{"id", "clip", "data-state", string(t.State)},
+		box("div", "clip-inner",
+			el("a", "button plain clip-back", at{"href", Path}, kit.Icon(kit.IconBack, "icon small"), app.Text("All clips")),
+			box("div", "clip-stage",
 				c.player(t, clip.Output),
 				c.outputs(t, clip.Output),
 				c.actions(t, clip.Output),
 			),
-			app.Div().Class("clip-side").Body(
+			box("div", "clip-side",
 				c.about(t),
 				c.state(t),
 				c.lineage(clip),
@@ -85,28 +85,28 @@ func (c *Clip) player(t *wire.VideoTask, n int) app.UI {
 		if ok && video.Playable(t) {
 			why = "This file is not there any more; another one of the task is."
 		}
-		return app.Div().Class("clip-none").DataSet("tone", string(tone)).Body(
-			app.P().Class("clip-none-state").Text(words),
-			app.P().Text(why),
+		return el("div", "clip-none", at{"data-tone", string(tone)},
+			say("p", "clip-none-state", words),
+			say("p", "", why),
 		)
 	}
-	v := app.Video().ID("player").Class("clip-player").Src(wire.MediaPathOf(t.ID, n)).Controls(true).
-		Attr("playsinline", "true").Preload("metadata").Aria("label", video.Title(*t))
+	poster := ""
 	if o.Poster {
-		v = v.Poster(wire.PosterPathOf(t.ID, n))
+		poster = wire.PosterPathOf(t.ID, n)
 	}
-	return v
+	return el("video", "clip-player", at{"id", "player", "src", wire.MediaPathOf(t.ID, n), "poster", poster,
+		"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", video.Title(*t)})
 }
 
 // outputs are all files of a task that has several.
-func (c *Clip) outputs(t *wire.VideoTask, at int) app.UI {
+func (c *Clip) outputs(t *wire.VideoTask, shown int) app.UI {
 	if len(t.Outputs) < 2 {
-		return app.Div().Hidden(true)
+		return nothing()
 	}
-	return app.Div().Class("clip-outputs").Role("group").Aria("label", "Files of this task").Body(
+	return el("div", "clip-outputs", at{"role", "group", "aria-label", "Files of this task"},
 		app.Range(t.Outputs).Slice(func(i int) app.UI {
 			o := t.Outputs[i]
-			return app.Button().Class("button").Type("button").Aria("pressed", o.Index == at).Text("File " + strconv.Itoa(o.Index+1)).
+			return elem("button", "button", at{"type", "button", "aria-pressed", yes(o.Index == shown)}, app.Text("File "+strconv.Itoa(o.Index+1))).
 				OnClick(c.s.On("output "+strconv.Itoa(o.Index), func(app.Context, app.Event) {
 					c.s.results.clip.Output = o.Index
 					c.s.redrawResults()
@@ -119,7 +119,7 @@ func (c *Clip) outputs(t *wire.VideoTask, at int) app.UI {
 func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 	s, tasks := c.s, c.s.desk.Tasks
 	group := func(name string, list ...app.UI) app.UI {
-		return app.Div().Class("clip-actions").Role("group").Aria("label", name).Body(list...)
+		return el("div", "clip-actions", at{"role", "group", "aria-label", name}, list...)
 	}
 	var become, use []app.UI
 	if video.CanRetry(t) {
@@ -159,14 +159,14 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 	}
 	use = append(use,
 		s.gated("clip-star", star, "", func(app.Context) { tasks.SetFavourite(t.ID, !t.Favourite) }),
-		app.Button().ID("clip-curl").Class("button").Type("button").Text("Copy as curl").
+		elem("button", "button", at{"id", "clip-curl", "type", "button"}, app.Text("Copy as curl")).
 			OnClick(s.On("curl", func(app.Context, app.Event) { s.copyCurl(t) })),
 		s.gated("clip-delete", "Delete", s.undeletable(t), func(ctx app.Context) {
 			s.remove(t.ID)
 			ctx.Navigate(Path)
 		}),
 	)
-	return app.Div().Class("clip-does").Body(group("What the clip can become", become...), group("With this clip", use...))
+	return box("div", "clip-does", group("What the clip can become", become...), group("With this clip", use...))
 }
 
 // copyCurl puts the request onto the clipboard, as a command that runs.
@@ -179,30 +179,28 @@ func (s *Section) copyCurl(t *wire.VideoTask) {
 func (c *Clip) about(t *wire.VideoTask) app.UI {
 	s := c.s
 	title := t.Title
-	return app.Section().Class("clip-about").Body(
-		app.H2().Class("clip-title").Text(video.Title(*t)),
+	return box("section", "clip-about",
+		say("h2", "clip-title", video.Title(*t)),
 		app.If(s.results.tagging == t.ID, func() app.UI {
-			return app.Form().Class("tag-form").
-				OnSubmit(s.On("about", func(_ app.Context, e app.Event) {
-					e.PreventDefault()
-					s.desk.Tasks.SetTitle(t.ID, s.DOM.ByID("clip-name").Get("value").String())
-					s.desk.Tasks.SetTags(t.ID, s.DOM.ByID(cardKey(t.ID, "tags")).Get("value").String())
-					s.results.tagging = ""
-					s.redrawResults()
-					s.focusSoon("clip-name-tags")
-				})).
-				Body(
-					app.Label().For("clip-name").Text("Name"),
-					app.Input().ID("clip-name").Class("field").Type("text").MaxLength(wire.MaxTaskTitle).Attr("autocomplete", "off"),
-					app.Label().For(cardKey(t.ID, "tags")).Text("Tags, with commas between"),
-					app.Input().ID(cardKey(t.ID, "tags")).Class("field").Type("text").Attr("autocomplete", "off"),
-					app.Button().Class("button").Type("submit").Text("Save"),
-				)
+			return elem("form", "tag-form", nil,
+				el("label", "", at{"for", "clip-name"}, app.Text("Name")),
+				el("input", "field", at{"id", "clip-name", "type", "text", "maxlength", strconv.Itoa(wire.MaxTaskTitle), "autocomplete", "off"}),
+				el("label", "", at{"for", cardKey(t.ID, "tags")}, app.Text("Tags, with commas between")),
+				el("input", "field", at{"id", cardKey(t.ID, "tags"), "type", "text", "autocomplete", "off"}),
+				el("button", "button", at{"type", "submit"}, app.Text("Save")),
+			).OnSubmit(s.On("about", func(_ app.Context, e app.Event) {
+				e.PreventDefault()
+				s.desk.Tasks.SetTitle(t.ID, s.DOM.ByID("clip-name").Get("value").String())
+				s.desk.Tasks.SetTags(t.ID, s.DOM.ByID(cardKey(t.ID, "tags")).Get("value").String())
+				s.results.tagging = ""
+				s.redrawResults()
+				s.focusSoon("clip-name-tags")
+			}))
 		}).Else(func() app.UI {
-			return app.Div().Class("card-tags").Body(
+			return box("div", "card-tags",
 				app.Range(t.Tags).Slice(func(i int) app.UI { return s.tag(t.Tags[i], "clip-tag-"+strconv.Itoa(i)) }),
-				app.Button().ID("clip-name-tags").Class("button plain").Type("button").
-					Body(kit.Icon(kit.IconPencil, "icon small"), app.Text("Name and tags")).
+				elem("button", "button plain", at{"id", "clip-name-tags",
+					"type", "button"}, kit.Icon(kit.IconPencil, "icon small"), app.Text("Name and tags")).
 					OnClick(s.On("name", func(app.Context, app.Event) {
 						s.beginTags(t.ID)
 						s.After(40*time.Millisecond, func() {
@@ -214,7 +212,7 @@ func (c *Clip) about(t *wire.VideoTask) app.UI {
 					})),
 			)
 		}),
-		app.P().Class("clip-prompt").Hidden(t.Title == "" || t.Prompt == "").Text(t.Prompt),
+		el("p", "clip-prompt", at{"hidden", no(t.Title == "" || t.Prompt == "")}, app.Text(t.Prompt)),
 	)
 }
 
@@ -227,12 +225,12 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 	saved, savedTone := video.ArchiveWords(t)
 	pause, settings := video.PauseWords(t)
 	var facts []app.UI
-	fact := func(name string, dd app.UI) { facts = append(facts, app.Dt().Text(name), dd) }
-	fact("State", app.Dd().DataSet("tone", string(tone)).ID("clip-state").Body(app.Text(words)))
+	fact := func(name string, dd app.UI) { facts = append(facts, say("dt", "", name), dd) }
+	fact("State", el("dd", "", at{"data-tone", string(tone), "id", "clip-state"}, app.Text(words)))
 	if elapsed := video.Elapsed(t, time.Now()); elapsed != "" {
-		fact("Time", app.Dd().Class("figure").Body(app.Span().DataSet("elapsed", t.ID).Text(elapsed), app.Span().Text(" · "+video.Usual(t))))
+		fact("Time", box("dd", "figure", el("span", "", at{"data-elapsed", t.ID}, app.Text(elapsed)), say("span", "", " · "+video.Usual(t))))
 	} else if took := video.Took(t); took != "" {
-		fact("Took", app.Dd().Class("figure").Text(took+" · "+video.Usual(t)))
+		fact("Took", say("dd", "figure", took+" · "+video.Usual(t)))
 	}
 	if cost.Amount != "" {
 		paid := cost.Amount
@@ -244,8 +242,9 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 		case cost.Held != "":
 			paid += ", " + cost.Held
 		}
-		fact("Cost", app.Dd().ID("clip-cost").Class("figure").Title(cost.Basis).Body(
-			app.Text(paid), app.Span().Class("faint").Text(" · "+t.Basis+" · computed")))
+		fact("Cost", el("dd", "figure", at{"id", "clip-cost", "title", cost.Basis},
+			app.Text(paid), say("span", "faint", " · "+t.Basis+" · computed"),
+		))
 	}
 	if o, ok := video.OutputOf(t, max(video.PlayableOutput(t), 0)); ok && (o.Width > 0 || o.Bytes > 0) {
 		var parts []string
@@ -258,35 +257,34 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 		if o.Bytes > 0 {
 			parts = append(parts, video.Bytes(o.Bytes))
 		}
-		fact("File", app.Dd().Class("figure").Text(strings.Join(parts, " · ")))
+		fact("File", say("dd", "figure", strings.Join(parts, " · ")))
 	}
 	if left != "" {
-		expiry := app.Dd().ID("clip-left").Text(left + ", until " + dateOf(t.ExpiresMS))
+		expiry := elem("dd", "", at{"id", "clip-left"}, app.Text(left+", until "+dateOf(t.ExpiresMS)))
 		if soon && savedTone != video.Good {
 			expiry = expiry.DataSet("tone", "warn")
 		}
 		fact("At the gateway", expiry)
 	} else if t.State == wire.VideoExpired {
-		fact("At the gateway", app.Dd().ID("clip-left").Text("deleted after 14 days"))
+		fact("At the gateway", el("dd", "", at{"id", "clip-left"}, app.Text("deleted after 14 days")))
 	}
 	if saved != "" {
-		fact("In the archive", app.Dd().ID("clip-saved").DataSet("tone", string(savedTone)).Title(archiveTitle(t)).Text(saved))
+		fact("In the archive", el("dd", "", at{"id", "clip-saved", "data-tone", string(savedTone), "title", archiveTitle(t)}, app.Text(saved)))
 	}
-	fact("Made", app.Dd().Text(dateOf(t.CreatedMS)))
-	return app.Section().Class("clip-facts").Body(
-		app.Dl().Class("facts").Body(facts...),
+	fact("Made", say("dd", "", dateOf(t.CreatedMS)))
+	return box("section", "clip-facts",
+		box("dl", "facts", facts...),
 		app.If(pause != "", func() app.UI {
-			return app.P().Class("card-pause").Body(
+			return box("p", "card-pause",
 				app.Text(pause+" "),
-				app.If(settings, func() app.UI { return app.A().Href("/settings").Text("Enter the key") }),
+				app.If(settings, func() app.UI { return el("a", "", at{"href", "/settings"}, app.Text("Enter the key")) }),
 			)
 		}),
 		app.If(t.Problem != nil, func() app.UI { return problemBox(t.Problem) }),
 		app.If(t.State == wire.VideoUnknown, func() app.UI { return s.settling(t) }),
 		app.If(t.State != wire.VideoExpired && t.Remote != "" && t.State != wire.VideoFailed && t.State != wire.VideoLost, func() app.UI {
-			return app.Button().ID("clip-check").Class("button plain").Type("button").
-				Title("Ask the gateway about this task now, out of turn").
-				Body(kit.Icon(kit.IconRetry, "icon small"), app.Text("Ask the gateway now")).
+			return elem("button", "button plain", at{"id", "clip-check", "type", "button",
+				"title", "Ask the gateway about this task now, out of turn"}, kit.Icon(kit.IconRetry, "icon small"), app.Text("Ask the gateway now")).
 				OnClick(s.On("check", func(app.Context, app.Event) { s.desk.Tasks.Check(t.ID) }))
 		}),
 	)
@@ -294,9 +292,9 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 
 // problemBox says what happened and why, then what to do.
 func problemBox(p *wire.Problem) app.UI {
-	return app.Div().Class("problem").Body(
-		app.P().Class("problem-what").Text(p.Message),
-		app.P().Class("problem-todo").Hidden(p.Hint == "").Text(p.Hint),
+	return box("div", "problem",
+		say("p", "problem-what", p.Message),
+		sayIf("p", "problem-todo", p.Hint),
 	)
 }
 
@@ -304,33 +302,33 @@ func problemBox(p *wire.Problem) app.UI {
 func (c *Clip) lineage(clip *video.Clip) app.UI {
 	steps := clip.Lineage()
 	if steps == nil {
-		return app.Div().Hidden(true)
+		return nothing()
 	}
-	return app.Section().ID("lineage").Class("clip-lineage").Body(
-		app.H3().Text("Where it comes from, and what became of it"),
-		app.Ol().Class("lineage").Body(
+	return el("section", "clip-lineage", at{"id", "lineage"},
+		say("h3", "", "Where it comes from, and what became of it"),
+		box("ol", "lineage",
 			app.Range(steps).Slice(func(i int) app.UI {
 				st := steps[i]
 				cost := video.CostOf(st.Task)
 				words, tone := video.StateWords(st.Task)
+				words, _, _ = strings.Cut(words, " · ") // what it is stands before
 				if st.Task.Deleted {
 					words, tone = "Deleted", video.Plain
 				}
-				a := app.A().Class("lineage-step").Href(Path + "/" + st.Task.ID)
+				a := elem("a", "lineage-step", at{"href", Path + "/" + st.Task.ID})
 				if st.Current {
 					a = a.Aria("current", "page")
 				}
-				return app.Li().DataSet("depth", min(st.Depth, 6)).Body(a.Body(
-					app.Span().Class("lineage-verb").Text(st.Verb),
-					app.Span().Class("mono lineage-model").Text(st.Task.Model),
-					app.Span().Class("lineage-state").DataSet("tone", string(tone)).Text(words),
-					app.Span().Class("figure").DataSet("struck", cost.Returned != "" || cost.Free).Text(cost.Amount),
+				return el("li", "", at{"data-depth", strconv.Itoa(min(st.Depth, 6))}, a.Body(
+					say("span", "lineage-verb", st.Verb),
+					say("span", "mono lineage-model", st.Task.Model),
+					el("span", "lineage-state", at{"data-tone", string(tone)}, app.Text(words)),
+					el("span", "figure", at{"data-struck", yes(cost.Returned != "" || cost.Free)}, app.Text(cost.Amount)),
 				))
 			}),
 		),
-		app.P().Class("lineage-sum figure").ID("lineage-cost").
-			Title("Charges less returns: "+money.NanoUSD(clip.LineageNanoUSD()).String()).
-			Text("Together "+money.NanoUSD(clip.LineageNanoUSD()).String()),
+		el("p", "lineage-sum figure", at{"id", "lineage-cost", "title", "Charges less returns: " + money.NanoUSD(clip.LineageNanoUSD()).String()},
+			app.Text("Together "+money.NanoUSD(clip.LineageNanoUSD()).String())),
 	)
 }
 
@@ -338,12 +336,12 @@ func (c *Clip) lineage(clip *video.Clip) app.UI {
 func (c *Clip) parameters(t *wire.VideoTask) app.UI {
 	var rows []app.UI
 	for _, p := range video.Parameters(t) {
-		rows = append(rows, app.Dt().Class("mono").Text(p.Name), app.Dd().Class("mono").Text(p.Value))
+		rows = append(rows, say("dt", "mono", p.Name), say("dd", "mono", p.Value))
 	}
-	return app.Section().Class("clip-parameters").Body(
-		app.H3().Text("Prompt and parameters"),
-		app.P().Class("clip-prompt").Text(t.Prompt),
-		app.Dl().Class("facts").Body(rows...),
+	return box("section", "clip-parameters",
+		say("h3", "", "Prompt and parameters"),
+		say("p", "clip-prompt", t.Prompt),
+		box("dl", "facts", rows...),
 	)
 }
 
@@ -352,7 +350,7 @@ func (c *Clip) raw(clip *video.Clip, t *wire.VideoTask) app.UI {
 	var rows []app.UI
 	row := func(name, value string) {
 		if value != "" {
-			rows = append(rows, app.Dt().Text(name), app.Dd().Class("mono").Text(value))
+			rows = append(rows, say("dt", "", name), say("dd", "mono", value))
 		}
 	}
 	row("Task", t.Remote)
@@ -363,12 +361,12 @@ func (c *Clip) raw(clip *video.Clip, t *wire.VideoTask) app.UI {
 	for _, o := range t.Outputs {
 		row("SHA-256", o.SHA256)
 	}
-	return app.Section().Class("clip-raw").Body(
-		app.H3().Text("Ids"),
-		app.Dl().Class("facts").Body(rows...),
-		app.Details().Class("fold").Body(
-			app.Summary().Body(kit.Icon(kit.IconChevron, "icon small turns"), app.Text("The whole task as JSON, "+figure.Count(int64(len(clip.RawTask())))+" characters")),
-			app.Pre().ID("clip-json").TabIndex(0).Text(clip.RawTask()),
+	return box("section", "clip-raw",
+		say("h3", "", "Ids"),
+		box("dl", "facts", rows...),
+		box("details", "fold",
+			box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), app.Text("The whole task as JSON, "+figure.Count(int64(len(clip.RawTask())))+" characters")),
+			el("pre", "", at{"id", "clip-json", "tabindex", "0"}, app.Text(clip.RawTask())),
 		),
 	)
 }

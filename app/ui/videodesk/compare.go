@@ -44,24 +44,22 @@ func (c *Compare) Render() (ui app.UI) {
 	defer s.Drawing("the comparison", &ui)
 	ids := strings.FieldsFunc(c.IDs, func(r rune) bool { return r == ',' })
 	if len(ids) < 2 {
-		return app.Div().Class("middle").Body(
-			app.P().Text("Choose two to four finished clips to see them side by side."),
-			app.A().Class("button primary").Href(Path).Text("Choose clips").
+		return box("div", "middle",
+			say("p", "", "Choose two to four finished clips to see them side by side."),
+			elem("a", "button primary", at{"href", Path}, app.Text("Choose clips")).
 				OnClick(s.On("choose clips", func(app.Context, app.Event) { s.desk.Tasks.Select(true) })),
 		)
 	}
 	p := &s.results.compare
-	return app.Div().ID("compare").Class("compare").
-		OnKeyDown(s.On("keys", func(ctx app.Context, e app.Event) {
-			ctx.PreventUpdate()
-			p.key(e)
-		})).
-		Body(
-			app.Div().Class("compare-grid").DataSet("n", len(ids)).Body(
-				app.Range(ids).Slice(func(i int) app.UI { return c.one(i, ids[i], p) }),
-			),
-			c.controls(p),
-		)
+	return elem("div", "compare", at{"id", "compare"},
+		el("div", "compare-grid", at{"data-n", strconv.Itoa(len(ids))},
+			app.Range(ids).Slice(func(i int) app.UI { return c.one(i, ids[i], p) }),
+		),
+		c.controls(p),
+	).OnKeyDown(s.On("keys", func(ctx app.Context, e app.Event) {
+		ctx.PreventUpdate()
+		p.key(e)
+	}))
 }
 
 // one is a clip of the comparison.
@@ -70,33 +68,33 @@ func (c *Compare) one(i int, id string, p *player) app.UI {
 	t := s.desk.Tasks.Get(id)
 	fig := app.Elem("figure").Class("compare-one").DataSet("id", id)
 	if t == nil {
-		return fig.Body(app.P().Class("gallery-note").Text("Fetching the clip… If it does not come, it has been deleted."))
+		return fig.Body(say("p", "gallery-note", "Fetching the clip… If it does not come, it has been deleted."))
 	}
 	n := video.PlayableOutput(t)
 	if n < 0 {
-		return fig.Body(app.P().Class("gallery-note").Text(video.Title(*t) + ": " + video.NotPlayable(t)))
+		return fig.Body(say("p", "gallery-note", video.Title(*t)+": "+video.NotPlayable(t)))
 	}
 	label, icon := "Hear this clip", iconMute
 	if p.sound == i {
 		label, icon = "Mute this clip", iconSound
 	}
+	shown, named := s.On("length", func(ctx app.Context, _ app.Event) {
+		ctx.PreventUpdate()
+		p.show()
+	})
 	return fig.Body(
-		app.Video().Class("compare-clip").Src(wire.MediaPathOf(id, n)).Preload("auto").Attr("playsinline", "true").
-			Muted(true).TabIndex(-1).Aria("label", video.Title(*t)).
-			OnLoadedMetaData(s.On("length", func(ctx app.Context, _ app.Event) {
-				ctx.PreventUpdate()
-				p.measured()
-			})),
+		elem("video", "compare-clip", at{"src", wire.MediaPathOf(id, n), "preload", "auto", "playsinline", "true",
+			"muted", "true", "tabindex", "-1", "aria-label", video.Title(*t)}).On("loadedmetadata", shown, named),
 		app.Elem("figcaption").Class("compare-caption").Body(
-			app.Button().ID("sound-"+strconv.Itoa(i)).Class("icon-button small").Type("button").Aria("label", label).Title(label).Aria("pressed", p.sound == i).
+			elem("button", "icon-button small", at{"id", "sound-" + strconv.Itoa(i), "type", "button", "aria-label", label, "title", label,
+				"aria-pressed", yes(p.sound == i)}, kit.Icon(icon, "icon small")).
 				OnClick(s.On("sound", func(app.Context, app.Event) {
 					p.hear(i)
 					s.redrawResults()
-				})).
-				Body(kit.Icon(icon, "icon small")),
-			app.A().Href(Path+"/"+id).Class("compare-title").Title(video.Title(*t)).Text(video.Title(*t)),
-			app.Span().Class("mono compare-model").Text(t.Model),
-			app.Span().Class("figure").Title(video.CostOf(t).Basis).Text(video.CostOf(t).Amount),
+				})),
+			el("a", "compare-title", at{"href", Path + "/" + id, "title", video.Title(*t)}, app.Text(video.Title(*t))),
+			say("span", "mono compare-model", t.Model),
+			el("span", "figure", at{"title", video.CostOf(t).Basis}, app.Text(video.CostOf(t).Amount)),
 		),
 	)
 }
@@ -105,41 +103,39 @@ func (c *Compare) one(i int, id string, p *player) app.UI {
 func (c *Compare) controls(p *player) app.UI {
 	s := c.s
 	button := func(id, label string, icon kit.IconPath, do func()) app.UI {
-		return app.Button().ID(id).Class("icon-button").Type("button").Aria("label", label).Title(label).
+		return elem("button", "icon-button", at{"id", id, "type", "button", "aria-label", label, "title", label}, kit.Icon(icon, "icon")).
 			OnClick(s.On(id, func(ctx app.Context, _ app.Event) {
 				ctx.PreventUpdate()
 				do()
-			})).
-			Body(kit.Icon(icon, "icon"))
+			}))
 	}
 	label, icon := "Play all (space)", iconPlay
 	if p.playing {
 		label, icon = "Pause all (space)", iconPause
 	}
-	return app.Div().Class("compare-controls").Role("group").Aria("label", "Play the clips together").Body(
+	return el("div", "compare-controls", at{"role", "group", "aria-label", "Play the clips together"},
 		button("compare-play", label, icon, p.toggle),
 		button("compare-back", "One frame back (,)", iconPrev, func() { p.step(-1) }),
 		button("compare-on", "One frame on (.)", iconNext, func() { p.step(1) }),
-		app.Input().ID("compare-seek").Class("compare-seek").Type("range").Min(0).Attr("max", "1000").Step(1).Aria("label", "Time of all clips").
+		elem("input", "compare-seek", at{"id", "compare-seek", "type", "range", "min", "0", "max", "1000", "step", "1",
+			"aria-label", "Time of all clips"}).
 			OnInput(s.On("seek", func(ctx app.Context, e app.Event) {
 				ctx.PreventUpdate()
 				p.scrub(e.Get("target").Get("valueAsNumber").Float() / 1000)
 			})),
-		app.Span().ID("compare-time").Class("figure compare-time").Text("0:00.00"),
-		app.Label().Class("compare-speed").Body(
-			app.Span().Class("sr-only").Text("Speed"),
-			app.Select().ID("compare-rate").Class("field pick").
-				OnChange(s.On("rate", func(ctx app.Context, e app.Event) {
-					ctx.PreventUpdate()
-					p.setRate(e.Get("target").Get("value").String())
-				})).
-				Body(
-					app.Option().Value("0.25").Text("¼ speed"),
-					app.Option().Value("0.5").Text("½ speed"),
-					app.Option().Value("1").Text("Speed 1").Selected(true),
-					app.Option().Value("2").Text("Speed 2"),
-				),
+		el("span", "figure compare-time", at{"id", "compare-time"}, app.Text("0:00.00")),
+		box("label", "compare-speed",
+			say("span", "sr-only", "Speed"),
+			elem("select", "field pick", at{"id", "compare-rate"},
+				el("option", "", at{"value", "0.25"}, app.Text("¼ speed")),
+				el("option", "", at{"value", "0.5"}, app.Text("½ speed")),
+				el("option", "", at{"value", "1", "selected", "true"}, app.Text("Speed 1")),
+				el("option", "", at{"value", "2"}, app.Text("Speed 2")),
+			).OnChange(s.On("rate", func(ctx app.Context, e app.Event) {
+				ctx.PreventUpdate()
+				p.setRate(e.Get("target").Get("value").String())
+			})),
 		),
-		app.A().Class("button").Href(Path).Text("Done"),
+		el("a", "button", at{"href", Path}, app.Text("Done")),
 	)
 }

@@ -56,11 +56,11 @@ func (g *Gallery) Render() (ui app.UI) {
 		to := min(from+chunkSize, len(tasks.List))
 		list = append(list, &Chunk{s: s, Rev: s.rev.gallery, N: n, From: from, To: to, Near: s.results.chunks.near[n] || n == 0})
 	}
-	return app.Div().ID("gallery").Class("gallery").DataSet("selecting", tasks.Selecting).Body(
+	return el("div", "gallery", at{"id", "gallery", "data-selecting", yes(tasks.Selecting)},
 		g.head(),
 		g.filters(),
 		g.warnings(),
-		app.Div().Class("cards").Body(list...),
+		box("div", "cards", list...),
 		g.end(),
 		g.selection(),
 	)
@@ -72,29 +72,29 @@ func (g *Gallery) head() app.UI {
 	standing := func(to video.Standing, name string) app.UI {
 		n := tasks.StandingCount(to)
 		on := tasks.Filter.Standing == to
-		b := app.Button().ID("standing-"+string(to)).Type("button").Class("standing").Aria("pressed", on)
+		b := elem("button", "standing", at{"id", "standing-" + string(to), "type", "button", "aria-pressed", yes(on)})
 		if to == video.Unsettled {
 			b = b.Hidden(n == 0 && !on)
 		}
 		return b.Body(
 			app.Text(name),
-			app.Span().Class("standing-count").Hidden(n == 0).Text(n),
+			el("span", "standing-count", at{"hidden", no(n == 0)}, app.Text(n)),
 		).OnClick(s.On("standing "+name, func(app.Context, app.Event) {
 			f := tasks.Filter
 			f.Standing = to
 			tasks.Find(f)
 		}))
 	}
-	return app.Div().Class("gallery-head").Body(
-		app.Div().Class("standings").Role("group").Aria("label", "Show clips by state").Body(
+	return box("div", "gallery-head",
+		el("div", "standings", at{"role", "group", "aria-label", "Show clips by state"},
 			standing(video.AnyStanding, "All"),
 			standing(video.Underway, "Running"),
 			standing(video.Finished, "Finished"),
 			standing(video.Failed, "Failed"),
 			standing(video.Unsettled, "To settle"),
 		),
-		app.Button().ID("select-clips").Class("button").Type("button").Aria("pressed", tasks.Selecting).
-			Hidden(tasks.Counts.All == 0 && len(tasks.List) == 0).Text("Compare or download several").
+		elem("button", "button", at{"id", "select-clips", "type", "button", "aria-pressed", yes(tasks.Selecting),
+			"hidden", no(tasks.Counts.All == 0 && len(tasks.List) == 0)}, app.Text("Compare or download several")).
 			OnClick(s.On("select", func(app.Context, app.Event) { tasks.Select(!tasks.Selecting) })),
 	)
 }
@@ -113,12 +113,12 @@ func (g *Gallery) filters() app.UI {
 	for _, t := range tasks.Counts.Tags {
 		tags = append(tags, option{t.Tag, "#" + t.Tag})
 	}
-	return app.Div().Class("gallery-filters").Hidden(tasks.Counts.All == 0 && !f.Any()).Body(
-		app.Label().Class("gallery-search").Body(
+	return el("div", "gallery-filters", at{"hidden", no(tasks.Counts.All == 0 && !f.Any())},
+		box("label", "gallery-search",
 			kit.Icon(kit.IconSearch, "icon small"),
-			app.Span().Class("sr-only").Text("Search the clips"),
-			app.Input().ID("clip-search").Class("field").Type("search").Placeholder("Search prompts, titles, tags").
-				Attr("autocomplete", "off").MaxLength(200).
+			say("span", "sr-only", "Search the clips"),
+			elem("input", "field", at{"id", "clip-search", "type", "search", "placeholder", "Search prompts, titles, tags", "autocomplete", "off",
+				"maxlength", "200"}).
 				OnInput(s.On("search", func(ctx app.Context, e app.Event) {
 					ctx.PreventUpdate()
 					s.search(e.Get("target").Get("value").String())
@@ -127,17 +127,21 @@ func (g *Gallery) filters() app.UI {
 		s.pick("mode", "Any kind", modes, f.Mode, func(f *video.Filter, v string) { f.Mode = v }),
 		s.pick("model", "Any model", models, f.Model, func(f *video.Filter, v string) { f.Model = v }),
 		s.pick("tag", "Any tag", tags, f.Tag, func(f *video.Filter, v string) { f.Tag = v }),
-		app.Button().ID("only-favourites").Class("button star").Type("button").Aria("pressed", f.Favourite).
-			Body(kit.Icon(iconStar, "icon small"), app.Text("Favourites")).
+		elem("button", "button star", at{"id", "only-favourites", "type", "button",
+			"aria-pressed", yes(f.Favourite)}, kit.Icon(iconStar, "icon small"), app.Text("Favourites")).
 			OnClick(s.On("favourites", func(app.Context, app.Event) {
 				f := tasks.Filter
 				f.Favourite = !f.Favourite
 				tasks.Find(f)
 			})),
-		app.Button().ID("clear-filters").Class("button plain").Type("button").Hidden(!f.Any()).Text("Clear").
+		elem("button", "button plain", at{"id", "clear-filters", "type", "button", "hidden", no(!f.Any())}, app.Text("Clear")).
 			OnClick(s.On("clear", func(app.Context, app.Event) { s.clearFilters() })),
 	)
 }
+
+// anyValue stands for no filter: go-app leaves out a value that is "", and the
+// entry's text would be its value.
+const anyValue = "*"
 
 // option is an entry of a list to choose from.
 type option struct{ value, name string }
@@ -145,20 +149,23 @@ type option struct{ value, name string }
 // pick is a list to choose a filter from. It is there as long as there is
 // something to choose.
 func (s *Section) pick(id, all string, choices []option, value string, set func(*video.Filter, string)) app.UI {
-	options := []app.UI{app.Option().Value("").Text(all).Selected(value == "")}
+	options := []app.UI{el("option", "", at{"value", anyValue, "selected", no(value == "")}, app.Text(all))}
 	known := value == ""
 	for _, c := range choices {
 		known = known || c.value == value
-		options = append(options, app.Option().Value(c.value).Text(c.name).Selected(c.value == value))
+		options = append(options, el("option", "", at{"value", c.value, "selected", no(c.value == value)}, app.Text(c.name)))
 	}
 	if !known {
-		options = append(options, app.Option().Value(value).Text(value).Selected(true))
+		options = append(options, el("option", "", at{"value", value, "selected", "true"}, app.Text(value)))
 	}
-	return app.Select().ID("filter-"+id).Class("field pick").Aria("label", all).Hidden(len(choices) == 0 && value == "").
-		Body(options...).
+	return elem("select", "field pick", at{"id", "filter-" + id, "aria-label", all, "hidden", no(len(choices) == 0 && value == "")}, options...).
 		OnChange(s.On("filter "+id, func(_ app.Context, e app.Event) {
 			f := s.desk.Tasks.Filter
-			set(&f, e.Get("target").Get("value").String())
+			v := e.Get("target").Get("value").String()
+			if v == anyValue {
+				v = ""
+			}
+			set(&f, v)
 			s.desk.Tasks.Find(f)
 		}))
 }
@@ -188,23 +195,23 @@ func (s *Section) clearFilters() {
 func (g *Gallery) warnings() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
 	a := tasks.Archive
-	return app.Div().Class("gallery-warnings").Body(
+	return box("div", "gallery-warnings",
 		app.If(tasks.KeyPaused() > 0, func() app.UI {
-			return app.Div().ID("paused").Class("offer bad").Role("status").Body(
-				app.Span().Text(count(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key or there is none. Nothing has failed; enter the key to hear of it."),
-				app.A().Class("button").Href("/settings").Text("Enter the key"),
+			return el("div", "offer bad", at{"id", "paused", "role", "status"},
+				say("span", "", count(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key or there is none. Nothing has failed; enter the key to hear of it."),
+				el("a", "button", at{"href", "/settings"}, app.Text("Enter the key")),
 			)
 		}),
 		app.If(tasks.ArchiveReady && a.Warn, func() app.UI {
-			return app.Div().ID("archive-warning").Class("offer").Role("status").Body(
-				app.Span().Text(video.ArchiveWarning(a)),
-				app.A().Class("button").Href("/settings#settings-archive").Text("Archive settings"),
+			return el("div", "offer", at{"id", "archive-warning", "role", "status"},
+				say("span", "", video.ArchiveWarning(a)),
+				el("a", "button", at{"href", "/settings#settings-archive"}, app.Text("Archive settings")),
 			)
 		}),
 		app.If(s.canAskToNotify() && tasks.StandingCount(video.Underway) > 0, func() app.UI {
-			return app.Div().ID("notify-offer").Class("offer quiet").Body(
-				app.Span().Text("You can leave this page; clips go on being made."),
-				app.Button().Class("button").Type("button").Text("Tell me when they finish").
+			return el("div", "offer quiet", at{"id", "notify-offer"},
+				say("span", "", "You can leave this page; clips go on being made."),
+				elem("button", "button", at{"type", "button"}, app.Text("Tell me when they finish")).
 					OnClick(s.On("notify", func(app.Context, app.Event) { s.askToNotify() })),
 			)
 		}),
@@ -216,35 +223,35 @@ func (g *Gallery) end() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
 	switch {
 	case tasks.Problem != nil:
-		return app.Div().Class("problem").Role("alert").Body(
-			app.P().Class("problem-what").Text(tasks.Problem.Message),
-			app.P().Class("problem-todo").Text(tasks.Problem.Hint),
-			app.Button().Class("button").Type("button").Text("Try again").
+		return el("div", "problem", at{"role", "alert"},
+			say("p", "problem-what", tasks.Problem.Message),
+			say("p", "problem-todo", tasks.Problem.Hint),
+			elem("button", "button", at{"type", "button"}, app.Text("Try again")).
 				OnClick(s.On("again", func(app.Context, app.Event) { tasks.Start() })),
 		)
 	case !tasks.Ready && len(tasks.List) == 0:
-		return app.P().Class("gallery-note").Text("Fetching the clips…")
+		return say("p", "gallery-note", "Fetching the clips…")
 	case tasks.More:
-		return app.Div().Class("gallery-more").Body(
-			app.Button().ID("gallery-older").Class("button").Type("button").Disabled(tasks.Loading).Text("Show older").
+		return box("div", "gallery-more",
+			elem("button", "button", at{"id", "gallery-older", "type", "button", "disabled", no(tasks.Loading)}, app.Text("Show older")).
 				OnClick(s.On("older", func(app.Context, app.Event) { tasks.FetchMore() })),
 		)
 	case len(tasks.List) > 0:
-		return app.Div().Hidden(true)
+		return nothing()
 	case tasks.Filter.Any():
-		return app.Div().Class("gallery-empty").Body(
-			app.P().Text("No clip is like that."),
-			app.Button().Class("button").Type("button").Text("Show all clips").
+		return box("div", "gallery-empty",
+			say("p", "", "No clip is like that."),
+			elem("button", "button", at{"type", "button"}, app.Text("Show all clips")).
 				OnClick(s.On("show all", func(app.Context, app.Event) { s.clearFilters() })),
 		)
 	}
-	return app.Div().Class("gallery-empty").Body(
-		app.Elem("svg").XMLNS("http://www.w3.org/2000/svg").Class("gallery-art").Attr("viewBox", "0 0 160 90").Aria("hidden", true).Body(
-			app.Elem("rect").XMLNS("http://www.w3.org/2000/svg").Attr("x", "1").Attr("y", "1").Attr("width", "158").Attr("height", "88").Attr("rx", "8"),
-			app.Elem("path").XMLNS("http://www.w3.org/2000/svg").Attr("d", "M70 30v30l26-15z"),
+	return box("div", "gallery-empty",
+		svg("svg", at{"class", "gallery-art", "viewBox", "0 0 160 90", "aria-hidden", "true"},
+			svg("rect", at{"x", "1", "y", "1", "width", "158", "height", "88", "rx", "8"}),
+			svg("path", at{"d", "M70 30v30l26-15z"}),
 		),
-		app.P().Text("Clips that you make stand here, and stay playable after the gateway has deleted its own."),
-		app.Button().ID("example").Class("button primary").Type("button").Text("Try an example video").
+		say("p", "", "Clips that you make stand here, and stay playable after the gateway has deleted its own."),
+		elem("button", "button primary", at{"id", "example", "type", "button"}, app.Text("Try an example video")).
 			OnClick(s.On("example", func(app.Context, app.Event) { s.example() })),
 	)
 }
@@ -271,15 +278,15 @@ func (g *Gallery) selection() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
 	compare, whyNot := tasks.ComparePath()
 	zip, noZip := tasks.ZipPath()
-	return app.Div().ID("selection").Class("selection").Role("group").Aria("label", "With the chosen clips").Hidden(!tasks.Selecting).Body(
-		app.Span().Class("figure").Role("status").Text(count(len(tasks.Selected), "clip", "clips")+" chosen"),
-		app.Div().Class("push"),
+	return el("div", "selection", at{"id", "selection", "role", "group", "aria-label", "With the chosen clips", "hidden", no(!tasks.Selecting)},
+		el("span", "figure", at{"role", "status"}, app.Text(count(len(tasks.Selected), "clip", "clips")+" chosen")),
+		el("div", "push", nil),
 		s.gated("compare-chosen", "Compare", whyNot, func(ctx app.Context) {
 			tasks.Select(false)
 			ctx.Navigate(compare)
 		}),
 		s.gated("zip-chosen", "Download as one zip", noZip, func(app.Context) { s.download(zip) }),
-		app.Button().ID("end-selection").Class("button").Type("button").Text("Done").
+		elem("button", "button", at{"id", "end-selection", "type", "button"}, app.Text("Done")).
 			OnClick(s.On("end selection", func(app.Context, app.Event) {
 				tasks.Select(false)
 				s.focusSoon("select-clips")
@@ -295,24 +302,24 @@ func (s *Section) gated(id, name, why string, do func(app.Context)) app.UI {
 
 // gatedAs is gated with another name for screen readers and the tooltip.
 func (s *Section) gatedAs(id, name, full, why string, do func(app.Context)) app.UI {
-	b := app.Button().ID(id).Class("button gated").Type("button").Text(name)
+	b := elem("button", "button gated", at{"id", id, "type", "button"}, app.Text(name))
 	if full != name {
 		b = b.Aria("label", full)
 	}
 	if why != "" {
-		return app.Span().Class("gate").Body(
+		return box("span", "gate",
 			b.Aria("disabled", true).Aria("describedby", id+"-why").
 				OnClick(s.On("why "+id, func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })),
-			app.Span().ID(id+"-why").Class("tip").Role("tooltip").Text(why),
+			el("span", "tip", at{"id", id + "-why", "role", "tooltip"}, app.Text(why)),
 		)
 	}
 	tip := ""
 	if full != name {
 		tip = full
 	}
-	return app.Span().Class("gate").Body(
+	return box("span", "gate",
 		b.OnClick(s.On("do "+id, func(ctx app.Context, _ app.Event) { do(ctx) })),
-		app.Span().Class("tip").Aria("hidden", true).Hidden(tip == "").Text(tip),
+		el("span", "tip", at{"aria-hidden", "true", "hidden", no(tip == "")}, app.Text(tip)),
 	)
 }
 

@@ -10,6 +10,10 @@ import (
 	"screentest/shared/wire"
 )
 
+// posterAt is the moment that a poster shows, in seconds: within the first
+// frame.
+const posterAt = 0.01
+
 // posterSide is the longer side of a poster, in pixels: enough for a card on a
 // screen of double density.
 const posterSide = 640
@@ -103,7 +107,13 @@ func (s *Section) frameOf(v js.Value, side float64, kind string, quality float64
 	canvas := s.DOM.El("canvas", "")
 	canvas.Set("width", math.Max(1, math.Round(w*scale)))
 	canvas.Set("height", math.Max(1, math.Round(h*scale)))
-	canvas.Call("getContext", "2d").Call("drawImage", v, 0, 0, canvas.Get("width"), canvas.Get("height"))
+	pen := canvas.Call("getContext", "2d")
+	pen.Call("drawImage", v, 0, 0, canvas.Get("width"), canvas.Get("height"))
+	// Where the browser has drawn nothing yet, nothing is there: a clip is opaque.
+	if pen.Call("getImageData", 0, 0, 1, 1).Get("data").Index(3).Int() == 0 {
+		done(js.Null())
+		return
+	}
 	var got js.Func
 	got = js.FuncOf(func(_ js.Value, args []js.Value) any {
 		blob := args[0]
@@ -116,8 +126,8 @@ func (s *Section) frameOf(v js.Value, side float64, kind string, quality float64
 	canvas.Call("toBlob", got, kind, quality)
 }
 
-// drawPoster makes a clip's poster of the first frame that its card shows, once
-// for all who will look at it.
+// drawPoster makes a clip's poster of its first frame, once for all who will
+// look at it. The card shows the same until then.
 func (s *Section) drawPoster(id string, n int) {
 	t, v := s.desk.Tasks.Get(id), s.DOM.Find(`#`+cardKey(id, "link")+` video.card-picture`)
 	if t == nil || !v.Truthy() || s.results.drawn[id] {
@@ -127,6 +137,24 @@ func (s *Section) drawPoster(id string, n int) {
 		return
 	}
 	s.results.drawn[id] = true
+	// A browser may have the frame's data and not have drawn it: it has when
+	// it got somewhere.
+	s.once(v, "seeked", func() { s.savePoster(id, n, v) })
+	v.Set("currentTime", posterAt)
+}
+
+// once calls f at the next event of a kind.
+func (s *Section) once(el js.Value, event string, f func()) {
+	var fn js.Func
+	fn = js.FuncOf(func(js.Value, []js.Value) any {
+		fn.Release()
+		s.Post(f)
+		return nil
+	})
+	el.Call("addEventListener", event, fn, map[string]any{"once": true})
+}
+
+func (s *Section) savePoster(id string, n int, v js.Value) {
 	s.frameOf(v, posterSide, "image/webp", 0.82, func(blob js.Value) {
 		if !blob.Truthy() || blob.Get("size").Int() > wire.MaxPoster {
 			return // the card goes on showing the first frame

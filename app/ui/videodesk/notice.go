@@ -28,12 +28,12 @@ func (n *Notices) Render() (ui app.UI) {
 	defer s.Drawing("the notices", &ui)
 	tasks := s.desk.Tasks
 	list := tasks.Notices
-	return app.Div().Class("notices").Role("status").Body(
+	return el("div", "notices", at{"role", "status"},
 		app.Range(list).Slice(func(i int) app.UI { return s.noticeOf(list[i]) }),
 		app.If(tasks.Deleted != nil, func() app.UI {
-			return app.Div().Class("notice").Body(
-				app.Span().Class("notice-text").Text("Deleted “"+video.Title(*tasks.Deleted)+"”"),
-				app.Button().ID("undo-clip").Class("button").Type("button").Text("Undo").
+			return box("div", "notice",
+				say("span", "notice-text", "Deleted “"+video.Title(*tasks.Deleted)+"”"),
+				elem("button", "button", at{"id", "undo-clip", "type", "button"}, app.Text("Undo")).
 					OnClick(s.On("undo clip", func(app.Context, app.Event) {
 						id := tasks.Deleted.ID
 						tasks.Undo()
@@ -46,15 +46,14 @@ func (n *Notices) Render() (ui app.UI) {
 
 func (s *Section) noticeOf(n video.Notice) app.UI {
 	k := strconv.Itoa(n.N)
-	return app.Div().Class("notice").DataSet("tone", string(n.Tone)).Body(
-		app.Span().Class("notice-text").Text(n.Words),
+	return el("div", "notice", at{"data-tone", string(n.Tone)},
+		say("span", "notice-text", n.Words),
 		app.If(n.Task != "" && n.Ended, func() app.UI {
-			return app.A().Class("button").Href(Path + "/" + n.Task).Text("Show").
+			return elem("a", "button", at{"href", Path + "/" + n.Task}, app.Text("Show")).
 				OnClick(s.On("show "+k, func(app.Context, app.Event) { s.desk.Tasks.Dismiss(n.N) }))
 		}),
-		app.Button().Class("icon-button small").Type("button").Aria("label", "Dismiss").
-			OnClick(s.On("dismiss "+k, func(app.Context, app.Event) { s.desk.Tasks.Dismiss(n.N) })).
-			Body(kit.Icon(iconClose, "icon small")),
+		elem("button", "icon-button small", at{"type", "button", "aria-label", "Dismiss"}, kit.Icon(iconClose, "icon small")).
+			OnClick(s.On("dismiss "+k, func(app.Context, app.Event) { s.desk.Tasks.Dismiss(n.N) })),
 	)
 }
 

@@ -31,7 +31,8 @@ type player struct {
 func (p *player) reset(s *Section) {
 	p.stop()
 	*p = player{s: s, sound: -1, rate: 1}
-	p.measured()
+	p.show()
+	s.redrawResults()
 }
 
 func (p *player) stop() {
@@ -73,9 +74,6 @@ func (p *player) lead() (lead js.Value, length float64) {
 	}
 	return lead, length
 }
-
-// measured follows a length that is known now.
-func (p *player) measured() { p.show() }
 
 func (p *player) toggle() {
 	if p.playing {
@@ -196,6 +194,9 @@ func (p *player) setRate(rate string) {
 
 // show writes the time, and moves the bar, without a draw.
 func (p *player) show() {
+	if p.s == nil {
+		return // a clip is faster than the page
+	}
 	lead, length := p.lead()
 	at := 0.0
 	if length > 0 {

@@ -39,8 +39,9 @@ type Tick struct {
 
 // Key is one of what the bars are split by.
 type Key struct {
-	Value string // as the server names it
-	Name  string
+	Value  string // as the server names it
+	Name   string
+	Series int // its colour: text and video keep theirs whichever is the dearer
 }
 
 // scale is how high the chart is.
@@ -53,8 +54,18 @@ func (d *Desk) Chart() *Chart {
 		return nil
 	}
 	c := &Chart{}
-	for _, k := range s.Keys {
-		c.Keys = append(c.Keys, Key{Value: k, Name: KeyName(k)})
+	for i, k := range s.Keys {
+		key := Key{Value: k, Name: KeyName(k), Series: i}
+		switch {
+		case d.View.Split == wire.SplitByModel && k == wire.OtherKey:
+			key.Series = wire.MaxSplit
+		case d.View.Split == wire.SplitByModel:
+		case k == wire.WhatVideo:
+			key.Series = 0
+		case k == wire.WhatText:
+			key.Series = 1
+		}
+		c.Keys = append(c.Keys, key)
 	}
 	var most, least int64 // of a day's parts above and below nothing
 	for _, day := range s.Days {

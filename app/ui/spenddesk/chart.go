@@ -44,7 +44,7 @@ func (c *Chart) Render() (ui app.UI) {
 				app.Div().ID("chart-bars").Class("chart-bars").Role("group").Aria("labelledby", "chart-title").
 					OnKeyDown(h.On("chart-key", c.onKey)).
 					Body(app.Range(chart.Bars).Slice(func(i int) app.UI {
-						return c.bar(chart.Bars[i], i, n-1-i == c.focus)
+						return c.bar(chart, i, n-1-i == c.focus)
 					})),
 			),
 			app.Div().Class("chart-days").Aria("hidden", true).Body(
@@ -54,7 +54,7 @@ func (c *Chart) Render() (ui app.UI) {
 			),
 		),
 		app.Ul().Class("chart-keys").Body(app.Range(chart.Keys).Slice(func(i int) app.UI {
-			return app.Li().Body(app.Span().Class("swatch fill-"+strconv.Itoa(i)), app.Text(chart.Keys[i].Name))
+			return app.Li().Body(app.Span().Class("swatch fill-"+strconv.Itoa(chart.Keys[i].Series)), app.Text(chart.Keys[i].Name))
 		})),
 		c.table(chart),
 	)
@@ -71,13 +71,14 @@ func lines(ticks []spend.Tick) app.UI {
 		Attr("preserveAspectRatio", "none").Aria("hidden", true).Body(kids...)
 }
 
-func (c *Chart) bar(b spend.Bar, i int, tab bool) app.UI {
+func (c *Chart) bar(chart *spend.Chart, i int, tab bool) app.UI {
+	b := chart.Bars[i]
 	v := c.s.desk.View
 	v.Day = b.Date
 	current := c.s.desk.View.Day == b.Date
 	parts := make([]app.UI, 0, len(b.Parts))
 	for _, p := range b.Parts {
-		parts = append(parts, app.Elem("rect").XMLNS(svgNS).Class("fill-"+strconv.Itoa(p.Key)).
+		parts = append(parts, app.Elem("rect").XMLNS(svgNS).Class("fill-"+strconv.Itoa(chart.Keys[p.Key].Series)).
 			Attr("x", "0").Attr("width", "1").
 			Attr("y", strconv.Itoa(1000-p.Bottom-p.Height)).Attr("height", strconv.Itoa(p.Height)))
 	}

@@ -1,0 +1,107 @@
+package e2e
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"screentest/server/e2e/rig"
+	"screentest/shared/money"
+)
+
+// account is what the sandbox says that it charged, in nano-dollars.
+func account(t *testing.T, sandbox *rig.Program) int64 {
+	t.Helper()
+	res := ask(t, sandbox, http.MethodGet, "/sandbox/account", "")
+	var a struct {
+		Charged  int64 `json:"charged_nano_usd"`
+		Returned int64 `json:"returned_nano_usd"`
+	}
+	if err := json.NewDecoder(res.Body).Decode(&a); err != nil {
+		t.Fatal(err)
+	}
+	return a.Charged - a.Returned
+}
+
+// downloaded fetches a file with the page's own session and returns its text.
+func (p *page) downloaded(selector string) string {
+	p.w.t.Helper()
+	return p.text(`fetch(document.querySelector(` + strconv.Quote(selector) + `).href).then(r => r.text())`)
+}
+
+// A person sends a few messages and wants to know what they cost.
+func TestSpendPageTellsWhatWasSpent(t *testing.T) {
+	sandbox := startSandbox(t)
+	w := newWorld(t, sandbox.URL)
+	p := w.keyed("/")
+	p.choose(textFamilies[1].model) // which tells its usage
+	for _, prompt := range []string{"One [[repeat: 20]]", "Two [[repeat: 30]]"} {
+		p.send(prompt)
+		p.settled()
+	}
+	conversation := p.path()
+
+	p.click(`.rail-item[href="/spend"]`)
+	want := money.NanoUSD(account(t, sandbox)).String()
+	p.wait(`document.querySelector("#tile-today .tile-figure")?.title === ` + strconv.Quote(want))
+	p.wait(`document.querySelectorAll("#ledger tbody tr").length === 2`)
+
+	// The same in the table, in the file, and in the bar of today.
+	rows, err := csv.NewReader(strings.NewReader(p.downloaded("#ledger-csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 3 {
+		t.Errorf("the file has %d lines:\n%v", len(rows), rows)
+	}
+	if bar := p.text(`document.querySelector(".chart-bars > :last-child").ariaLabel`); !strings.Contains(bar, "text $") {
+		t.Errorf("the bar of today says %q", bar)
+	}
+	p.click("#chart-table summary")
+	if day := p.text(`document.querySelector("#chart-table tbody tr").textContent`); !strings.Contains(day, "$") {
+		t.Errorf("the table of days says %q", day)
+	}
+
+	// By keyboard from bar to bar, and from a bar to its entries.
+	p.must(p.tab.Eval(nil, `document.querySelector('.chart-bar[tabindex="0"]').focus()`))
+	p.keys(kb.ArrowLeft)
+	p.wait(`document.activeElement.matches(".chart-bar:nth-last-child(2)")`)
+	p.keys("\r")
+	p.wait(`location.search.includes("day=") && document.querySelector("#ledger .card-empty")?.textContent.startsWith("No entry fits")`)
+	p.must(p.tab.Back())
+	p.wait(`document.querySelectorAll("#ledger tbody tr").length === 2`)
+
+	// And from an entry to its answer.
+	p.click("#ledger tbody tr:last-child a")
+	p.wait(`location.pathname === ` + strconv.Quote(conversation))
+}
+
+func TestBudgetStopsASendAndSaysWhy(t *testing.T) {
+	w := newWorld(t, "")
+	p := w.tab("/settings")
+	p.wait(`document.querySelector("#budget-save") && !document.querySelector("#budget-save").disabled`)
+	p.click("#budget-day")
+	p.keys("0.0000001x")
+	p.click("#budget-save")
+	p.wait(`document.querySelector("#budget-day-wrong:not([hidden])")?.textContent.includes("number")`)
+	p.wait(`document.activeElement.matches("#budget-day")`)
+	p.keys(kb.Backspace)
+	p.wait(`document.querySelector("#budget-day-wrong").hidden`)
+	p.click("#budget-save")
+	p.wait(`document.querySelector("#budgets .outcome.good")?.textContent.includes("saved")`)
+
+	p.open("/")
+	p.send("This costs too much")
+	p.settled()
+	said := p.text(`document.querySelector(".message[data-role=assistant]:last-of-type .problem")?.textContent ?? ""`)
+	for _, part := range []string{"budget", "$0.0000001"} {
+		if !strings.Contains(said, part) {
+			t.Errorf("the refusal lacks %q: %s", part, said)
+		}
+	}
+}

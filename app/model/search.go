@@ -55,6 +55,25 @@ func (f *Finder) Ask(q wire.Search) {
 	f.changed()
 }
 
+// Shown are the hits without titles of conversations of which something else
+// was found: a title is mostly made of the first message.
+func (f *Finder) Shown() []wire.Hit {
+	if len(f.Asked.Kinds) > 0 {
+		return f.Hits
+	}
+	found := map[string]bool{}
+	for _, h := range f.Hits {
+		found[h.Conversation] = found[h.Conversation] || h.Kind != wire.HitTitle
+	}
+	var shown []wire.Hit
+	for _, h := range f.Hits {
+		if h.Kind != wire.HitTitle || !found[h.Conversation] {
+			shown = append(shown, h)
+		}
+	}
+	return shown
+}
+
 // Again repeats the search at once.
 func (f *Finder) Again() {
 	if f.On() {

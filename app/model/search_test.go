@@ -27,6 +27,11 @@ func TestFinderShowsWhatWasTypedLast(t *testing.T) {
 	if len(f.Hits) != 1 || f.Hits[0].Message != "m2" || f.Busy || !f.Ready || drawn == 0 {
 		t.Errorf("%+v", f)
 	}
+	f.Hits = append(f.Hits, wire.Hit{Conversation: "c", Kind: wire.HitTitle}, wire.Hit{Conversation: "d", Kind: wire.HitTitle})
+	if shown := f.Shown(); len(shown) != 2 || shown[1].Conversation != "d" {
+		t.Errorf("shown %+v", shown)
+	}
+	f.Hits = f.Hits[:1]
 	f.FetchMore()
 	f.FetchMore()
 	more := b.far.take(t, wire.OpSearch)

@@ -3,13 +3,16 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
+	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/model"
 	"screentest/app/ui/kit"
 	"screentest/shared/money"
+	"screentest/shared/wire"
 )
 
 // Bar is the top of the main part: the title, the connection, the gateway.
@@ -83,6 +86,7 @@ func (b *Bar) Render() (ui app.UI) {
 					})).
 					Body(kit.Icon(kit.IconTrash, "icon"))
 			}),
+			app.If(known && !b.Renaming, func() app.UI { return b.more(c.Summary) }),
 			app.Div().Class("push"),
 			b.link(),
 			app.If(known && c.Summary.CostNanoUSD > 0, func() app.UI {
@@ -92,6 +96,41 @@ func (b *Bar) Render() (ui app.UI) {
 			b.gateway(),
 		),
 		b.offer(),
+	)
+}
+
+// more is what else can be done with the conversation.
+func (b *Bar) more(s wire.Summary) app.UI {
+	p := b.p
+	shut := func() { p.DOM.ByID("more").Call("hidePopover") }
+	return app.Span().Class("more-box").Body(
+		app.Button().ID("more-button").Class("icon-button small").Type("button").
+			Aria("label", "More for this conversation").Title("More").Attr("popovertarget", "more").
+			OnClick(p.On("more", func(ctx app.Context, _ app.Event) {
+				ctx.PreventUpdate()
+				at := p.DOM.ByID("more-button").Call("getBoundingClientRect")
+				style := p.DOM.ByID("more").Get("style")
+				style.Set("top", strconv.Itoa(at.Get("bottom").Int()+4)+"px")
+				style.Set("left", strconv.Itoa(max(8, min(at.Get("left").Int(), js.Global().Get("innerWidth").Int()-240)))+"px")
+			})).
+			Body(kit.Icon(iconMore, "icon")),
+		app.Div().ID("more").Class("more-menu").Attr("popover", "auto").Role("group").Aria("label", "More for this conversation").Body(
+			app.Button().ID("pin").Class("menu-item").Type("button").
+				OnClick(p.On(pinWord(s.Pinned)+s.ID, func(app.Context, app.Event) { shut(); p.desk.Pin(s.ID, !s.Pinned) })).
+				Body(kit.Icon(iconPin, "icon small"), app.Text(pinWord(s.Pinned))),
+			app.Button().Class("menu-item").Type("button").
+				OnClick(p.On("more-rename", func(app.Context, app.Event) { shut(); p.beginRename() })).
+				Body(kit.Icon(kit.IconPencil, "icon small"), app.Text("Rename")),
+			app.A().ID("export-markdown").Class("menu-item").Href(wire.ExportPath+s.ID+".md").Download("").
+				OnClick(p.On("more-md", func(app.Context, app.Event) { shut() })).
+				Body(kit.Icon(iconExport, "icon small"), app.Text("Export as Markdown")),
+			app.A().ID("export-json").Class("menu-item").Href(wire.ExportPath+s.ID+".json").Download("").
+				OnClick(p.On("more-json", func(app.Context, app.Event) { shut() })).
+				Body(kit.Icon(iconExport, "icon small"), app.Text("Export as JSON")),
+			app.Button().Class("menu-item").Type("button").
+				OnClick(p.On("more-search", func(app.Context, app.Event) { shut(); p.searchHere() })).
+				Body(kit.Icon(kit.IconSearch, "icon small"), app.Text("Search in it")),
+		),
 	)
 }
 

@@ -52,6 +52,13 @@ type page struct {
 	tools    toolsState
 	library  libraryState
 	editing  viewKey // the message that is edited, by lane
+	palette  paletteState
+	finder   *model.Finder // of the search in the list's head
+	search   searchForm
+	goal     string // message that is gone to once it is known
+	goneTo   string // message that was gone to last
+	leafing  bool   // through the conversations, by keys
+	data     importing
 	speaker  speaker
 
 	view     view
@@ -85,6 +92,8 @@ func newPage() *page {
 		Changed: p.changed,
 		Build:   app.Getenv(BuildEnv),
 	})
+	p.finder = p.desk.NewFinder(func() { p.changed(model.PartList) })
+	p.palette.finder = p.desk.NewFinder(p.drawPalette)
 	p.sections = []kit.Section{videodesk.New(p.Host), spenddesk.New(p.Host)}
 	return p
 }
@@ -144,21 +153,6 @@ func (p *page) onLink(s socket.State) {
 	}
 }
 
-// onKey takes the keys that work anywhere on the page.
-func (p *page) onKey(ev js.Value) {
-	if ev.Get("key").String() != "Escape" || ev.Get("defaultPrevented").Bool() || p.picker.open {
-		return
-	}
-	switch {
-	case p.drawer:
-		p.setDrawer(false)
-	case p.renaming:
-		p.endRename("", false)
-	case p.view == viewChat && p.desk.Running():
-		p.desk.Stop()
-	}
-}
-
 // changed notes what is to be drawn again, and plans that for the next frame.
 // A page in the background has no frames: it is drawn a few times a second, so
 // that its title is right.
@@ -187,6 +181,7 @@ func (p *page) plan() {
 
 // draw brings the page up to date.
 func (p *page) draw() {
+	p.seek()
 	parts, stale := p.dirty, p.stale
 	p.dirty, p.stale, p.drawn = 0, false, false
 	if parts&model.PartStream != 0 {

@@ -30,6 +30,13 @@ func (ts *threads) stick() {
 	}
 }
 
+// toEnd goes to the end of every lane.
+func (ts *threads) toEnd() {
+	for _, t := range ts.list {
+		t.toEnd()
+	}
+}
+
 // thread scrolls a lane's messages. It keeps the part of them near the window
 // in the document, and the window where the person left it: at the end, at a
 // message that was jumped to, or anywhere else. There the browser itself holds

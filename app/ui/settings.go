@@ -64,6 +64,7 @@ func (s *Settings) Render() (ui app.UI) {
 				app.P().Class("about").Text(aboutKey(g)),
 				s.form(g),
 			),
+			p.dataSettings(),
 			app.Section().ID("settings-theme").Body(
 				app.H2().Text("Appearance"),
 				app.P().Class("about").Text("Kept in this browser."),

@@ -56,6 +56,7 @@ func (s *Shell) OnNav(ctx app.Context) {
 	p.threads.stick()
 	shown := p.section
 	p.section = nil
+	p.goal, p.goneTo = at.Query().Get("m"), ""
 	switch {
 	case path == "":
 		p.view = viewChat
@@ -82,7 +83,16 @@ func (s *Shell) OnNav(ctx app.Context) {
 	p.setDrawer(false)
 	p.changed(model.PartAll)
 	if p.view == viewChat {
-		ctx.Defer(func(app.Context) { p.focusComposer() })
+		leafing := p.leafing
+		p.leafing = false
+		ctx.Defer(func(app.Context) {
+			switch {
+			case leafing:
+				p.DOM.Focus("#thread")
+			case p.goal == "": // who looks for something reads on there
+				p.focusComposer()
+			}
+		})
 	}
 }
 
@@ -134,6 +144,9 @@ func (s *Shell) Render() (ui app.UI) {
 		&Picker{p: p, Rev: p.rev.composer, Open: p.picker.open, Query: p.picker.query, Active: p.picker.active},
 		&Tools{p: p, Rev: p.rev.composer, Open: p.tools.open, Lane: p.tools.lane, At: p.tools.at},
 		&Library{p: p, Rev: p.rev.composer, Open: p.library.open, Kind: p.library.kind, Filling: p.library.filling, Problem: p.library.problem},
+		&Palette{p: p, Rev: p.palette.rev},
+		&Keys{p: p},
+		p.importField(),
 		app.Div().ID("say").Class("sr-only").Role("status").Aria("live", "polite"),
 	)
 }

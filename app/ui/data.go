@@ -1,0 +1,170 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"syscall/js"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/figure"
+	"screentest/app/model"
+	"screentest/app/ui/kit"
+	"screentest/shared/wire"
+)
+
+// importing is how an import goes.
+type importing struct {
+	busy    bool
+	outcome string
+	bad     bool
+	open    string // the first conversation that it brought
+}
+
+// download saves what is at a path of the server, under the name that it gives.
+func (p *page) download(path string) {
+	a := p.DOM.El("a", "")
+	a.Set("href", path)
+	a.Set("download", "")
+	a.Call("click")
+}
+
+// export saves one conversation; form is ".md" or ".json".
+func (p *page) export(id, form string) { p.download(wire.ExportPath + id + form) }
+
+func (p *page) exportAll() { p.download(wire.ExportAllPath) }
+
+// chooseImport lets the person pick a file, and imports it.
+func (p *page) chooseImport() {
+	if p.data.busy {
+		return
+	}
+	field := p.DOM.ByID("import-file")
+	field.Set("value", "")
+	field.Call("click")
+}
+
+// importFile sends a file to the server. It is not read here: it may be large.
+func (p *page) importFile(file js.Value) {
+	if size := file.Get("size").Float(); size > wire.MaxImport {
+		p.imported(importing{bad: true, outcome: "The file has " + figure.Count(int64(size)>>20) + " MiB; an import may have " + strconv.Itoa(wire.MaxImport>>20) + "."})
+		return
+	}
+	p.imported(importing{busy: true, outcome: "Importing " + file.Get("name").String() + "…"})
+	x := js.Global().Get("XMLHttpRequest").New() // fetch tells no progress
+	var funcs []js.Func
+	on := func(target js.Value, event string, f func(ev js.Value)) {
+		fn := js.FuncOf(func(_ js.Value, args []js.Value) any {
+			ev := args[0]
+			p.Post(func() { f(ev) })
+			return nil
+		})
+		funcs = append(funcs, fn)
+		target.Call("addEventListener", event, fn)
+	}
+	on(x.Get("upload"), "progress", func(ev js.Value) {
+		if total := ev.Get("total").Float(); total > 0 {
+			done := int(100 * ev.Get("loaded").Float() / total)
+			words := "Sending " + file.Get("name").String() + ": " + strconv.Itoa(done) + " %"
+			if done == 100 {
+				words = "Sent. The server is storing it…"
+			}
+			p.imported(importing{busy: true, outcome: words})
+		}
+	})
+	on(x, "loadend", func(js.Value) {
+		for _, f := range funcs {
+			f.Release()
+		}
+		p.endImport(x.Get("status").Int(), x.Get("responseText").String())
+	})
+	x.Call("open", "POST", wire.ImportPath)
+	x.Call("setRequestHeader", "Content-Type", "application/json")
+	x.Call("send", file)
+}
+
+func (p *page) endImport(status int, answer string) {
+	if status < 200 || status > 299 {
+		problem := wire.Problem{Message: "The server did not take the file.", Hint: "Is it a JSON export of Screentest?"}
+		if status == 0 {
+			problem = wire.Problem{Message: "The server could not be reached.", Hint: "Nothing was imported; try again when it is back."}
+		} else {
+			var told wire.Problem
+			if json.Unmarshal([]byte(answer), &told) == nil && told.Message != "" {
+				problem = told
+			}
+		}
+		p.imported(importing{bad: true, outcome: strings.TrimSpace("Not imported. " + problem.Message + " " + problem.Hint)})
+		return
+	}
+	var got wire.Imported
+	if err := json.Unmarshal([]byte(answer), &got); err != nil {
+		p.imported(importing{bad: true, outcome: "The server's answer could not be read. Reload the page and look whether the conversations are there."})
+		return
+	}
+	p.imported(importing{outcome: importedWords(got), open: got.Open})
+	p.desk.FetchList()
+}
+
+func importedWords(got wire.Imported) string {
+	words := "Imported " + plural(got.Conversations, "conversation") + " with " + plural(got.Messages, "message")
+	if got.Entries > 0 {
+		words += " and " + plural(got.Entries, "library entry")
+	}
+	words += "."
+	if got.Renewed > 0 {
+		words += " " + plural(got.Renewed, "of them was", "of them were") + " here already and stand beside the old ones."
+	}
+	return words
+}
+
+func plural(n int, forms ...string) string {
+	word := forms[0]
+	switch {
+	case n == 1:
+	case len(forms) > 1:
+		word = forms[1]
+	case strings.HasSuffix(word, "y"):
+		word = strings.TrimSuffix(word, "y") + "ies"
+	default:
+		word += "s"
+	}
+	return figure.Count(int64(n)) + " " + word
+}
+
+func (p *page) imported(state importing) {
+	p.data = state
+	p.changed(model.PartSettings | model.PartNotice)
+}
+
+// importField is the file field, which no one sees: a command opens it.
+func (p *page) importField() app.UI {
+	return app.Input().ID("import-file").Class("sr-only").Type("file").Accept("application/json,.json").
+		TabIndex(-1).Aria("label", "File to import").Aria("hidden", true).
+		OnChange(p.On("import-file", func(app.Context, app.Event) {
+			if files := p.DOM.ByID("import-file").Get("files"); files.Get("length").Int() > 0 {
+				p.importFile(files.Index(0))
+			}
+		}))
+}
+
+// dataSettings is the part of the settings with the conversations as files.
+func (p *page) dataSettings() app.UI {
+	outcome := "outcome good"
+	if p.data.bad {
+		outcome = "outcome bad"
+	}
+	return app.Section().ID("settings-data").Body(
+		app.H2().Text("Your conversations as files"),
+		app.P().Class("about").Text("One JSON file with every conversation, its answers, figures and your library; no key is in it. An import adds to what is here and replaces nothing."),
+		app.Div().Class("button-row").Body(
+			app.A().ID("export-all").Class("button").Href(wire.ExportAllPath).Download("").Body(kit.Icon(iconExport, "icon small"), app.Text("Export everything")),
+			app.Button().ID("import").Class("button").Type("button").Disabled(p.data.busy).Text("Import a file").
+				OnClick(p.On("import", func(app.Context, app.Event) { p.chooseImport() })),
+		),
+		app.P().ID("import-outcome").Class(outcome).Text(p.data.outcome),
+	)
+}

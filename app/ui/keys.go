@@ -1,0 +1,194 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"strings"
+	"syscall/js"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/model"
+	"screentest/app/ui/kit"
+)
+
+// command is something that can be done by a key, and from the palette.
+type command struct {
+	name string
+	keys string // "n", "Shift G"; "" where there are none
+	when func() bool
+	do   func()
+}
+
+// commands are those of the whole page, in the order in which the palette and
+// the list of keys have them. A single key works outside of fields only.
+func (p *page) commands() []command {
+	always := func() bool { return true }
+	chat := func() bool { return p.view == viewChat }
+	open := func() bool {
+		return p.view == viewChat && p.desk.Current != nil && p.desk.Current.Phase == model.Ready
+	}
+	go_ := func(path string) func() { return func() { p.Context().Navigate(path) } }
+	return []command{
+		{"New conversation", "n", always, func() { p.Context().Navigate("/"); p.focusComposer() }},
+		{"Search everything", "/", always, p.focusSearch},
+		{"Search in this conversation", "f", open, p.searchHere},
+		{"Write a message", "c", chat, func() { p.DOM.Focus("#composer") }},
+		{"Choose the model", "m", chat, func() { p.openPicker(p.desk.Focused) }},
+		{"Compare with another model", "l", chat, p.addLane},
+		{"Next conversation", "j", always, func() { p.toNeighbour(1) }},
+		{"Previous conversation", "k", always, func() { p.toNeighbour(-1) }},
+		{"Go to the first message", "g", open, func() { p.toFirst() }},
+		{"Go to the latest message", "Shift G", open, func() { p.threads.toEnd() }},
+		{"Pin or unpin this conversation", "p", open, func() { p.desk.Pin(p.desk.Current.ID, !p.desk.Current.Summary.Pinned) }},
+		{"Rename this conversation", "r", open, func() { p.beginRename(); p.changed(model.PartBar) }},
+		{"Delete this conversation", "", open, func() { p.desk.Delete(p.desk.Current.ID); p.Context().Navigate("/") }},
+		{"Export this conversation as Markdown", "", open, func() { p.export(p.desk.Current.ID, ".md") }},
+		{"Export this conversation as JSON", "", open, func() { p.export(p.desk.Current.ID, ".json") }},
+		{"Export everything", "", always, p.exportAll},
+		{"Import conversations", "", always, p.chooseImport},
+		{"Use the dark theme", "", always, func() { p.desk.SetTheme("dark"); p.applyTheme() }},
+		{"Use the light theme", "", always, func() { p.desk.SetTheme("light"); p.applyTheme() }},
+		{"Use the system's theme", "", always, func() { p.desk.SetTheme(""); p.applyTheme() }},
+		{"Settings", "s", always, go_("/settings")},
+		{"List the keys", "?", always, p.openKeys},
+	}
+}
+
+// fixedKeys are those that work where they are written about, which no command
+// has.
+var fixedKeys = [][2]string{
+	{"Ctrl K", "Find anything: commands, conversations, models, messages"},
+	{"Enter or Ctrl Enter", "Send the message"},
+	{"Shift Enter", "A new line in the message"},
+	{"Esc", "Stop the answers, or close what is open"},
+}
+
+// onKey takes the keys that work anywhere on the page.
+func (p *page) onKey(ev js.Value) {
+	key := ev.Get("key").String()
+	modified := ev.Get("ctrlKey").Bool() || ev.Get("metaKey").Bool()
+	switch {
+	case ev.Get("defaultPrevented").Bool() || ev.Get("isComposing").Bool():
+	case modified && !ev.Get("altKey").Bool() && !ev.Get("shiftKey").Bool() && strings.EqualFold(key, "k"):
+		ev.Call("preventDefault")
+		p.togglePalette()
+	case key == "Escape":
+		p.onEscape()
+	case !modified && !ev.Get("altKey").Bool() && len(key) == 1 && !typing(ev.Get("target")) && !p.modal():
+		if ev.Get("shiftKey").Bool() && key >= "A" && key <= "Z" {
+			key = "Shift " + key
+		}
+		for _, c := range p.commands() {
+			if c.keys == key && c.when() {
+				ev.Call("preventDefault")
+				c.do()
+				return
+			}
+		}
+	}
+}
+
+func (p *page) onEscape() {
+	switch {
+	case p.picker.open || p.modal(): // closes itself
+	case p.drawer:
+		p.setDrawer(false)
+	case p.renaming:
+		p.endRename("", false)
+	case p.view == viewChat && p.desk.Running():
+		p.desk.Stop()
+	}
+}
+
+// modal says that a dialog is open above the page.
+func (p *page) modal() bool { return p.DOM.Find("dialog[open]").Truthy() }
+
+// typing says that a key is meant for a field.
+func typing(target js.Value) bool {
+	if target.Get("matches").IsUndefined() {
+		return false
+	}
+	return target.Get("isContentEditable").Truthy() ||
+		target.Call("matches", "textarea, select, input:not([type=checkbox]):not([type=radio]):not([type=button]):not([type=range])").Bool()
+}
+
+func (p *page) toNeighbour(by int) {
+	if id := p.desk.Neighbour(by); id != "" {
+		p.leafing = true // the keys stay outside of the composer
+		p.Context().Navigate("/c/" + id)
+	}
+}
+
+// toFirst goes to the beginning of each lane.
+func (p *page) toFirst() {
+	for i := range p.desk.Current.Lanes {
+		if path := p.desk.Current.Path(i); len(path) > 0 {
+			p.threads.at(i).toMessage(path[0].ID, false)
+		}
+	}
+	p.DOM.Focus("#thread")
+}
+
+// Keys is the dialog that lists the keys.
+type Keys struct {
+	app.Compo
+	p *page
+}
+
+func (p *page) openKeys() {
+	if d := p.DOM.ByID("keys"); d.Truthy() && !d.Get("open").Bool() {
+		d.Call("showModal")
+	}
+}
+
+// Render implements app.Composer.
+func (k *Keys) Render() (ui app.UI) {
+	p := k.p
+	defer p.Drawing("the list of keys", &ui)
+	var rows []app.UI
+	row := func(keys, name string) {
+		rows = append(rows, app.Div().Class("keys-row").Body(
+			app.Dt().Body(keycaps(keys)...),
+			app.Dd().Text(name),
+		))
+	}
+	for _, f := range fixedKeys {
+		row(f[0], f[1])
+	}
+	for _, c := range p.commands() {
+		if c.keys != "" {
+			row(c.keys, c.name)
+		}
+	}
+	closeIt := func(app.Context, app.Event) { p.DOM.ByID("keys").Call("close") }
+	return app.Dialog().ID("keys").Class("sheet").Aria("labelledby", "keys-title").
+		OnClick(p.On("keys-backdrop", func(ctx app.Context, e app.Event) {
+			ctx.PreventUpdate()
+			if e.Get("target").Get("id").String() == "keys" {
+				closeIt(ctx, e)
+			}
+		})).
+		Body(app.Div().Class("sheet-inner").Body(
+			app.Div().Class("sheet-head").Body(
+				app.H2().ID("keys-title").Text("Keys"),
+				app.Button().Class("icon-button").Type("button").Aria("label", "Close").Attr("autofocus", "").
+					OnClick(p.On("keys-close", closeIt)).Body(kit.Icon(iconShut, "icon")),
+			),
+			app.P().Class("about").Text("Single keys work while no field has the focus."),
+			app.Dl().Class("keys-list").Body(rows...),
+		))
+}
+
+// keycaps draws "Ctrl K" as two keys; "or" stays a word.
+func keycaps(keys string) []app.UI {
+	var out []app.UI
+	for _, k := range strings.Fields(keys) {
+		if k == "or" {
+			out = append(out, app.Span().Text(" or "))
+			continue
+		}
+		out = append(out, app.Kbd().Text(k))
+	}
+	return out
+}

@@ -1,0 +1,299 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/model"
+	"screentest/app/ui/kit"
+	"screentest/shared/wire"
+)
+
+// paletteState is what the command palette shows.
+type paletteState struct {
+	open    bool
+	query   string
+	active  int // index among the choices
+	choices []model.Choice
+	finder  *model.Finder
+	rev     int
+}
+
+// The groups of the palette, which are the headings too.
+const (
+	groupCommands      = "Commands"
+	groupConversations = "Conversations"
+	groupPages         = "Pages"
+	groupModels        = "Answer with"
+	groupHits          = "In messages"
+)
+
+// Palette is the dialog that finds anything: a field over a list, as a combobox
+// is to behave.
+type Palette struct {
+	app.Compo
+	p   *page
+	Rev int
+}
+
+func (p *page) togglePalette() {
+	d := p.DOM.ByID("palette")
+	if d.Get("open").Bool() {
+		d.Call("close")
+		return
+	}
+	if p.modal() {
+		return
+	}
+	p.palette.open, p.palette.query, p.palette.active = true, "", 0
+	p.palette.finder.Ask(wire.Search{})
+	p.DOM.ByID("palette-search").Set("value", "")
+	d.Call("showModal")
+	p.DOM.Focus("#palette-search")
+	p.drawPalette()
+}
+
+// closedPalette follows the dialog however it was closed; the browser gives the
+// focus back.
+func (p *page) closedPalette() {
+	if p.DOM.ByID("palette").Get("open").Bool() {
+		return // it was opened again before the browser told of its end
+	}
+	p.palette.open = false
+	p.palette.finder.Ask(wire.Search{})
+	p.drawPalette()
+}
+
+// drawPalette finds the choices anew and draws them.
+func (p *page) drawPalette() {
+	p.palette.rev++
+	p.palette.choices = nil
+	if p.palette.open {
+		p.palette.choices = p.choices(strings.TrimSpace(p.palette.query))
+	}
+	p.palette.active = max(0, min(p.palette.active, len(p.palette.choices)-1))
+	p.Redraw()
+	p.Context().Defer(func(app.Context) {
+		if e := p.DOM.Find(`#palette [data-active="true"]`); e.Truthy() {
+			e.Call("scrollIntoView", map[string]any{"block": "nearest"})
+		}
+	})
+}
+
+// choices are what the palette offers for what was typed.
+func (p *page) choices(query string) []model.Choice {
+	var all []model.Choice
+	for i, c := range p.commands() {
+		if c.when() {
+			all = append(all, model.Choice{Group: groupCommands, Name: c.name, Keys: c.keys, ID: strconv.Itoa(i)})
+		}
+	}
+	for _, g := range model.Groups(p.desk.List, now()) {
+		for _, s := range g.Rows {
+			all = append(all, model.Choice{Group: groupConversations, Name: titleOf(s.Title), Note: s.Models, ID: s.ID})
+		}
+	}
+	all = append(all, model.Choice{Group: groupPages, Name: "Chat", ID: p.chatPath()})
+	for _, s := range p.sections {
+		i := s.Item()
+		all = append(all, model.Choice{Group: groupPages, Name: i.Name, ID: i.Path})
+	}
+	all = append(all, model.Choice{Group: groupPages, Name: "Settings", ID: "/settings"})
+	if query != "" {
+		for _, m := range p.desk.Models {
+			all = append(all, model.Choice{Group: groupModels, Name: m.ID, Note: string(m.Endpoint), ID: m.ID})
+		}
+	}
+	out := model.Rank(all, query, 6)
+	if f := p.palette.finder; f.On() {
+		for i, h := range f.Shown() {
+			if i == 8 {
+				break
+			}
+			out = append(out, model.Choice{Group: groupHits, Name: h.Snippet, Marks: h.Marks, Note: titleOf(h.Title), ID: strconv.Itoa(i)})
+		}
+		out = append(out, model.Choice{Group: groupHits, Name: "Show all messages with “" + query + "”", ID: "all"})
+	}
+	return out
+}
+
+// take does what a choice stands for.
+func (p *page) take(c model.Choice) {
+	query := p.palette.query
+	hits := p.palette.finder.Shown()
+	p.DOM.ByID("palette").Call("close") // first: the focus goes back, and then where the choice leads
+	switch c.Group {
+	case groupCommands:
+		i, _ := strconv.Atoi(c.ID)
+		p.commands()[i].do()
+	case groupConversations:
+		p.Context().Navigate("/c/" + c.ID)
+	case groupPages:
+		p.Context().Navigate(c.ID)
+	case groupModels:
+		p.desk.Choose(p.desk.Focused, c.ID)
+		if p.view != viewChat {
+			p.Context().Navigate(p.chatPath())
+		}
+		p.focusComposer()
+	case groupHits:
+		if i, err := strconv.Atoi(c.ID); err == nil && i < len(hits) {
+			p.openHit(hits[i])
+			return
+		}
+		p.setSearch(searchForm{query: strings.TrimSpace(query)})
+		p.focusSearch()
+	}
+}
+
+// Render implements app.Composer.
+func (c *Palette) Render() (ui app.UI) {
+	p := c.p
+	defer p.Drawing("the palette", &ui)
+	s := &p.palette
+	active := ""
+	if len(s.choices) > 0 {
+		active = "palette-" + strconv.Itoa(s.active)
+	}
+	closed, scope := p.On("palette-close", func(app.Context, app.Event) { p.closedPalette() })
+	list := app.Div().ID("palette-list").Class("palette-list").Role("listbox").Aria("label", "Results").Body(c.groups()...)
+	return app.Dialog().ID("palette").Class("palette").Aria("label", "Find anything").
+		On("close", closed, scope).
+		OnClick(p.On("palette-backdrop", func(ctx app.Context, e app.Event) {
+			ctx.PreventUpdate()
+			if e.Get("target").Get("id").String() == "palette" {
+				e.Get("target").Call("close")
+			}
+		})).
+		Body(
+			app.Div().Class("picker-search").Body(
+				kit.Icon(kit.IconSearch, "icon"),
+				app.Input().ID("palette-search").Type("text").Placeholder("Find a command, a conversation, a model, a message").
+					Role("combobox").Aria("label", "Find anything").Aria("expanded", true).Aria("controls", "palette-list").
+					Aria("autocomplete", "list").Aria("activedescendant", active).
+					Attr("autocomplete", "off").Attr("spellcheck", "false").MaxLength(200).
+					OnInput(p.On("palette-input", func(ctx app.Context, e app.Event) {
+						ctx.PreventUpdate()
+						s.query, s.active = e.Get("target").Get("value").String(), 0
+						q := wire.Search{Limit: 8}
+						if len([]rune(strings.TrimSpace(s.query))) > 1 {
+							q.Query = s.query
+						}
+						s.finder.Ask(q) // draws
+					})).
+					OnKeyDown(p.On("palette-key", c.onKey)),
+				app.Kbd().Text("Esc"),
+			),
+			list,
+			app.P().Class("palette-foot").Role("status").Text(c.foot()),
+		)
+}
+
+// foot says what there is, for those who can't see it too.
+func (c *Palette) foot() string {
+	s := &c.p.palette
+	switch {
+	case !s.open:
+		return ""
+	case s.finder.Problem != nil:
+		return "Messages could not be searched: " + s.finder.Problem.Message
+	case s.finder.Busy:
+		return "Searching messages…"
+	case len(s.choices) == 0:
+		return "Nothing fits. Try fewer letters."
+	case len(s.choices) == 1:
+		return "1 result"
+	}
+	return strconv.Itoa(len(s.choices)) + " results"
+}
+
+func (c *Palette) groups() []app.UI {
+	var groups []app.UI
+	all := c.p.palette.choices
+	for i := 0; i < len(all); {
+		name := all[i].Group
+		id := "palette-group-" + strconv.Itoa(len(groups))
+		body := []app.UI{app.Div().ID(id).Class("picker-group").Aria("hidden", true).Text(name)}
+		for ; i < len(all) && all[i].Group == name; i++ {
+			body = append(body, c.option(i, all[i]))
+		}
+		groups = append(groups, app.Div().Role("group").Aria("label", name).Body(body...))
+	}
+	return groups
+}
+
+func (c *Palette) option(i int, x model.Choice) app.UI {
+	p := c.p
+	icon := iconCommand
+	switch x.Group {
+	case groupConversations:
+		icon = kit.IconChat
+	case groupPages:
+		icon = iconPage
+	case groupModels:
+		icon = iconModel
+	case groupHits:
+		icon = kit.IconSearch
+	}
+	active := i == p.palette.active
+	return app.Div().ID("palette-"+strconv.Itoa(i)).Class("palette-option").Role("option").
+		Aria("selected", active).DataSet("active", active).
+		OnClick(p.On("take "+x.Group+" "+x.ID, func(app.Context, app.Event) { p.take(x) })).
+		Body(
+			kit.Icon(icon, "icon small"),
+			app.Span().Class("palette-name").Body(marked(x.Name, x.Marks)...),
+			app.Span().Class("palette-note").Text(x.Note),
+			app.Span().Class("palette-keys").Body(keycaps(x.Keys)...),
+		)
+}
+
+// marked draws a text with its marks. It is text and stays text, whatever it
+// looks like.
+func marked(text string, marks []int) []app.UI {
+	var out []app.UI
+	for _, piece := range model.Pieces(text, marks) {
+		if piece.Marked {
+			out = append(out, app.Mark().Text(piece.Text))
+		} else {
+			out = append(out, app.Span().Text(piece.Text))
+		}
+	}
+	return out
+}
+
+func (c *Palette) onKey(ctx app.Context, e app.Event) {
+	ctx.PreventUpdate()
+	p := c.p
+	s := &p.palette
+	last := len(s.choices) - 1
+	switch key := e.Get("key").String(); {
+	case key == "ArrowDown":
+		s.active++
+		if s.active > last {
+			s.active = 0
+		}
+	case key == "ArrowUp":
+		s.active--
+		if s.active < 0 {
+			s.active = max(last, 0)
+		}
+	case key == "PageDown":
+		s.active = min(s.active+8, last)
+	case key == "PageUp":
+		s.active = max(s.active-8, 0)
+	case key == "Enter" && !e.Get("isComposing").Bool():
+		e.PreventDefault()
+		if s.active <= last && s.active >= 0 {
+			p.take(s.choices[s.active])
+		}
+		return
+	default:
+		return
+	}
+	e.PreventDefault()
+	p.drawPalette()
+}

@@ -1,0 +1,318 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/figure"
+	"screentest/app/model"
+	"screentest/app/ui/kit"
+	"screentest/shared/wire"
+)
+
+// searchForm is what the search in the list's head asks for.
+type searchForm struct {
+	query string
+	kind  string
+	model string
+	state string
+	days  string // "1" is today
+	here  bool   // in the conversation shown
+	open  bool   // the filters are shown
+}
+
+// now is the time of the page's clock.
+func now() time.Time { return time.Now() }
+
+// ask is the form as the server understands it.
+func (p *page) ask(f searchForm) wire.Search {
+	q := wire.Search{Query: f.query, Model: f.model, State: wire.RunState(f.state), Limit: 30}
+	if f.kind != "" {
+		q.Kinds = []string{f.kind}
+	}
+	if days, err := strconv.Atoi(f.days); err == nil && days > 0 {
+		y, m, d := now().Date()
+		q.FromMS = time.Date(y, m, d-days+1, 0, 0, 0, 0, time.Local).UnixMilli()
+	}
+	if f.here && p.desk.Current != nil {
+		q.Conversation = p.desk.Current.ID
+	}
+	return q
+}
+
+// setSearch searches for what the form says, and shows it in the fields.
+func (p *page) setSearch(f searchForm) {
+	p.search = f
+	p.finder.Ask(p.ask(f))
+	p.Context().Defer(func(app.Context) {
+		for id, value := range map[string]string{
+			"search": f.query, "search-kind": f.kind, "search-model": f.model, "search-state": f.state, "search-days": f.days,
+		} {
+			if e := p.DOM.ByID(id); e.Truthy() && e.Get("value").String() != value {
+				e.Set("value", value)
+			}
+		}
+		if e := p.DOM.ByID("search-here"); e.Truthy() {
+			e.Set("checked", f.here)
+		}
+	})
+}
+
+// focusSearch goes to the search field, where the list is shown.
+func (p *page) focusSearch() {
+	if p.DOM.ByID("search").Call("checkVisibility").Bool() {
+		p.DOM.Focus("#search")
+		p.DOM.ByID("search").Call("select")
+		return
+	}
+	p.setDrawer(true) // a phone
+	if p.view != viewChat && p.view != viewNowhere {
+		p.Context().Navigate(p.chatPath())
+	}
+	p.After(200*time.Millisecond, func() { p.DOM.Focus("#search") })
+}
+
+func (p *page) searchHere() {
+	p.setSearch(searchForm{here: true, open: true})
+	p.focusSearch()
+}
+
+// openHit shows what was found where it is.
+func (p *page) openHit(h wire.Hit) {
+	p.setDrawer(false)
+	p.Context().Navigate(hitPath(h))
+	if c := p.desk.Current; c != nil && c.ID == h.Conversation {
+		p.goal = h.Message // the address may be the one that is shown already
+		p.seek()
+	}
+}
+
+func hitPath(h wire.Hit) string {
+	if h.Message == "" {
+		return "/c/" + h.Conversation
+	}
+	return "/c/" + h.Conversation + "?m=" + h.Message
+}
+
+// seek goes to the message that the address names, once it is known.
+func (p *page) seek() {
+	c := p.desk.Current
+	if p.goal == "" || c == nil || c.Phase != model.Ready || c.Fetching {
+		return
+	}
+	id := p.goal
+	p.goal, p.goneTo = "", id
+	p.changed(model.PartList)
+	if lane, _, ok := p.desk.Find(id); ok {
+		p.threads.at(lane).toMessage(id, true)
+		return
+	}
+	p.desk.Tell("That message is not in this conversation any more.")
+}
+
+// searchBox is the head of the list: the field and its filters.
+func (s *Side) searchBox() app.UI {
+	p := s.p
+	f := p.search
+	return app.Div().Class("search").Role("search").Body(
+		app.Div().Class("search-field").Body(
+			kit.Icon(kit.IconSearch, "icon small"),
+			app.Input().ID("search").Type("search").Placeholder("Search").Aria("label", "Search everything").
+				Attr("autocomplete", "off").Attr("spellcheck", "false").MaxLength(200).
+				OnInput(p.On("search", func(ctx app.Context, e app.Event) {
+					ctx.PreventUpdate()
+					p.search.query = e.Get("target").Get("value").String()
+					p.finder.Ask(p.ask(p.search))
+				})).
+				OnKeyDown(p.On("search-key", s.onSearchKey)),
+			app.Button().Class("search-keys").Type("button").Aria("label", "Find anything (Ctrl K)").Title("Find anything").
+				OnClick(p.On("palette", func(app.Context, app.Event) { p.togglePalette() })).
+				Body(app.Kbd().Text("Ctrl K")),
+			app.Button().ID("filters").Class("icon-button small").Type("button").Aria("label", "Filters").Title("Filters").
+				Aria("expanded", f.open).Aria("controls", "search-filters").
+				OnClick(p.On("filters", func(app.Context, app.Event) {
+					p.search.open = !p.search.open
+					p.changed(model.PartList)
+				})).
+				Body(kit.Icon(iconFilter, "icon small")),
+		),
+		app.Div().ID("search-filters").Class("search-filters").Hidden(!f.open).Body(
+			s.filter("search-kind", "Kind", f.kind, []option{
+				{"", "Everything"}, {wire.HitQuestion, "Questions"}, {wire.HitAnswer, "Answers"}, {wire.HitTool, "Function calls"},
+				{wire.HitError, "Errors"}, {wire.HitTitle, "Titles"},
+			}, func(f *searchForm, v string) { f.kind = v }),
+			s.filter("search-model", "Model", f.model, p.modelOptions(), func(f *searchForm, v string) { f.model = v }),
+			s.filter("search-state", "State", f.state, []option{
+				{"", "Any state"}, {"done", "Done"}, {"stopped", "Stopped"}, {"failed", "Failed"},
+				{"incomplete", "Incomplete"}, {"interrupted", "Interrupted"},
+			}, func(f *searchForm, v string) { f.state = v }),
+			s.filter("search-days", "Time", f.days, []option{
+				{"", "Any time"}, {"1", "Today"}, {"7", "7 days"}, {"30", "30 days"}, {"365", "A year"},
+			}, func(f *searchForm, v string) { f.days = v }),
+			app.Label().Class("search-here").Body(
+				app.Input().ID("search-here").Type("checkbox").Checked(f.here).Disabled(p.desk.Current == nil).
+					OnChange(p.On("search-here", func(_ app.Context, e app.Event) {
+						p.search.here = e.Get("target").Get("checked").Bool()
+						p.finder.Ask(p.ask(p.search))
+					})),
+				app.Span().Text("In this conversation"),
+			),
+		),
+	)
+}
+
+type option struct{ value, name string }
+
+func (p *page) modelOptions() []option {
+	all := []option{{"", "Any model"}}
+	for _, m := range p.desk.Models {
+		all = append(all, option{m.ID, m.ID})
+	}
+	return all
+}
+
+func (s *Side) filter(id, label, value string, options []option, set func(*searchForm, string)) app.UI {
+	p := s.p
+	return app.Select().ID(id).Class("field").Aria("label", label).
+		OnChange(p.On(id, func(_ app.Context, e app.Event) {
+			set(&p.search, e.Get("target").Get("value").String())
+			p.finder.Ask(p.ask(p.search))
+		})).
+		Body(app.Range(options).Slice(func(i int) app.UI {
+			return app.Option().Value(options[i].value).Selected(options[i].value == value).Text(options[i].name)
+		}))
+}
+
+func (s *Side) onSearchKey(ctx app.Context, e app.Event) {
+	ctx.PreventUpdate()
+	p := s.p
+	switch e.Get("key").String() {
+	case "Escape":
+		if p.finder.On() || p.search.open {
+			e.PreventDefault()
+			p.setSearch(searchForm{})
+		}
+	case "ArrowDown":
+		e.PreventDefault()
+		p.DOM.Focus(".side-list a")
+	case "Enter":
+		e.PreventDefault()
+		if hits := p.finder.Shown(); len(hits) > 0 && p.finder.Ready {
+			p.openHit(hits[0])
+		}
+	}
+}
+
+// hits is the list of what was found.
+func (s *Side) hits() app.UI {
+	p := s.p
+	f := p.finder
+	hits := f.Shown()
+	words := ""
+	switch {
+	case f.Problem != nil, f.Busy && len(hits) == 0:
+	case len(hits) == 0:
+		words = "Nothing found. Every word has to occur; a filter may be too narrow."
+	case f.More():
+		words = "The newest " + figure.Count(int64(len(hits)))
+	case len(hits) == 1:
+		words = "1 result"
+	default:
+		words = figure.Count(int64(len(hits))) + " results"
+	}
+	return app.Section().ID("hits").Class("hits").Aria("label", "Search results").Aria("busy", f.Busy).Body(
+		app.Div().Class("hits-head").Body(
+			app.Span().ID("hits-count").Role("status").Text(words),
+			app.Button().ID("search-clear").Class("link-button").Type("button").Text("Clear").
+				OnClick(p.On("search-clear", func(app.Context, app.Event) { p.setSearch(searchForm{}); p.DOM.Focus("#search") })),
+		),
+		app.If(f.Problem != nil, func() app.UI {
+			return app.Div().Class("side-problem").Role("alert").Body(
+				app.P().Text("The search did not work. "+f.Problem.Message+" "+f.Problem.Hint),
+				app.Button().Class("button").Type("button").Text("Search again").
+					OnClick(p.On("search-again", func(app.Context, app.Event) { f.Again() })),
+			)
+		}).ElseIf(f.Busy && len(hits) == 0, func() app.UI {
+			return app.P().Class("side-empty").Text("Searching…")
+		}),
+		app.Range(hits).Slice(func(i int) app.UI { return s.hit(hits[i]) }),
+		app.If(f.More(), func() app.UI {
+			return app.Button().Class("button wide").Type("button").Text("Show older").Disabled(f.Busy).
+				OnClick(p.On("search-more", func(app.Context, app.Event) { f.FetchMore() }))
+		}),
+	)
+}
+
+func (s *Side) hit(h wire.Hit) app.UI {
+	p := s.p
+	about := []string{kindName(h)}
+	if h.Model != "" && h.Kind != wire.HitQuestion {
+		about = append(about, h.Model)
+	}
+	switch h.State {
+	case "", wire.Done:
+	default:
+		about = append(about, string(h.State))
+	}
+	shown := p.goneTo == h.Message && h.Message != ""
+	a := app.A().Class("hit").Href(hitPath(h)).Title(titleOf(h.Title))
+	if shown {
+		a = a.Aria("current", "true")
+	}
+	return a.
+		OnClick(p.On("hit "+h.Conversation+h.Message+h.Kind, func(_ app.Context, e app.Event) {
+			if e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() {
+				return
+			}
+			e.PreventDefault()
+			e.Call("stopPropagation")
+			p.openHit(h)
+		})).
+		Body(
+			app.Span().Class("hit-title").Text(titleOf(h.Title)),
+			app.Span().Class("hit-text").Body(marked(h.Snippet, h.Marks)...),
+			app.Span().Class("row-sub").Body(
+				app.Span().Class("row-models").Text(strings.Join(about, " · ")),
+				app.Span().Class("figure").Text(day(h.CreatedMS)),
+			),
+		)
+}
+
+func kindName(h wire.Hit) string {
+	switch h.Kind {
+	case wire.HitQuestion:
+		return "Question"
+	case wire.HitAnswer:
+		return "Answer"
+	case wire.HitTool:
+		return "Function"
+	case wire.HitError:
+		return "Error"
+	}
+	return "Title"
+}
+
+// day is a time as short as it can be told: the hour today, else the day.
+func day(ms int64) string {
+	t, n := time.UnixMilli(ms), now()
+	y, m, d := t.Date()
+	switch ny, nm, nd := n.Date(); {
+	case y == ny && m == nm && d == nd:
+		return t.Format("15:04")
+	case y == ny:
+		return t.Format("2 Jan")
+	}
+	return t.Format("2 Jan 2006")
+}
+
+func titleOf(title string) string {
+	if title == "" {
+		return "Untitled"
+	}
+	return title
+}

@@ -14,7 +14,7 @@ WASM_SOURCES := $(shell find app shared \
 # made only in the runtime, where the time goes.
 WASM_INLINE := -gcflags 'all=-l' -gcflags 'runtime=' -gcflags 'internal/...='
 
-WASM_BUILD := GOOS=js GOARCH=wasm go build -modfile build/slim/go.mod -trimpath -buildvcs=false $(WASM_INLINE) -ldflags '-s -w'
+WASM_BUILD := GOOS=js GOARCH=wasm go build -modfile build/slim/go.mod -overlay build/slim/overlay.json -trimpath -buildvcs=false $(WASM_INLINE) -ldflags '-s -w'
 
 # go-app without its HTTP server (see app/slim).
 build/slim/go.mod: go.mod go.sum app/slim/main.go

@@ -102,7 +102,18 @@ func (b *Bar) Render() (ui app.UI) {
 // more is what else can be done with the conversation.
 func (b *Bar) more(s wire.Summary) app.UI {
 	p := b.p
-	shut := func() { p.DOM.ByID("more").Call("hidePopover") }
+	items := []struct {
+		id   string
+		icon kit.IconPath
+		name string
+		do   func()
+	}{
+		{"pin", iconPin, pinWord(s.Pinned), func() { p.desk.Pin(s.ID, !s.Pinned) }},
+		{"more-rename", kit.IconPencil, "Rename", p.beginRename},
+		{"export-markdown", iconExport, "Export as Markdown", func() { p.export(s.ID, ".md") }},
+		{"export-json", iconExport, "Export as JSON", func() { p.export(s.ID, ".json") }},
+		{"more-search", kit.IconSearch, "Search in it", p.searchHere},
+	}
 	return app.Span().Class("more-box").Body(
 		app.Button().ID("more-button").Class("icon-button small").Type("button").
 			Aria("label", "More for this conversation").Title("More").Attr("popovertarget", "more").
@@ -115,21 +126,12 @@ func (b *Bar) more(s wire.Summary) app.UI {
 			})).
 			Body(kit.Icon(iconMore, "icon")),
 		app.Div().ID("more").Class("more-menu").Attr("popover", "auto").Role("group").Aria("label", "More for this conversation").Body(
-			app.Button().ID("pin").Class("menu-item").Type("button").
-				OnClick(p.On(pinWord(s.Pinned)+s.ID, func(app.Context, app.Event) { shut(); p.desk.Pin(s.ID, !s.Pinned) })).
-				Body(kit.Icon(iconPin, "icon small"), app.Text(pinWord(s.Pinned))),
-			app.Button().Class("menu-item").Type("button").
-				OnClick(p.On("more-rename", func(app.Context, app.Event) { shut(); p.beginRename() })).
-				Body(kit.Icon(kit.IconPencil, "icon small"), app.Text("Rename")),
-			app.A().ID("export-markdown").Class("menu-item").Href(wire.ExportPath+s.ID+".md").Download("").
-				OnClick(p.On("more-md", func(app.Context, app.Event) { shut() })).
-				Body(kit.Icon(iconExport, "icon small"), app.Text("Export as Markdown")),
-			app.A().ID("export-json").Class("menu-item").Href(wire.ExportPath+s.ID+".json").Download("").
-				OnClick(p.On("more-json", func(app.Context, app.Event) { shut() })).
-				Body(kit.Icon(iconExport, "icon small"), app.Text("Export as JSON")),
-			app.Button().Class("menu-item").Type("button").
-				OnClick(p.On("more-search", func(app.Context, app.Event) { shut(); p.searchHere() })).
-				Body(kit.Icon(kit.IconSearch, "icon small"), app.Text("Search in it")),
+			app.Range(items).Slice(func(i int) app.UI {
+				x := items[i]
+				return app.Button().ID(x.id).Class("menu-item").Type("button").
+					OnClick(p.On(x.name+s.ID, func(app.Context, app.Event) { p.DOM.ByID("more").Call("hidePopover"); x.do() })).
+					Body(kit.Icon(x.icon, "icon small"), app.Text(x.name))
+			}),
 		),
 	)
 }

@@ -12,6 +12,7 @@ type Ledger interface {
 	Spend(ctx context.Context, owner string, q wire.SpendQuery) (wire.Spend, error)
 	SpendOfEverybody(ctx context.Context, q wire.SpendQuery) (wire.Spend, error)
 	Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wire.LedgerPage, error)
+	Correct(ctx context.Context, owner string, c wire.Correction) (wire.LedgerRow, error)
 	EachLedger(ctx context.Context, owner string, q wire.LedgerQuery, fn func(wire.LedgerRow) error) error
 }
 
@@ -20,6 +21,7 @@ type Ledger interface {
 type Budgets interface {
 	Budgets(ctx context.Context, owner string) (wire.Budgets, error)
 	SetBudgets(ctx context.Context, owner string, s wire.BudgetSettings) (wire.Budgets, error)
+	Booked(owner string) // rows were added to the owner's ledger
 	Reserved(owner string) int64
 	ReservedByEverybody() int64
 }
@@ -43,6 +45,16 @@ func spendCalls() map[wire.Op]handler {
 		}),
 		wire.OpLedger: with(func(ctx context.Context, s *Server, k *socket, q wire.LedgerQuery) (any, error) {
 			return s.Ledger.Ledger(ctx, k.owner, q)
+		}),
+		wire.OpCorrect: with(func(ctx context.Context, s *Server, k *socket, c wire.Correction) (any, error) {
+			row, err := s.Ledger.Correct(ctx, k.owner, c)
+			if err == nil {
+				s.Budgets.Booked(k.owner)
+				if row.Conversation != "" {
+					s.ConversationChanged(k.owner, row.Conversation)
+				}
+			}
+			return row, err
 		}),
 		wire.OpBudgets: with(func(ctx context.Context, s *Server, k *socket, _ json.RawMessage) (any, error) {
 			return s.Budgets.Budgets(ctx, k.owner)

@@ -61,6 +61,14 @@ func TestWhatWasSpentIsOnThePage(t *testing.T) {
 	if len(ledger.Rows) != 1 || ledger.Rows[0].Subject != r.ID || ledger.Rows[0].Message != r.Message || ledger.Rows[0].Basis != r.Basis || ledger.Total.NanoUSD != r.CostNanoUSD {
 		t.Errorf("%+v", ledger)
 	}
+	row := call[wire.LedgerRow](w, c, wire.OpCorrect, wire.Correction{Subject: r.ID, CostNanoUSD: r.CostNanoUSD + 5})
+	if row.CostNanoUSD != 5 || row.Kind != wire.KindCorrection {
+		t.Errorf("%+v", row)
+	}
+	if page := call[wire.Spend](w, c, wire.OpSpend, today("")); page.Today.NanoUSD != r.CostNanoUSD+5 || page.Today.CorrectedNanoUSD != 5 {
+		t.Errorf("corrected %+v", page.Today)
+	}
+	r.CostNanoUSD += 5
 	all := today("")
 	all.Everybody = true
 	if page := call[wire.Spend](w, c, wire.OpSpend, all); page.Range.NanoUSD != r.CostNanoUSD || !page.MayEverybody {

@@ -82,6 +82,7 @@ func TestOwnersAreApart(t *testing.T) {
 					t.Errorf("%+v, %v", s, err)
 				}
 			},
+			"Correct": absent(func(s wire.Start) error { return second(db.Correct(ctx, who, wire.Correction{Subject: s.Run})) }),
 			"DropWire": func(t *testing.T, who string) {
 				if n, err := db.DropWire(ctx, who, time.Now().AddDate(9, 0, 0)); err != nil || n != 0 {
 					t.Errorf("%d, %v", n, err)

@@ -106,6 +106,7 @@ func everyCall(t *testing.T, db *DB, owner string) (errs []error) {
 	add(db.EachSetting(ctx, "a", func(string, string) error { return nil }))
 	add(second(db.Ledger(ctx, owner, wire.LedgerQuery{Subject: s.Run})))
 	add(second(db.Ledger(ctx, owner, wire.LedgerQuery{Conversation: s.Conversation})))
+	add(second(db.Correct(ctx, owner, wire.Correction{Subject: s.Run, CostNanoUSD: 5})))
 	add(second(db.SpentByEverybody(ctx, time.UnixMilli(0), time.UnixMilli(1))))
 	add(db.SetServerSetting(ctx, "a", "b"))
 	add(second(db.ServerSetting(ctx, "a")))

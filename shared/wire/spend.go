@@ -11,6 +11,7 @@ const (
 	OpKeep      Op = "keep"       // nothing → Retention
 	OpSetKeep   Op = "set_keep"   // Retention → Retention
 	OpStorage   Op = "storage"    // nothing → Storage
+	OpCorrect   Op = "correct"    // Correction → LedgerRow, the newest of its subject
 )
 
 // EventBudget carries a BudgetState: the share of a budget that is to be
@@ -183,6 +184,14 @@ type LedgerRow struct {
 	// Prices are those that the cost was worked out from, as the catalogue
 	// had them then.
 	Prices json.RawMessage `json:"prices,omitempty"`
+}
+
+// Correction says what a run or a video task really cost, by the gateway's
+// dashboard, which alone knows (F8). The difference is booked as a row of its
+// own, and what was an estimate of it is one no more.
+type Correction struct {
+	Subject     string `json:"subject"`       // as in LedgerRow
+	CostNanoUSD int64  `json:"cost_nano_usd"` // all in all, 0 to MaxBudgetNanoUSD
 }
 
 // Bounds of BudgetSettings.

@@ -135,8 +135,6 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		MayEverybody: func(who string) bool { return who == owner },
 	})
 	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
-	s.keep = keep.New(keep.Config{Store: s.store, Logger: log})
-	s.onClose(func(context.Context) error { s.keep.Close(); return nil })
 	s.runs = run.New(run.Config{
 		Store: s.store, Gateway: s.stream, Catalogue: s.models, BaseURL: s.client.Base.String(),
 		StreamOptions: s.sandbox != nil,
@@ -152,6 +150,8 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err := s.newVideos(listener.Addr(), public); err != nil {
 		return s, err
 	}
+	s.keep = keep.New(keep.Config{Store: s.store, DropClips: s.videos.DropClips, Logger: log})
+	s.onClose(func(context.Context) error { s.keep.Close(); return nil })
 	if s.bff, err = bff.New(ctx, s.bffConfig(listener.Addr(), owner, sandboxKey, public)); err != nil {
 		return s, err
 	}

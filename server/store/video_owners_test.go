@@ -122,6 +122,11 @@ func TestVideoOwnersAreApart(t *testing.T) {
 					t.Errorf("%v, %v", list, err)
 				}
 			},
+			"SavedBefore": func(t *testing.T, who string) {
+				if list, _, err := v.SavedBefore(ctx, who, time.Now().AddDate(9, 0, 0), 9); err != nil || len(list) != 0 {
+					t.Errorf("%v, %v", list, err)
+				}
+			},
 			"ArchiveSettings": func(t *testing.T, who string) {
 				if a, err := v.ArchiveSettings(ctx, who); err == nil && a.QuotaBytes != wire.DefaultQuota {
 					t.Errorf("%+v, %v", a, err)

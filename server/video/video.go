@@ -60,6 +60,7 @@ type Store interface {
 	SetLinks(ctx context.Context, owner, task string, urls []string) (wire.VideoTask, error)
 	ArchiveUse(ctx context.Context, owner string) (bytes, files, waiting int64, err error)
 	OldestSaved(ctx context.Context, owner string, limit int) (list []wire.VideoOutput, tasks []string, err error)
+	SavedBefore(ctx context.Context, owner string, before time.Time, limit int) (list []wire.VideoOutput, tasks []string, err error)
 	FileUsed(ctx context.Context, sha []byte) (bool, error)
 	SetPoster(ctx context.Context, owner, task string, index int, sha []byte, kind string) (t wire.VideoTask, before []byte, err error)
 	Poster(ctx context.Context, owner, task string, index int) (sha []byte, kind string, err error)

@@ -108,7 +108,7 @@ func (db *DB) RequestSent(ctx context.Context, owner, id string) (wire.RunReques
 		return wire.RunRequest{}, err
 	}
 	if !coding.Valid {
-		return wire.RunRequest{}, &Error{Problem: wire.Problem{Code: wire.CodeNoRequest, Message: "What was sent for this answer is not kept here: the answer was imported."}}
+		return wire.RunRequest{}, &Error{Problem: wire.Problem{Code: wire.CodeNoRequest, Message: "What was sent for this answer is not kept here: it was imported, or is older than what is kept."}}
 	}
 	body, err = db.packer.unpack(nil, int(coding.Int64), body)
 	r.Body = string(body)

@@ -60,7 +60,7 @@ const (
 	uuidLen     = 36
 )
 
-// CodeNoRequest is the Problem of an OpRunRequest about an imported answer.
+// CodeNoRequest is the Problem of an OpRunRequest whose request is not kept.
 const CodeNoRequest = "no_request"
 
 // Pin pins a conversation or lets it go.
@@ -230,7 +230,8 @@ type LibraryEntry struct {
 }
 
 // RunRequest is what was sent to the gateway for a run, under way or not. The
-// key is not in it. An imported answer has none: CodeNoRequest.
+// key is not in it. CodeNoRequest: an imported answer has none, and neither has one
+// that is older than the Retention.
 type RunRequest struct {
 	Run       string `json:"run"`
 	Endpoint  string `json:"endpoint"` // "chat" or "responses"

@@ -155,8 +155,8 @@ type Start struct {
 	// MaxRounds such rounds follow a message of the person's.
 	User Message `json:"user"`
 	// Answer is the id of the assistant message that the run will fill.
-	Answer   string          `json:"answer"`
-	Endpoint string          `json:"endpoint"` // gateway.Endpoint: "chat" or "responses"
+	Answer   string `json:"answer"`
+	Endpoint string `json:"endpoint"` // gateway.Endpoint: "chat" or "responses"
 	// Switched: the gateway has refused the endpoint that the catalogue names
 	// for the model, and the person goes to the other one (F116).
 	Switched bool            `json:"switched,omitempty"`

@@ -59,6 +59,9 @@ func browser(ctx context.Context, bin string) error {
 	if err := tab.Quiet(); err != nil {
 		return err
 	}
+	if err := enterKey(tab, server.URL); err != nil {
+		return err
+	}
 	if err := openSeeded(tab, server.URL, conversation); err != nil {
 		return err
 	}
@@ -83,7 +86,7 @@ func browser(ctx context.Context, bin string) error {
 			return err
 		}
 	}
-	return printMeter(tab)
+	return printMeter(tab, fmt.Sprintf("Streaming in Chromium: %d deltas of Markdown at %d a second, after %d messages", deltas, deltaRate, 2*seedTurns))
 }
 
 // seed makes a conversation of 300 short messages through the server itself.
@@ -113,8 +116,8 @@ func seed(ctx context.Context, base string) (string, error) {
 	return conversation, nil
 }
 
-// openSeeded gives the tab's session the key and shows the conversation.
-func openSeeded(tab *rig.Tab, base, conversation string) error {
+// enterKey gives the tab's session the key.
+func enterKey(tab *rig.Tab, base string) error {
 	if err := tab.Open(base + "/"); err != nil {
 		return err
 	}
@@ -127,6 +130,11 @@ func openSeeded(tab *rig.Tab, base, conversation string) error {
 	if status != 204 {
 		return fmt.Errorf("POST /api/key: %d", status)
 	}
+	return nil
+}
+
+// openSeeded shows the conversation.
+func openSeeded(tab *rig.Tab, base, conversation string) error {
 	if err := tab.Open(base + "/c/" + conversation); err != nil {
 		return err
 	}
@@ -137,7 +145,7 @@ func openSeeded(tab *rig.Tab, base, conversation string) error {
 	return tab.Wait(`!document.querySelector("#earlier")`)
 }
 
-func printMeter(tab *rig.Tab) error {
+func printMeter(tab *rig.Tab, heading string) error {
 	var m struct {
 		Start  float64      `json:"start"`
 		Frames []float64    `json:"frames"`
@@ -175,7 +183,7 @@ func printMeter(tab *rig.Tab) error {
 			longest = max(longest, t[1])
 		}
 	}
-	fmt.Printf("\n## Streaming in Chromium: %d deltas of Markdown at %d a second, after %d messages\n", deltas, deltaRate, 2*seedTurns)
+	fmt.Printf("\n## %s\n", heading)
 	fmt.Printf("%-46s %12.1f  aim 60\n", "frames a second", float64(len(frames)-1)/seconds)
 	fmt.Printf("%-46s %12.1f\n", "frame gap p99, ms", float64(quantile(gaps, 0.99).Microseconds())/1000)
 	task := "none of 50 or more"

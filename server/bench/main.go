@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	only := flag.String("only", "sizes,relay,browser", "which `parts` to measure")
+	only := flag.String("only", "sizes,relay,browser,lanes", "which `parts` to measure")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -44,6 +44,7 @@ func run(ctx context.Context, only []string) error {
 		{"sizes", sizes},
 		{"relay", relay},
 		{"browser", browser},
+		{"lanes", comparison},
 	}
 	for _, p := range parts {
 		if !slices.Contains(only, p.name) {

@@ -295,3 +295,8 @@ func quote(s string) string {
 	}
 	return string(b)
 }
+
+// Files gives a file field files of this machine, as a person who picks them.
+func (t *Tab) Files(selector string, paths ...string) error {
+	return t.Do(chromedp.SetUploadFiles(chromedp.CSS(selector), paths))
+}

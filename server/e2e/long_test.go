@@ -1,0 +1,256 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"screentest/shared/wire"
+)
+
+// longMessages is how many messages the long conversation has.
+const longMessages = 10_000
+
+// maxElements bounds the elements of the page, however long a conversation is.
+const maxElements = 2_500
+
+// exported is a file of one conversation with n messages, and the messages'
+// ids. Answer i says "answer i", and its heights differ.
+func exported(t *testing.T, title string, n int) (file []byte, ids []string) {
+	t.Helper()
+	type message map[string]any
+	var all []message
+	parent, at := "", int64(1_760_000_000_000)
+	for i := range n {
+		id := uuid.NewString()
+		ids = append(ids, id)
+		m := message{"id": id, "role": "user", "text": fmt.Sprintf("question %d", i), "created_ms": at + int64(i)}
+		if parent != "" {
+			m["parent"] = parent
+		}
+		if i%2 == 1 {
+			text := fmt.Sprintf("answer %d\n\n", i) + strings.Repeat("Some **words** to read. ", 1+i*7%90)
+			if i%10 == 3 {
+				text += "\n\n```go\nfunc f() {}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+			}
+			m["role"], m["text"] = "assistant", text
+			m["run"] = message{"id": uuid.NewString(), "endpoint": "chat", "model": "vendor/model-a", "state": "done",
+				"started_ms": at + int64(i), "duration_ms": 900, "first_token_ms": 200}
+		}
+		all = append(all, m)
+		parent = id
+	}
+	file, err := json.Marshal(map[string]any{
+		"format": "screentest.conversations", "version": 1,
+		"conversations": []any{map[string]any{
+			"id": uuid.NewString(), "title": title, "created_ms": at, "updated_ms": at + int64(n), "models": "vendor/model-a", "messages": all,
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The format has to come first, and a map is written by its keys' order.
+	file = append([]byte(`{"format":"screentest.conversations","version":1,`), bytes.TrimPrefix(file, []byte("{"))...)
+	file = bytes.Replace(file, []byte(`,"format":"screentest.conversations","version":1}`), []byte("}"), 1)
+	return file, ids
+}
+
+// importFile gives the server a file, as a program would.
+func (w *world) importFile(file []byte) wire.Imported {
+	w.t.Helper()
+	req, err := http.NewRequest(http.MethodPost, w.server.URL+wire.ImportPath, bytes.NewReader(file))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Origin", w.server.URL)
+	req.Header.Set("Sec-Fetch-Site", "same-origin")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		w.t.Fatalf("import: %s: %.400s (%v)", res.Status, body, err)
+	}
+	var got wire.Imported
+	if err := json.Unmarshal(body, &got); err != nil {
+		w.t.Fatal(err)
+	}
+	return got
+}
+
+func (p *page) number(js string) float64 {
+	p.w.t.Helper()
+	var n float64
+	p.must(p.tab.Eval(&n, js))
+	return n
+}
+
+const elements = `document.querySelectorAll("*").length`
+
+// inView tells whether a message is in the window of its thread.
+func inView(id string) string {
+	return fmt.Sprintf(`(() => { const e = document.querySelector('.message[data-id="%s"]'), t = document.querySelector("#thread").getBoundingClientRect();
+		if (!e) return false; const r = e.getBoundingClientRect(); return r.bottom > t.top && r.top < t.bottom })()`, id)
+}
+
+func TestTenThousandMessages(t *testing.T) {
+	w := newWorld(t, "")
+	file, ids := exported(t, "A very long one", longMessages)
+	opened := w.importFile(file)
+	if opened.Messages != longMessages {
+		t.Fatalf("imported %+v", opened)
+	}
+	p := w.tab("/")
+	p.must(p.tab.Quiet())
+	p.must(p.tab.Eval(nil, `(() => { window.tasks = []; new PerformanceObserver(l => { for (const e of l.getEntries()) tasks.push(e.duration) }).observe({type: "longtask"}) })()`))
+	p.click(".conversation")
+	p.wait(inView(ids[longMessages-1]))
+	p.wait(`!document.querySelector("#earlier")`)
+	bounded := func(when string) {
+		t.Helper()
+		if n := p.number(elements); n > maxElements {
+			t.Errorf("%s: the page has %.0f elements, more than %d", when, n, maxElements)
+		}
+	}
+	bounded("opened")
+
+	// From the end to the beginning, to the middle and back.
+	p.must(p.tab.Eval(nil, `document.querySelector("#thread").focus()`))
+	p.keys("g")
+	p.wait(inView(ids[0]))
+	p.wait(inView(ids[1]))
+	bounded("at the beginning")
+	p.must(p.tab.Eval(nil, `(() => { const t = document.querySelector("#thread"); t.scrollTop = t.scrollHeight / 2 })()`))
+	p.wait(`(() => { const t = document.querySelector("#thread"), r = t.getBoundingClientRect();
+		const e = document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2)?.closest(".message");
+		return !!e && e.textContent.length > 5 })()`)
+	middle := p.text(`document.querySelector(".message").textContent`)
+	bounded("in the middle")
+	if !strings.Contains(middle, "question") && !strings.Contains(middle, "answer") {
+		t.Errorf("in the middle stands %.80q", middle)
+	}
+
+	// A message is gone to by its address, and stays when it is drawn.
+	at := ids[4321]
+	p.open("/c/" + opened.Open + "?m=" + at)
+	p.wait(inView(at) + ` && document.querySelector('.message[data-found]')?.textContent.includes("answer 4321")`)
+	p.must(p.tab.Eval(nil, `document.fonts.ready`))
+	p.wait(inView(at))
+	bounded("at a message")
+
+	// Scrolling by itself: what is in view is always something, and nothing is
+	// left behind.
+	p.must(p.tab.Eval(nil, `(() => { window.tasks = []; window.gaps = 0; window.frames = 0;
+		new PerformanceObserver(l => { for (const e of l.getEntries()) tasks.push(e.duration) }).observe({type: "longtask"});
+		const t = document.querySelector("#thread"); let n = 0;
+		const step = () => { t.scrollTop += 90; frames++;
+			const r = t.getBoundingClientRect(), e = document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2);
+			if (e?.closest(".gap")) gaps++;
+			if (++n < 200) requestAnimationFrame(step); else window.scrolledAll = true };
+		requestAnimationFrame(step) })()`))
+	p.wait(`window.scrolledAll === true`)
+	bounded("after scrolling")
+	if gaps := p.number("gaps"); gaps > 40 {
+		t.Errorf("in %.0f of 200 frames nothing was there", gaps)
+	}
+	scrolling := p.number(`Math.max(0, ...tasks)`)
+
+	// What is typed is there.
+	p.click(composer)
+	p.must(p.tab.Eval(nil, `window.typed = []; document.querySelector("#composer").addEventListener("keydown", () => { const t = performance.now(); requestAnimationFrame(() => typed.push(performance.now() - t)) }); true`))
+	p.keys("hello there")
+	p.wait(`document.querySelector("#composer").value === "hello there" && typed.length >= 11`)
+	typing := p.number(`typed.sort((a, b) => a - b)[Math.floor(typed.length / 2)]`)
+
+	heap := p.number(`(performance.memory?.usedJSHeapSize ?? 0) / 1048576`)
+	program := p.number(`(typeof go === "undefined" ? 0 : go._inst.exports.mem.buffer.byteLength) / 1048576`)
+	t.Logf("%d messages: %.0f elements, JavaScript heap %.0f MiB, the program's memory %.0f MiB, longest task while scrolling %.0f ms, a key until the next frame %.0f ms (median)",
+		longMessages, p.number(elements), heap, program, scrolling, typing)
+}
+
+// What is in view stays in view while texts above it come, and while an answer
+// streams below.
+func TestPlaceIsKeptInALongConversation(t *testing.T) {
+	w := newWorld(t, "")
+	file, ids := exported(t, "A long one", 600)
+	opened := w.importFile(file)
+	p := w.tab("/c/" + opened.Open + "?m=" + ids[301])
+	p.wait(inView(ids[301]))
+	p.wait(`document.querySelector('.message[data-found] .chunk, .message[data-found] .body:not(.raw)') !== null`)
+	p.must(p.tab.Eval(nil, `document.fonts.ready`))
+	// The person scrolls a little: from here on nothing keeps the place but the
+	// page itself.
+	p.must(p.tab.Eval(nil, `document.querySelector("#thread").scrollTop -= 200`))
+	p.wait(inView(ids[300]))
+	p.click(composer)
+	p.keys("[[repeat: 400]] more\r")
+	p.settled()
+	if path := p.path(); path != "/c/"+opened.Open {
+		t.Fatalf("at %s", path)
+	}
+	p.wait(`document.querySelector('.message[data-role="assistant"][data-state="done"]:not([hidden])') !== null`)
+
+	// Up again, in the middle of an answer that streams at the end.
+	p.click(composer)
+	p.keys("[[pace: 200]] [[repeat: 600]] again\r")
+	p.grown(100)
+	p.must(p.tab.Eval(nil, `document.querySelector("#thread").focus()`))
+	p.keys("g")
+	p.wait(inView(ids[0]))
+	p.must(p.tab.Eval(nil, `window.place = () => document.querySelector('.message[data-id="`+ids[1]+`"]').getBoundingClientRect().top; document.querySelector("#thread").scrollTop += 40; true`))
+	p.wait(`(window.before = place()) && true`)
+	p.settled()
+	if moved := p.number(`Math.abs(place() - before)`); moved > 2 {
+		t.Errorf("what was read moved by %.0f px while the answer came", moved)
+	}
+	p.click("#jump")
+	p.wait(fmt.Sprintf(`(() => { const t = document.querySelector("#thread"); return t.scrollHeight - t.clientHeight - t.scrollTop < 30 && %s })()`, "!!"+last))
+}
+
+// A person imports a file by the page, and is told how it went.
+func TestImportAndExportByThePage(t *testing.T) {
+	w := newWorld(t, "")
+	w.allow = append(w.allow, "400", "413", "422")
+	p := w.tab("/settings")
+	file, _ := exported(t, "From elsewhere", 20)
+	dir := t.TempDir()
+	give := func(name string, content []byte) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.must(p.tab.Files("#import-file", path))
+	}
+	outcome := `document.querySelector("#import-outcome").textContent`
+	give("broken.json", []byte("no JSON at all"))
+	p.wait(outcome + `.startsWith("Not imported.")`)
+	give("good.json", file)
+	p.wait(outcome + ` === "Imported 1 conversation with 20 messages."`)
+	p.click("#import-notice a")
+	p.wait(`document.querySelector("#title").textContent === "From elsewhere"`)
+	p.wait(`document.querySelectorAll(".message").length > 4`)
+
+	id := strings.TrimPrefix(p.path(), "/c/")
+	for path, want := range map[string]string{
+		wire.ExportPath + id + ".md":   "answer 19",
+		wire.ExportPath + id + ".json": `"screentest.conversations"`,
+		wire.ExportAllPath:             "answer 7",
+	} {
+		body, err := io.ReadAll(w.get(path).Body)
+		if err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("%s has no %q: %.200s (%v)", path, want, body, err)
+		}
+	}
+}

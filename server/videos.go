@@ -22,15 +22,10 @@ import (
 
 // newVideos makes the video desk. Start it once the pages can be told of news.
 func (s *server) newVideos(addr net.Addr, public *url.URL) (err error) {
-	base, unreachable := "http://"+addr.String(), false
-	if s.sandbox == nil {
-		// A gateway on this machine fetches from here; one elsewhere needs an
-		// address that leads here.
-		unreachable = !onThisMachine(s.client.Base)
-		if public != nil {
-			base, unreachable = public.Scheme+"://"+public.Host, false
-		}
+	if s.sandbox != nil {
+		public = nil // it is in this program
 	}
+	base, unreachable := uploadsBase(addr, s.client.Base, public)
 	pace := 1.0
 	if s.sandbox != nil {
 		pace = s.config.sandboxSpeed // what goes faster is asked about more often
@@ -49,6 +44,16 @@ func (s *server) newVideos(addr net.Addr, public *url.URL) (err error) {
 		s.onClose(s.videos.Close)
 	}
 	return err
+}
+
+// uploadsBase is the address that uploads are given out below, and whether the
+// gateway can't fetch from there: one on this machine can from ours, one
+// elsewhere needs an address that leads here.
+func uploadsBase(addr net.Addr, gateway, public *url.URL) (base string, unreachable bool) {
+	if public != nil {
+		return public.Scheme + "://" + public.Host, false
+	}
+	return "http://" + addr.String(), !onThisMachine(gateway)
 }
 
 // onThisMachine says whether a gateway listens on a loopback address.

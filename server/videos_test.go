@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -346,6 +348,35 @@ func TestKillsAmongManyVideoTasks(t *testing.T) {
 		}
 	}
 	s.balanced(tab, tasks)
+}
+
+func TestUploadsBase(t *testing.T) {
+	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}
+	for _, c := range []struct {
+		name, gateway, public, base string
+		unreachable                 bool
+	}{
+		{"a gateway elsewhere and no public address", "https://gateway.example.com", "", "http://127.0.0.1:8080", true},
+		{"a gateway elsewhere and a public address", "https://gateway.example.com", "https://play.example.com/", "https://play.example.com", false},
+		{"a gateway on this machine", "http://127.0.0.1:9090", "", "http://127.0.0.1:8080", false},
+		{"a gateway on this machine, by name", "http://localhost:9090", "", "http://127.0.0.1:8080", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			gateway, err := url.Parse(c.gateway)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var public *url.URL
+			if c.public != "" {
+				if public, err = url.Parse(c.public); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if base, unreachable := uploadsBase(addr, gateway, public); base != c.base || unreachable != c.unreachable {
+				t.Errorf("%s, %v", base, unreachable)
+			}
+		})
+	}
 }
 
 // The sandbox inside the program keeps its tasks over a restart, and what a

@@ -204,3 +204,125 @@ func (l *lateness) percentile(p int) (ms float64) {
 	slices.Sort(l.all)
 	return float64(l.all[min(len(l.all)-1, len(l.all)*p/100)]) / 1e6
 }
+
+// BenchmarkFromSuccessToNews is how long after a task is done its owner hears
+// of it, as a part of the wait between two polls: half of it would be the mean
+// if asking and storing took no time.
+func BenchmarkFromSuccessToNews(b *testing.B) {
+	const tasks = 40
+	var mu sync.Mutex
+	done := map[string]time.Time{} // when each task is done
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+		mu.Lock()
+		ready := !time.Now().Before(done[id])
+		mu.Unlock()
+		status := "IN_PROGRESS"
+		if ready {
+			status = "SUCCESS"
+		}
+		fmt.Fprintf(w, `{"code":"success","data":{"task_id":%q,"status":%q,"result_url":"http://192.0.2.1/x.mp4"}}`, id, status)
+	})}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
+	go func() { _ = srv.Serve(l) }()
+	defer srv.Close()
+	late := &lateness{}
+	for b.Loop() {
+		dir := b.TempDir()
+		db := must(store.Open(b.Context(), dir, store.Options{}))
+		owner := must(db.EnsureLocalUser(b.Context()))
+		c := must(gatewayclient.New("http://"+l.Addr().String(), gatewayclient.Options{}))
+		var all sync.WaitGroup
+		all.Add(tasks - 1) // one is only the intent that brings the key
+		s := must(video.New(video.Config{Store: db.Videos(), Gateway: client{c}, Catalogue: gateway.SampleCatalogue, Dir: dir,
+			Changed: func(_ string, t wire.VideoTask) {
+				mu.Lock()
+				defer mu.Unlock()
+				if at, first := done[t.Remote]; t.State == wire.VideoDone && first && !at.IsZero() {
+					late.add(time.Since(at))
+					delete(done, t.Remote)
+					all.Done()
+				}
+			},
+			Limits: video.Limits{Pace: 33}})) // a poll a second
+		fill(b, db, owner, tasks)
+		page := must(db.Videos().Tasks(b.Context(), owner, wire.VideoQuery{Limit: tasks}))
+		mu.Lock()
+		for i, t := range page.Tasks {
+			if t.Remote == "" {
+				continue
+			}
+			done[t.Remote] = time.Now().Add(500*time.Millisecond + time.Duration(i)*37*time.Millisecond)
+		}
+		mu.Unlock()
+		if err := s.Start(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		all.Wait()
+		_ = s.Close(b.Context())
+		_ = db.Close()
+		c.Close()
+	}
+	b.ReportMetric(late.percentile(50)/1000, "of-interval-p50")
+	b.ReportMetric(late.percentile(99)/1000, "of-interval-p99")
+}
+
+// BenchmarkArchiveLargeFile copies a file of 100 MB: the memory that it takes
+// beyond what is in use before, and its speed.
+func BenchmarkArchiveLargeFile(b *testing.B) {
+	const size = 100 << 20
+	head := []byte("\x00\x00\x00\x14ftypisom\x00\x00\x00\x00isom")
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/file") {
+			w.Header().Set("Content-Length", fmt.Sprint(size))
+			_, _ = w.Write(head)
+			chunk := make([]byte, 64<<10)
+			for left := size - len(head); left > 0; left -= len(chunk) {
+				_, _ = w.Write(chunk[:min(left, len(chunk))])
+			}
+			return
+		}
+		fmt.Fprintf(w, `{"code":"success","data":{"status":"SUCCESS","result_url":"http://%s/file.mp4"}}`, r.Host)
+	})}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
+	go func() { _ = srv.Serve(l) }()
+	defer srv.Close()
+	b.SetBytes(size)
+	var most uint64
+	for b.Loop() {
+		dir := b.TempDir()
+		db := must(store.Open(b.Context(), dir, store.Options{}))
+		owner := must(db.EnsureLocalUser(b.Context()))
+		c := must(gatewayclient.New("http://"+l.Addr().String(), gatewayclient.Options{}))
+		fill(b, db, owner, 2)
+		saved := make(chan struct{})
+		s := must(video.New(video.Config{Store: db.Videos(), Gateway: client{c}, Catalogue: gateway.SampleCatalogue, Dir: dir,
+			Changed: func(_ string, t wire.VideoTask) {
+				if t.Archived {
+					close(saved)
+				}
+			}}))
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		before := m.HeapInuse + m.StackInuse
+		if err := s.Start(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		tick := time.NewTicker(2 * time.Millisecond)
+		for waiting := true; waiting; {
+			select {
+			case <-saved:
+				waiting = false
+			case <-tick.C:
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapInuse+m.StackInuse-min(before, m.HeapInuse+m.StackInuse))
+			}
+		}
+		tick.Stop()
+		_ = s.Close(b.Context())
+		_ = db.Close()
+		c.Close()
+	}
+	b.ReportMetric(float64(most)/(1<<20), "peak-MiB")
+}

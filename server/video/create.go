@@ -198,6 +198,14 @@ func (s *Service) accepted(id taskID, key int64, created reply.Created) {
 	if !ok {
 		return // it stays reserved: a start takes it for unknown
 	}
+	if t.Remote != created.ID {
+		why := &wire.Problem{Code: "id_taken", Message: "The gateway gave this task the id of another one: " + created.ID + ".",
+			Hint: "The task may exist and be billed. Look in the gateway's dashboard, and say here whether it went through. It was not sent again."}
+		s.settled(id, "its id is another task's", func(ctx context.Context) (wire.VideoTask, bool, error) {
+			return s.Store.Unknown(ctx, id.owner, id.id, why)
+		})
+		return
+	}
 	s.release(id)
 	s.poll.add(id.owner, key, t)
 }
@@ -210,6 +218,9 @@ func (s *Service) settled(id taskID, what string, store func(context.Context) (w
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		t, changed, err := store(ctx)
 		cancel()
+		if errors.Is(err, fs.ErrExist) {
+			return t, true // the id is another task's; trying again would not help
+		}
 		if err == nil {
 			if changed {
 				s.tell(id.owner, t)

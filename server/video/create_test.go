@@ -200,6 +200,27 @@ func TestDidNotGoThrough(t *testing.T) {
 	w.balanced()
 }
 
+// A gateway that gives two tasks one id leaves the second one unknown.
+func TestAnIDThatIsAnotherTasks(t *testing.T) {
+	w := newWorld(t, front(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == "POST" {
+				_, _ = w.Write([]byte(`{"id":"task_same","status":"queued"}`))
+				return
+			}
+			_, _ = w.Write([]byte(`{"code":"success","data":{"status":"IN_PROGRESS"}}`))
+		})
+	}))
+	w.awaitState(w.create(body("first")), wire.VideoQueued)
+	second := w.awaitState(w.create(body("second")), wire.VideoUnknown)
+	if second.Charged || second.Problem == nil || second.Problem.Code != "id_taken" {
+		t.Errorf("%+v", second)
+	}
+	if w.spent() != 180_000_000 {
+		t.Errorf("spent %d", w.spent())
+	}
+}
+
 func TestABudgetRefusesBeforeAnythingIsStored(t *testing.T) {
 	w := newWorld(t, budget(&purse{left: 1}))
 	id := uuid.NewString()

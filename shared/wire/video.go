@@ -119,10 +119,12 @@ type VideoCreate struct {
 	Body  json.RawMessage `json:"body"`            // sent to the gateway as it stands, at most MaxBody
 	Title string          `json:"title,omitempty"` // a person's own name for it, at most MaxTaskTitle
 	Tags  []string        `json:"tags,omitempty"`
-	// Mode is the gateway.Mode of the form; "" is the one that the body tells.
+	// Mode is the gateway.Mode of the form. What is stored is the mode that the
+	// body tells, which is the same for what a form makes.
 	Mode string `json:"mode,omitempty"`
-	// Source is our own task whose clip an extend or upscale starts from; ""
-	// where the clip was made elsewhere (its UUID is pasted).
+	// Source is our own task whose clip an extend or upscale starts from. What
+	// is stored is the task whose clip the body's task_id names; none where it
+	// was made elsewhere (its UUID is pasted).
 	Source string `json:"source,omitempty"`
 	// SourceIndex is kept with Source for people: which of its outputs.
 	SourceIndex int `json:"source_index,omitempty"`

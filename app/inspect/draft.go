@@ -11,6 +11,8 @@ import (
 type Draft struct {
 	Endpoint gateway.Endpoint `json:"endpoint"`
 	Text     string           `json:"text"`
+	// Closed says that the person went back to the form; the text stays.
+	Closed bool `json:"closed,omitempty"`
 }
 
 // Body is what is sent: the text without the white space around it.

@@ -220,6 +220,36 @@ func (l *Log) Data(e Event) []byte {
 	return data
 }
 
+// Gist is the part of an event that says the most in a line: the fragment that
+// it brings, or else all its data.
+func (l *Log) Gist(e Event) []byte {
+	data := l.Data(e)
+	name := ""
+	switch {
+	case e.Type == TypeContent:
+		name = `"content"`
+	case e.Type == TypeToolCalls:
+		name = `"tool_calls"`
+	case e.Type == TypeUsage:
+		name = `"usage"`
+	case e.Type == TypeFinish:
+		name = `"finish_reason"`
+	case strings.HasSuffix(e.Type, ".delta"):
+		name = `"delta"`
+	default:
+		return data
+	}
+	v := member(data, name)
+	if len(v) > 0 && v[0] == '"' {
+		_, n := token(string(v))
+		return v[:n]
+	}
+	if len(v) > 0 {
+		return v
+	}
+	return data
+}
+
 // Filter returns the places of the events of a type, "" for all, that contain
 // text in any letters. Nil means that all pass.
 func (l *Log) Filter(typ, text string) []int {

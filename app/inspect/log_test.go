@@ -91,6 +91,21 @@ func TestAReplyThatIsNoStreamHasNoEvents(t *testing.T) {
 	}
 }
 
+func TestGist(t *testing.T) {
+	for _, c := range []struct{ event, want string }{
+		{`data: {"choices":[{"delta":{"content":"a \"b\" "}}]}`, `"a \"b\" "`},
+		{"event: response.output_text.delta\n" + `data: {"type":"response.output_text.delta","delta" : " fairly","n":1}`, `" fairly"`},
+		{`data: {"choices":[],"usage":{"prompt_tokens":1}}`, `{"prompt_tokens":1}}`},
+		{"event: response.created\ndata: {}", "{}"}, {"data: [DONE]", "[DONE]"},
+	} {
+		var l Log
+		l.Push([]byte(c.event + "\n\n"))
+		if got := string(l.Gist(l.Events()[0])); got != c.want {
+			t.Errorf("%s: %s, want %s", c.event, got, c.want)
+		}
+	}
+}
+
 // What was cut off in the middle is shown, too.
 func TestTheRestOfACutStreamIsShown(t *testing.T) {
 	var l Log

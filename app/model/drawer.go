@@ -38,6 +38,9 @@ func (d *Desk) Keep(name, value string) {
 	}
 }
 
+// Unsent says that the server has not taken the turn yet.
+func (m *Message) Unsent() bool { return m.unsent != nil }
+
 // Judge says what the validator says of a body for a text endpoint.
 func (d *Desk) Judge(ep gateway.Endpoint, body []byte) gateway.Verdict {
 	return d.cat.Validate(ep, body, gateway.Options{StreamOptions: d.Hello.Gateway.StreamOptions})

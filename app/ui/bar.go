@@ -94,6 +94,13 @@ func (b *Bar) Render() (ui app.UI) {
 					Title("This conversation so far: " + money.NanoUSD(c.Summary.CostNanoUSD).String()).Text(cost(c.Summary))
 			}),
 			b.gateway(),
+			app.If(b.View == string(viewChat), func() app.UI {
+				return app.Button().ID("inspector").Class("icon-button").Type("button").
+					Aria("label", "Parameters, request and wire").Title("Parameters, request and wire (Ctrl I)").
+					Aria("expanded", p.inspector.open).Aria("controls", "drawer").
+					OnClick(p.On("inspector", func(app.Context, app.Event) { p.inspector.toggle() })).
+					Body(kit.Icon(kit.IconInspect, "icon"))
+			}),
 		),
 		b.offer(),
 	)

@@ -75,6 +75,7 @@ func (c *Composer) typed(text string) {
 	c.p.desk.SetDraft(text)
 	c.fit()
 	c.estimate()
+	c.p.inspector.touch()
 }
 
 // fit grows the field with its text where the browser does not.

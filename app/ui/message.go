@@ -248,6 +248,10 @@ func (s *StateLine) Render() (ui app.UI) {
 					OnClick(p.On("copy", func(ctx app.Context, _ app.Event) { p.copyText(m.Text, p.DOM.Find(`[data-id="`+s.ID+`"] .copy`)) })).
 					Body(kit.Icon(kit.IconCopy, "icon small"))
 			}),
+			app.Button().Class("icon-button small inspect").Type("button").
+				Aria("label", "What was sent and what came").Title("What was sent and what came, to the byte").
+				OnClick(p.On("inspect", func(app.Context, app.Event) { p.inspector.show(tabWire, s.Lane, s.ID) })).
+				Body(kit.Icon(kit.IconInspect, "icon small")),
 		),
 	)
 }

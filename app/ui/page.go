@@ -44,22 +44,23 @@ type page struct {
 	sections []kit.Section
 	section  kit.Section // that is shown, with viewSection
 
-	frame    js.Func
-	answers  *answers
-	threads  threads
-	composer *Composer
-	picker   pickerState
-	tools    toolsState
-	library  libraryState
-	editing  viewKey // the message that is edited, by lane
-	palette  paletteState
-	finder   *model.Finder // of the search in the list's head
-	search   searchForm
-	goal     string // message that is gone to once it is known
-	goneTo   string // message that was gone to last
-	leafing  bool   // through the conversations, by keys
-	data     importing
-	speaker  speaker
+	frame     js.Func
+	answers   *answers
+	threads   threads
+	composer  *Composer
+	picker    pickerState
+	tools     toolsState
+	library   libraryState
+	editing   viewKey // the message that is edited, by lane
+	palette   paletteState
+	finder    *model.Finder // of the search in the list's head
+	search    searchForm
+	goal      string // message that is gone to once it is known
+	goneTo    string // message that was gone to last
+	leafing   bool   // through the conversations, by keys
+	data      importing
+	speaker   speaker
+	inspector *drawer
 
 	view     view
 	drawer   bool   // on a phone: the list is open
@@ -95,6 +96,8 @@ func newPage() *page {
 	p.finder = p.desk.NewFinder(func() { p.changed(model.PartList) })
 	p.palette.finder = p.desk.NewFinder(p.drawPalette)
 	p.sections = []kit.Section{videodesk.New(p.Host), spenddesk.New(p.Host)}
+	p.inspector = newDrawer(p)
+	p.inspector.restore()
 	return p
 }
 
@@ -111,7 +114,7 @@ func (p *page) start(ctx app.Context) {
 		Rand:    rand.Float64,
 		OnState: p.onLink,
 		OnNews:  p.onNews,
-		OnLog:   p.desk.Log,
+		OnLog:   p.onLog,
 		OnFault: func(what string, err error) { app.Logf("%s of the server could not be read: %v", what, err) },
 	})
 	p.listen()
@@ -132,6 +135,7 @@ func (p *page) listen() {
 	p.DOM.On(win, "pagehide", func(js.Value) { p.desk.Commit() }, p.Post)
 	p.DOM.On(p.DOM.Doc, "keydown", p.onKey, p.Post)
 	p.DOM.On(p.DOM.Doc, "click", p.onCopyCode, p.Post)
+	p.inspector.listen()
 }
 
 // onNews hands the server's news to all whom they may concern.
@@ -142,10 +146,17 @@ func (p *page) onNews(push wire.Push) {
 	}
 }
 
+// onLog hands a stretch of a log to the answer that it fills, and to the drawer.
+func (p *page) onLog(h wire.LogFrame, b []byte) {
+	p.desk.Log(h, b)
+	p.inspector.inspect.Frame(h, b)
+}
+
 func (p *page) onLink(s socket.State) {
 	switch s {
 	case socket.Open:
 		p.desk.SetLink(model.LinkOpen)
+		p.inspector.inspect.Reconnected()
 	case socket.Offline:
 		p.desk.SetLink(model.LinkNone)
 	case socket.Reconnecting:
@@ -190,6 +201,7 @@ func (p *page) draw() {
 	if p.answers.work() {
 		p.changed(model.PartStream)
 	}
+	p.inspector.draw(parts)
 	if parts&^model.PartStream == 0 && !stale {
 		return
 	}

@@ -124,9 +124,12 @@ func (s *Shell) Render() (ui app.UI) {
 		app.Main().ID("main").Class("main").Body(
 			&Bar{p: p, Rev: p.rev.bar, View: string(p.view), Section: section, Renaming: p.renaming},
 			app.If(p.view == viewChat, func() app.UI {
-				return app.Div().Class("desk").Body(
-					p.lanes(conversation),
-					&Composer{p: p, Rev: p.rev.composer, Conversation: conversation},
+				return app.Div().Class("work").Body(
+					app.Div().Class("desk").Body(
+						p.lanes(conversation),
+						&Composer{p: p, Rev: p.rev.composer, Conversation: conversation},
+					),
+					p.drawerUI(),
 				)
 			}).ElseIf(p.view == viewSettings, func() app.UI {
 				return &Settings{p: p, Rev: p.rev.settings, Sections: p.rev.sections}

@@ -8,7 +8,7 @@ const maxArgument = 100 << 10
 
 // curl writes the request as a command of a POSIX shell.
 func curl(r Request) string {
-	url := shellQuote(r.url())
+	url := shellQuote(r.URL())
 	if r.Endpoint == gateway.Video {
 		return curlVideo(url, r.Body)
 	}

@@ -11,7 +11,7 @@ func golang(r Request) string {
 	case video:
 		program = goVideo
 	}
-	return fill(program, escaped([]byte(r.url()), '"'), goQuote(r.Body))
+	return fill(program, escaped([]byte(r.URL()), '"'), goQuote(r.Body))
 }
 
 const goWhole = `// @key=… go run main.go

@@ -11,7 +11,7 @@ func javaScript(r Request) string {
 	case video:
 		program = jsVideo
 	}
-	return fill(program, escaped([]byte(r.url()), '\''), javaScriptQuote(r.Body))
+	return fill(program, escaped([]byte(r.URL()), '\''), javaScriptQuote(r.Body))
 }
 
 const jsHead = `// @key=… node call.js

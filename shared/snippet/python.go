@@ -11,7 +11,7 @@ func python(r Request) string {
 	case video:
 		program = pythonVideo
 	}
-	return fill(program, escaped([]byte(r.url()), '\''), pythonQuote(r.Body))
+	return fill(program, escaped([]byte(r.URL()), '\''), pythonQuote(r.Body))
 }
 
 const pythonWhole = `# @key=… python3 call.py

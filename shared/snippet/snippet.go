@@ -90,8 +90,8 @@ func Write(l Language, r Request) string {
 	return ""
 }
 
-// url is where the request goes (F1: no doubled slash, a prefix is kept).
-func (r Request) url() string {
+// URL is where the request goes (F1: no doubled slash, a prefix is kept).
+func (r Request) URL() string {
 	return strings.TrimRight(r.BaseURL, "/") + r.Endpoint.Path()
 }
 

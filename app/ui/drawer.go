@@ -1,0 +1,300 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"syscall/js"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/inspect"
+	"screentest/app/model"
+	"screentest/app/ui/kit"
+	"screentest/shared/wire"
+)
+
+// drawer is what stands at the right of the lanes: the parameters of the
+// focused one, its next request or what was sent, and every event that came.
+// On a phone it stands in place of the lanes.
+type drawer struct {
+	p       *page
+	open    bool
+	tab     drawerTab
+	message string // the answer that is looked at; "" is the lane's newest
+	lane    int    // of which that is one
+	inspect *inspect.Inspector
+	request *requestView // nil until it is first shown
+	wires   *wireView    // nil until it is first shown
+	dirty   bool         // there is something to draw
+}
+
+type drawerTab string
+
+// The tabs, in their order.
+const (
+	tabParams  drawerTab = "params"
+	tabRequest drawerTab = "request"
+	tabWire    drawerTab = "wire"
+)
+
+var drawerTabs = []struct {
+	tab  drawerTab
+	name string
+}{{tabParams, "Parameters"}, {tabRequest, "Request"}, {tabWire, "Wire"}}
+
+// Names in the browser's store.
+const (
+	drawerOpenName = "screentest.drawer"
+	drawerTabName  = "screentest.drawer.tab"
+)
+
+func newDrawer(p *page) *drawer {
+	d := &drawer{p: p, tab: tabParams}
+	d.inspect = inspect.New(inspect.Options{Line: line{p}, After: p.After, Changed: d.touch})
+	return d
+}
+
+// restore takes up what the person left open. On a phone the lanes come first.
+func (d *drawer) restore() {
+	d.open = d.p.desk.Kept(drawerOpenName) == "open" && !d.narrow()
+	for _, t := range drawerTabs {
+		if string(t.tab) == d.p.desk.Kept(drawerTabName) {
+			d.tab = t.tab
+		}
+	}
+}
+
+// listen watches for the key. It has to be told at once that the browser is
+// not to act on it.
+func (d *drawer) listen() {
+	d.p.hear(d.p.DOM.Doc, "keydown", func(ev js.Value) bool {
+		return d.p.view == viewChat && ev.Get("key").String() == "i" && (ev.Get("ctrlKey").Bool() || ev.Get("metaKey").Bool()) &&
+			!ev.Get("shiftKey").Bool() && !ev.Get("altKey").Bool()
+	}, func(js.Value) {
+		if !d.p.picker.open {
+			d.toggle()
+		}
+	})
+}
+
+// narrow says that the drawer covers the lanes.
+func (d *drawer) narrow() bool {
+	return js.Global().Call("matchMedia", "(max-width: 50rem)").Get("matches").Bool()
+}
+
+func (d *drawer) toggle() { d.setOpen(!d.open) }
+
+func (d *drawer) setOpen(open bool) {
+	if d.open == open {
+		return
+	}
+	d.open = open
+	value := "closed"
+	if open {
+		value = "open"
+	}
+	d.p.desk.Keep(drawerOpenName, value)
+	d.touch()
+	d.p.changed(model.PartBar | model.PartComposer)
+	d.p.Context().Defer(func(app.Context) {
+		if open {
+			d.p.DOM.Focus("#tab-" + string(d.tab))
+		} else if a := d.p.DOM.Doc.Get("activeElement"); a.Equal(d.p.DOM.Doc.Get("body")) {
+			d.p.DOM.Focus("#inspector")
+		}
+	})
+}
+
+// show opens a tab for an answer of a lane.
+func (d *drawer) show(tab drawerTab, lane int, message string) {
+	d.p.desk.Focus(lane)
+	d.lane, d.message = lane, message
+	d.choose(tab)
+	d.setOpen(true)
+	d.touch()
+}
+
+func (d *drawer) choose(tab drawerTab) {
+	d.tab = tab
+	d.p.desk.Keep(drawerTabName, string(tab))
+	d.touch()
+	d.p.changed(model.PartBar | model.PartComposer)
+}
+
+// touch plans that the drawer is drawn with the next frame.
+func (d *drawer) touch() {
+	d.dirty = true
+	d.p.changed(model.PartStream)
+}
+
+// draw brings what is shown up to date.
+func (d *drawer) draw(parts model.Part) {
+	if parts&^model.PartStream != 0 {
+		d.dirty = true
+	}
+	if !d.dirty || !d.open || d.p.view != viewChat {
+		return
+	}
+	d.dirty = false
+	d.follow()
+	switch d.tab {
+	case tabRequest:
+		if d.request != nil {
+			d.request.draw()
+		}
+	case tabWire:
+		if d.wires != nil {
+			d.inspect.Read()
+			d.wires.draw()
+		}
+	}
+}
+
+// answers are those of the focused lane, oldest first.
+func (d *drawer) answers() []*model.Message {
+	var list []*model.Message
+	c := d.p.desk.On()
+	if d.p.desk.Focused >= len(c.Lanes) {
+		return nil
+	}
+	for _, m := range c.Path(d.p.desk.Focused) {
+		if m.Role == "assistant" && m.Run != nil {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// follow has the answer inspected that is looked at. Another lane in focus
+// means its newest.
+func (d *drawer) follow() {
+	if d.lane != d.p.desk.Focused {
+		d.lane, d.message = d.p.desk.Focused, ""
+	}
+	m := d.answer()
+	if m == nil {
+		d.inspect.Show(wire.Run{}, true)
+		return
+	}
+	d.inspect.Show(*m.Run, m.Unsent())
+}
+
+// answer is the one that is looked at, or nil.
+func (d *drawer) answer() *model.Message {
+	if c := d.p.desk.Current; c != nil && d.message != "" {
+		if m := c.Message(d.message); m != nil && m.Run != nil {
+			return m
+		}
+	}
+	list := d.answers()
+	if len(list) == 0 {
+		return nil
+	}
+	return list[len(list)-1]
+}
+
+// Drawer draws the frame: the tabs, and the place of what they show.
+type Drawer struct {
+	app.Compo
+	p      *page
+	Rev    int
+	Open   bool
+	Tab    string
+	Lane   int
+	Narrow bool
+}
+
+func (p *page) drawerUI() app.UI {
+	return &Drawer{p: p, Rev: p.rev.composer, Open: p.inspector.open, Tab: string(p.inspector.tab), Lane: p.desk.Focused, Narrow: p.inspector.narrow()}
+}
+
+// Render implements app.Composer.
+func (c *Drawer) Render() (ui app.UI) {
+	p := c.p
+	defer p.Drawing("the drawer", &ui)
+	if !c.Open {
+		return app.Aside().ID("drawer").Class("drawer").Hidden(true)
+	}
+	tabs := make([]app.UI, 0, len(drawerTabs))
+	for i, t := range drawerTabs {
+		index := -1
+		if string(t.tab) == c.Tab {
+			index = 0
+		}
+		tabs = append(tabs, app.Button().ID("tab-"+string(t.tab)).Class("drawer-tab").Type("button").Role("tab").
+			Aria("selected", index == 0).Aria("controls", "drawer-panel").TabIndex(index).Text(t.name).
+			OnClick(p.On("tab "+t.name, func(app.Context, app.Event) { p.inspector.choose(t.tab) })).
+			OnKeyDown(p.On("tab-key "+t.name, func(_ app.Context, e app.Event) {
+				var to int
+				switch e.Get("key").String() {
+				case "ArrowRight":
+					to = (i + 1) % len(drawerTabs)
+				case "ArrowLeft":
+					to = (i + len(drawerTabs) - 1) % len(drawerTabs)
+				case "Home":
+					to = 0
+				case "End":
+					to = len(drawerTabs) - 1
+				default:
+					return
+				}
+				e.PreventDefault()
+				p.inspector.choose(drawerTabs[to].tab)
+				p.DOM.Focus("#tab-" + string(drawerTabs[to].tab))
+			})))
+	}
+	return app.Aside().ID("drawer").Class("drawer").Hidden(false).Aria("label", "Parameters, request and wire").Body(
+		app.Div().Class("drawer-head").Body(
+			app.Div().Class("drawer-tabs").Role("tablist").Aria("label", "What the drawer shows").Body(tabs...),
+			app.Button().ID("drawer-close").Class("icon-button").Type("button").
+				Aria("label", "Close the drawer").Title("Close (Ctrl I)").
+				OnClick(p.On("drawer-close", func(app.Context, app.Event) {
+					p.inspector.setOpen(false)
+					p.DOM.Focus("#inspector")
+				})).
+				Body(kit.Icon(kit.IconClose, "icon")),
+		),
+		app.Div().ID("drawer-panel").Class("drawer-panel").Role("tabpanel").Aria("labelledby", "tab-"+c.Tab).Body(
+			app.If(c.Tab == string(tabParams), func() app.UI {
+				return app.Div().Class("drawer-scroll").Body(p.parameters(c.Lane))
+			}).Else(func() app.UI { return &drawerHost{p: p, Tab: c.Tab} }),
+		),
+	)
+}
+
+// drawerHost is the place of a tab that is drawn by direct DOM, because it
+// changes with every key or every event. What it shows is made once and put
+// there again.
+type drawerHost struct {
+	app.Compo
+	p   *page
+	Tab string
+}
+
+// CompoID implements app.DismountEnforcer: another tab is another element.
+func (h *drawerHost) CompoID() string { return h.Tab }
+
+// OnMount implements app.Mounter.
+func (h *drawerHost) OnMount(app.Context) {
+	defer h.p.Guard("the drawer")
+	d, host := h.p.inspector, h.p.DOM.ByID("host-"+h.Tab)
+	if !host.Truthy() {
+		return
+	}
+	switch drawerTab(h.Tab) {
+	case tabRequest:
+		if d.request == nil {
+			d.request = newRequestView(d)
+		}
+		host.Call("replaceChildren", d.request.root)
+	case tabWire:
+		if d.wires == nil {
+			d.wires = newWireView(d)
+		}
+		host.Call("replaceChildren", d.wires.root)
+	}
+	d.touch()
+}
+
+// Render implements app.Composer.
+func (h *drawerHost) Render() app.UI { return app.Div().ID("host-" + h.Tab).Class("drawer-host") }

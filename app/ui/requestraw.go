@@ -1,0 +1,114 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/figure"
+	"screentest/app/inspect"
+	"screentest/app/model"
+	"screentest/shared/gateway"
+)
+
+// load takes up the JSON that was being edited for a conversation.
+func (v *requestView) load(of string) {
+	v.of, v.loaded, v.drawn = of, true, ""
+	v.raw, v.editing = inspect.Draft{}, false
+	if d, ok := inspect.DecodeDraft(v.d.p.desk.RawDraft()); ok {
+		v.raw, v.editing = d, !d.Closed
+	}
+	v.fillArea()
+}
+
+func (v *requestView) fillArea() {
+	v.area.Set("value", v.raw.Text)
+	v.endpoints.Set("value", string(v.raw.Endpoint))
+}
+
+// begin offers the request of the form as JSON to be edited.
+func (v *requestView) begin() {
+	v.raw = inspect.Draft{Endpoint: v.endpoint, Text: inspect.Pretty(v.body)}
+	v.fillArea()
+	v.setEditing(true)
+}
+
+// setEditing opens and closes the JSON. What was written stays.
+func (v *requestView) setEditing(editing bool) {
+	v.editing, v.sent, v.drawn = editing, false, ""
+	v.raw.Closed = !editing
+	v.keep()
+	v.refusal.Call("replaceChildren")
+	v.d.touch()
+	focus := "#request-edit"
+	if editing {
+		focus = "#request-json"
+	}
+	v.d.p.After(0, func() {
+		v.d.draw(0)
+		v.d.p.DOM.Focus(focus)
+	})
+}
+
+func (v *requestView) keep() { v.d.p.desk.SetRawDraft(v.raw.Encode()) }
+
+func (v *requestView) typed() {
+	v.raw.Text = v.area.Get("value").String()
+	v.raw.Endpoint = gateway.Endpoint(v.endpoints.Get("value").String())
+	v.keep()
+	v.refusal.Call("replaceChildren")
+	v.d.touch()
+}
+
+// switchEndpoint takes the endpoint that serves the model (F116).
+func (v *requestView) switchEndpoint() {
+	v.endpoints.Set("value", string(v.instead))
+	v.typed()
+	v.area.Call("focus")
+}
+
+// drawRaw shows what the validator says of the JSON.
+func (v *requestView) drawRaw() {
+	p := v.d.p
+	v.nothing("")
+	v.endpoint, v.body, v.base = v.raw.Endpoint, v.raw.Body(), p.desk.Hello.Gateway.BaseURL
+	now := "raw " + string(v.endpoint) + "\n" + v.raw.Text
+	if now == v.drawn {
+		return
+	}
+	v.drawn = now
+	verdict := p.desk.Judge(v.endpoint, v.body)
+	p.drawIssues(v.verdict, verdict, "In order: nothing to change.")
+	v.send.Set("disabled", !verdict.OK())
+	v.instead = ""
+	for _, i := range verdict.Errors {
+		if i.Code == gateway.CodeWrongEndpoint && len(i.Allowed) > 0 {
+			v.instead = gateway.Endpoint(i.Allowed[0])
+		}
+	}
+	offered := v.instead == gateway.Chat || v.instead == gateway.Responses
+	show(v.other, offered)
+	if offered {
+		setText(v.other, "Switch to POST "+v.instead.Path())
+	}
+	setText(v.size, figure.Count(int64(len(v.body)))+" bytes, sent as they stand to the lane in focus")
+}
+
+// sendRaw sends the JSON as it stands.
+func (v *requestView) sendRaw() {
+	p := v.d.p
+	if r := p.desk.SendRaw(p.desk.Focused, v.raw.Endpoint, v.raw.Body()); r != nil {
+		p.drawIssues(v.refusal, gateway.Verdict{Errors: r.Issues}, "")
+		return
+	}
+	v.raw, v.editing, v.sent, v.drawn = inspect.Draft{}, false, true, ""
+	v.d.message = ""
+	p.threads.at(p.desk.Focused).stuck = true
+	v.d.touch()
+	p.changed(model.PartThread | model.PartComposer)
+	p.Context().Defer(func(ctx app.Context) { ctx.Navigate("/c/" + p.desk.Current.ID) })
+	p.After(0, func() {
+		v.d.draw(0)
+		p.DOM.Focus("#request-sent")
+	})
+}

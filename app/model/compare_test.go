@@ -125,14 +125,14 @@ func TestEstimateOfASend(t *testing.T) {
 		t.Errorf("of nothing: %q", e.Text)
 	}
 	e := b.Estimate(4000)
-	if want := "≈ 1\u202f000 tokens in · ≈ $0.00057–0.0020"; e.Text != want {
+	if want := "≈ $0.00057–0.0020 · 1\u202f000 tokens in"; e.Text != want {
 		t.Errorf("%q, want %q", e.Text, want)
 	}
 	if !strings.Contains(e.Basis, "50 to 1\u202f000 tokens") || !strings.Contains(e.Basis, "sample prices") {
 		t.Errorf("basis %q", e.Basis)
 	}
 	b.AddLane("vendor/model-b") // 2 in, 8 out
-	if want := "≈ 1\u202f000 tokens in each of 2 · ≈ $0.0030–0.0120"; b.Estimate(4000).Text != want {
+	if want := "≈ $0.0030–0.0120 · 2 × 1\u202f000 tokens in"; b.Estimate(4000).Text != want {
 		t.Errorf("%q, want %q", b.Estimate(4000).Text, want)
 	}
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"screentest/app/line"
@@ -273,7 +274,8 @@ func (d *Desk) Choose(lane int, id string) {
 		d.choice = id
 		d.storage.Set(modelName, id)
 	}
-	if c == d.fresh && len(c.Lanes) == 1 {
+	listed := slices.ContainsFunc(d.Models, func(m gateway.Model) bool { return m.ID == id })
+	if c == d.fresh && len(c.Lanes) == 1 && listed {
 		id = "" // the last one chosen anywhere
 	}
 	c.Lanes[lane].Model = id

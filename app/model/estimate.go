@@ -49,17 +49,18 @@ func (d *Desk) Estimate(n int) Estimate {
 		low, high, sample = low+int64(a.Cost), high+int64(b.Cost), sample || a.Sample
 	}
 	e := Estimate{
-		Text:  "≈ " + figure.Count(most) + " tokens in",
+		Text:  figure.Count(most) + " tokens in",
 		Basis: "Estimated at 4 bytes a token, with all that came before",
 	}
 	lanes := len(c.Lanes)
 	if lanes > 1 {
-		e.Text = "≈ " + figure.Count(most) + " tokens in each of " + strconv.Itoa(lanes)
+		e.Text = strconv.Itoa(lanes) + " × " + e.Text
 	}
 	if unpriced == lanes {
+		e.Text = "≈ " + e.Text
 		return e
 	}
-	e.Text += " · " + dollarRange(low, high)
+	e.Text = dollarRange(low, high) + " · " + e.Text // the price first: little room cuts the end
 	e.Basis += ", and answers of " + figure.Count(short) + " to " + figure.Count(long) + " tokens: " +
 		money.NanoUSD(low).String() + " to " + money.NanoUSD(high).String()
 	if lanes > 1 {

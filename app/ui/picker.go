@@ -48,6 +48,12 @@ next:
 		}
 		found = append(found, m)
 	}
+	// What is in no catalogue can be asked for too: the gateway judges.
+	if id := strings.TrimSpace(p.picker.query); len(found) == 0 && len(words) == 1 {
+		if m, _ := p.desk.Model(id); m.Endpoint != gateway.Video {
+			found = append(found, m)
+		}
+	}
 	return found
 }
 
@@ -152,6 +158,10 @@ func (c *Picker) options(models []gateway.Model) []app.UI {
 			list = append(list, app.Div().Class("picker-group").Role("presentation").Text(familyName(family)))
 		}
 		id := m.ID
+		cost := price(m)
+		if _, known := c.p.desk.Model(id); !known {
+			cost = "not in the catalogue"
+		}
 		mark := app.UI(app.Span())
 		if id == chosen {
 			mark = kit.Icon(kit.IconCheck, "icon small")
@@ -163,7 +173,7 @@ func (c *Picker) options(models []gateway.Model) []app.UI {
 				mark,
 				app.Span().Class("option-id").Text(id),
 				app.Span().Class("badge").Text(m.Endpoint),
-				app.Span().Class("option-price").Text(price(m)),
+				app.Span().Class("option-price").Text(cost),
 			))
 	}
 	return list

@@ -176,7 +176,7 @@ func TestLanesAreOnTheirOwn(t *testing.T) {
 	p.compare("vendor/model-a", "zeta-1", "vendor/epsilon-5.6-core")
 	p.click(composer)
 	p.keys("[[repeat: 200]] hello")
-	p.wait(`/in each of 3 · ≈ \$[\d.]+–[\d.]+/.test(document.querySelector("#estimate").textContent)`)
+	p.wait(`/^≈ \$[\d.]+–[\d.]+ · 3 × \d+ tokens in/.test(document.querySelector("#estimate").textContent)`)
 	p.sendAll("")
 	p.wait(fmt.Sprintf(`(%s?.querySelector(".body").textContent.length ?? 0) > 40`, inLane(0)))
 	p.click("#lane .lane-stop")

@@ -76,6 +76,31 @@ func TestFunctionIsCalledAndAnswered(t *testing.T) {
 	}
 }
 
+// The web search is offered where the model has it; its progress and what it
+// found stand with the answer.
+func TestWebSearch(t *testing.T) {
+	sandbox := startSandbox(t)
+	w := newWorld(t, sandbox.URL)
+	p := w.keyed("/")
+	p.choose("vendor/model-a")
+	p.click("#open-tools")
+	p.wait(`document.querySelector("#web-search")?.disabled`)
+	p.click("#tools-done")
+	p.choose("vendor/epsilon-5.6-core")
+	p.click("#open-tools")
+	p.click("#web-search:not(:disabled)")
+	p.wait(`document.querySelector("#web-search").checked`)
+	p.click("#tools-done")
+	p.wait(`document.querySelector("#open-tools").textContent === "Tools · 1"`)
+	p.send("What is new about tides?")
+	p.settled()
+	p.wait(last + `.querySelector(".search")?.textContent.startsWith("Searched the web") && ` + last + `.querySelectorAll(".citations a[href^=http]").length > 0`)
+	all := record(t, sandbox)
+	if body := all[len(all)-1].Body; !strings.Contains(body, `"tools":[{"type":"web_search"}]`) {
+		t.Errorf("sent %s", body)
+	}
+}
+
 func TestSchemaIsCheckedWhileItIsWritten(t *testing.T) {
 	w := newWorld(t, "")
 	p := w.tab("/")

@@ -61,6 +61,9 @@ CREATE TABLE video_tasks (
 ) STRICT;
 CREATE UNIQUE INDEX video_tasks_remote ON video_tasks (owner, remote) WHERE remote IS NOT NULL;
 CREATE INDEX video_tasks_newest ON video_tasks (owner, created_ms DESC, n DESC) WHERE deleted_ms = 0;
+-- What a gallery counts is read from these two alone.
+CREATE INDEX video_tasks_counts ON video_tasks (owner, state, model, mode) WHERE deleted_ms = 0;
+CREATE INDEX video_tasks_tagged ON video_tasks (owner, tags) WHERE deleted_ms = 0 AND tags <> '[]';
 CREATE INDEX video_tasks_deleted ON video_tasks (deleted_ms) WHERE deleted_ms > 0;
 CREATE INDEX video_tasks_open ON video_tasks (state) WHERE state IN ('creating', 'unknown', 'queued', 'running');
 CREATE INDEX video_tasks_done ON video_tasks (finished_ms) WHERE state = 'done';

@@ -161,6 +161,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err := s.videos.Start(ctx); err != nil {
 		return s, err
 	}
+	s.keep.Start()
 	if _, err := s.store.SweepSessions(ctx); err != nil {
 		return s, err
 	}

@@ -45,11 +45,15 @@ func (k *Keeper) Reserve(ctx context.Context, owner, what string, nanoUSD int64)
 func (k *Keeper) ReserveText(ctx context.Context, owner string, m gateway.Model, inputTokens int64) (release func(), p *wire.Problem) {
 	k.mu.Lock()
 	a, err := k.account(ctx, owner)
+	var most int64
+	if err == nil {
+		most = a.settings.MaxOutput
+	}
 	k.mu.Unlock()
 	if err != nil {
 		return nil, k.unread(err)
 	}
-	q := m.TextPrice(gateway.Usage{InputTokens: inputTokens, OutputTokens: a.settings.MaxOutput})
+	q := m.TextPrice(gateway.Usage{InputTokens: inputTokens, OutputTokens: most})
 	return k.Reserve(ctx, owner, wire.WhatText, int64(q.Cost))
 }
 

@@ -1,6 +1,6 @@
 // Package keep removes what people have said they no longer want: wire events
 // and clips of more than so many days. Messages and the ledger are always kept.
-// Make a [Keeper]; it looks once a day, and when a setting changes.
+// Make a [Keeper] and start it; it looks once a day, and when a setting changes.
 package keep
 
 import (
@@ -45,11 +45,12 @@ type Config struct {
 type Keeper struct {
 	Config
 	kick   chan struct{} // holds one
+	ctx    context.Context
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
 }
 
-// New returns a Keeper that looks at once, and then once a day.
+// New returns a Keeper that has not begun to look.
 func New(c Config) *Keeper {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -58,11 +59,12 @@ func New(c Config) *Keeper {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	k := &Keeper{Config: c, kick: make(chan struct{}, 1)}
-	var ctx context.Context
-	ctx, k.cancel = context.WithCancel(context.Background())
-	k.ended.Go(func() { k.loop(ctx) })
+	k.ctx, k.cancel = context.WithCancel(context.Background())
 	return k
 }
+
+// Start has it look at once, and then once a day.
+func (k *Keeper) Start() { k.ended.Go(func() { k.loop(k.ctx) }) }
 
 // Close ends what is under way; it goes on with the next start.
 func (k *Keeper) Close() {

@@ -76,6 +76,7 @@ func TestOldThingsGoWhenTheyAreToBeKeptNoLonger(t *testing.T) {
 		return 1, nil
 	}}
 	k := keep.New(c)
+	k.Start()
 	if r, err := k.Retention(t.Context(), owner); err != nil || r != (wire.Retention{}) {
 		t.Errorf("at first %+v, %v", r, err)
 	}
@@ -113,6 +114,7 @@ func TestOldThingsGoWhenTheyAreToBeKeptNoLonger(t *testing.T) {
 
 	// The next start looks by itself.
 	k = keep.New(c)
+	k.Start()
 	if n := <-d.wire; n != 0 {
 		t.Errorf("%d runs went twice", n)
 	}
@@ -123,6 +125,7 @@ func TestOldThingsGoWhenTheyAreToBeKeptNoLonger(t *testing.T) {
 func TestSettingsAreChecked(t *testing.T) {
 	db, owner, _ := newStore(t, time.Now())
 	k := keep.New(keep.Config{Store: db})
+	k.Start()
 	defer k.Close()
 	for field, r := range map[string]wire.Retention{"wire_days": {WireDays: -1}, "clip_days": {ClipDays: wire.MaxKeepDays + 1}} {
 		_, err := k.SetRetention(t.Context(), owner, r)

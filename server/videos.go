@@ -22,8 +22,10 @@ import (
 
 // newVideos makes the video desk. Start it once the pages can be told of news.
 func (s *server) newVideos(addr net.Addr, public *url.URL) (err error) {
+	origin := s.client.Base.String()
 	if s.sandbox != nil {
-		public = nil // it is in this program
+		origin = "sandbox" // whatever its port
+		public = nil       // it is in this program
 	}
 	base, unreachable := uploadsBase(addr, s.client.Base, public)
 	pace := 1.0
@@ -32,6 +34,7 @@ func (s *server) newVideos(addr net.Addr, public *url.URL) (err error) {
 	}
 	s.videos, err = video.New(video.Config{
 		Store: s.store.Videos(), Gateway: videoGateway{s.client}, Catalogue: s.models, Dir: s.config.data,
+		Origin:  origin,
 		Changed: func(owner string, t wire.VideoTask) { s.bff.VideoChanged(owner, t) },
 		Deleted: func(owner, id string) { s.bff.VideoDeleted(owner, id) },
 		Archive: func(owner string, a wire.Archive) { s.bff.ArchiveChanged(owner, a) },

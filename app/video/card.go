@@ -119,6 +119,8 @@ func PauseWords(t *wire.VideoTask) (words string, settings bool) {
 	switch t.Pause {
 	case wire.PauseKey:
 		return "The gateway refuses the key, or there is none. The clip goes on being made; enter the key to hear of it.", true
+	case wire.PauseGateway:
+		return "It was made at another gateway than the one in use, and goes on when the server is started with that one.", false
 	case wire.PauseStale:
 		return "It has taken more than 30 minutes, so the gateway is asked seldom. Nothing says that it has failed.", false
 	case wire.PauseSilent:

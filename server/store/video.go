@@ -22,7 +22,7 @@ func (db *DB) Videos() *Videos { return &Videos{db} }
 
 // videoColumns are a task t as videoScan reads it; the body is that of its
 // request q. Outputs come as one JSON array, so that a page is one query.
-const videoColumns = `t.n, t.owner, coalesce(t.key, 0), t.id, t.version, coalesce(t.remote, ''), t.uuid, t.model, t.mode, t.prompt, t.title, t.tags,
+const videoColumns = `t.n, t.owner, coalesce(t.key, 0), t.id, t.version, t.gateway, coalesce(t.remote, ''), t.uuid, t.model, t.mode, t.prompt, t.title, t.tags,
 	t.state, t.pause, t.problem, t.poll_problem, t.created_ms, t.accepted_ms, t.started_ms, t.finished_ms, t.deleted_ms,
 	t.usual_least, t.usual_most, t.seconds, t.price, t.basis, t.sample,
 	t.source, t.source_index, t.source_uuid, t.family, t.tier, t.resolution, t.root, t.finish_state, t.favourite, t.pinned,
@@ -51,7 +51,7 @@ type videoScan struct {
 
 func (s *videoScan) dest() []any {
 	t := &s.task
-	return []any{&s.n, &s.owner, &s.key, &s.id, &t.Version, &t.Remote, &t.UUID, &t.Model, &t.Mode, &t.Prompt, &t.Title, &s.tags,
+	return []any{&s.n, &s.owner, &s.key, &s.id, &t.Version, &t.Gateway, &t.Remote, &t.UUID, &t.Model, &t.Mode, &t.Prompt, &t.Title, &s.tags,
 		&t.State, &t.Pause, &s.problem, &s.pollProblem, &t.CreatedMS, &t.AcceptedMS, &t.StartedMS, &t.FinishedMS, &s.deletedMS,
 		&t.UsualLeastMS, &t.UsualMostMS, &t.Seconds, &t.PriceNanoUSD, &t.Basis, &t.SamplePrice,
 		&s.source, &t.SourceIndex, &t.SourceUUID, &t.Family, &t.Tier, &t.Resolution, &t.Root, &t.FinishState, &t.Favourite, &t.Pinned,

@@ -78,22 +78,23 @@ func (v *Videos) PauseKey(ctx context.Context, owner string, key int64) error {
 	})
 }
 
-// ReplaceKeys gives the tasks of an owner whose key is paused, or missing,
-// another one, and returns its number; 0 if there is no such task.
-func (v *Videos) ReplaceKeys(ctx context.Context, owner, secret string) (key int64, err error) {
+// ReplaceKeys gives the tasks that an owner has at a gateway and whose key is
+// paused, or missing, another one, and returns its number; 0 if there is no
+// such task.
+func (v *Videos) ReplaceKeys(ctx context.Context, owner, gateway, secret string) (key int64, err error) {
 	who := parseOwner(owner)
-	const waiting = ` owner = ? AND (key IN (SELECT n FROM video_keys WHERE owner = ? AND paused = 1)
+	const waiting = ` owner = ? AND gateway = ? AND (key IN (SELECT n FROM video_keys WHERE owner = ? AND paused = 1)
 		OR key IS NULL AND state IN ('unknown', 'queued', 'running'))`
 	err = v.db.writer.write(ctx, len(secret), func(w *tx) error {
 		var tasks int
 		key = 0
-		if err := w.scan("SELECT count(*) FROM video_tasks WHERE"+waiting, []any{who, who}, &tasks); err != nil || tasks == 0 {
+		if err := w.scan("SELECT count(*) FROM video_tasks WHERE"+waiting, []any{who, gateway, who}, &tasks); err != nil || tasks == 0 {
 			return err
 		}
 		if key, err = w.addVideoKey(v.db, who, secret, true); err != nil {
 			return err
 		}
-		if _, err := w.exec("UPDATE video_tasks SET pause = CASE pause WHEN 'key' THEN '' ELSE pause END, version = version + 1, key = ? WHERE"+waiting, key, who, who); err != nil {
+		if _, err := w.exec("UPDATE video_tasks SET pause = CASE pause WHEN 'key' THEN '' ELSE pause END, version = version + 1, key = ? WHERE"+waiting, key, who, gateway, who); err != nil {
 			return err
 		}
 		_, err := w.exec("DELETE FROM video_keys WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM video_tasks WHERE key = video_keys.n)", who)

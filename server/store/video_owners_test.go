@@ -103,7 +103,7 @@ func TestVideoOwnersAreApart(t *testing.T) {
 				}
 			},
 			"ReplaceKeys": func(t *testing.T, who string) {
-				if n, err := v.ReplaceKeys(ctx, who, "stolen"); err != nil || n != 0 {
+				if n, err := v.ReplaceKeys(ctx, who, "", "stolen"); err != nil || n != 0 {
 					t.Errorf("%d, %v", n, err)
 				}
 			},

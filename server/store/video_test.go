@@ -175,7 +175,10 @@ func TestVideoKeysPauseAndAreReplaced(t *testing.T) {
 	if now := got(v.Task(t.Context(), ann, task.ID)); now.Pause != wire.PauseKey || now.State != wire.VideoQueued {
 		t.Errorf("G1: %+v", now)
 	}
-	other := got(v.ReplaceKeys(t.Context(), ann, "better"))
+	if n := got(v.ReplaceKeys(t.Context(), ann, "https://elsewhere.example.com", "of another gateway")); n != 0 {
+		t.Errorf("a key for another gateway was given to %d", n)
+	}
+	other := got(v.ReplaceKeys(t.Context(), ann, "", "better"))
 	if other == 0 || other == key {
 		t.Errorf("key %d in place of %d", other, key)
 	}
@@ -189,7 +192,7 @@ func TestVideoKeysPauseAndAreReplaced(t *testing.T) {
 	if !slices.Equal(keys, []string{"better false true"}) {
 		t.Errorf("keys %v", keys)
 	}
-	if n := got(v.ReplaceKeys(t.Context(), ann, "none waits")); n != 0 {
+	if n := got(v.ReplaceKeys(t.Context(), ann, "", "none waits")); n != 0 {
 		t.Errorf("a key was stored that nothing waits for: %d", n)
 	}
 }

@@ -58,10 +58,10 @@ func (v *Videos) Create(ctx context.Context, owner string, key int64, secret str
 				return err
 			}
 		}
-		n, err := w.insert(`INSERT INTO video_tasks (owner, id, key, model, mode, prompt, title, tags, words, state, created_ms, usual_least, usual_most,
+		n, err := w.insert(`INSERT INTO video_tasks (owner, id, key, gateway, model, mode, prompt, title, tags, words, state, created_ms, usual_least, usual_most,
 			seconds, price, basis, sample, prices, source, source_index, source_uuid, family, tier, resolution, root)
-			VALUES (?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			who, id, used, t.Model, t.Mode, t.Prompt, t.Title, string(tags), words(t), t.CreatedMS, t.UsualLeastMS, t.UsualMostMS,
+			VALUES (?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			who, id, used, t.Gateway, t.Model, t.Mode, t.Prompt, t.Title, string(tags), words(t), t.CreatedMS, t.UsualLeastMS, t.UsualMostMS,
 			t.Seconds, t.PriceNanoUSD, t.Basis, t.SamplePrice, string(prices), source, t.SourceIndex, t.SourceUUID,
 			t.Family, t.Tier, t.Resolution, t.Root)
 		if err != nil {

@@ -110,6 +110,10 @@ func (s *Service) intent(ctx context.Context, owner string, c wire.VideoCreate) 
 	if r.TaskID != "" {
 		switch source, err = s.Store.TaskByUUID(ctx, owner, r.TaskID); {
 		case err == nil:
+			if p := s.elsewhere(source); p != nil {
+				p.Field = "task_id"
+				return t, nil, p
+			}
 			p := source.Provenance()
 			o.Source = &p
 		case isNotExist(err):
@@ -135,7 +139,7 @@ func (s *Service) intent(ctx context.Context, owner string, c wire.VideoCreate) 
 	p := gateway.NewProvenance(m, mode, o.Source)
 	least, most := m.Usual()
 	t = wire.VideoTask{
-		ID: c.ID, Model: m.ID, Mode: string(mode), Body: c.Body, Prompt: prompt(r, mode), Title: title, Tags: tags,
+		ID: c.ID, Gateway: s.Origin, Model: m.ID, Mode: string(mode), Body: c.Body, Prompt: prompt(r, mode), Title: title, Tags: tags,
 		State: wire.VideoCreating, Progress: -1, CreatedMS: s.nowMS(), UsualLeastMS: least.Milliseconds(), UsualMostMS: most.Milliseconds(),
 		Source: source.ID, SourceIndex: c.SourceIndex, SourceUUID: strings.ToLower(r.TaskID),
 		Family: string(p.Family), Tier: p.Tier, Resolution: p.Resolution, Root: p.Root,

@@ -94,7 +94,7 @@ func (k *keys) replace(owner, secret string, n int64) {
 // KeyEntered gives an owner's tasks that wait for a key the one that was just
 // entered, and has them polled again.
 func (s *Service) KeyEntered(ctx context.Context, owner, secret string) error {
-	n, err := s.Store.ReplaceKeys(ctx, owner, secret)
+	n, err := s.Store.ReplaceKeys(ctx, owner, s.Origin, secret)
 	if err != nil || n == 0 {
 		return err
 	}

@@ -173,3 +173,41 @@ func TestOpenTasksGoOnAfterARestart(t *testing.T) {
 	}
 	w.balanced()
 }
+
+// With another gateway configured, a task waits, and its key goes nowhere.
+func TestTasksOfAnotherGatewayWait(t *testing.T) {
+	var hold, wrong atomic.Bool
+	hold.Store(true)
+	var asked atomic.Int32
+	w := newWorld(t, polls(func(w http.ResponseWriter, r *http.Request) bool {
+		if wrong.Load() {
+			asked.Add(1)
+		}
+		if hold.Load() {
+			_, _ = w.Write([]byte(`{"code":"success","data":{"status":"IN_PROGRESS"}}`))
+		}
+		return hold.Load()
+	}))
+	id := w.create(body("elsewhere"))
+	w.awaitState(id, wire.VideoRunning)
+	w.stop()
+	wrong.Store(true)
+	w.origin = "https://other.example.com"
+	w.start()
+	if now := w.task(id); now.Pause != wire.PauseGateway || now.State != wire.VideoRunning {
+		t.Errorf("%+v", now)
+	}
+	if err := w.Check(t.Context(), w.owner, canary, id); problemOf(t, err).Code != "other_gateway" {
+		t.Error(err)
+	}
+	w.stop()
+	if n := asked.Load(); n != 0 {
+		t.Errorf("the key went to another gateway %d times", n)
+	}
+	wrong.Store(false)
+	hold.Store(false)
+	w.origin = ""
+	w.start()
+	w.awaitSaved(id)
+	w.balanced()
+}

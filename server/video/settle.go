@@ -20,6 +20,9 @@ func (s *Service) Settle(ctx context.Context, owner, key string, c wire.VideoSet
 		return t, &wire.Problem{Code: "settled", Message: "It is known already what became of this task."}
 	}
 	id := taskID{owner, c.ID}
+	if p := s.elsewhere(t); p != nil && c.Outcome == wire.WentThrough {
+		return t, p
+	}
 	switch c.Outcome {
 	case wire.DidNot:
 		why := &wire.Problem{Code: "did_not", Message: "It did not go through, as you found. Nothing was booked."}
@@ -78,6 +81,9 @@ func (s *Service) Check(ctx context.Context, owner, key, id string) error {
 	t, err := s.Store.Task(ctx, owner, id)
 	if err != nil {
 		return err
+	}
+	if p := s.elsewhere(t); p != nil {
+		return p
 	}
 	if s.poll.hurry(taskID{owner, id}) || t.State != wire.VideoDone || key == "" {
 		return nil

@@ -53,7 +53,7 @@ type Store interface {
 	EachKey(ctx context.Context, fn func(owner string, key int64, secret string, paused, replaced bool)) error
 	TaskKey(ctx context.Context, owner, task string) (key int64, err error)
 	PauseKey(ctx context.Context, owner string, key int64) error
-	ReplaceKeys(ctx context.Context, owner, secret string) (key int64, err error)
+	ReplaceKeys(ctx context.Context, owner, gateway, secret string) (key int64, err error)
 
 	EachJob(ctx context.Context, fn func(owner, task string, index int) error) error
 	SetOutput(ctx context.Context, owner, task string, o wire.VideoOutput, at int64) (wire.VideoTask, bool, error)
@@ -114,6 +114,10 @@ type Config struct {
 	Gateway   Gateway
 	Catalogue func() *gateway.Catalogue
 	Dir       string // data folder: archive and uploads are below it
+
+	// Origin names the configured gateway. Tasks of another one wait: neither
+	// their keys nor their ids are this one's business.
+	Origin string
 
 	// Changed, Deleted and Archive are told of news, for the owner's tabs. They
 	// must not wait.
@@ -244,7 +248,9 @@ func (s *Service) Start(ctx context.Context) error {
 		case wire.VideoUnknown:
 			s.hold(owner, t)
 		default:
-			s.poll.resume(owner, key, t)
+			if s.elsewhere(t) == nil {
+				s.poll.resume(owner, key, t)
+			}
 		}
 		return nil
 	})
@@ -255,8 +261,11 @@ func (s *Service) Start(ctx context.Context) error {
 		return err
 	}
 	if err := s.Store.EachJob(ctx, func(owner, task string, index int) error {
-		s.arch.add(job{taskID: taskID{owner, task}, index: index})
-		return nil
+		t, err := s.Store.Task(ctx, owner, task)
+		if err == nil && s.elsewhere(t) == nil {
+			s.arch.add(job{taskID: taskID{owner, task}, index: index})
+		}
+		return err
 	}); err != nil {
 		return err
 	}
@@ -343,7 +352,19 @@ func (s *Service) live(owner string, t wire.VideoTask) wire.VideoTask {
 	id := taskID{owner, t.ID}
 	s.poll.overlay(id, &t)
 	s.arch.overlay(id, &t)
+	if t.State.Open() && s.elsewhere(t) != nil {
+		t.Pause = wire.PauseGateway
+	}
 	return t
+}
+
+// elsewhere says that a task is another gateway's than the configured one's.
+func (s *Service) elsewhere(t wire.VideoTask) *wire.Problem {
+	if t.Gateway == s.Origin {
+		return nil
+	}
+	return &wire.Problem{Code: "other_gateway", Message: "This task was made at another gateway: " + t.Gateway + ".",
+		Hint: "Start the server with that gateway to go on with it."}
 }
 
 func (s *Service) nowMS() int64 { return s.Now().UnixMilli() }

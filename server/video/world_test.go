@@ -72,6 +72,7 @@ type world struct {
 	limits  video.Limits
 	budget  video.Budget
 	client  *gatewayclient.Client
+	origin  string
 
 	mu       sync.Mutex
 	news     map[string][]wire.VideoTask
@@ -144,7 +145,7 @@ func (w *world) start() {
 		l.RetryCopy = 10 * time.Millisecond
 	}
 	w.Service, err = video.New(video.Config{
-		Store: w.db.Videos(), Gateway: client{w.client}, Catalogue: gateway.SampleCatalogue, Dir: w.dir,
+		Store: w.db.Videos(), Gateway: client{w.client}, Catalogue: gateway.SampleCatalogue, Dir: w.dir, Origin: w.origin,
 		Changed: func(owner string, t wire.VideoTask) {
 			w.mu.Lock()
 			w.news[t.ID] = append(w.news[t.ID], t)

@@ -104,10 +104,13 @@ type Pause string
 
 // The pauses. The task goes on by itself when the reason is gone.
 const (
-	PauseNone   Pause = ""
-	PauseKey    Pause = "key"    // the gateway refuses the key, or it is gone: enter a key (G1)
-	PauseStale  Pause = "stale"  // no end after 30 minutes: it is asked seldom (G36)
-	PauseSilent Pause = "silent" // the gateway does not answer; it is asked again. See VideoTask.PollProblem
+	PauseNone  Pause = ""
+	PauseKey   Pause = "key"   // the gateway refuses the key, or it is gone: enter a key (G1)
+	PauseStale Pause = "stale" // no end after 30 minutes: it is asked seldom (G36)
+	// PauseGateway: it was sent to another gateway than the one configured now
+	// (VideoTask.Gateway). It goes on when that one is configured again.
+	PauseGateway Pause = "gateway"
+	PauseSilent  Pause = "silent" // the gateway does not answer; it is asked again. See VideoTask.PollProblem
 )
 
 // VideoCreate asks for a clip. A try again after a failure is a new one, with
@@ -136,11 +139,13 @@ type VideoCreate struct {
 
 // VideoTask is one video task as its owner sees it.
 type VideoTask struct {
-	ID     string `json:"id"`               // VideoCreate.ID
-	Remote string `json:"remote,omitempty"` // the gateway's id, task_…; "" while it is not known
-	UUID   string `json:"uuid,omitempty"`   // the gateway's internal id, which actions take (F68)
-	Model  string `json:"model"`
-	Mode   string `json:"mode"` // gateway.Mode
+	ID string `json:"id"` // VideoCreate.ID
+	// Gateway is where it was sent: a base URL, or "sandbox".
+	Gateway string `json:"gateway,omitempty"`
+	Remote  string `json:"remote,omitempty"` // the gateway's id, task_…; "" while it is not known
+	UUID    string `json:"uuid,omitempty"`   // the gateway's internal id, which actions take (F68)
+	Model   string `json:"model"`
+	Mode    string `json:"mode"` // gateway.Mode
 	// Body is the request as it was sent; in lists and news it is left out
 	// where it is longer than 64 KiB.
 	Body   json.RawMessage `json:"body,omitempty"`

@@ -15,7 +15,8 @@ CREATE INDEX video_keys_owner ON video_keys (owner);
 
 -- A video task. Its charge and return are in the ledger, under its id; price is
 -- what it costs by the catalogue of its creation, held as reserved while the
--- state is creating or unknown. version grows with every change. words is what
+-- state is creating or unknown. gateway is where it was sent, and where alone its
+-- key may go. version grows with every change. words is what
 -- a search looks in: prompt, title, tags and model in small letters.
 CREATE TABLE video_tasks (
   n            INTEGER PRIMARY KEY,
@@ -23,6 +24,7 @@ CREATE TABLE video_tasks (
   id           BLOB    NOT NULL CHECK (length(id) = 16),
   version      INTEGER NOT NULL DEFAULT 1,
   key          INTEGER REFERENCES video_keys (n),
+  gateway      TEXT    NOT NULL DEFAULT '',
   remote       TEXT,
   uuid         TEXT    NOT NULL DEFAULT '',
   model        TEXT    NOT NULL,

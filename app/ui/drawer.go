@@ -255,7 +255,9 @@ func (c *Drawer) Render() (ui app.UI) {
 				Body(kit.Icon(kit.IconClose, "icon")),
 		),
 		app.Div().ID("drawer-panel").Class("drawer-panel").Role("tabpanel").Aria("labelledby", "tab-"+c.Tab).Body(
-			app.If(c.Tab == string(tabParams), func() app.UI {
+			app.If(p.desk.Hidden() && c.Tab != string(tabParams), func() app.UI {
+				return app.Div().Class("params").Body(app.P().Class("params-about").Text("What is sent and what comes names the model. It is shown after your vote."))
+			}).ElseIf(c.Tab == string(tabParams), func() app.UI {
 				return app.Div().Class("drawer-scroll").Body(p.parameters(c.Lane))
 			}).Else(func() app.UI { return &drawerHost{p: p, Tab: c.Tab} }),
 		),

@@ -5,6 +5,7 @@ package videodesk
 import (
 	"strconv"
 	"strings"
+	"syscall/js"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -307,16 +308,22 @@ func (s *Section) tagForm(t *wire.VideoTask) app.UI {
 	}))
 }
 
-// beginTags opens the form for tags, with those that there are.
+// beginTags opens the form for tags, with those that there are; on the clip's
+// page the name is there too, and comes first.
 func (s *Section) beginTags(id string) {
 	s.results.menu, s.results.tagging = "", id
 	s.redrawResults()
-	s.After(40*time.Millisecond, func() {
-		t, e := s.desk.Tasks.Get(id), s.DOM.ByID(cardKey(id, "tags"))
-		if t != nil && e.Truthy() {
-			e.Set("value", strings.Join(t.Tags, ", "))
-			e.Call("focus")
+	s.soon(cardKey(id, "tags"), func(e js.Value) {
+		t := s.desk.Tasks.Get(id)
+		if t == nil {
+			return
 		}
+		e.Set("value", strings.Join(t.Tags, ", "))
+		if name := s.DOM.ByID("clip-name"); name.Truthy() {
+			name.Set("value", t.Title)
+			e = name
+		}
+		e.Call("focus")
 	})
 }
 
@@ -366,7 +373,7 @@ func (s *Section) reuse(t *wire.VideoTask) {
 		return
 	}
 	s.openForm()
-	s.focusSoon("prompt")
+	s.focusSoon("f-prompt")
 }
 
 func (s *Section) retry(id string) { s.desk.Tasks.Retry(id, s.newID()) }

@@ -178,7 +178,6 @@ func (s *Section) copyCurl(t *wire.VideoTask) {
 // about is what a person calls the clip.
 func (c *Clip) about(t *wire.VideoTask) app.UI {
 	s := c.s
-	title := t.Title
 	return box("section", "clip-about",
 		say("h2", "clip-title", video.Title(*t)),
 		app.If(s.results.tagging == t.ID, func() app.UI {
@@ -201,15 +200,7 @@ func (c *Clip) about(t *wire.VideoTask) app.UI {
 				app.Range(t.Tags).Slice(func(i int) app.UI { return s.tag(t.Tags[i], "clip-tag-"+strconv.Itoa(i)) }),
 				elem("button", "button plain", at{"id", "clip-name-tags",
 					"type", "button"}, kit.Icon(kit.IconPencil, "icon small"), app.Text("Name and tags")).
-					OnClick(s.On("name", func(app.Context, app.Event) {
-						s.beginTags(t.ID)
-						s.After(40*time.Millisecond, func() {
-							if e := s.DOM.ByID("clip-name"); e.Truthy() {
-								e.Set("value", title)
-								e.Call("focus")
-							}
-						})
-					})),
+					OnClick(s.On("name", func(app.Context, app.Event) { s.beginTags(t.ID) })),
 			)
 		}),
 		el("p", "clip-prompt", at{"hidden", no(t.Title == "" || t.Prompt == "")}, app.Text(t.Prompt)),

@@ -265,12 +265,7 @@ func (s *Section) example() {
 	s.desk.Form.SetMode(gateway.TextToVideo)
 	s.desk.Form.SetPrompt(examplePrompt)
 	s.openForm()
-	s.After(60*time.Millisecond, func() {
-		if e := s.DOM.ByID("prompt"); e.Truthy() {
-			e.Set("value", examplePrompt)
-		}
-		s.DOM.Focus("#create")
-	})
+	s.focusSoon("create")
 }
 
 // selection is the bar that stands below while several are chosen.

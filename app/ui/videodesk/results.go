@@ -164,11 +164,22 @@ func (s *Section) onKey(ev js.Value) {
 
 // focusSoon moves the focus to an element that the next draw makes.
 func (s *Section) focusSoon(id string) {
-	s.After(40*time.Millisecond, func() {
+	s.soon(id, func(el js.Value) { el.Call("focus", map[string]any{"preventScroll": true}) })
+}
+
+// soon hands f an element that the next draw makes, once it is there. What
+// does not come within two seconds is not waited for.
+func (s *Section) soon(id string, f func(el js.Value)) {
+	const look, most = 40 * time.Millisecond, 50
+	var try func(n int)
+	try = func(n int) {
 		if el := s.DOM.ByID(id); el.Truthy() {
-			el.Call("focus", map[string]any{"preventScroll": true})
+			f(el)
+		} else if n < most {
+			s.After(look, func() { try(n + 1) })
 		}
-	})
+	}
+	s.After(look, func() { try(0) })
 }
 
 // cardKey is the id of something in a card.

@@ -27,7 +27,7 @@ const (
 	// FPS is the frame rate of every clip.
 	FPS = 24
 	// Looks is how many looks there are; a look's number is below it.
-	Looks = 12
+	Looks = 11
 	// loopSeconds is how long a look is before it begins again.
 	loopSeconds = 2
 )

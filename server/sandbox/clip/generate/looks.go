@@ -32,8 +32,8 @@ const turn = 2 * math.Pi
 // stay small. Their order is part of what a prompt looks like: add at the end.
 var looks = []look{
 	{"orbits", orbits}, {"tides", tides}, {"sunrise", sunrise}, {"prism", prism},
-	{"rings", rings}, {"tiles", tiles}, {"lanterns", lanterns}, {"dunes", dunes},
-	{"bloom", bloom}, {"metronome", metronome}, {"weave", weave}, {"harbour", harbour},
+	{"harbour", harbour}, {"tiles", tiles}, {"lanterns", lanterns}, {"dunes", dunes},
+	{"bloom", bloom}, {"metronome", metronome}, {"weave", weave},
 }
 
 // orbits: planets around a sun.
@@ -103,20 +103,6 @@ func prism(t, _, _ float64) func(x, y, p float64) rgb {
 			return hex(stripes[(m+len(stripes))%len(stripes)])
 		}
 		return mix(n(i), n(i+1), cover((i+1-s)/4, p))
-	}
-}
-
-// rings: circles that grow out of the middle.
-func rings(t, _, _ float64) func(x, y, p float64) rgb {
-	cs := []uint32{0x264653, 0x2a9d8f, 0xe9c46a, 0xe76f51}
-	return func(x, y, p float64) rgb {
-		s := math.Hypot(x, y)*5 - t*float64(len(cs))
-		i := math.Floor(s)
-		n := func(k float64) rgb {
-			m := int(k) % len(cs)
-			return hex(cs[(m+len(cs))%len(cs)])
-		}
-		return mix(n(i), n(i+1), cover((i+1-s)/5, p))
 	}
 }
 

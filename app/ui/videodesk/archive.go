@@ -35,8 +35,7 @@ func (s *Section) Settings() []app.UI { return []app.UI{&Archive{s: s, Rev: s.re
 // OnMount implements app.Mounter.
 func (a *Archive) OnMount(ctx app.Context) {
 	a.s.results.mounted = true
-	ctx.Defer(func(ctx app.Context) {
-		ctx.PreventUpdate()
+	ctx.Defer(func(app.Context) {
 		defer a.s.Guard("the archive's settings")
 		a.fill()
 		if js.Global().Get("location").Get("hash").String() == "#settings-archive" {
@@ -54,8 +53,7 @@ func (a *Archive) fill() {
 
 // OnUpdate implements app.Updater.
 func (a *Archive) OnUpdate(ctx app.Context) {
-	ctx.Defer(func(ctx app.Context) {
-		ctx.PreventUpdate()
+	ctx.Defer(func(app.Context) {
 		defer a.s.Guard("the archive's settings")
 		a.fill()
 	})

@@ -116,8 +116,7 @@ func (c *Chunk) OnUpdate(ctx app.Context) { c.hold(ctx) }
 
 // hold keeps the height of a chunk whose cards are left out.
 func (c *Chunk) hold(ctx app.Context) {
-	ctx.Defer(func(ctx app.Context) {
-		ctx.PreventUpdate()
+	ctx.Defer(func(app.Context) {
 		defer c.s.Guard("the clips")
 		el := c.s.DOM.Find(`#gallery .chunk[data-n="` + strconv.Itoa(c.N) + `"]`)
 		if !el.Truthy() {

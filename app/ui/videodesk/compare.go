@@ -28,8 +28,7 @@ func (c *Compare) CompoID() string { return c.IDs }
 // OnMount implements app.Mounter.
 func (c *Compare) OnMount(ctx app.Context) {
 	c.s.results.mounted = true
-	ctx.Defer(func(ctx app.Context) {
-		ctx.PreventUpdate()
+	ctx.Defer(func(app.Context) {
 		defer c.s.Guard("the comparison")
 		c.s.results.compare.reset(c.s)
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/video"
+	"screentest/shared/gateway"
 )
 
 // mention is the list of names that opens when an @ is typed.
@@ -58,6 +59,9 @@ func (f *Form) mentionBox(area app.HTMLTextarea) app.UI {
 
 // mentionTyped opens the list while a name is being typed.
 func (f *Form) mentionTyped() {
+	if f.model().Mode != gateway.Reference {
+		return
+	}
 	before, _ := f.aroundCaret()
 	query, typing := video.Mention(before)
 	f.mention = mention{}

@@ -8,24 +8,34 @@ import (
 	"syscall/js"
 )
 
-// sync writes the model's values into the fields that show others. A field that
-// is being typed in keeps what is typed: "1" on the way to "12" is no length to
-// be corrected.
+// sync writes the model's values into the fields that show others. It may run
+// between a key and its input event, or within a click: so it leaves a field
+// alone that is being typed in, and a radio button of which the model says what
+// it said before. What the browser has done there is about to be heard.
 func (f *Form) sync() {
 	defer f.s.Guard("the form")
 	active := f.s.DOM.Doc.Get("activeElement")
 	for id, want := range f.values {
 		e := f.s.DOM.ByID(id)
-		if !e.Truthy() || e.Get("value").String() == want {
+		if !e.Truthy() || e.Equal(active) && e.Get("shows").Equal(js.ValueOf(id)) {
 			continue
 		}
-		if e.Equal(active) && e.Get("type").String() == "number" && e.Call("matches", ":focus-visible").Bool() {
-			continue
+		e.Set("shows", id) // fields change their places
+		if e.Get("value").String() != want {
+			e.Set("value", want)
 		}
-		e.Set("value", want)
 	}
 	for id, want := range f.checked {
-		if e := f.s.DOM.ByID(id); e.Truthy() && e.Get("checked").Bool() != want {
+		e := f.s.DOM.ByID(id)
+		shows := id + " is off"
+		if want {
+			shows = id + " is on"
+		}
+		if !e.Truthy() || e.Get("shows").Equal(js.ValueOf(shows)) {
+			continue
+		}
+		e.Set("shows", shows)
+		if e.Get("checked").Bool() != want {
 			e.Set("checked", want)
 		}
 	}

@@ -32,8 +32,7 @@ func (g *Gallery) OnMount(app.Context) {
 
 // OnUpdate implements app.Updater.
 func (g *Gallery) OnUpdate(ctx app.Context) {
-	ctx.Defer(func(ctx app.Context) {
-		ctx.PreventUpdate()
+	ctx.Defer(func(app.Context) {
 		defer g.s.Guard("the clips")
 		g.s.results.chunks.observe()
 		g.s.keepFocus()

@@ -147,7 +147,9 @@ type Limits struct {
 	// Pace divides the waits between polls, as the sandbox divides the time
 	// of its tasks: 1.
 	Pace float64
-	// Pollers is how many polls go on at a time: 32.
+	// Pollers is how many polls go on at a time: 64, as many as the client keeps
+	// connections for. A gateway that takes 100 ms to answer is asked about ten
+	// thousand tasks at the pace of G36 by half of them.
 	Pollers int
 	// Copiers is how many files are copied at a time: 2.
 	Copiers int
@@ -166,7 +168,7 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	or(&l.Pace, 1)
-	or(&l.Pollers, 32)
+	or(&l.Pollers, 64)
 	or(&l.Copiers, 2)
 	or(&l.MaxFile, 2<<30)
 	or(&l.MaxUploads, 2<<30)

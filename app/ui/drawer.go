@@ -71,7 +71,7 @@ func (d *drawer) listen() {
 		return d.p.view == viewChat && ev.Get("key").String() == "i" && (ev.Get("ctrlKey").Bool() || ev.Get("metaKey").Bool()) &&
 			!ev.Get("shiftKey").Bool() && !ev.Get("altKey").Bool()
 	}, func(js.Value) {
-		if !d.p.picker.open {
+		if !d.p.picker.open && !d.p.modal() {
 			d.toggle()
 		}
 	})
@@ -213,7 +213,7 @@ func (c *Drawer) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the drawer", &ui)
 	if !c.Open {
-		return app.Aside().ID("drawer").Class("drawer").Hidden(true)
+		return app.Section().ID("drawer").Class("drawer").Hidden(true)
 	}
 	tabs := make([]app.UI, 0, len(drawerTabs))
 	for i, t := range drawerTabs {
@@ -243,7 +243,7 @@ func (c *Drawer) Render() (ui app.UI) {
 				p.DOM.Focus("#tab-" + string(drawerTabs[to].tab))
 			})))
 	}
-	return app.Aside().ID("drawer").Class("drawer").Hidden(false).Aria("label", "Parameters, request and wire").Body(
+	return app.Section().ID("drawer").Class("drawer").Hidden(false).Aria("label", "Parameters, request and wire").Body(
 		app.Div().Class("drawer-head").Body(
 			app.Div().Class("drawer-tabs").Role("tablist").Aria("label", "What the drawer shows").Body(tabs...),
 			app.Button().ID("drawer-close").Class("icon-button").Type("button").

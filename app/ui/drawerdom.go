@@ -197,9 +197,6 @@ func (s *stepper) draw() {
 	words := "No answer yet"
 	if m := s.d.answer(); m != nil {
 		words = "Answer of " + m.Run.Model
-		if s.d.p.desk.On().Blind {
-			words = "Answer"
-		}
 		if at >= 0 {
 			words = "Answer " + figure.Count(int64(at+1)) + " of " + figure.Count(int64(len(list))) + words[len("Answer"):]
 		}

@@ -36,6 +36,10 @@ func (p *page) commands() []command {
 		{"Write a message", "c", chat, func() { p.DOM.Focus("#composer") }},
 		{"Choose the model", "m", chat, func() { p.openPicker(p.desk.Focused) }},
 		{"Compare with another model", "l", chat, p.addLane},
+		{"Show or hide the drawer", "i", chat, p.inspector.toggle},
+		{"Show the parameters", "", chat, func() { p.inspector.choose(tabParams); p.inspector.setOpen(true) }},
+		{"Show the request", "", chat, func() { p.inspector.choose(tabRequest); p.inspector.setOpen(true) }},
+		{"Show the wire", "", chat, func() { p.inspector.choose(tabWire); p.inspector.setOpen(true) }},
 		{"Next conversation", "j", always, func() { p.toNeighbour(1) }},
 		{"Previous conversation", "k", always, func() { p.toNeighbour(-1) }},
 		{"Go to the first message", "g", open, func() { p.toFirst() }},
@@ -59,6 +63,7 @@ func (p *page) commands() []command {
 // has.
 var fixedKeys = [][2]string{
 	{"Ctrl K", "Find anything: commands, conversations, models, messages"},
+	{"Ctrl I", "Show or hide the drawer, while typing too"},
 	{"Enter or Ctrl Enter", "Send the message"},
 	{"Shift Enter", "A new line in the message"},
 	{"Esc", "Stop the answers, or close what is open"},
@@ -96,6 +101,8 @@ func (p *page) onEscape() {
 		p.setDrawer(false)
 	case p.renaming:
 		p.endRename("", false)
+	case p.view == viewChat && p.inspector.open && p.inspector.narrow():
+		p.inspector.setOpen(false)
 	case p.view == viewChat && p.desk.Running():
 		p.desk.Stop()
 	}

@@ -62,16 +62,16 @@ type requestView struct {
 func newRequestView(d *drawer) *requestView {
 	p := d.p
 	v := &requestView{d: d, steps: newStepper(d)}
-	v.next = p.button("request-next", "choice-button", "Next request", func() { v.sent = false; d.touch() })
-	v.was = p.button("request-sent", "choice-button", "As sent", func() { v.sent = true; d.touch() })
+	v.next = p.button("request-next", "either-button", "Next request", func() { v.sent = false; d.touch() })
+	v.was = p.button("request-sent", "either-button", "As sent", func() { v.sent = true; d.touch() })
 	v.where = p.DOM.El("p", "request-line mono")
 	v.where.Set("id", "request-line")
 	v.facts = p.DOM.El("p", "request-facts")
 	v.verdict = p.DOM.El("ul", "verdict")
 	v.verdict.Set("id", "verdict")
 	v.verdict.Call("setAttribute", "aria-label", "What the validator says")
-	v.pretty = p.button("", "choice-button", "Formatted", func() { v.exact, v.drawn = false, ""; d.touch() })
-	v.asIs = p.button("request-exact", "choice-button", "Exact", func() { v.exact, v.drawn = true, ""; d.touch() })
+	v.pretty = p.button("", "either-button", "Formatted", func() { v.exact, v.drawn = false, ""; d.touch() })
+	v.asIs = p.button("request-exact", "either-button", "Exact", func() { v.exact, v.drawn = true, ""; d.touch() })
 	v.asIs.Set("title", "As it goes over the wire, without line breaks put in")
 	v.pre = p.DOM.El("pre", "json")
 	v.pre.Set("id", "request-body")
@@ -109,13 +109,13 @@ func newRequestView(d *drawer) *requestView {
 	v.other = p.button("request-other", "button", "", v.switchEndpoint)
 	v.rawParts = p.div("request-raw", v.endpoints, v.other, v.area, p.div("request-actions", v.send, v.back), v.refusal)
 
-	v.bar = p.div("request-bar", p.div("choice", v.pretty, v.asIs), p.div("push"), v.edit, v.resume)
+	v.bar = p.div("request-bar", p.div("either", v.pretty, v.asIs), p.div("push"), v.edit, v.resume)
 	v.filled = p.div("request-filled",
 		v.where, v.facts, v.verdict,
 		v.bar,
 		v.rawParts, v.pre, v.size, v.copies())
 	v.root = p.div("request",
-		p.div("choice wide", v.next, v.was), v.steps.root, v.empty, v.filled)
+		p.div("either wide", v.next, v.was), v.steps.root, v.empty, v.filled)
 	return v
 }
 

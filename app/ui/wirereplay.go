@@ -41,11 +41,11 @@ func newReplayView(v *wireView) *replayView {
 		p.Post(func() { r.step(now) })
 		return nil
 	})
-	segments := p.div("choice")
+	segments := p.div("either")
 	segments.Call("setAttribute", "role", "group")
 	segments.Call("setAttribute", "aria-label", "Pace")
 	for i, name := range []string{"1×", "4×", "At once"} {
-		b := p.button("replay-"+[]string{"1", "4", "0"}[i], "choice-button", name, func() { r.setSpeed(r.factors[i]) })
+		b := p.button("replay-"+[]string{"1", "4", "0"}[i], "either-button", name, func() { r.setSpeed(r.factors[i]) })
 		r.speeds = append(r.speeds, b)
 		segments.Call("append", b)
 	}

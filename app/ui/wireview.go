@@ -65,7 +65,7 @@ func newWireView(d *drawer) *wireView {
 	v.kind.Set("id", "wire-type")
 	v.kind.Call("setAttribute", "aria-label", "Show events of the type")
 	p.DOM.On(v.kind, "change", func(js.Value) { v.filter() }, p.Post)
-	v.following = p.button("wire-follow", "choice-button alone", "Follow", func() {
+	v.following = p.button("wire-follow", "either-button alone", "Follow", func() {
 		v.follow = !v.follow
 		d.touch()
 	})

@@ -110,10 +110,10 @@ func startSandbox(t *testing.T) *rig.Program {
 	return startSandboxAt(t, "127.0.0.1:0", "60")
 }
 
-func startSandboxAt(t *testing.T, addr, tokensPerSecond string) *rig.Program {
+func startSandboxAt(t *testing.T, addr, tokensPerSecond string, more ...string) *rig.Program {
 	t.Helper()
-	p, err := rig.Start(context.Background(), bin, nil,
-		"sandbox", "-addr", addr, "-key", sandboxKey, "-tokens-per-second", tokensPerSecond)
+	args := append([]string{"sandbox", "-addr", addr, "-key", sandboxKey, "-tokens-per-second", tokensPerSecond}, more...)
+	p, err := rig.Start(context.Background(), bin, nil, args...)
 	if err != nil {
 		t.Fatal(err)
 	}

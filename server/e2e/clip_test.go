@@ -1,0 +1,166 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"screentest/shared/wire"
+)
+
+// The page of a clip: it plays and seeks, gives a frame to the form, and says
+// what it was made with.
+func TestPageOfAClip(t *testing.T) {
+	w := newWorld(t, "")
+	m := w.makes()
+	p := w.tab("/video")
+	clip := m.clip("beta-video-480p", "A red kite over the dunes", "6", nil)
+	p.saved(clip.ID)
+	p.click("#card-" + clip.ID + "-link")
+	p.wait(`location.pathname === "/video/` + clip.ID + `"`)
+
+	p.wait(`document.querySelector("#player")?.readyState >= 1`)
+	p.wait(`Math.abs(document.querySelector("#player").duration - 6) < 0.05`)
+	p.must(p.tab.Eval(nil, `new Promise(seeked => {
+		const v = document.querySelector("#player");
+		v.onseeked = () => seeked(true);
+		v.currentTime = 4.5;
+	})`))
+	var seekable float64
+	p.must(p.tab.Eval(&seekable, `document.querySelector("#player").seekable.end(0)`))
+	if seekable < 5.9 {
+		t.Errorf("it can be sought up to %v s", seekable)
+	}
+	task := m.task(clip.ID)
+	for selector, words := range map[string]string{
+		"#clip-state": "Finished", "#clip-cost": "$0.18", "#clip-left": "14 days left", "#clip-saved": "saved",
+		".clip-parameters": "beta-video-480p", ".clip-raw": task.Outputs[0].SHA256,
+	} {
+		p.says(selector, words)
+	}
+	if raw := p.text(`document.querySelector("#clip-json").textContent`); !strings.Contains(raw, task.Remote) {
+		t.Error("the raw task has not its id")
+	}
+
+	p.press("#clip-name-tags")
+	p.wait(`document.activeElement?.id === "clip-name"`)
+	p.keys("Kite, take one\r")
+	p.says(".clip-title", "Kite, take one")
+
+	p.press("#clip-take")
+	p.wait(`location.pathname === "/video"`)
+	p.says(".notices", "frame at 4.50 s is in the form")
+	p.wait(`[...document.querySelectorAll("#video-form img")].some(e => e.naturalWidth > 300)`)
+
+	// Deleted from its page, it is offered back on the next.
+	p.open("/video/" + clip.ID)
+	p.press("#clip-delete")
+	p.wait(`location.pathname === "/video"`)
+	p.press("#undo-clip")
+	p.says(tile(clip.ID, ".card-title"), "Kite, take one")
+
+	p.open("/video/00000000-0000-4000-8000-000000000000")
+	p.wait(`!!document.querySelector(".middle a[href='/video']")`)
+}
+
+// After 14 days the gateway has deleted its files. The clip plays from the
+// archive, and says why nothing can be made of it any more.
+func TestClipPlaysAfterItExpired(t *testing.T) {
+	sandbox := startSandboxAt(t, "127.0.0.1:0", "60", "-speed", "40")
+	w := newWorld(t, sandbox.URL)
+	p := w.keyed("/video")
+	m := w.makes()
+	clip := m.clip("beta-video-480p", "A lantern in the fog", "6", nil)
+	p.saved(clip.ID)
+
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, sandbox.URL+"/sandbox/clock", strings.NewReader(`{"advance":"360h"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+sandboxKey)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Fatalf("the clock: %s", res.Status)
+	}
+
+	p.open("/video/" + clip.ID)
+	p.press("#clip-check")
+	p.says("#clip-state", "Expired")
+	p.says("#clip-left", "deleted after 14 days")
+	p.says("#clip-saved", "saved")
+	p.wait(`document.querySelector("#clip-extend-0")?.getAttribute("aria-disabled") === "true"`)
+	p.says("#clip-extend-0-why", "older than 14 days")
+	p.reload()
+	p.wait(`document.querySelector("#player")?.readyState >= 1`)
+	p.must(p.tab.Eval(nil, `(async () => { const v = document.querySelector("#player"); v.muted = true; v.currentTime = 3; await v.play(); })()`))
+	p.wait(`document.querySelector("#player").currentTime > 3.2`)
+
+	p.open("/video")
+	p.becomes(clip.ID, wire.VideoExpired)
+	p.wait(fmt.Sprintf(`document.querySelector(%q)?.naturalWidth > 300`, tile(clip.ID, "img.card-picture")))
+}
+
+// What ends while one is elsewhere is told there, and counted.
+func TestFinishedWhileElsewhere(t *testing.T) {
+	w := newWorld(t, "")
+	p := w.tab("/video")
+	m := w.makes()
+	clip := m.clip("beta-video-480p", "A slow tide", "6", nil)
+	p.wait(fmt.Sprintf(`document.querySelector(%q)`, tile(clip.ID, "")))
+	p.click(`.rail a[href="/"], .rail a[href^="/c/"]`)
+	p.wait(`document.querySelector("#app").dataset.view === "chat"`)
+	p.says(".notices", "Finished: A slow tide")
+	p.wait(`document.title.startsWith("(1) ")`)
+	p.says(`.rail a[href="/video"] .rail-count`, "1")
+	p.press(`.notices a[href="/video/` + clip.ID + `"]`)
+	p.wait(`document.querySelector("#player")?.readyState >= 1`)
+	p.wait(`!document.title.startsWith("(")`)
+}
+
+// A wrong key fails nothing: the card says that it is paused, and where the key
+// is entered.
+func TestCardPausedByTheKey(t *testing.T) {
+	g := newLossyGateway(t, startSandboxAt(t, "127.0.0.1:0", "60", "-speed", "20").URL)
+	w := newWorld(t, g.URL)
+	p := w.keyed("/video")
+	m := w.makes()
+	clip := m.clip("beta-video-480p", "A quiet harbour [[slow]]", "6", nil)
+	p.wait(fmt.Sprintf(`document.querySelector(%q)`, tile(clip.ID, "")))
+	g.locked.Store(true)
+	p.says(tile(clip.ID, ".card-pause"), "Enter the key")
+	p.says("#paused", "Nothing has failed")
+	g.locked.Store(false)
+	p.enterKey(sandboxKey)
+	p.open("/video")
+	p.wait(fmt.Sprintf(`!document.querySelector(%q)`, tile(clip.ID, ".card-pause")))
+}
+
+// The archive's settings: use, quota, and what it refuses.
+func TestArchiveSettings(t *testing.T) {
+	w := newWorld(t, "")
+	m := w.makes()
+	p := w.tab("/video")
+	clip := m.clip("beta-video-480p", "A kettle boils", "6", nil)
+	p.saved(clip.ID)
+	p.open("/settings")
+	p.says("#archive-use", "of 10 GB used")
+	set := func(quota string) {
+		p.must(p.tab.Eval(nil, `document.querySelector("#archive-quota").value = ""`))
+		p.click("#archive-quota")
+		p.keys(quota + "\r")
+	}
+	set("a lot")
+	p.says("#archive-outcome", "from 0.1 on")
+	set("2.5")
+	p.says("#archive-outcome", "Saved")
+	p.says("#archive-use", "of 2.5 GB used")
+	p.reload()
+	p.wait(`document.querySelector("#archive-quota")?.value === "2.5"`)
+}

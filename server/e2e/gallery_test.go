@@ -1,0 +1,413 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"screentest/server/e2e/rig"
+	"screentest/shared/wire"
+)
+
+// makes sends the creations of video tasks, as another tab of the same person
+// would.
+type makes struct {
+	t *testing.T
+	c *rig.Client
+}
+
+func (w *world) makes() *makes {
+	w.t.Helper()
+	c, err := rig.Dial(context.Background(), w.server.URL)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(c.Close)
+	if w.gateway != "" {
+		if err := c.SetKey(context.Background(), sandboxKey); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return &makes{w.t, c}
+}
+
+// clip makes a clip of a model and returns its task as it was taken. source is
+// the task that an action starts from.
+func (m *makes) clip(model, prompt, seconds string, source *wire.VideoTask) wire.VideoTask {
+	m.t.Helper()
+	fields := map[string]string{"model": model, "prompt": prompt, "seconds": seconds}
+	create := wire.VideoCreate{ID: uuid.NewString()}
+	if source != nil {
+		fields["task_id"], create.Source = source.UUID, source.ID
+	}
+	create.Body, _ = json.Marshal(fields)
+	var task wire.VideoTask
+	if err := m.c.Call(context.Background(), wire.OpVideoCreate, create, &task); err != nil {
+		m.t.Fatal(err)
+	}
+	return task
+}
+
+func (m *makes) task(id string) wire.VideoTask {
+	m.t.Helper()
+	var o wire.VideoOpened
+	if err := m.c.Call(context.Background(), wire.OpVideoTask, wire.Target{ID: id}, &o); err != nil {
+		m.t.Fatal(err)
+	}
+	return o.Task
+}
+
+// tile is the selector of a task's card, or of something in it.
+func tile(id, inside string) string {
+	return strings.TrimSpace(fmt.Sprintf(`.clip-card[data-id="%s"] %s`, id, inside))
+}
+
+// becomes waits until a task's card is in a state.
+func (p *page) becomes(id string, state wire.VideoState) {
+	p.w.t.Helper()
+	p.wait(fmt.Sprintf(`document.querySelector(%q)`, tile(id, "")+fmt.Sprintf(`[data-state="%s"]`, state)))
+}
+
+// says waits until an element's text has words in it.
+func (p *page) says(selector, words string) {
+	p.w.t.Helper()
+	p.wait(fmt.Sprintf(`document.querySelector(%q)?.textContent.includes(%q)`, selector, words))
+}
+
+// saved waits until a finished clip is in the archive.
+func (p *page) saved(id string) {
+	p.w.t.Helper()
+	p.becomes(id, wire.VideoDone)
+	p.says(tile(id, ".card-facts"), "saved")
+}
+
+// press clicks by script: what is scrolled away or under a finger's reach too.
+func (p *page) press(selector string) {
+	p.w.t.Helper()
+	p.wait(fmt.Sprintf(`document.querySelector(%q)`, selector))
+	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).click()`, selector)))
+}
+
+func TestCardOfAClip(t *testing.T) {
+	w := newWorld(t, "")
+	m := w.makes()
+	p := w.tab("/video")
+	p.says("#gallery", "Clips that you make stand here")
+	p.press("#example")
+	p.wait(`document.activeElement?.id === "create"`)
+
+	clip := m.clip("beta-video-480p", "Moss growing over stone, time-lapse", "6", nil)
+	p.says(tile(clip.ID, ".card-time"), "usually 1 to 5 min")
+	p.saved(clip.ID)
+	facts := p.text(fmt.Sprintf(`document.querySelector(%q).innerText`, tile(clip.ID, ".card-facts")))
+	for _, want := range []string{"beta-video-480p", "$0.18", "14 days left"} {
+		if !strings.Contains(facts, want) {
+			t.Errorf("the card says %q, without %q", facts, want)
+		}
+	}
+	// The poster is drawn in the browser, and kept by the server.
+	p.wait(fmt.Sprintf(`document.querySelector(%q)?.naturalWidth > 300`, tile(clip.ID, "img.card-picture")))
+	var opaque bool
+	p.must(p.tab.Eval(&opaque, fmt.Sprintf(`(async () => {
+		const img = document.querySelector(%q), pen = document.createElement("canvas").getContext("2d");
+		await img.decode(); pen.drawImage(img, 0, 0, 9, 9);
+		return pen.getImageData(4, 4, 1, 1).data[3] === 255;
+	})()`, tile(clip.ID, "img.card-picture"))))
+	if !opaque {
+		t.Error("the poster is empty")
+	}
+
+	// It plays without sound while it has the focus, or the pointer.
+	link, playing := tile(clip.ID, ".card-link"), fmt.Sprintf(`(v => v && v.muted && v.currentTime > 0.2)(document.querySelector(%q))`, tile(clip.ID, ".card-preview"))
+	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).focus()`, link)))
+	p.wait(playing)
+	p.must(p.tab.Eval(nil, `document.activeElement.blur()`))
+	p.wait(fmt.Sprintf(`!document.querySelector(%q)`, tile(clip.ID, ".card-preview")))
+	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).dispatchEvent(new MouseEvent("mouseenter"))`, link)))
+	p.wait(playing)
+	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).dispatchEvent(new MouseEvent("mouseleave"))`, link)))
+	p.wait(fmt.Sprintf(`!document.querySelector(%q)`, tile(clip.ID, ".card-preview")))
+	p.must(p.tab.Look(1440, 900, true)) // with reduced motion
+	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).focus()`, link)))
+	if n := p.count(tile(clip.ID, ".card-preview")); n != 0 {
+		t.Error("it plays although the person wants nothing to move")
+	}
+}
+
+// A failed card says why, and what came back; its request can be edited or sent
+// again, which costs.
+func TestCardOfAFailure(t *testing.T) {
+	w := newWorld(t, "")
+	m := w.makes()
+	p := w.tab("/video")
+	clip := m.clip("gamma-2-480p", "Crowd of dancers [[fail: refused by the content filter]]", "5", nil)
+	p.becomes(clip.ID, wire.VideoFailed)
+	p.says(tile(clip.ID, ".card-problem"), "refused by the content filter")
+	p.says(tile(clip.ID, ".card-facts"), "returned")
+	p.wait(fmt.Sprintf(`document.querySelector(%q)?.innerText === "$0.30"`, tile(clip.ID, `.card-price[data-struck="true"]`)))
+	p.says("#standing-failed", "1")
+
+	p.press("#card-" + clip.ID + "-edit")
+	p.wait(`document.querySelector("#f-prompt")?.value.startsWith("Crowd of dancers")`)
+
+	p.says("#card-"+clip.ID+"-retry", "Retry · $0.30")
+	p.press("#card-" + clip.ID + "-retry")
+	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
+	second := p.text(`document.querySelector(".clip-card").dataset.id`)
+	p.becomes(second, wire.VideoFailed)
+	if second == clip.ID {
+		t.Error("the same task was sent again")
+	}
+}
+
+// From the card to an extend of it, and to an upscale; what can't be says why.
+func TestChainFromTheCard(t *testing.T) {
+	w := newWorld(t, "")
+	m := w.makes()
+	p := w.tab("/video")
+	clip := m.clip("beta-video-720p", "Glacier calving, slow push in", "6", nil)
+	p.saved(clip.ID)
+
+	next := func(button, model string) string {
+		t.Helper()
+		before := p.count(".clip-card")
+		p.press(button)
+		p.wait(`document.activeElement?.id === "create" && !document.querySelector("#create").disabled`)
+		p.press("#create")
+		p.wait(fmt.Sprintf(`document.querySelectorAll(".clip-card").length === %d`, before+1))
+		id := p.text(`document.querySelector(".clip-card").dataset.id`)
+		if got := m.task(id); got.Model != model || got.Source == "" {
+			t.Errorf("made with %s from %q, want %s", got.Model, got.Source, model)
+		}
+		p.saved(id)
+		return id
+	}
+	extend := next("#card-"+clip.ID+"-extend-0", "beta-video-720p-extend")
+	upscale := next("#card-"+clip.ID+"-upscale-1", "beta-video-upscale-720p-1080p")
+
+	if got := m.task(extend).Outputs[0].Seconds; got < 11.9 || got > 12.1 {
+		t.Errorf("the extend lasts %v s, want the source's 6 and 6 more", got)
+	}
+	if got := m.task(upscale).Outputs[0]; got.Width != 1920 && got.Height != 1080 {
+		t.Errorf("the upscale is %d × %d", got.Width, got.Height)
+	}
+	off := "#card-" + extend + "-upscale-1"
+	p.wait(fmt.Sprintf(`document.querySelector(%q)?.getAttribute("aria-disabled") === "true"`, off))
+	p.says(off+"-why", "An extend can't be upscaled")
+	if described := p.text(fmt.Sprintf(`document.querySelector(%q).getAttribute("aria-describedby")`, off)); "#"+described != off+"-why" {
+		t.Errorf("described by %q", described)
+	}
+
+	p.open("/video/" + upscale)
+	p.wait(`document.querySelectorAll(".lineage-step").length >= 2`)
+	lines := p.text(`[...document.querySelectorAll(".lineage-step")].map(e => e.innerText.replace(/\s+/g, " ")).join("\n")`)
+	if want := "Original beta-video-720p Finished $0.30\nUpscale to 1080p beta-video-upscale-720p-1080p Finished $0.15"; lines != want {
+		t.Errorf("the lineage is\n%s\nwant\n%s", lines, want)
+	}
+	p.says("#lineage-cost", "Together $0.75") // the extend of the original too
+}
+
+func TestDeleteUndoAndMarksInTwoTabs(t *testing.T) {
+	w := newWorld(t, "")
+	m := w.makes()
+	p := w.tab("/video")
+	clip := m.clip("beta-video-480p", "A kite over the dunes", "6", nil)
+	other := m.clip("beta-video-480p", "A paper boat in the rain", "6", nil)
+	p.saved(clip.ID)
+	p.saved(other.ID)
+	second := w.tab("/video")
+	second.saved(clip.ID)
+	p.must(p.tab.Front())
+
+	p.press("#card-" + clip.ID + "-star")
+	second.wait(fmt.Sprintf(`document.querySelector("#card-%s-star")?.getAttribute("aria-pressed") === "true"`, clip.ID))
+	p.press("#card-" + clip.ID + "-more")
+	p.press("#card-" + clip.ID + "-retag")
+	p.wait(fmt.Sprintf(`document.activeElement?.id === "card-%s-tags"`, clip.ID))
+	p.keys("sand, For the trailer\r")
+	second.says(tile(clip.ID, ".card-tags"), "#For the trailer")
+
+	p.press("#card-" + clip.ID + "-more")
+	p.press("#card-" + clip.ID + "-delete")
+	p.wait(`document.activeElement?.id === "undo-clip"`)
+	gone := fmt.Sprintf(`document.querySelectorAll(".clip-card").length === 1 && !document.querySelector(%q)`, tile(clip.ID, ""))
+	p.wait(gone)
+	second.wait(gone)
+	p.press("#undo-clip")
+	for _, tab := range []*page{p, second} {
+		tab.says(tile(clip.ID, ".card-tags"), "#sand")
+		tab.wait(`document.querySelectorAll(".clip-card").length === 2`)
+	}
+
+	// The filters find it, and leave the other out.
+	only := fmt.Sprintf(`document.querySelectorAll(".clip-card").length === 1 && !!document.querySelector(%q)`, tile(clip.ID, ""))
+	p.press("#only-favourites")
+	p.wait(only)
+	p.press("#clear-filters")
+	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
+	p.click("#clip-search")
+	p.keys("DUNES kite")
+	p.wait(only)
+	p.press("#clear-filters")
+	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
+	p.must(p.tab.Eval(nil, `(e => { e.value = "sand"; e.dispatchEvent(new Event("change")); })(document.querySelector("#filter-tag"))`))
+	p.wait(only)
+	p.must(p.tab.Eval(nil, `(e => { e.selectedIndex = 0; e.dispatchEvent(new Event("change")); })(document.querySelector("#filter-tag"))`))
+	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
+	p.press("#standing-failed")
+	p.says("#gallery", "No clip is like that")
+}
+
+// Of many tasks only those near the window are in the document.
+func TestManyTasksAreBounded(t *testing.T) {
+	w := newWorld(t, "")
+	m := w.makes()
+	const many = 130
+	var first wire.VideoTask
+	for n := range many {
+		task := m.clip("beta-video-480p", fmt.Sprintf("Take %d [[slow]]", n+1), "6", nil)
+		if n == 0 {
+			first = task
+		}
+	}
+	p := w.tab("/video")
+	p.says("#standing-", fmt.Sprint(many))
+	most := 0
+	p.wait(fmt.Sprintf(`(() => {
+		const pane = document.querySelector("#video-results");
+		pane.scrollTop += 500;
+		return !!document.querySelector(%q);
+	})()`, tile(first.ID, "")))
+	most = p.count(".clip-card")
+	if most > 72 {
+		t.Errorf("%d cards of %d are in the document", most, many)
+	}
+	p.must(p.tab.Eval(nil, `document.querySelector("#video-results").scrollTop = 0`))
+	p.wait(`document.querySelector(".clip-card .card-title")?.innerText.startsWith("Take 130")`)
+}
+
+// lossyGateway stands before the sandbox and loses the reply of a creation
+// whose prompt says so; with "early" the request never gets there either.
+type lossyGateway struct {
+	*httptest.Server
+	mu  sync.Mutex
+	ids map[string]string // by prompt: the id in the reply that was lost
+	n   map[string]int    // creations by prompt
+
+	locked atomic.Bool // it refuses the key
+}
+
+func newLossyGateway(t *testing.T, sandbox string) *lossyGateway {
+	t.Helper()
+	to, err := url.Parse(sandbox)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &lossyGateway{ids: map[string]string{}, n: map[string]int{}}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	var prompts sync.Map // by request
+	proxy.ModifyResponse = func(res *http.Response) error {
+		prompt, ok := prompts.Load(res.Request.Header.Get("X-Prompt"))
+		if !ok {
+			return nil
+		}
+		var made struct{ ID string }
+		if err := json.NewDecoder(res.Body).Decode(&made); err != nil {
+			return err
+		}
+		g.mu.Lock()
+		g.ids[prompt.(string)] = made.ID
+		g.mu.Unlock()
+		return errLost
+	}
+	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
+	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g.locked.Load() {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"error":{"message":"Invalid key","type":"invalid_request_error","code":"invalid_api_key"}}`)
+			return
+		}
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/video/generations") {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				panic(http.ErrAbortHandler)
+			}
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			var asked struct{ Prompt string }
+			_ = json.Unmarshal(body, &asked)
+			g.mu.Lock()
+			g.n[asked.Prompt]++
+			g.mu.Unlock()
+			switch {
+			case strings.HasPrefix(asked.Prompt, "early"):
+				panic(http.ErrAbortHandler)
+			case strings.HasPrefix(asked.Prompt, "late"):
+				key := uuid.NewString()
+				prompts.Store(key, asked.Prompt)
+				r.Header.Set("X-Prompt", key)
+			}
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(g.Server.Close)
+	return g
+}
+
+var errLost = errors.New("the reply is lost")
+
+// A creation whose reply was lost is never sent again; the person says how it
+// ended.
+func TestSettleAnUnknownCreation(t *testing.T) {
+	g := newLossyGateway(t, startSandboxAt(t, "127.0.0.1:0", "60", "-speed", "40").URL)
+	w := newWorld(t, g.URL)
+	p := w.keyed("/video")
+	m := w.makes()
+
+	through := m.clip("beta-video-480p", "late: a lighthouse", "6", nil)
+	p.becomes(through.ID, wire.VideoUnknown)
+	p.says("#standing-unsettled", "To settle")
+	p.says(tile(through.ID, ".card-state"), "may have been billed")
+	remote := "#card-" + through.ID + "-remote"
+	p.click(remote)
+	p.keys("not an id\r")
+	p.says("#card-"+through.ID+"-settle-problem", "begins with task_")
+	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).value = ""`, remote)))
+	p.click(remote)
+	g.mu.Lock()
+	id := g.ids["late: a lighthouse"]
+	g.mu.Unlock()
+	p.keys(id + "\r")
+	p.becomes(through.ID, wire.VideoDone)
+	if task := m.task(through.ID); !task.Charged || task.Reserved || task.Remote != id {
+		t.Errorf("charged %v, reserved %v, as %s", task.Charged, task.Reserved, task.Remote)
+	}
+
+	not := m.clip("beta-video-480p", "early: a windmill", "6", nil)
+	p.becomes(not.ID, wire.VideoUnknown)
+	p.press("#card-" + not.ID + "-did-not")
+	p.becomes(not.ID, wire.VideoRefused)
+	p.says(tile(not.ID, ".card-facts"), "not charged")
+	if task := m.task(not.ID); task.Charged || task.Reserved {
+		t.Errorf("charged %v, reserved %v", task.Charged, task.Reserved)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for prompt, n := range g.n {
+		if n != 1 {
+			t.Errorf("%q was sent %d times", prompt, n)
+		}
+	}
+}

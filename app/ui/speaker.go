@@ -111,12 +111,38 @@ func ending(m *model.Message) string {
 	return words
 }
 
-// tickStates draws the running answers' figures again.
+// tickStates renews the running answers' figures, each in its place: drawing
+// the page again for them would hold up six lanes at once. Only an answer that
+// has come to another state is drawn again.
 func (p *page) tickStates(c *model.Conversation) {
 	for i := range c.Lanes {
-		if m := c.Message(c.Lanes[i].Leaf); m != nil && m.Running() {
+		m := c.Message(c.Lanes[i].Leaf)
+		if m == nil || !m.Running() {
+			continue
+		}
+		body := p.DOM.ByID(partID("body", i, m.ID))
+		if !body.Truthy() {
+			continue
+		}
+		line := body.Call("closest", ".message").Call("querySelector", ".state")
+		f := p.desk.Figures(m)
+		if line.IsNull() || line.Call("querySelector", ".state-name").Get("textContent").String() != f.State {
 			m.Rev++
 			p.changed(model.PartThread)
+			continue
 		}
+		first := ""
+		if f.FirstToken != "" {
+			first = "first token " + f.FirstToken
+		}
+		figure := func(class, text string) {
+			// The text node stays the one that go-app knows.
+			if e := line.Call("querySelector", class); text != "" && e.Truthy() && e.Get("firstChild").Truthy() {
+				e.Get("firstChild").Set("data", text)
+				e.Set("hidden", false)
+			}
+		}
+		figure(".first", first)
+		figure(".speed", f.Speed)
 	}
 }

@@ -12,8 +12,9 @@ import (
 
 // PinConversation pins a conversation or lets it go. At most wire.MaxPinned
 // are pinned.
-func (db *DB) PinConversation(ctx context.Context, owner string, p wire.Pin) (v wire.Summary, err error) {
-	err = db.writer.write(ctx, 0, func(w *tx) error {
+func (db *DB) PinConversation(ctx context.Context, owner string, p wire.Pin) (wire.Summary, error) {
+	var v wire.Summary
+	err := db.writer.write(ctx, 0, func(w *tx) error {
 		n, s, err := readConversation(w, owner, p.ID)
 		if err != nil {
 			return err

@@ -18,9 +18,10 @@ func scanUpload(u *wire.Upload) []any {
 // AddUpload stores what is known of an uploaded file whose bytes are on the
 // disk, unless the owner's uploads would be more than limit bytes together:
 // then room is false.
-func (v *Videos) AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit int64) (room bool, err error) {
+func (v *Videos) AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit int64) (bool, error) {
 	who := parseOwner(owner)
-	err = v.db.writer.write(ctx, len(u.Name), func(w *tx) error {
+	var room bool
+	err := v.db.writer.write(ctx, len(u.Name), func(w *tx) error {
 		var have int64
 		if err := w.scan("SELECT coalesce(sum(bytes), 0) FROM uploads WHERE owner = ?", []any{who}, &have); err != nil {
 			return err
@@ -35,7 +36,10 @@ func (v *Videos) AddUpload(ctx context.Context, owner string, u wire.Upload, at,
 			who, u.ID, u.Type, path.Base("/"+u.Name), u.Bytes, u.Width, u.Height, u.Seconds, at)
 		return err
 	})
-	return room, err
+	if err != nil {
+		return false, err
+	}
+	return room, nil
 }
 
 // Upload returns what is known of an upload. Whoever knows its id may have it:
@@ -57,9 +61,10 @@ func (v *Videos) UploadUse(ctx context.Context, owner string) (bytes int64, err 
 // DropUploads forgets the owner's oldest uploads that were made before that
 // time in Unix milliseconds, until at least want bytes are free, and returns
 // what they were: their files are the caller's to remove.
-func (v *Videos) DropUploads(ctx context.Context, owner string, before, want int64) (gone []wire.Upload, err error) {
+func (v *Videos) DropUploads(ctx context.Context, owner string, before, want int64) ([]wire.Upload, error) {
 	who := parseOwner(owner)
-	err = v.db.writer.write(ctx, 0, func(w *tx) error {
+	var gone []wire.Upload
+	err := v.db.writer.write(ctx, 0, func(w *tx) error {
 		gone = nil
 		for free := int64(0); free < want; {
 			var u wire.Upload
@@ -78,5 +83,8 @@ func (v *Videos) DropUploads(ctx context.Context, owner string, before, want int
 		}
 		return nil
 	})
-	return gone, err
+	if err != nil {
+		return nil, err
+	}
+	return gone, nil
 }

@@ -97,8 +97,10 @@ func (v *Videos) SetDeleted(ctx context.Context, owner, id string, at int64) (wi
 // before that time in Unix milliseconds and are final. An open one stays until
 // it has ended, so that its return is booked. The ledger stays. It returns the
 // SHA-256 of the files that these tasks had; see FileUsed.
-func (v *Videos) PurgeDeleted(ctx context.Context, before int64) (files [][]byte, tasks int, err error) {
-	err = v.db.writer.write(ctx, 0, func(w *tx) error {
+func (v *Videos) PurgeDeleted(ctx context.Context, before int64) ([][]byte, int, error) {
+	var files [][]byte
+	var tasks int
+	err := v.db.writer.write(ctx, 0, func(w *tx) error {
 		files, tasks = nil, 0
 		rows, err := column[int64](context.Background(), w.p, `SELECT n FROM video_tasks WHERE deleted_ms > 0 AND deleted_ms < ?
 			AND state IN ('done', 'failed', 'expired', 'refused', 'lost') LIMIT 1000`, before)
@@ -113,10 +115,13 @@ func (v *Videos) PurgeDeleted(ctx context.Context, before int64) (files [][]byte
 		}
 		return nil
 	})
-	if err == nil && tasks > 0 {
+	if err != nil {
+		return nil, 0, err
+	}
+	if tasks > 0 {
 		v.db.writer.askScrub()
 	}
-	return files, tasks, err
+	return files, tasks, nil
 }
 
 func (w *tx) purgeVideo(n int64, files *[][]byte) error {

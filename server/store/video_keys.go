@@ -81,11 +81,12 @@ func (v *Videos) PauseKey(ctx context.Context, owner string, key int64) error {
 // ReplaceKeys gives the tasks that an owner has at a gateway and whose key is
 // paused, or missing, another one, and returns its number; 0 if there is no
 // such task.
-func (v *Videos) ReplaceKeys(ctx context.Context, owner, gateway, secret string) (key int64, err error) {
+func (v *Videos) ReplaceKeys(ctx context.Context, owner, gateway, secret string) (int64, error) {
 	who := parseOwner(owner)
+	var key int64
 	const waiting = ` owner = ? AND gateway = ? AND (key IN (SELECT n FROM video_keys WHERE owner = ? AND paused = 1)
 		OR key IS NULL AND state IN ('unknown', 'queued', 'running'))`
-	err = v.db.writer.write(ctx, len(secret), func(w *tx) error {
+	err := v.db.writer.write(ctx, len(secret), func(w *tx) (err error) {
 		var tasks int
 		key = 0
 		if err := w.scan("SELECT count(*) FROM video_tasks WHERE"+waiting, []any{who, gateway, who}, &tasks); err != nil || tasks == 0 {
@@ -97,8 +98,11 @@ func (v *Videos) ReplaceKeys(ctx context.Context, owner, gateway, secret string)
 		if _, err := w.exec("UPDATE video_tasks SET pause = CASE pause WHEN 'key' THEN '' ELSE pause END, version = version + 1, key = ? WHERE"+waiting, key, who, gateway, who); err != nil {
 			return err
 		}
-		_, err := w.exec("DELETE FROM video_keys WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM video_tasks WHERE key = video_keys.n)", who)
+		_, err = w.exec("DELETE FROM video_keys WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM video_tasks WHERE key = video_keys.n)", who)
 		return err
 	})
-	return key, err
+	if err != nil {
+		return 0, err
+	}
+	return key, nil
 }

@@ -34,10 +34,15 @@ func (v *Videos) Create(ctx context.Context, owner string, key int64, secret str
 		prices = json.RawMessage("{}")
 	}
 	who := parseOwner(owner)
+	var made struct { // what the unit sets
+		task  wire.VideoTask
+		key   int64
+		found bool
+	}
 	err = v.db.writer.write(ctx, len(t.Body)+2*len(t.Prompt), func(w *tx) error {
 		s, was, err := readVideo(w, who, id)
 		if err == nil {
-			stored, used, found = was, s.key, true
+			made.task, made.key, made.found = was, s.key, true
 			return nil
 		}
 		if !isNotFound(err) {
@@ -46,22 +51,22 @@ func (v *Videos) Create(ctx context.Context, owner string, key int64, secret str
 		if err := w.wantUser(who); err != nil {
 			return err
 		}
-		used, found = 0, false
+		made.key, made.found = 0, false
 		if key > 0 {
-			err := w.scan("SELECT n FROM video_keys WHERE owner = ? AND n = ? AND paused = 0", []any{who, key}, &used)
+			err := w.scan("SELECT n FROM video_keys WHERE owner = ? AND n = ? AND paused = 0", []any{who, key}, &made.key)
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return err
 			}
 		}
-		if used == 0 && secret != "" {
-			if used, err = w.addVideoKey(v.db, who, secret, false); err != nil {
+		if made.key == 0 && secret != "" {
+			if made.key, err = w.addVideoKey(v.db, who, secret, false); err != nil {
 				return err
 			}
 		}
 		n, err := w.insert(`INSERT INTO video_tasks (owner, id, key, gateway, model, mode, prompt, title, tags, words, state, created_ms, usual_least, usual_most,
 			seconds, price, basis, sample, prices, source, source_index, source_uuid, family, tier, resolution, root)
 			VALUES (?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			who, id, used, t.Gateway, t.Model, t.Mode, t.Prompt, t.Title, string(tags), words(t), t.CreatedMS, t.UsualLeastMS, t.UsualMostMS,
+			who, id, made.key, t.Gateway, t.Model, t.Mode, t.Prompt, t.Title, string(tags), words(t), t.CreatedMS, t.UsualLeastMS, t.UsualMostMS,
 			t.Seconds, t.PriceNanoUSD, t.Basis, t.SamplePrice, string(prices), source, t.SourceIndex, t.SourceUUID,
 			t.Family, t.Tier, t.Resolution, t.Root)
 		if err != nil {
@@ -70,18 +75,23 @@ func (v *Videos) Create(ctx context.Context, owner string, key int64, secret str
 		if _, err := w.exec("INSERT INTO video_requests (task, owner, body) VALUES (?, ?, ?)", n, who, string(t.Body)); err != nil {
 			return err
 		}
-		_, stored, err = readVideo(w, who, id)
+		_, made.task, err = readVideo(w, who, id)
 		return err
 	})
-	return stored, used, found, err
+	if err != nil {
+		return stored, 0, false, err
+	}
+	return made.task, made.key, made.found, nil
 }
 
 // change runs fn on a task that is there and returns the task as it is then.
 // fn tells whether it changed anything.
-func (v *Videos) change(ctx context.Context, owner, id string, size int, fn func(w *tx, s videoScan, t wire.VideoTask) (changed bool, err error)) (now wire.VideoTask, changed bool, err error) {
+func (v *Videos) change(ctx context.Context, owner, id string, size int, fn func(w *tx, s videoScan, t wire.VideoTask) (changed bool, err error)) (wire.VideoTask, bool, error) {
 	b, _ := parseID(id)
 	who := parseOwner(owner)
-	err = v.db.writer.write(ctx, size, func(w *tx) error {
+	var now wire.VideoTask
+	var changed bool
+	err := v.db.writer.write(ctx, size, func(w *tx) error {
 		s, t, err := readVideo(w, who, b)
 		if err != nil {
 			return err
@@ -96,7 +106,10 @@ func (v *Videos) change(ctx context.Context, owner, id string, size int, fn func
 		_, now, err = readVideo(w, who, b)
 		return err
 	})
-	return now, changed, err
+	if err != nil {
+		return wire.VideoTask{}, false, err
+	}
+	return now, changed, nil
 }
 
 // Accepted stores that the gateway took a task: its id there, at that time in

@@ -95,7 +95,8 @@ func (w *writer) signal() {
 }
 
 // write queues fn and waits until it is durable. If ctx ends first the write
-// may still be made.
+// may still be made: what fn sets must be read only where the error is nil, and
+// must be no result of the caller's by name.
 func (w *writer) write(ctx context.Context, size int, fn func(*tx) error) error {
 	answer := make(chan error, 1)
 	u := unit{size: size, fn: fn, done: func(err error) { answer <- err }}

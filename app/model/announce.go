@@ -12,6 +12,10 @@ type Announcer struct {
 	fence bool
 }
 
+// atOnce bounds what is announced at once, in bytes. Of an answer that comes
+// faster than anybody can listen, only the end is read.
+const atOnce = 4 << 10
+
 // Next returns the whole sentences that text has beyond what was returned
 // before, without Markdown's marks; code is named, not read. End returns the
 // rest too. text has to begin with what it was before.
@@ -29,16 +33,19 @@ func (a *Announcer) Next(text string, end bool) string {
 	}
 	a.seen += n
 	var out []string
+	left := n
 	for line := range strings.Lines(rest[:n]) {
+		late := left > atOnce
+		left -= len(line)
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
 			a.fence = !a.fence
-			if a.fence {
+			if a.fence && !late {
 				out = append(out, "Code block.")
 			}
 			continue
 		}
-		if a.fence {
+		if a.fence || late {
 			continue
 		}
 		if line = plain(line); line != "" {

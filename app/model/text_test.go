@@ -153,3 +153,15 @@ func TestNeighboursFollowTheList(t *testing.T) {
 		t.Errorf("from the first: %q, %q", b.Neighbour(1), b.Neighbour(-1))
 	}
 }
+
+func TestAnnouncerDoesNotReadWhatNobodyCouldListenTo(t *testing.T) {
+	text := strings.Repeat("One more **line**.\n", 10_000) + "```\ncode\n"
+	var a Announcer
+	said := a.Next(text, false)
+	if len(said) > atOnce || !strings.HasSuffix(said, "One more line. Code block.") {
+		t.Errorf("%d bytes, ending %q", len(said), said[max(0, len(said)-60):])
+	}
+	if said := a.Next(text+"more code\n```\nAfter it.\n", true); said != "After it." {
+		t.Errorf("said %q, want what follows the code", said)
+	}
+}

@@ -65,7 +65,7 @@ func (p *page) setSearch(f searchForm) {
 
 // focusSearch goes to the search field, where the list is shown.
 func (p *page) focusSearch() {
-	if p.DOM.ByID("search").Call("checkVisibility").Bool() {
+	if p.DOM.ByID("search").Call("checkVisibility", map[string]any{"visibilityProperty": true}).Bool() {
 		p.DOM.Focus("#search")
 		p.DOM.ByID("search").Call("select")
 		return
@@ -130,7 +130,7 @@ func (s *Side) searchBox() app.UI {
 					p.finder.Ask(p.ask(p.search))
 				})).
 				OnKeyDown(p.On("search-key", s.onSearchKey)),
-			app.Button().Class("search-keys").Type("button").Aria("label", "Find anything (Ctrl K)").Title("Find anything").
+			app.Button().Class("search-keys").Type("button").Aria("label", "Ctrl K: find anything").Title("Find anything").
 				OnClick(p.On("palette", func(app.Context, app.Event) { p.togglePalette() })).
 				Body(app.Kbd().Text("Ctrl K")),
 			app.Button().ID("filters").Class("icon-button small").Type("button").Aria("label", "Filters").Title("Filters").

@@ -57,26 +57,26 @@ func (s *speaker) next(p *page, c *model.Conversation) string {
 func (s *speaker) tick(p *page) {
 	s.ticking = false
 	c := p.desk.Current
-	if c == nil || s.id == "" {
+	if c == nil {
+		s.queue = nil
 		return
 	}
-	m := c.Message(s.id)
-	if m == nil {
+	if m := c.Message(s.id); m != nil {
+		if words := s.cut.Next(m.Content(), !m.Running()); words != "" {
+			s.queue = append(s.queue, words)
+		}
+		if !m.Running() {
+			s.queue = append(s.queue, p.ending(c, m))
+			s.id = s.next(p, c)
+		}
+		p.tickStates(c)
+	} else {
 		s.id = ""
-		return
-	}
-	if words := s.cut.Next(m.Content(), !m.Running()); words != "" {
-		s.queue = append(s.queue, words)
-	}
-	if !m.Running() {
-		s.queue = append(s.queue, p.ending(c, m))
-		s.id = s.next(p, c)
 	}
 	if len(s.queue) > 0 {
 		p.DOM.ByID("say").Set("textContent", s.queue[0])
 		s.queue = s.queue[1:]
 	}
-	p.tickStates(c)
 	if s.id != "" || len(s.queue) > 0 {
 		s.ticking = true
 		p.After(tick, func() { s.tick(p) })

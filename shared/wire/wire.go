@@ -19,7 +19,7 @@ const (
 	// MaxBody bounds the gateway request inside a Start.
 	MaxBody = 4 << 20
 	// MaxLogFrame bounds the log bytes in one binary message.
-	MaxLogFrame = 256 << 10
+	MaxLogFrame = 64 << 10
 )
 
 // Path is where the socket is served.

@@ -1,0 +1,177 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"screentest/server/e2e/rig"
+)
+
+// axeCore returns the source of axe-core, the accessibility checker, which
+// .ci/install fetches.
+func axeCore(t *testing.T) string {
+	t.Helper()
+	root, err := rig.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(root, "build", "axe", "package", "axe.min.js")
+	source, err := os.ReadFile(path)
+	if err != nil {
+		out, _ := exec.Command(filepath.Join(root, ".ci", "install"), "axe").CombinedOutput()
+		if source, err = os.ReadFile(path); err != nil {
+			if os.Getenv("SCREENTEST_NO_AXE") != "" { // make test has said so aloud
+				t.Skip("NOT RUN: axe-core is not here, so accessibility is not checked")
+			}
+			t.Fatalf("this test needs axe-core, by npm and its registry: %v\n%s", err, out)
+		}
+	}
+	return string(source)
+}
+
+// axe returns what axe-core finds wrong with the page as it stands.
+func (p *page) axe() []string {
+	p.w.t.Helper()
+	var found []struct {
+		ID, Help string
+		Nodes    []struct {
+			HTML           string
+			FailureSummary string
+		}
+	}
+	p.must(p.tab.Eval(&found, `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations)`))
+	var out []string
+	for _, v := range found {
+		for _, n := range v.Nodes {
+			out = append(out, fmt.Sprintf("%s (%s): %.200s\n\t%s", v.ID, v.Help, n.HTML, strings.ReplaceAll(n.FailureSummary, "\n", "\n\t")))
+		}
+	}
+	return out
+}
+
+// axeView is a state of the page that is checked. A new section adds a line
+// with its path to the table, and what is to be waited for.
+type axeView struct {
+	name string
+	path string
+	wait string        // JavaScript, "" for none
+	do   func(p *page) // what leads there from the path; nil for nothing
+	undo func(p *page) // what it leaves behind; nil for nothing
+}
+
+func TestAxeFindsNothing(t *testing.T) {
+	source := axeCore(t)
+	w := newWorld(t, "")
+	w.allow = append(w.allow, "429")
+	p := w.tab("/")
+	p.send("Show everything that an answer can contain. [[markdown]]")
+	p.settled()
+	conversation := p.path()
+	p.send("And a failure [[status: 429]]")
+	p.settled()
+
+	escape := func(p *page) { p.keys("\x1b"); p.wait(`!document.querySelector("dialog[open]")`) }
+	views := []axeView{
+		{name: "empty page", path: "/", wait: `!!document.querySelector(".example")`},
+		{name: "conversation", path: conversation, wait: `document.querySelectorAll(".message").length === 4 && !!document.querySelector(".problem")`},
+		{name: "no such conversation", path: "/c/00000000-0000-4000-8000-000000000000", wait: `document.querySelector("#thread").textContent.includes("does not exist")`},
+		{name: "settings", path: "/settings", wait: `!!document.querySelector("#settings-data")`},
+		{name: "palette", path: conversation, wait: `document.querySelectorAll(".message").length === 4`,
+			do: func(p *page) {
+				p.palette("mark")
+				p.wait(`!!document.querySelector('#palette [aria-label="In messages"] mark')`)
+			},
+			undo: escape},
+		{name: "keys", path: conversation,
+			do: func(p *page) {
+				p.must(p.tab.Eval(nil, `document.activeElement.blur()`))
+				p.keys("?")
+				p.wait(`!!document.querySelector("#keys[open]")`)
+			},
+			undo: escape},
+		{name: "search", path: conversation, wait: `document.querySelectorAll(".message").length === 4`,
+			do: func(p *page) {
+				if p.number("innerWidth") < 800 {
+					p.click("#menu")
+					p.wait(`document.activeElement?.id === "new-conversation"`)
+				}
+				p.search("everything")
+				p.click("#filters")
+				p.wait(hits + `.length > 0 && document.querySelector("#search-kind").checkVisibility()`)
+			}},
+		{name: "video", path: "/video", wait: `!!document.querySelector("main h1")`},
+		{name: "spend", path: "/spend", wait: `!!document.querySelector("main h1")`},
+	}
+	for _, size := range []struct {
+		name          string
+		width, height int64
+	}{{"wide", 1440, 900}, {"phone", 390, 844}} {
+		for _, dark := range []bool{true, false} {
+			colours := map[bool]string{true: "dark", false: "light"}[dark]
+			p.must(p.tab.Look(size.width, size.height, dark))
+			for _, v := range views {
+				t.Run(fmt.Sprintf("%s, %s, %s", v.name, size.name, colours), func(t *testing.T) {
+					w.t = t
+					p.open(v.path)
+					if v.wait != "" {
+						p.wait(v.wait)
+					}
+					if v.do != nil {
+						v.do(p)
+					}
+					p.must(p.tab.Eval(nil, source+"; true"))
+					if found := p.axe(); len(found) > 0 {
+						t.Errorf("%d findings:\n%s", len(found), strings.Join(found, "\n"))
+					}
+					p.picture(v.name + "-" + size.name + "-" + colours)
+					if v.undo != nil {
+						v.undo(p)
+					}
+				})
+			}
+		}
+	}
+	w.t = t
+}
+
+// picture keeps what the page looks like in build/screenshots.
+func (p *page) picture(name string) {
+	p.w.t.Helper()
+	root, err := rig.Root()
+	p.must(err)
+	dir := filepath.Join(root, "build", "screenshots")
+	p.must(os.MkdirAll(dir, 0o755))
+	picture, err := p.tab.Screenshot()
+	p.must(err)
+	p.must(os.WriteFile(filepath.Join(dir, "axe-"+strings.ReplaceAll(name, " ", "-")+".png"), picture, 0o644))
+}
+
+// What is announced to screen readers is whole sentences, in their order, and
+// nothing twice.
+func TestAnswersAreAnnouncedBySentence(t *testing.T) {
+	sandbox := startSandbox(t)
+	w := newWorld(t, sandbox.URL)
+	p := w.keyed("/")
+	p.must(p.tab.Eval(nil, `(() => { window.said = []; new MutationObserver(() => said.push(document.querySelector("#say").textContent)).observe(document.querySelector("#say"), {childList: true, characterData: true, subtree: true}) })()`))
+	p.send("[[repeat: 160]] Tell me")
+	p.settled()
+	p.wait(`said.at(-1)?.includes("Answer complete.")`)
+	var said []string
+	p.must(p.tab.Eval(&said, "said"))
+	if len(said) < 2 {
+		t.Fatalf("said at once: %q", said)
+	}
+	whole, err := json.Marshal(said)
+	p.must(err)
+	body := p.text(last + `.querySelector(".body").textContent`)
+	for _, s := range said[:len(said)-1] {
+		if first, _, _ := strings.Cut(s, ". "); !strings.Contains(letters(body), letters(first)) {
+			t.Errorf("said %q, which is not in the answer: %s", s, whole)
+		}
+	}
+}

@@ -108,14 +108,6 @@ func (r *rig) count(op wire.Op) (n int) {
 	return n
 }
 
-// missing is the first thing that the form lacks.
-func (r *rig) missing() string {
-	if m := r.Form.Check.Missing; len(m) > 0 {
-		return m[0].Text
-	}
-	return ""
-}
-
 // ready fails the test unless the draft may go, and its body is this.
 func (r *rig) ready(body string) {
 	r.t.Helper()

@@ -138,7 +138,7 @@ func TestSixLanesStreamThroughAReload(t *testing.T) {
 		w.wholeLanes(page, sandbox, six)
 	}
 	for _, mark := range []string{"fastest", "cheapest"} {
-		if p.text(fmt.Sprintf(`[...document.querySelectorAll(".rank:not([hidden])")].map(e => e.textContent).join(" ")`)) == "" {
+		if marks := p.text(`[...document.querySelectorAll(".rank:not([hidden])")].map(e => e.textContent).join(" ")`); !strings.Contains(marks, mark) {
 			t.Errorf("no answer is marked as the %s", mark)
 		}
 	}

@@ -11,12 +11,6 @@ const (
 	paletteActive = `document.querySelector('#palette [data-active="true"] .palette-name')?.textContent`
 )
 
-// focused names the element that has the focus.
-func (p *page) focused() string {
-	p.w.t.Helper()
-	return p.text(`document.activeElement?.id || document.activeElement?.className || document.activeElement?.localName || ""`)
-}
-
 // palette opens the palette and types into it.
 func (p *page) palette(query string) {
 	p.w.t.Helper()

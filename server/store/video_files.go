@@ -132,8 +132,9 @@ func (v *Videos) FileUsed(ctx context.Context, sha []byte) (used bool, err error
 
 // SetPoster stores which file is the poster of an output, and returns the one
 // before; nil if there was none.
-func (v *Videos) SetPoster(ctx context.Context, owner, task string, index int, sha []byte, kind string) (t wire.VideoTask, before []byte, err error) {
-	t, _, err = v.change(ctx, owner, task, 0, func(w *tx, s videoScan, _ wire.VideoTask) (bool, error) {
+func (v *Videos) SetPoster(ctx context.Context, owner, task string, index int, sha []byte, kind string) (wire.VideoTask, []byte, error) {
+	var before []byte // not looked at where ctx ends first
+	t, _, err := v.change(ctx, owner, task, 0, func(w *tx, s videoScan, _ wire.VideoTask) (bool, error) {
 		before = nil
 		err := w.scan("SELECT poster FROM video_outputs WHERE task = ? AND idx = ?", []any{s.n, index}, &before)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -145,7 +146,10 @@ func (v *Videos) SetPoster(ctx context.Context, owner, task string, index int, s
 		_, err = w.exec("UPDATE video_outputs SET poster = ?, poster_type = ? WHERE task = ? AND idx = ?", sha, kind, s.n, index)
 		return true, err
 	})
-	return t, before, err
+	if err != nil {
+		return t, nil, err
+	}
+	return t, before, nil
 }
 
 // Poster returns the file and media type of an output's poster.

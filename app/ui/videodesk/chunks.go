@@ -88,15 +88,6 @@ func (c *chunks) seen(entries js.Value) {
 	}
 }
 
-// again has the end of the list looked at once more: an observer tells only
-// what changes, and a page of tasks may leave the end where it was.
-func (c *chunks) again() {
-	if el := c.s.DOM.ByID("gallery-older"); el.Truthy() && c.observer.Truthy() {
-		c.observer.Call("unobserve", el)
-		c.observer.Call("observe", el)
-	}
-}
-
 // Chunk is a stretch of the gallery.
 type Chunk struct {
 	app.Compo

@@ -27,9 +27,9 @@ type Model struct {
 
 // Price is what a model costs. The zero Price is an unknown one.
 type Price struct {
-	Known     bool
-	Input     money.NanoUSD // per million input tokens
-	Output    money.NanoUSD // per million output tokens
-	PerSecond money.NanoUSD // per second of the field seconds (F167)
-	PerClip   money.NanoUSD // beta upscale: fixed per clip (F168)
+	Known     bool          `json:"known"`
+	Input     money.NanoUSD `json:"input_nano_usd_per_million,omitempty"`  // per million input tokens
+	Output    money.NanoUSD `json:"output_nano_usd_per_million,omitempty"` // per million output tokens
+	PerSecond money.NanoUSD `json:"nano_usd_per_second,omitempty"`         // per second of the field seconds (F167)
+	PerClip   money.NanoUSD `json:"nano_usd_per_clip,omitempty"`           // beta upscale: fixed per clip (F168)
 }

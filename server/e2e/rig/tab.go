@@ -137,15 +137,6 @@ func (t *Tab) Back() error { return t.Eval(nil, "history.back()") }
 // Forward is the opposite of Back.
 func (t *Tab) Forward() error { return t.Eval(nil, "history.forward()") }
 
-// Click clicks the middle of the first element that matches the CSS selector,
-// once it is visible.
-func (t *Tab) Click(selector string) error {
-	if err := t.Do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible)); err != nil {
-		return fmt.Errorf("click %s: %w", selector, err)
-	}
-	return nil
-}
-
 // Type presses the keys of a text, and of the kb package, one after the other.
 // Unlike chromedp's KeyEvent it leaves it to the browser to make a character
 // of a key press, so that a page which prevents the press gets none.

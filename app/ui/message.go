@@ -96,7 +96,7 @@ func (c *Message) question(m *model.Message) []app.UI {
 	return []app.UI{
 		you,
 		app.Div().Class("body").Text(m.Text),
-		app.Div().Class("question-actions").Hidden(c.Busy).Body(
+		app.Div().Class("question-actions").DataSet("busy", c.Busy).Body(
 			p.versions(c.Lane, m),
 			app.Button().Class("icon-button small edit").Type("button").Aria("label", "Edit and send again").Title("Edit and send again").
 				OnClick(p.On("edit", func(app.Context, app.Event) { p.beginEdit(c.Lane, c.ID) })).

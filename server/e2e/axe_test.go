@@ -65,6 +65,7 @@ type axeView struct {
 }
 
 func TestAxeFindsNothing(t *testing.T) {
+	t.Parallel()
 	source := axeCore(t)
 	w := newWorld(t, "")
 	w.allow = append(w.allow, "429")
@@ -154,6 +155,7 @@ func (p *page) picture(name string) {
 // What is announced to screen readers is whole sentences, in their order, and
 // nothing twice.
 func TestAnswersAreAnnouncedBySentence(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	p := w.keyed("/")

@@ -9,6 +9,7 @@ import (
 // Which model says what is nowhere on the page until the vote, also after a
 // reload; then it is told, and stays so.
 func TestBlindUntilTheVote(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	p := w.keyed("/")

@@ -13,6 +13,7 @@ import (
 // The page of a clip: it plays and seeks, gives a frame to the form, and says
 // what it was made with.
 func TestPageOfAClip(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	m := w.makes()
 	p := w.tab("/video")
@@ -68,6 +69,7 @@ func TestPageOfAClip(t *testing.T) {
 // After 14 days the gateway has deleted its files. The clip plays from the
 // archive, and says why nothing can be made of it any more.
 func TestClipPlaysAfterItExpired(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandboxAt(t, "127.0.0.1:0", "60", "-speed", "40")
 	w := newWorld(t, sandbox.URL)
 	p := w.keyed("/video")
@@ -109,6 +111,7 @@ func TestClipPlaysAfterItExpired(t *testing.T) {
 
 // What ends while one is elsewhere is told there, and counted.
 func TestFinishedWhileElsewhere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	p := w.tab("/video")
 	m := w.makes()
@@ -127,6 +130,7 @@ func TestFinishedWhileElsewhere(t *testing.T) {
 // A wrong key fails nothing: the card says that it is paused, and where the key
 // is entered.
 func TestCardPausedByTheKey(t *testing.T) {
+	t.Parallel()
 	g := newLossyGateway(t, startSandboxAt(t, "127.0.0.1:0", "60", "-speed", "20").URL)
 	w := newWorld(t, g.URL)
 	p := w.keyed("/video")
@@ -144,6 +148,7 @@ func TestCardPausedByTheKey(t *testing.T) {
 
 // The archive's settings: use, quota, and what it refuses.
 func TestArchiveSettings(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	m := w.makes()
 	p := w.tab("/video")

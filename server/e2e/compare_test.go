@@ -11,6 +11,7 @@ import (
 // Clips are compared in step: played, scrubbed and stepped as one, with one
 // sound; and downloaded as one file.
 func TestCompareAndDownload(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	m := w.makes()
 	p := w.tab("/video")

@@ -16,6 +16,7 @@ var textFamilies = []struct{ name, model, path string }{
 // The first minute: somebody starts the server with nothing configured, opens
 // the page, types at once and reads an answer.
 func TestNewcomerTypesAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	tab, err := w.profile.Tab()
 	if err != nil {
@@ -52,6 +53,7 @@ func TestNewcomerTypesAtOnce(t *testing.T) {
 }
 
 func TestBothKindsOfModel(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	for _, family := range textFamilies {
@@ -103,6 +105,7 @@ func (p *page) checkStateLine() {
 }
 
 func TestAddressesBackAndForward(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	p := w.tab("/")
 	p.send("[[repeat: 110]] the first")

@@ -44,6 +44,7 @@ const verdictSays = `document.querySelector("#verdict").innerText`
 // verdict, and then as it was sent: the same bytes as the sandbox got, and as
 // curl sends when the copied command is run.
 func TestDrawerShowsWhatIsSent(t *testing.T) {
+	t.Parallel()
 	p, record := drawerWorld(t, "-1")
 	p.click("#inspector")
 	p.wait(`document.activeElement?.id === "tab-params"`)
@@ -107,6 +108,7 @@ func TestDrawerShowsWhatIsSent(t *testing.T) {
 // A request is edited as JSON with the validator watching, outlives a reload,
 // and is sent as it stands.
 func TestDrawerSendsJSONAsItStands(t *testing.T) {
+	t.Parallel()
 	p, record := drawerWorld(t, "-1")
 	p.click(composer)
 	p.keys("Hello")
@@ -154,6 +156,7 @@ func TestDrawerSendsJSONAsItStands(t *testing.T) {
 // elements show many; the download is the log to the byte; the replay asks
 // nobody and gives the same text.
 func TestDrawerShowsEveryEvent(t *testing.T) {
+	t.Parallel()
 	p, record := drawerWorld(t, "2000")
 	p.click("#inspector")
 	p.click("#tab-wire")
@@ -228,6 +231,7 @@ func TestDrawerShowsEveryEvent(t *testing.T) {
 
 // An answer that failed before it began shows the body of the error.
 func TestDrawerShowsTheRawError(t *testing.T) {
+	t.Parallel()
 	p, _ := drawerWorld(t, "-1")
 	p.w.allow = append(p.w.allow, "429")
 	p.send("What happens? [[status: 429]]")

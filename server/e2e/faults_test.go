@@ -9,6 +9,7 @@ import (
 // A gateway that goes wrong in any way gives a message that a person can act
 // on, in the lane, and never an eternal spinner; what had come stays.
 func TestGatewayGoesWrong(t *testing.T) {
+	t.Parallel()
 	gateway := newBadGateway(t)
 	w := newWorld(t, gateway.URL)
 	p := w.keyed("/")
@@ -61,6 +62,7 @@ func TestGatewayGoesWrong(t *testing.T) {
 // A gateway that falls silent is waited for; the person can stop it at any
 // time and keeps what has come.
 func TestStopASilentGateway(t *testing.T) {
+	t.Parallel()
 	gateway := newBadGateway(t)
 	w := newWorld(t, gateway.URL)
 	p := w.keyed("/")
@@ -83,6 +85,7 @@ func TestStopASilentGateway(t *testing.T) {
 // The server is not there when a prompt is sent: the page says so, and sends it
 // when the server is back, once.
 func TestSendWhileTheServerIsAway(t *testing.T) {
+	t.Parallel()
 	gateway := newBadGateway(t)
 	w := newWorld(t, gateway.URL)
 	w.allow = append(w.allow, "ERR_CONNECTION", "WebSocket connection to")

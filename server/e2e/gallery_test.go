@@ -101,6 +101,7 @@ func (p *page) press(selector string) {
 }
 
 func TestCardOfAClip(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	m := w.makes()
 	p := w.tab("/video")
@@ -149,6 +150,7 @@ func TestCardOfAClip(t *testing.T) {
 // A failed card says why, and what came back; its request can be edited or sent
 // again, which costs.
 func TestCardOfAFailure(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	m := w.makes()
 	p := w.tab("/video")
@@ -174,6 +176,7 @@ func TestCardOfAFailure(t *testing.T) {
 
 // From the card to an extend of it, and to an upscale; what can't be says why.
 func TestChainFromTheCard(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	m := w.makes()
 	p := w.tab("/video")
@@ -220,6 +223,7 @@ func TestChainFromTheCard(t *testing.T) {
 }
 
 func TestDeleteUndoAndMarksInTwoTabs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	m := w.makes()
 	p := w.tab("/video")
@@ -272,6 +276,7 @@ func TestDeleteUndoAndMarksInTwoTabs(t *testing.T) {
 
 // Of many tasks only those near the window are in the document.
 func TestManyTasksAreBounded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	m := w.makes()
 	const many = 130
@@ -371,6 +376,7 @@ var errLost = errors.New("the reply is lost")
 // A creation whose reply was lost is never sent again; the person says how it
 // ended.
 func TestSettleAnUnknownCreation(t *testing.T) {
+	t.Parallel()
 	g := newLossyGateway(t, startSandboxAt(t, "127.0.0.1:0", "60", "-speed", "40").URL)
 	w := newWorld(t, g.URL)
 	p := w.keyed("/video")

@@ -75,6 +75,7 @@ func scripted(t *testing.T, answer func(prompt string) (text string, piece int, 
 }
 
 func TestHostileAnswersDoNothing(t *testing.T) {
+	t.Parallel()
 	gateway := scripted(t, func(prompt string) (string, int, bool) {
 		for _, h := range hostile {
 			if prompt == h.name {
@@ -146,6 +147,7 @@ func TestHostileAnswersDoNothing(t *testing.T) {
 
 // An answer of a million bytes streams in while the page stays usable.
 func TestAMillionBytesStreamIn(t *testing.T) {
+	t.Parallel()
 	const size = 1 << 20
 	var text strings.Builder
 	for n := 0; text.Len() < size; n++ {

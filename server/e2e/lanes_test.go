@@ -117,6 +117,7 @@ func (w *world) wholeLanes(p *page, sandbox *rig.Program, models []string) {
 
 // A reload and a second tab in the middle of six streams.
 func TestSixLanesStreamThroughAReload(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	p := w.keyed("/")
@@ -145,6 +146,7 @@ func TestSixLanesStreamThroughAReload(t *testing.T) {
 }
 
 func TestNetworkCutWithSixLanes(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	line, err := rig.NewLine(w.server.Host())
@@ -169,6 +171,7 @@ func TestNetworkCutWithSixLanes(t *testing.T) {
 // What one lane does is nothing to the others: a failure, a stop, a retry,
 // another version, a message written anew, and going on with one.
 func TestLanesAreOnTheirOwn(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	w.allow = append(w.allow, "429")
@@ -226,6 +229,7 @@ func TestLanesAreOnTheirOwn(t *testing.T) {
 }
 
 func TestOneLaneFails(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	w.allow = append(w.allow, "429")
@@ -252,6 +256,7 @@ func TestOneLaneFails(t *testing.T) {
 
 // The catalogue says chat, the gateway says responses: one click, and it goes.
 func TestWrongEndpointIsOfferedAsASwitch(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	catalogue := filepath.Join(t.TempDir(), "catalogue.json")
 	const models = `{"models": [{"id": "vendor/beta-4.6", "family": "ordinary", "endpoint": "chat"}]}`

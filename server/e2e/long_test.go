@@ -105,6 +105,7 @@ func inView(id string) string {
 }
 
 func TestTenThousandMessages(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	file, ids := exported(t, "A very long one", longMessages)
 	opened := w.importFile(file)
@@ -182,6 +183,7 @@ func TestTenThousandMessages(t *testing.T) {
 // What is in view stays in view while texts above it come, and while an answer
 // streams below.
 func TestPlaceIsKeptInALongConversation(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	file, ids := exported(t, "A long one", 600)
 	opened := w.importFile(file)
@@ -220,6 +222,7 @@ func TestPlaceIsKeptInALongConversation(t *testing.T) {
 
 // A person imports a file by the page, and is told how it went.
 func TestImportAndExportByThePage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	w.allow = append(w.allow, "400", "413", "422")
 	p := w.tab("/settings")

@@ -19,6 +19,7 @@ func (p *page) search(query string) {
 }
 
 func TestSearchFindsOpensAndFilters(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	w.allow = append(w.allow, "429")
 	p := w.tab("/")
@@ -84,6 +85,7 @@ func (p *page) choice(selector, value string) {
 
 // Two devices show the same list and the same title, whoever changes them.
 func TestTwoTabsKeepTheSameOrder(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	a := w.tab("/")
 	for _, prompt := range []string{"[[repeat: 110]] apples", "[[repeat: 110]] pears"} {
@@ -136,6 +138,7 @@ func TestTwoTabsKeepTheSameOrder(t *testing.T) {
 
 // A search while the network is away says so, and works when it is back.
 func TestSearchWithoutNetwork(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	line, err := rig.NewLine(w.server.Host())
 	if err != nil {

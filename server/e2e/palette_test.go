@@ -21,6 +21,7 @@ func (p *page) palette(query string) {
 
 // Everything that the palette offers is reached, chosen and left by keys alone.
 func TestPaletteByKeyboardAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	p := w.tab("/")
 	p.send("[[repeat: 110]] Retry with jitter, please")
@@ -90,6 +91,7 @@ func TestPaletteByKeyboardAlone(t *testing.T) {
 
 // A single key does its command outside of fields, and is a letter inside.
 func TestSingleKeysOutsideOfFields(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	p := w.tab("/")
 	p.send("[[repeat: 110]] the first")

@@ -13,6 +13,7 @@ import (
 // page, which stayed open, shows the turn as interrupted, with all the text
 // that was there one flush interval before, and a retry answers it.
 func TestKilledInMidStreamAndStartedAgain(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	w.allow = append(w.allow, "ERR_CONNECTION", "WebSocket connection to")

@@ -13,6 +13,7 @@ import (
 // phone, dark and light, and checks on each that nothing scrolls sideways. With
 // SCREENTEST_README_SCREENSHOT set it also makes the README's anew.
 func TestScreenshots(t *testing.T) {
+	t.Parallel()
 	root, err := rig.Root()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 const otherKey = "sk-canary-c0ffee11d00df00d-WXYZ"
 
 func TestSettingsOfTheSandbox(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	p := w.tab("/settings")
 	p.wait(`document.querySelector("#settings-gateway").innerText.includes("This is the sandbox")`)
@@ -26,6 +27,7 @@ func TestSettingsOfTheSandbox(t *testing.T) {
 // A key is entered, used, replaced and forgotten; but for its last four
 // characters nothing ever shows it again.
 func TestKeyEnteredReplacedForgotten(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	w.allow = append(w.allow, "400 (Bad Request)") // the refused key
@@ -73,6 +75,7 @@ func TestKeyEnteredReplacedForgotten(t *testing.T) {
 
 // The key belongs to the browser that entered it.
 func TestAnotherBrowserHasNotTheKey(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	w.keyed("/")
@@ -170,6 +173,7 @@ func searchForKeys(t *testing.T, w *world, said string, pages ...*page) {
 
 // Every page has the policy and the headers, and keeps other sites out.
 func TestHeadersOfEveryPage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	for _, path := range []string{
 		"/", "/settings", "/c/00000000-0000-4000-8000-000000000000", "/app.js", "/web/app.wasm", "/healthz",

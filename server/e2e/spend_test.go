@@ -36,6 +36,7 @@ func (p *page) downloaded(selector string) string {
 
 // A person sends a few messages and wants to know what they cost.
 func TestSpendPageTellsWhatWasSpent(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	p := w.keyed("/")
@@ -82,6 +83,7 @@ func TestSpendPageTellsWhatWasSpent(t *testing.T) {
 }
 
 func TestBudgetStopsASendAndSaysWhy(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	p := w.tab("/settings")
 	p.wait(`document.querySelector("#budget-save") && !document.querySelector("#budget-save").disabled`)

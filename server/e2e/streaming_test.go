@@ -20,6 +20,7 @@ import (
 const long = "[[repeat: 240]]"
 
 func TestReloadInMidStream(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	for _, family := range textFamilies {
 		t.Run(family.name, func(t *testing.T) {
@@ -43,6 +44,7 @@ func TestReloadInMidStream(t *testing.T) {
 }
 
 func TestMarkdownIsDrawnTheSameWhetherItStreamsOrNot(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	p := w.keyed("/")
@@ -67,6 +69,7 @@ func TestMarkdownIsDrawnTheSameWhetherItStreamsOrNot(t *testing.T) {
 }
 
 func TestCloseTheTabAndComeBack(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	p := w.keyed("/")
@@ -84,6 +87,7 @@ func TestCloseTheTabAndComeBack(t *testing.T) {
 }
 
 func TestNetworkCutInMidStream(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	line, err := rig.NewLine(w.server.Host())
@@ -114,6 +118,7 @@ func TestNetworkCutInMidStream(t *testing.T) {
 }
 
 func TestSecondTabFollowsTheSameRun(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	p := w.keyed("/")

@@ -36,6 +36,7 @@ func (p *page) results(text string) {
 // A model calls a function, the person answers for it, the model goes on: in
 // the format of either endpoint.
 func TestFunctionIsCalledAndAnswered(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ model, call, result string }{
 		{"zeta-1", `"tool_calls":[{"id":`, `"role":"tool","content":"<b onclick=alert(1)>14 degrees`},
 		{"vendor/epsilon-5.6-core", `Assistant called weather(`, `Tool result [`},
@@ -79,6 +80,7 @@ func TestFunctionIsCalledAndAnswered(t *testing.T) {
 // The web search is offered where the model has it; its progress and what it
 // found stand with the answer.
 func TestWebSearch(t *testing.T) {
+	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
 	p := w.keyed("/")
@@ -102,6 +104,7 @@ func TestWebSearch(t *testing.T) {
 }
 
 func TestSchemaIsCheckedWhileItIsWritten(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	p := w.tab("/")
 	p.click("#open-tools")
@@ -122,6 +125,7 @@ func TestSchemaIsCheckedWhileItIsWritten(t *testing.T) {
 
 // Prompts with variables and settings are kept, and used in another tab.
 func TestLibraryOfPromptsAndSettings(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	p := w.tab("/")
 	p.click(composer)

@@ -108,6 +108,7 @@ func (p *page) plays(path string) float64 {
 // Each kind of clip is made from an empty form, as a person does it; what is
 // missing is named by the button all along.
 func TestEveryKindOfClipIsMadeFromAnEmptyForm(t *testing.T) {
+	t.Parallel()
 	w := newWorldWith(t, "", fastClips...)
 	p := w.tab("/video")
 
@@ -158,6 +159,7 @@ func TestEveryKindOfClipIsMadeFromAnEmptyForm(t *testing.T) {
 
 // Extend and upscale begin with a finished clip, chosen in the form.
 func TestExtendAndUpscaleFromTheForm(t *testing.T) {
+	t.Parallel()
 	w := newWorldWith(t, "", fastClips...)
 	p := w.tab("/video")
 	p.videoModel("beta-video-480p")
@@ -181,6 +183,7 @@ func TestExtendAndUpscaleFromTheForm(t *testing.T) {
 
 // A draft is there again after a reload, each mode's its own.
 func TestVideoDraftsSurviveAReload(t *testing.T) {
+	t.Parallel()
 	w := newWorldWith(t, "", fastClips...)
 	p := w.tab("/video")
 	p.fill("#f-prompt", "A lighthouse")
@@ -199,6 +202,7 @@ func TestVideoDraftsSurviveAReload(t *testing.T) {
 
 // Another model keeps what it can take, says what it can't, and gives it back.
 func TestAnotherVideoModelSaysWhatItDropped(t *testing.T) {
+	t.Parallel()
 	w := newWorldWith(t, "", fastClips...)
 	p := w.tab("/video")
 	p.videoModel("beta-video-720p")
@@ -214,6 +218,7 @@ func TestAnotherVideoModelSaysWhatItDropped(t *testing.T) {
 // A file is dropped or pasted; one of the wrong kind is refused before it is
 // sent, and says what would do.
 func TestFilesAreDroppedAndPasted(t *testing.T) {
+	t.Parallel()
 	w := newWorldWith(t, "", fastClips...)
 	p := w.tab("/video")
 	p.mode("first-last-frame")
@@ -239,6 +244,7 @@ func TestFilesAreDroppedAndPasted(t *testing.T) {
 
 // However quickly the button is clicked again, the gateway sees one creation.
 func TestADoubleClickMakesOneTask(t *testing.T) {
+	t.Parallel()
 	sandbox, err := rig.Start(t.Context(), bin, nil, "sandbox", "-addr", "127.0.0.1:0", "-key", sandboxKey, "-speed", "200")
 	if err != nil {
 		t.Fatal(err)

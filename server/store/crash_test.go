@@ -77,6 +77,7 @@ func writeUntilKilled(dir string) {
 // said to be durable is there, whole; what was not is there whole or not at
 // all; the file is sound, and the folder opens at once.
 func TestKillLosesNothingAcknowledged(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	type run struct {
 		conversation string

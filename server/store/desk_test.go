@@ -173,6 +173,7 @@ func TestLibraryHoldsPromptsAndSettings(t *testing.T) {
 }
 
 func TestLibraryHasAtMostSoManyEntries(t *testing.T) {
+	t.Parallel()
 	db, owner := openLocal(t)
 	for i := range wire.MaxEntries + 1 {
 		e := wire.LibraryEntry{ID: newID(), Kind: wire.LibraryPrompt, Name: "n", Text: "t"}

@@ -98,6 +98,7 @@ func TestForeignFolderKeepsItsMode(t *testing.T) {
 }
 
 func TestOpenRefused(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	// sealed makes a folder that holds a session.
 	sealed := func(t *testing.T, o Options) (dir string) {

@@ -19,6 +19,7 @@ import (
 // nothing is given, nothing is changed, and the answer is the same as for what
 // is not there at all. A method that is missing here fails the test.
 func TestOwnersAreApart(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db, ann := openLocal(t)
 	bob := addUser(t, db, "bob")

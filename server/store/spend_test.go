@@ -76,6 +76,7 @@ func someBooking(rt *rapid.T, subjects [][]byte) entry {
 // that begin on any quarter of an hour; what is remembered is what is stored;
 // and the sums by hour are those of the rows.
 func TestThePageIsTheSumOfItsRows(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db, _ := openLocal(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -96,6 +96,7 @@ func randomTalk(t *rapid.T, db *DB, owner string) (conversation string) {
 // What was exported gives, imported, an equal conversation: under the same ids
 // where they are free, and under new ones beside the first.
 func TestImportOfAnExportIsEqual(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db, owner := openLocal(t)
 	other := addUser(t, db, "other")
@@ -171,6 +172,7 @@ func anonymous(file string) string {
 }
 
 func TestExportOfEverythingComesBack(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db, owner := openLocal(t)
 	other := addUser(t, db, "other")

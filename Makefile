@@ -46,8 +46,8 @@ bench: build ## print the measured figures: sizes, relay, streaming in Chromium,
 	@BENCH='$(BENCH)' .ci/bench
 
 .PHONY: screenshot
-screenshot: build ## make the README's picture anew
-	SCREENTEST_README_SCREENSHOT=1 go test -count=1 -run '^TestScreenshots$$' ./server/e2e
+screenshot: build ## make the README's pictures anew
+	SCREENTEST_README_SCREENSHOT=1 go test -count=1 -run '^TestScreenshots' ./server/e2e
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME each (60s)

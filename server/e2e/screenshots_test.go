@@ -7,25 +7,61 @@ import (
 	"testing"
 
 	"screentest/server/e2e/rig"
+	"screentest/shared/wire"
 )
 
-// TestScreenshots keeps pictures of the page in build/screenshots, wide and
-// phone, dark and light, and checks on each that nothing scrolls sideways. With
-// SCREENTEST_README_SCREENSHOT set it also makes the README's anew.
+// readmePictures are the pictures of build/screenshots that the README shows;
+// with SCREENTEST_README_SCREENSHOT set they are kept in .docs.
+var readmePictures = map[string]bool{"lanes-wide-dark.png": true, "video-wide-dark.png": true}
+
+// album keeps pictures of pages in build/screenshots.
+type album struct {
+	p    *page
+	root string
+}
+
+func newAlbum(p *page) album {
+	p.w.t.Helper()
+	root, err := rig.Root()
+	p.must(err)
+	p.must(os.MkdirAll(filepath.Join(root, "build", "screenshots"), 0o755))
+	return album{p, root}
+}
+
+// add takes the page as it stands, wide, phone and narrow, dark and light, and
+// checks on each that nothing scrolls sideways.
+func (a album) add(view string) {
+	p := a.p
+	p.w.t.Helper()
+	for _, size := range []struct {
+		name          string
+		width, height int64
+	}{{"wide", 1440, 900}, {"phone", 390, 844}, {"narrow", 320, 640}} {
+		for _, colours := range []string{"light", "dark"} {
+			p.must(p.tab.Look(size.width, size.height, colours == "dark"))
+			p.wait(fmt.Sprintf(`innerWidth === %d && matchMedia("(prefers-color-scheme: %s)").matches`, size.width, colours))
+			p.must(p.tab.Eval(nil, `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))`))
+			if sideways := p.number(`document.documentElement.scrollWidth - innerWidth`); sideways > 0 {
+				p.w.t.Errorf("%s, %s: the page is %.0f px wider than the window", view, size.name, sideways)
+			}
+			picture, err := p.tab.Screenshot()
+			p.must(err)
+			name := fmt.Sprintf("%s-%s-%s.png", view, size.name, colours)
+			p.must(os.WriteFile(filepath.Join(a.root, "build", "screenshots", name), picture, 0o644))
+			if os.Getenv("SCREENTEST_README_SCREENSHOT") != "" && readmePictures[name] {
+				p.must(os.WriteFile(filepath.Join(a.root, ".docs", name), picture, 0o644))
+			}
+		}
+	}
+	p.must(p.tab.Look(1440, 900, true))
+}
+
 func TestScreenshots(t *testing.T) {
 	t.Parallel()
-	root, err := rig.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(root, "build", "screenshots")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	w := newWorld(t, "")
 	w.allow = append(w.allow, "429")
 	p := w.tab("/")
-	empty := p.path()
+	pictures := newAlbum(p)
 	converse := func(prompts ...string) string {
 		p.click("#new-conversation")
 		p.wait(`location.pathname === "/"`)
@@ -38,51 +74,60 @@ func TestScreenshots(t *testing.T) {
 	failed := converse("What happens when there are too many requests? [[status: 429]]")
 	markdown := converse("Show everything that an answer can contain. [[markdown]]")
 	talk := converse("Show me a small reader in Go.", "And how would I test it?")
-	p.choose("vendor/epsilon-5.6-core")
-	comparison := converse("Compare server-sent events and WebSocket for streaming answers, as a table.")
-
 	for _, view := range []struct{ name, path string }{
-		{"comparison", comparison}, {"chat", talk}, {"markdown", markdown}, {"failed", failed}, {"empty", empty}, {"settings", "/settings"},
+		{"chat", talk}, {"markdown", markdown}, {"failed", failed}, {"empty", "/"}, {"settings", "/settings"},
 	} {
 		p.open(view.path)
-		if view.path != "/settings" && view.path != empty {
+		switch view.name {
+		case "settings":
+			p.wait(`!!document.querySelector("#settings-data")`)
+		case "empty":
+			p.wait(`!!document.querySelector(".example")`)
+		default:
 			p.settled()
 		}
-		if view.path == comparison {
-			p.wait(`!!document.querySelector(".message .fold")`) // its reasoning, read again
-		}
-		for _, size := range []struct {
-			name          string
-			width, height int64
-		}{{"wide", 1440, 900}, {"phone", 390, 844}, {"narrow", 320, 640}} {
-			for _, dark := range []bool{true, false} {
-				colours := "light"
-				if dark {
-					colours = "dark"
-				}
-				p.must(p.tab.Look(size.width, size.height, dark))
-				p.wait(fmt.Sprintf(`innerWidth === %d && matchMedia("(prefers-color-scheme: %s)").matches`, size.width, colours))
-				p.must(p.tab.Eval(nil, `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))`))
-				var sideways int
-				p.must(p.tab.Eval(&sideways, `document.documentElement.scrollWidth - innerWidth`))
-				if sideways > 0 {
-					t.Errorf("%s, %s: the page is %d px wider than the window", view.name, size.name, sideways)
-				}
-				picture, err := p.tab.Screenshot()
-				if err != nil {
-					t.Fatal(err)
-				}
-				name := fmt.Sprintf("%s-%s-%s.png", view.name, size.name, colours)
-				if err := os.WriteFile(filepath.Join(dir, name), picture, 0o644); err != nil {
-					t.Fatal(err)
-				}
-				if os.Getenv("SCREENTEST_README_SCREENSHOT") != "" && name == "comparison-wide-dark.png" {
-					if err := os.WriteFile(filepath.Join(root, ".docs", "screenshot.png"), picture, 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-		}
-		p.must(p.tab.Look(1440, 900, true))
+		pictures.add(view.name)
 	}
+
+	p.open("/")
+	p.compare("vendor/model-a", "vendor/epsilon-5.6-core", "vendor/beta-4.6")
+	p.sendAll("How does back-pressure keep a stream honest?")
+	p.allSettled()
+	p.wait(`document.querySelectorAll(".rank:not([hidden])").length > 1`)
+	pictures.add("lanes")
+
+	p.open("/spend")
+	p.wait(`!!document.querySelector("main h1") && document.querySelectorAll("tbody tr").length > 2`)
+	pictures.add("spend")
+}
+
+func TestScreenshotsOfVideo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/video")
+	pictures := newAlbum(p)
+	p.wait(`!!document.querySelector("#f-prompt")`)
+	pictures.add("video-empty")
+
+	m := w.makes()
+	m.clip("gamma-2-480p", "A crowd of dancers under paper lanterns [[fail: refused by the content filter]]", "5", nil)
+	clips := []wire.VideoTask{
+		m.clip("beta-video-480p", "Moss growing over stone, time-lapse", "6", nil),
+		m.clip("gamma-2-720p", "A paper boat drifts down a rainy street, dusk, shallow focus", "8", nil),
+		m.clip("delta-3.0-720p", "Slow pan over a mountain lake at first light", "5", nil),
+		m.clip("alpha-3.1-fast", "A lighthouse in a storm, seen from the sea", "8", nil),
+	}
+	for _, c := range clips {
+		p.saved(c.ID)
+		p.wait(fmt.Sprintf(`document.querySelector(%q)?.naturalWidth > 0`, tile(c.ID, "img.card-picture")))
+	}
+	m.clip("beta-video-720p", "Fireflies over a summer meadow", "10", nil)
+	p.must(p.tab.Eval(nil, `document.querySelector("#f-prompt").focus()`))
+	p.keys("A kite above the dunes, wide lens, golden hour")
+	p.wait(`!!document.querySelector('.clip-card:is([data-state="queued"], [data-state="running"])')`)
+	pictures.add("video")
+
+	p.open("/video/" + clips[1].ID)
+	p.wait(`(document.querySelector("main video")?.readyState ?? 0) >= 2`)
+	pictures.add("clip")
 }

@@ -1,0 +1,54 @@
+package rig
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/chromedp/chromedp"
+)
+
+// spot is JavaScript that gives the middle of an element once a person could
+// click it: it is in the window, has stood still for two looks, and nothing
+// lies over it. A page that scrolls by itself moves what was only just found.
+const spot = `((selector, every, most) => new Promise((done, fail) => {
+	let before = "", why = "there is none"
+	const end = performance.now() + most
+	const look = () => {
+		const e = document.querySelector(selector)
+		if (e && !e.checkVisibility({visibilityProperty: true})) {
+			why = "it is not visible"
+		} else if (e) {
+			e.scrollIntoViewIfNeeded()
+			const r = e.getClientRects()[0] ?? e.getBoundingClientRect()
+			const x = r.x + r.width / 2, y = r.y + r.height / 2, now = [x, y, r.width, r.height].join()
+			const hit = document.elementFromPoint(x, y)
+			why = "it does not stand still"
+			if (now === before) {
+				if (hit && (e.contains(hit) || hit.contains(e) || hit.closest("label")?.control === e)) return done({x, y})
+				why = "over it lies " + (hit?.outerHTML.slice(0, 200) ?? "nothing: it is outside of the window")
+			}
+			before = now
+		}
+		if (performance.now() > end) return fail(new Error(why))
+		setTimeout(look, every)
+	}
+	look()
+}))`
+
+// Click clicks the middle of the first element that matches the CSS selector,
+// once a person could: it is visible, stands still, and nothing lies over it.
+func (t *Tab) Click(selector string) error {
+	quoted, err := json.Marshal(selector)
+	if err != nil {
+		return err
+	}
+	var at struct{ X, Y float64 }
+	js := fmt.Sprintf("%s(%s, %d, %d)", spot, quoted, lookEvery.Milliseconds(), (within * 9 / 10).Milliseconds())
+	if err := t.Eval(&at, js); err != nil {
+		return fmt.Errorf("click %s: %w", selector, err)
+	}
+	if err := t.Do(chromedp.MouseClickXY(at.X, at.Y)); err != nil {
+		return fmt.Errorf("click %s: %w", selector, err)
+	}
+	return nil
+}

@@ -106,6 +106,7 @@ func usage(fs *flag.FlagSet, long, prefix string) string {
 type serveConfig struct {
 	addr, data, gateway, catalog, publicURL string
 	sandboxSpeed                            float64
+	fetchPrivate                            bool
 	timeouts                                gatewayclient.Options // of the gateway; zero but in tests
 }
 
@@ -115,6 +116,7 @@ func (c *serveConfig) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.gateway, "gateway", "", "base `URL` of the gateway, such as https://gateway.example.com;\nempty: a sandbox inside this program")
 	fs.StringVar(&c.catalog, "catalog", "", "`file` of models and prices (JSON); empty: the sample inside")
 	fs.StringVar(&c.publicURL, "public-url", "", "`URL` by which browsers and gateways reach this server from\noutside, when it is behind a proxy")
+	fs.BoolVar(&c.fetchPrivate, "fetch-private", false, "fetch clips and links from private addresses too: for a\ngateway whose files are on a host of your own network")
 	fs.Float64Var(&c.sandboxSpeed, "sandbox-speed", 20, "`times` faster than life that the sandbox makes clips")
 }
 

@@ -124,7 +124,9 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err != nil {
 		return s, err
 	}
-	if s.client, err = gatewayclient.New(base, c.timeouts); err != nil {
+	options := c.timeouts
+	options.FilesFromPrivate = c.fetchPrivate
+	if s.client, err = gatewayclient.New(base, options); err != nil {
 		return s, mistakef("-gateway: %w", err)
 	}
 	s.onClose(func(context.Context) error { s.client.Close(); return nil })

@@ -187,6 +187,7 @@ func TestPlayable(t *testing.T) {
 		{"expired, not saved", wire.VideoTask{State: wire.VideoExpired, Outputs: out(wire.ArchiveRemoved)}, false},
 		{"no file named", wire.VideoTask{State: wire.VideoDone}, false},
 		{"failed", wire.VideoTask{State: wire.VideoFailed}, false},
+		{"unknown", wire.VideoTask{State: wire.VideoUnknown}, false},
 		{"running", wire.VideoTask{State: wire.VideoRunning}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -194,6 +195,9 @@ func TestPlayable(t *testing.T) {
 				t.Errorf("%v, %q", got, NotPlayable(&c.t))
 			}
 		})
+	}
+	if why := NotPlayable(&wire.VideoTask{State: wire.VideoUnknown}); strings.Contains(why, "not finished") {
+		t.Errorf("of a clip that may never have been begun: %q", why)
 	}
 	second := wire.VideoTask{State: wire.VideoExpired, Outputs: []wire.VideoOutput{{Index: 0, Archive: wire.ArchiveFailed}, {Index: 1, Archive: wire.ArchiveSaved}}}
 	if n := PlayableOutput(&second); n != 1 {

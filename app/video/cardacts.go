@@ -102,6 +102,8 @@ func NotPlayable(t *wire.VideoTask) string {
 		return "The gateway has deleted the clip after 14 days, and there is no copy in the archive."
 	case t.State == wire.VideoDone:
 		return "The gateway has named no file for this task."
+	case t.State == wire.VideoUnknown:
+		return "It is not known whether there is a clip; say first how it ended."
 	case t.State.Final():
 		return "There is no clip."
 	}

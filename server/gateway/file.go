@@ -66,7 +66,7 @@ func (c *Client) FetchFile(ctx context.Context, address, span string) (*File, er
 			e.Problem.Message, e.Problem.Hint = "The file cannot be fetched.", "Retry. The link may have expired."
 			if errors.Is(err, errPrivate) {
 				e.Problem.Code = "private_address"
-				e.Problem.Hint = "Its address is in a private network, which is not allowed."
+				e.Problem.Hint = "Its address is in a private network. If the file host is yours, start the server with -fetch-private."
 			}
 		}
 		return nil, err

@@ -123,10 +123,15 @@ func public(a netip.Addr) bool {
 	if !a.IsGlobalUnicast() || a.IsPrivate() || a.Zone() != "" {
 		return false
 	}
+	if a.Is6() && !netip.MustParsePrefix("2000::/3").Contains(a) {
+		// The rest was given to nobody, or has an IPv4 address in it that a
+		// router may take out: ::/96, ::ffff:0:0:0/96, 64:ff9b::/96, fec0::/10.
+		return false
+	}
 	for _, special := range []string{
 		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
 		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-		"64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16",
+		"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
 	} {
 		if netip.MustParsePrefix(special).Contains(a) {
 			return false

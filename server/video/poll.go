@@ -237,7 +237,7 @@ func (p *poller) answered(ctx context.Context, e *entry, r reply.Task, now time.
 		t.UUID = r.UUID
 	}
 	if !r.Started.IsZero() {
-		t.StartedMS = e.notBefore(r.Started)
+		t.StartedMS = e.within(r.Started, now)
 	}
 	switch r.State {
 	case reply.TaskSuccess, reply.TaskFailure, reply.TaskExpired:
@@ -278,7 +278,7 @@ func (p *poller) answered(ctx context.Context, e *entry, r reply.Task, now time.
 func (p *poller) end(ctx context.Context, e *entry, t wire.VideoTask, r reply.Task, now time.Time) (ended bool) {
 	t.FinishedMS = now.UnixMilli()
 	if !r.Finished.IsZero() {
-		t.FinishedMS = e.notBefore(r.Finished)
+		t.FinishedMS = e.within(r.Finished, now)
 	}
 	switch r.State {
 	case reply.TaskSuccess:
@@ -296,9 +296,13 @@ func (p *poller) end(ctx context.Context, e *entry, t wire.VideoTask, r reply.Ta
 	return p.final(ctx, e, t, r.URLs)
 }
 
-// notBefore is a time that the gateway gives, in Unix milliseconds. It counts
-// in seconds, so that what it says may lie before the task was made.
-func (e *entry) notBefore(t time.Time) int64 { return max(t.UnixMilli(), e.created.UnixMilli()) }
+// within is a time that the gateway gives, in Unix milliseconds. It counts in
+// seconds and has a clock of its own, so that what it says may lie before the
+// task was made, or after we heard of it: the days that are left would be
+// counted from there.
+func (e *entry) within(t, now time.Time) int64 {
+	return min(max(t.UnixMilli(), e.created.UnixMilli()), now.UnixMilli())
+}
 
 // failure words why a task failed (F99).
 func failure(reason string) *wire.Problem {

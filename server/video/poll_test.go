@@ -1,10 +1,12 @@
 package video_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -144,6 +146,23 @@ func TestShapesOfTheEnd(t *testing.T) {
 			id := w.create(body("shape"))
 			if end := w.awaitState(id, c.state); len(end.Outputs) != c.files || end.Returned != (c.state == wire.VideoFailed) {
 				t.Errorf("%+v", end)
+			}
+		})
+	}
+}
+
+// A gateway's clock that is fast, or slow, does not move the days that are left.
+func TestTheGatewaysClockIsNotOurs(t *testing.T) {
+	for name, finish := range map[string]int64{"a month fast": time.Now().AddDate(0, 1, 0).Unix(), "a month slow": time.Now().AddDate(0, -1, 0).Unix()} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, polls(func(w http.ResponseWriter, r *http.Request) bool {
+				fmt.Fprintf(w, `{"code":"success","data":{"status":"SUCCESS","start_time":%d,"finish_time":%d,"result_url":"http://192.0.2.1/a.mp4"}}`, finish-60, finish)
+				return true
+			}))
+			id := w.create(body("clock"))
+			end := w.awaitState(id, wire.VideoDone)
+			if now := time.Now().UnixMilli(); end.FinishedMS < end.CreatedMS || end.FinishedMS > now || end.StartedMS < end.CreatedMS || end.StartedMS > end.FinishedMS || end.ExpiresMS > now+gateway.Retention.Milliseconds() {
+				t.Errorf("made at %d, started at %d, finished at %d, expires at %d, now %d", end.CreatedMS, end.StartedMS, end.FinishedMS, end.ExpiresMS, now)
 			}
 		})
 	}

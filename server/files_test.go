@@ -1,0 +1,83 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"screentest/server/bff/bfftest"
+	"screentest/server/sandbox/clip"
+	"screentest/shared/wire"
+)
+
+// What a gateway names as a clip's file is fetched from the internet and from
+// the gateway itself, and from a private network only if the server was told
+// so. Neither gets the key.
+func TestFilesOfAPrivateHost(t *testing.T) {
+	film, err := clip.Spec{Width: 854, Height: 480, Segments: []clip.Segment{{Look: 1, Frames: clip.FPS}}}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		private bool
+		archive wire.ArchiveState
+	}{
+		{"without leave", false, wire.ArchiveFailed},
+		{"with -fetch-private", true, wire.ArchiveSaved},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var fetched, keyed atomic.Int64
+			files := outside(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				fetched.Add(1)
+				if r.Header.Get("Authorization") != "" || strings.Contains(r.URL.String(), canary) {
+					keyed.Add(1)
+				}
+				w.Header().Set("Content-Type", "video/mp4")
+				_, _ = w.Write(film)
+			}))
+			gw := outside(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				if isCreation(r) {
+					_, _ = io.WriteString(w, `{"id":"task_elsewhere","status":"queued","progress":0}`)
+					return
+				}
+				_, _ = io.WriteString(w, `{"code":"success","data":{"task_id":"task_elsewhere","status":"SUCCESS","result_url":"`+files+`/a.mp4"}}`)
+			}))
+			d := newDesk(t, serveConfig{gateway: gw, fetchPrivate: c.private})
+			base := "http://" + d.bff.Addr
+			tab := dial(t, base, bfftest.NewHTTP())
+			setKey(t, base, tab, canary)
+			v := clipRequest("a clip on a host of one's own")
+			if err := tab.Call(t.Context(), wire.OpVideoCreate, v, nil); err != nil {
+				t.Fatal(err)
+			}
+			done := awaitTask(t, tab, v.ID, "copied or not", func(n wire.VideoTask) bool {
+				return len(n.Outputs) == 1 && (n.Outputs[0].Archive == wire.ArchiveSaved || n.Outputs[0].Archive == wire.ArchiveFailed)
+			})
+			o := done.Outputs[0]
+			if o.Archive != c.archive || o.Archive == wire.ArchiveFailed && (o.Problem == nil || o.Problem.Code != "private_address" || !strings.Contains(o.Problem.Hint, "-fetch-private")) {
+				t.Errorf("%+v, %+v", o, o.Problem)
+			}
+			// The browser gets it as the archive does, or not at all.
+			res, err := tab.HTTP.Get(base + wire.MediaPathOf(v.ID, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			var m wire.Measured
+			measured := tab.Call(t.Context(), wire.OpVideoMeasure, wire.VideoMeasure{URL: files + "/b.mp4"}, &m)
+			if c.private != (res.StatusCode == http.StatusOK) || c.private != (measured == nil) {
+				t.Errorf("the browser: %s; measured: %+v, %v", res.Status, m, measured)
+			}
+			if n := fetched.Load(); c.private != (n > 0) {
+				t.Errorf("the private host was asked %d times", n)
+			}
+			if keyed.Load() > 0 {
+				t.Error("G40 the file host got the key")
+			}
+		})
+	}
+}

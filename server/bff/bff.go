@@ -3,8 +3,8 @@
 // [Server] with [New]; it is an http.Handler.
 //
 // Every request passes the same guards (guard.go): the name it was asked by,
-// its origin if it changes anything, and the security headers of the answer
-// (policy.go). Runs, conversations and sessions are kept elsewhere; the
+// where it comes from if it changes or reads anything of a person's, and the
+// security headers of the answer (policy.go). Runs, conversations and sessions are kept elsewhere; the
 // interfaces below are all that this package wants of them.
 package bff
 

@@ -46,14 +46,39 @@ func (s *Server) routes() http.Handler {
 	// say where it comes from (Sec-Fetch-Site, Origin); what is no browser
 	// carries no cookie that it could abuse.
 	cross := http.NewCrossOriginProtection()
-	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	refused := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusForbidden, wire.Problem{Code: "cross_origin", Message: "The request came from another site."})
-	}))
+	})
+	cross.SetDenyHandler(refused)
 	if s.PublicURL != nil {
 		// A proxy in front may have changed the Host header.
 		_ = cross.AddTrustedOrigin(s.PublicURL.Scheme + "://" + s.PublicURL.Host)
 	}
-	return withPolicy(s.onlyOurNames(cross.Handler(mux)))
+	return withPolicy(s.onlyOurNames(cross.Handler(onlyOurPages(cross, refused, mux))))
+}
+
+// onlyOurPages refuses what another site's page asks for of the addresses that
+// hold something of a person's, though it could not read the answer: it must
+// not start a download of theirs either, nor have the server work for it. The
+// socket is among them, and a handshake from elsewhere gets no session. Pages
+// can be linked to from anywhere, and uploads are fetched by gateways.
+func onlyOurPages(cross *http.CrossOriginProtection, refused, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path := r.URL.Path; strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, wire.MediaPath) || path == wire.Path {
+			asked := r.WithContext(r.Context()) // a copy
+			asked.Method = http.MethodPost      // the protection lets reading pass
+			if path == wire.Path && r.Header.Get("Origin") != "" {
+				// All browsers send this with a handshake; of Sec-Fetch-Site
+				// some have their own view there.
+				asked.Header = http.Header{"Origin": r.Header["Origin"]}
+			}
+			if cross.Check(asked) != nil {
+				refused.ServeHTTP(w, r)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // methods are the handlers of one address. (The mux itself would answer another

@@ -148,6 +148,34 @@ func TestCrossSiteRequestsAreRefused(t *testing.T) {
 	}
 }
 
+// A page of another site can't even have the server read for it: a download
+// that it starts would be the person's whole history on the person's disk. A
+// link to one of our pages can be followed from anywhere.
+func TestOtherSitesReadNothing(t *testing.T) {
+	w := newWorld(t, nil)
+	c := w.dial()
+	for _, path := range []string{
+		wire.ExportAllPath, wire.ExportPath + "4711.json", wire.LedgerCSV, wire.LedgerJSON, wire.VideosZip + "?ids=4711",
+		wire.PostersPath + "4711/0", wire.MediaPath + "4711/0", "/api/nowhere",
+	} {
+		for site, refused := range map[string]bool{"cross-site": true, "same-site": true, "same-origin": false, "none": false, "": false} {
+			var headers []string
+			if site != "" {
+				headers = []string{"Sec-Fetch-Site", site, "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}
+			}
+			res := w.do(c.HTTP, "GET", path, "", headers...)
+			if got := res.StatusCode == 403 && strings.Contains(res.body, "cross_origin"); got != refused {
+				t.Errorf("%s from %q: %s: %s", path, site, res.Status, res.body)
+			}
+		}
+	}
+	for _, path := range []string{"/", "/c/4711", "/spend"} {
+		if res := w.do(nil, "GET", path, "", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"); res.StatusCode != 200 {
+			t.Errorf("a link to %s: %s", path, res.Status)
+		}
+	}
+}
+
 func TestFilesAreServedCompressedAndKept(t *testing.T) {
 	w := newWorld(t, nil)
 	page := w.do(nil, "GET", "/", "")

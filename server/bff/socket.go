@@ -66,7 +66,8 @@ func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	h := &hijacker{ResponseWriter: w}
-	// Origin is checked here: nothing but our own page may connect.
+	// Origin was checked by the guard; it is again here, by the package's own
+	// rules.
 	ws, err := websocket.Accept(h, r, &websocket.AcceptOptions{
 		OriginPatterns:  s.origins(),
 		CompressionMode: websocket.CompressionDisabled, // it would keep a window of memory for each tab

@@ -54,6 +54,9 @@ func TestForeignOriginsAreRefused(t *testing.T) {
 			_ = conn.CloseNow()
 		} else if res.StatusCode != http.StatusForbidden {
 			t.Errorf("Origin %q: %s", origin, res.Status)
+		} else if cookies := res.Header["Set-Cookie"]; len(cookies) > 0 {
+			// It would take the place of the session that holds the key.
+			t.Errorf("Origin %q was given the session %q", origin, cookies)
 		}
 	}
 }

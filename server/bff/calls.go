@@ -28,6 +28,21 @@ func handlers() map[wire.Op]handler {
 	return all
 }
 
+// slow says whether a call waits for another host, or looks at all that is
+// stored. Such a call is answered from a goroutine of its own, so that the
+// socket's other calls go on.
+func slow(op wire.Op) bool {
+	switch op {
+	case wire.OpVideoMeasure, wire.OpVideoSettle, wire.OpVideoCheck, wire.OpStorage:
+		return true
+	}
+	return false
+}
+
+// maxSlow is how many slow calls a socket may have under way; the next one is
+// waited for.
+const maxSlow = 4
+
 // with decodes a call's arguments.
 func with[A any](f func(ctx context.Context, s *Server, k *socket, args A) (any, error)) handler {
 	return func(ctx context.Context, s *Server, k *socket, raw json.RawMessage) (any, error) {

@@ -86,20 +86,6 @@ func withKey[A any](f func(ctx context.Context, s *Server, k *socket, key string
 	}
 }
 
-// slow says whether a call waits for another host. Such a call is answered
-// from a goroutine of its own, so that the socket's other calls go on.
-func slow(op wire.Op) bool {
-	switch op {
-	case wire.OpVideoMeasure, wire.OpVideoSettle, wire.OpVideoCheck:
-		return true
-	}
-	return false
-}
-
-// maxSlow is how many slow calls a socket may have under way; the next one is
-// waited for.
-const maxSlow = 4
-
 // VideoChanged tells the owner's tabs of a task that was made or changed.
 func (s *Server) VideoChanged(owner string, t wire.VideoTask) {
 	s.hub.tell(owner, "task "+t.ID, wire.EventTask, t)

@@ -27,14 +27,23 @@ type mail struct {
 	msg []byte // nil where later news took its place
 }
 
-// answer queues the answer to the call under way and then the news that came
-// meanwhile. It is false when too many answers wait.
-func (m *mailbox) answer(msg []byte) bool {
+// late queues the answer to a slow call, which news and other calls go past.
+// It is false when too many answers wait.
+func (m *mailbox) late(msg []byte) bool {
 	if m.answers >= maxAnswers {
 		return false
 	}
 	m.answers++
 	m.msgs = append(m.msgs, mail{msg: msg})
+	return true
+}
+
+// answer queues the answer to the call under way and then the news that came
+// meanwhile. It is false when too many answers wait.
+func (m *mailbox) answer(msg []byte) bool {
+	if !m.late(msg) {
+		return false
+	}
 	m.calling = false
 	later := m.later
 	m.later = nil

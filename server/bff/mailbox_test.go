@@ -29,6 +29,15 @@ func TestMailboxKeepsTheOrderThatIsTrue(t *testing.T) {
 	if got := show(); got != "answer a4 b2" {
 		t.Errorf("news that come during a call go behind its answer: %s", got)
 	}
+	// A slow call's answer comes while another call is being answered.
+	m.calling = true
+	m.news("a", []byte("a5"))
+	m.late([]byte("late"))
+	m.news("b", []byte("b3"))
+	m.answer([]byte("answer"))
+	if got := show(); got != "late answer a5 b3" {
+		t.Errorf("the answer to another call lets no news pass: %s", got)
+	}
 	if got := show(); got != "" {
 		t.Errorf("emptied, it has %s", got)
 	}

@@ -166,7 +166,7 @@ func (k *socket) read() {
 			k.s.hub.open.Go(func() {
 				answer, _ := k.s.call(k, c)
 				<-busy
-				k.answer(answer)
+				k.queue(answer, (*mailbox).late)
 			})
 			continue
 		}
@@ -174,7 +174,7 @@ func (k *socket) read() {
 		k.mailbox.calling = true
 		k.mu.Unlock()
 		answer, start := k.s.call(k, c)
-		if !k.answer(answer) {
+		if !k.queue(answer, (*mailbox).answer) {
 			return
 		}
 		if start != nil {
@@ -207,9 +207,9 @@ func (k *socket) post() {
 	}
 }
 
-// answer queues an answer, waiting while too many wait already. It is false
-// when the socket has ended.
-func (k *socket) answer(p wire.Push) bool {
+// queue puts an answer into the mailbox, waiting while too many wait already.
+// It is false when the socket has ended.
+func (k *socket) queue(p wire.Push, put func(*mailbox, []byte) bool) bool {
 	msg, err := json.Marshal(p)
 	if err != nil {
 		k.s.Logger.Error("answer not made", "err", err)
@@ -217,7 +217,7 @@ func (k *socket) answer(p wire.Push) bool {
 	}
 	for {
 		k.mu.Lock()
-		queued := k.mailbox.answer(msg)
+		queued := put(&k.mailbox, msg)
 		k.mu.Unlock()
 		if queued {
 			k.post()

@@ -1,6 +1,7 @@
 package bff_test
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"screentest/server/bff"
 	"screentest/server/bff/bfftest"
 	"screentest/shared/wire"
 )
@@ -130,6 +132,44 @@ func TestWhatIsKeptAndWhatItTakes(t *testing.T) {
 	s := call[wire.Storage](w, c, wire.OpStorage, nil)
 	if len(s.Kinds) < 5 || s.Bytes < 100_000 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// heldStorage is a Storage that begins to look when gate is closed.
+type heldStorage struct {
+	of          bff.Storage
+	asked, gate chan struct{}
+}
+
+func (h heldStorage) Storage(ctx context.Context) (wire.Storage, error) {
+	close(h.asked)
+	select {
+	case <-h.gate:
+	case <-ctx.Done():
+	}
+	return h.of.Storage(ctx)
+}
+
+// Looking at a large data folder takes seconds: what else the tab asks for
+// does not wait for it.
+func TestWhatIsStoredHoldsNothingUp(t *testing.T) {
+	held := heldStorage{asked: make(chan struct{}), gate: make(chan struct{})}
+	w := newWorld(t, func(c *bff.Config) {
+		c.SandboxKey = "sandbox-0123456789"
+		held.of, c.Storage = c.Storage, &held
+	})
+	c := w.dial()
+	looked := make(chan error, 1)
+	go func() { looked <- c.Call(t.Context(), wire.OpStorage, nil, nil) }()
+	<-held.asked
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := c.Call(ctx, wire.OpPing, nil, nil); err != nil {
+		t.Errorf("a ping waited for it: %v", err)
+	}
+	close(held.gate)
+	if err := <-looked; err != nil {
+		t.Error(err)
 	}
 }
 

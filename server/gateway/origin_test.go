@@ -2,10 +2,10 @@ package gateway
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"strings"
 	"testing"
 
@@ -187,23 +187,15 @@ func TestFetchFile(t *testing.T) {
 	}
 }
 
-func TestPublicAddresses(t *testing.T) {
-	for addr, want := range map[string]bool{
-		"93.184.216.34": true, "2606:2800:220:1:248:1893:25c8:1946": true, "1.1.1.1": true,
-		"127.0.0.1": false, "127.1.2.3": false, "0.0.0.0": false, "10.1.2.3": false, "172.16.0.1": false, "192.168.1.1": false,
-		"169.254.169.254": false, "100.64.0.1": false, "192.0.2.1": false, "198.18.0.1": false, "203.0.113.5": false, "224.0.0.1": false,
-		"240.0.0.1": false, "255.255.255.255": false, "::1": false, "::": false, "fe80::1": false, "fc00::1": false, "fd12::1": false,
-		"ff02::1": false, "::ffff:127.0.0.1": false, "::ffff:10.0.0.1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "2001:db8::1": false,
-		"::127.0.0.1": false, "::10.0.0.1": false, "::ffff:0:7f00:1": false, "64:ff9b:1::a00:1": false, "2001::1": false, "3fff::1": false,
-		"fec0::1": false, "5f00::1": false, "100::1": false, "2a00:1450:4001:81b::200e": true,
+func TestOnlyPublicAddressesAreDialled(t *testing.T) {
+	for address, want := range map[string]bool{
+		"93.184.216.34:443": true, "[2606:4700::1111]:443": true,
+		"127.0.0.1:443": false, "[::ffff:169.254.169.254]:80": false, "[fec0::1]:443": false, "[::127.0.0.1]:443": false,
+		"@/run/docker.sock": false, "example.com:443": false,
 	} {
-		err := checkPublic(netip.AddrPortFrom(netip.MustParseAddr(addr), 443).String())
-		if (err == nil) != want {
-			t.Errorf("%s: %v, want public %v", addr, err, want)
+		if err := checkPublic(address); (err == nil) != want || err != nil && !errors.Is(err, errPrivate) {
+			t.Errorf("%s: %v, want public %v", address, err, want)
 		}
-	}
-	if checkPublic("@/run/docker.sock") == nil {
-		t.Error("an address that is none was taken")
 	}
 }
 

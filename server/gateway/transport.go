@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"screentest/server/publicip"
 )
 
 // idleTimeout is how long a connection is kept for the next call. It is
@@ -112,30 +114,8 @@ func checkPublic(address string) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s", errPrivate, address)
 	}
-	if a := ap.Addr().Unmap(); !public(a) {
-		return fmt.Errorf("%w: %s", errPrivate, a)
+	if !publicip.Is(ap.Addr()) {
+		return fmt.Errorf("%w: %s", errPrivate, ap.Addr())
 	}
 	return nil
-}
-
-// public says whether a is an address of the internet at large.
-func public(a netip.Addr) bool {
-	if !a.IsGlobalUnicast() || a.IsPrivate() || a.Zone() != "" {
-		return false
-	}
-	if a.Is6() && !netip.MustParsePrefix("2000::/3").Contains(a) {
-		// The rest was given to nobody, or has an IPv4 address in it that a
-		// router may take out: ::/96, ::ffff:0:0:0/96, 64:ff9b::/96, fec0::/10.
-		return false
-	}
-	for _, special := range []string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
-		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-		"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
-	} {
-		if netip.MustParsePrefix(special).Contains(a) {
-			return false
-		}
-	}
-	return true
 }

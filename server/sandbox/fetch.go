@@ -10,6 +10,8 @@ import (
 	"net/netip"
 	"syscall"
 	"time"
+
+	"screentest/server/publicip"
 )
 
 // The limits of a fetch.
@@ -23,10 +25,9 @@ const (
 var errPrivate = errors.New("the address is not a public one")
 
 // newFetcher returns the client for clips that somebody names. It calls public
-// addresses only, unless private says otherwise: the check is made on the
-// address that is really dialled, after the name was looked up, so that a name
-// that changes its address between two look-ups gains nothing, and neither
-// does a redirect. own is one more address that may be dialled. It sends no key, keeps no connection and uses no proxy.
+// addresses only, unless private says otherwise: the address that is really
+// dialled is looked at. own is one more address that may be dialled. It sends
+// no key, keeps no connection and uses no proxy.
 func newFetcher(private bool, own string) *http.Client {
 	d := &net.Dialer{Timeout: 5 * time.Second}
 	if !private {
@@ -35,7 +36,7 @@ func newFetcher(private bool, own string) *http.Client {
 			if err == nil && own == at.String() {
 				return nil
 			}
-			if err != nil || !public(at.Addr()) {
+			if err != nil || !publicip.Is(at.Addr()) {
 				return errPrivate
 			}
 			return nil
@@ -61,43 +62,6 @@ func newFetcher(private bool, own string) *http.Client {
 			return nil
 		},
 	}
-}
-
-// special are the networks that are not the public internet though Go's own
-// tests do not name them (RFC 6890 and its successors), and those that carry
-// an IPv4 address inside, which could be any.
-var special = [...]netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"),
-	netip.MustParsePrefix("100.64.0.0/10"),
-	netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("192.0.2.0/24"),
-	netip.MustParsePrefix("192.88.99.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"),
-	netip.MustParsePrefix("198.51.100.0/24"),
-	netip.MustParsePrefix("203.0.113.0/24"),
-	netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b::/96"),
-	netip.MustParsePrefix("64:ff9b:1::/48"),
-	netip.MustParsePrefix("100::/64"),
-	netip.MustParsePrefix("2001::/23"),
-	netip.MustParsePrefix("2001:db8::/32"),
-	netip.MustParsePrefix("2002::/16"),
-	netip.MustParsePrefix("3fff::/20"),
-	netip.MustParsePrefix("fec0::/10"),
-}
-
-// public says whether an address is on the public internet.
-func public(a netip.Addr) bool {
-	a = a.Unmap()
-	if !a.IsGlobalUnicast() || a.IsPrivate() || a.Zone() != "" {
-		return false
-	}
-	for _, p := range special {
-		if p.Contains(a) {
-			return false
-		}
-	}
-	return true
 }
 
 // get opens a clip. The reader fails beyond 100 MB, whatever the length that

@@ -50,7 +50,7 @@ func csvLine(r wire.LedgerRow) []string {
 // csvText makes a text that no spreadsheet takes for a formula: the name of a
 // model comes from a request, and may be anything.
 func csvText(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
+	if strings.IndexAny(s, "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20") == 0 { // the last four are wide
 		return "'" + s
 	}
 	return s

@@ -13,3 +13,22 @@ func TestAReturnIsANumber(t *testing.T) {
 		t.Errorf("%q", line)
 	}
 }
+
+// Whatever a model is called, a spreadsheet takes it for text. Some read the
+// wide signs of East Asian keyboards as the narrow ones.
+func TestNothingIsAFormula(t *testing.T) {
+	for _, sign := range []string{"=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"} {
+		name := sign + `HYPERLINK("https://evil.example")`
+		line := csvLine(wire.LedgerRow{Model: name, Basis: name, Prices: []byte(name)})
+		for _, column := range []int{3, 7, 13} {
+			if line[column] != "'"+name {
+				t.Errorf("%s: %q", csvColumns[column], line[column])
+			}
+		}
+	}
+	for _, name := range []string{"", "vendor/model-a", "模型=1", "a=b"} {
+		if got := csvText(name); got != name {
+			t.Errorf("%q becomes %q", name, got)
+		}
+	}
+}

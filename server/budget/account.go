@@ -24,7 +24,7 @@ type account struct {
 	read     bool // what follows was read from the store
 	settings settings
 	zone     *time.Location
-	warned   map[string]int64 // by period: the beginning of the one last warned of, Unix milliseconds
+	warned   map[string]int64 // by alarm: the beginning of the period last warned of, Unix milliseconds
 }
 
 // settings are what is stored of a person's budgets, or of everybody's.
@@ -148,6 +148,12 @@ func (k *Keeper) states(ctx context.Context, owner string, a *account) (all []wi
 		}
 	}
 	return all, nil
+}
+
+// alarm names what is warned of once a period: of a budget that is changed it
+// is another one, also after a start.
+func (a *account) alarm(s wire.BudgetState) string {
+	return fmt.Sprintf("%s %d %d", s.Period, s.LimitNanoUSD, a.settings.WarnPercent)
 }
 
 // passed says whether spent is percent of limit or more. Limits are bounded,

@@ -323,6 +323,12 @@ func TestAWarningIsToldOnce(t *testing.T) {
 	d.spend(400)
 	d.Booked(d.owner)
 	want(person, person, "everybody month")
+	// A budget that was changed is another one, also after a start.
+	d.set(wire.BudgetSettings{DayNanoUSD: 10_000, EverybodyMonthNanoUSD: 1000, WarnPercent: 50})
+	d.open()
+	d.spend(5000)
+	d.Booked(d.owner)
+	want(person, person, "everybody month", person)
 }
 
 func TestSettings(t *testing.T) {

@@ -133,10 +133,10 @@ func (k *Keeper) Booked(owner string) {
 		if s.Scope == wire.ScopeEverybody {
 			of, to = k.everybody, ""
 		}
-		if !s.Warn || of.warned[s.Period] == s.FromMS {
+		if !s.Warn || of.warned[of.alarm(s)] == s.FromMS {
 			continue
 		}
-		of.warned[s.Period] = s.FromMS
+		of.warned[of.alarm(s)] = s.FromMS
 		k.Tell(to, s)
 		k.remember(to, maps.Clone(of.warned))
 	}

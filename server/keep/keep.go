@@ -86,12 +86,15 @@ func (k *Keeper) loop(ctx context.Context) {
 	}
 }
 
-// look removes what is too old, of everybody.
+// look removes what is too old, of everybody. What fails of one person or kind
+// keeps the others' no longer.
 func (k *Keeper) look(ctx context.Context) error {
-	return k.Store.EachSetting(ctx, settingName, func(owner, value string) error {
+	var failed []error
+	err := k.Store.EachSetting(ctx, settingName, func(owner, value string) error {
 		var r wire.Retention
 		if err := json.Unmarshal([]byte(value), &r); err != nil {
-			return fmt.Errorf("setting %s: %w", settingName, err)
+			failed = append(failed, fmt.Errorf("setting %s: %w", settingName, err))
+			return nil
 		}
 		for _, kind := range []struct {
 			name string
@@ -106,11 +109,12 @@ func (k *Keeper) look(ctx context.Context) error {
 				k.Logger.Info("removed what was older than it is kept", "what", kind.name, "days", kind.days, "removed", n)
 			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", kind.name, err)
+				failed = append(failed, fmt.Errorf("%s: %w", kind.name, err))
 			}
 		}
-		return nil
+		return ctx.Err()
 	})
+	return errors.Join(append(failed, err)...)
 }
 
 // Retention returns the owner's settings; both are 0 at first, for ever.

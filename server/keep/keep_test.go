@@ -2,6 +2,9 @@ package keep_test
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,6 +123,36 @@ func TestOldThingsGoWhenTheyAreToBeKeptNoLonger(t *testing.T) {
 	}
 	<-clips
 	k.Close()
+}
+
+// failing is a Store whose wire events can't be removed.
+type failing struct{ *store.DB }
+
+func (failing) DropWire(context.Context, string, time.Time) (int, error) {
+	return 0, errors.New("the disk failed")
+}
+
+// One kind that can't be removed does not keep the other.
+func TestClipsGoThoughWireEventsFail(t *testing.T) {
+	db, owner, _ := newStore(t, time.Now())
+	clips, log := make(chan struct{}, 2), &strings.Builder{} // read once it is closed
+	k := keep.New(keep.Config{Store: failing{db}, Logger: slog.New(slog.NewTextHandler(log, nil)), DropClips: func(context.Context, string, time.Time) (int, error) {
+		clips <- struct{}{}
+		return 0, nil
+	}})
+	if _, err := k.SetRetention(t.Context(), owner, wire.Retention{WireDays: 1, ClipDays: 1}); err != nil {
+		t.Fatal(err)
+	}
+	k.Start()
+	select {
+	case <-clips:
+	case <-time.After(20 * time.Second):
+		t.Error("the clips were not looked at")
+	}
+	k.Close()
+	if !strings.Contains(log.String(), "the disk failed") {
+		t.Errorf("what failed is not in the log: %q", log.String())
+	}
 }
 
 func TestSettingsAreChecked(t *testing.T) {

@@ -37,7 +37,21 @@ func (f *Finder) On() bool {
 	a := f.Asked
 	a.Limit = 0
 	a.Query = strings.TrimSpace(a.Query)
-	return a.Query != "" || len(a.Kinds) > 0 || a.Model != "" || a.State != "" || a.FromMS != 0 || a.Conversation != ""
+	return a.Query != "" || len(a.Kinds) > 0 || a.Model != "" || a.State != "" || a.FromMS != 0 || a.MinNanoUSD != nil || a.MaxNanoUSD != nil || a.Conversation != ""
+}
+
+// AllModels are the ids of all models that something may be found of: those
+// for text first, then those for video.
+func (d *Desk) AllModels() []string {
+	var text, video []string
+	for _, m := range d.cat.Models {
+		if m.Family.Text() {
+			text = append(text, m.ID)
+		} else {
+			video = append(video, m.ID)
+		}
+	}
+	return append(text, video...)
 }
 
 // Ask searches for q when typing rests.

@@ -97,6 +97,16 @@ func (b *Budgets) Shown() BudgetForm {
 	return f
 }
 
+// ForEverybody says whether the budgets of everybody are to be seen: where
+// there is nobody else they add nothing, unless they were set before.
+func (b *Budgets) ForEverybody() bool {
+	if b.Now == nil || !b.Now.MayEverybody {
+		return false
+	}
+	s := b.Now.Settings
+	return !b.Now.Alone || s.EverybodyDayNanoUSD != 0 || s.EverybodyMonthNanoUSD != 0
+}
+
 // typed writes an amount as one types it.
 func typed(nano int64) string {
 	if nano == 0 {

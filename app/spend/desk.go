@@ -46,6 +46,7 @@ type Desk struct {
 
 	Budgets Budgets
 	Keep    Keep
+	Fix     Fix
 
 	// Warning is a budget whose share was passed, until it is put away.
 	Warning *wire.BudgetState
@@ -57,7 +58,7 @@ type Desk struct {
 // NewDesk returns a Desk that has asked for nothing yet.
 func NewDesk(o Options) *Desk {
 	d := &Desk{Options: o, View: ParseView(nil)}
-	d.Budgets.desk, d.Keep.desk = d, d
+	d.Budgets.desk, d.Keep.desk, d.Fix.desk = d, d, d
 	return d
 }
 

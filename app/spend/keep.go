@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"screentest/app/figure"
 	"screentest/app/line"
 	"screentest/shared/wire"
 )
@@ -161,6 +162,30 @@ func KindName(kind string) string {
 		return "Other"
 	}
 	return kind
+}
+
+// KindCount says how many of what a kind is made of: "8 messages".
+func KindCount(k wire.Stored) string {
+	one, many := "", ""
+	switch k.Kind {
+	case wire.StoredMessages:
+		one, many = "message", "messages"
+	case wire.StoredWire:
+		one, many = "request", "requests"
+	case wire.StoredLedger:
+		one, many = "entry", "entries"
+	case wire.StoredVideo:
+		one, many = "task", "tasks"
+	case wire.StoredClips, wire.StoredBackups:
+		one, many = "file", "files"
+	}
+	switch {
+	case k.Count == 0 || one == "":
+		return ""
+	case k.Count == 1:
+		return "1 " + one
+	}
+	return figure.Count(k.Count) + " " + many
 }
 
 // Size writes a number of bytes: "12.4 MB".

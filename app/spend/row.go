@@ -26,5 +26,5 @@ func RowAddress(r wire.LedgerRow) string {
 	case r.Message == "":
 		return "/c/" + r.Conversation
 	}
-	return "/c/" + r.Conversation + "#" + r.Message
+	return "/c/" + r.Conversation + "?m=" + r.Message
 }

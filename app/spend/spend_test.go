@@ -348,7 +348,7 @@ func TestRowsLeadToWhatTheyPaidFor(t *testing.T) {
 		row      wire.LedgerRow
 		name, to string
 	}{
-		{wire.LedgerRow{Kind: wire.KindCharge, What: wire.WhatText, Model: "m", Conversation: "c", Message: "a"}, "Text · m", "/c/c#a"},
+		{wire.LedgerRow{Kind: wire.KindCharge, What: wire.WhatText, Model: "m", Conversation: "c", Message: "a"}, "Text · m", "/c/c?m=a"},
 		{wire.LedgerRow{Kind: wire.KindCharge, What: wire.WhatText, Model: "m", Subject: "r"}, "Text · m", ""},
 		{wire.LedgerRow{Kind: wire.KindReturn, What: wire.WhatVideo, Model: "m", Subject: "t"}, "Return · m", "/video/t"},
 		{wire.LedgerRow{Kind: wire.KindCorrection, What: wire.WhatText, Model: "m", Conversation: "c"}, "Correction · m", "/c/c"},
@@ -359,5 +359,71 @@ func TestRowsLeadToWhatTheyPaidFor(t *testing.T) {
 		if got := RowAddress(c.row); got != c.to {
 			t.Errorf("%+v leads to %q", c.row, got)
 		}
+	}
+}
+
+func TestBudgetsOfEverybodyAreForSeveralPeople(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		now  *wire.Budgets
+		want bool
+	}{
+		{"not known yet", nil, false},
+		{"others, who may not", &wire.Budgets{}, false},
+		{"others, and one may", &wire.Budgets{MayEverybody: true}, true},
+		{"alone", &wire.Budgets{MayEverybody: true, Alone: true}, false},
+		{"alone, and one was set before", &wire.Budgets{MayEverybody: true, Alone: true, Settings: wire.BudgetSettings{EverybodyDayNanoUSD: 1}}, true},
+	} {
+		if got := (&Budgets{Now: c.now}).ForEverybody(); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+func TestACostIsPutRight(t *testing.T) {
+	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
+	row := wire.LedgerRow{N: 7, Kind: wire.KindCharge, Subject: "run-1", CostNanoUSD: 165_000}
+	for kind, want := range map[string]bool{wire.KindCharge: true, wire.KindReturn: false, wire.KindCorrection: false} {
+		if Fixable(wire.LedgerRow{Kind: kind}) != want {
+			t.Errorf("a %s can be put right: want %v", kind, want)
+		}
+	}
+	d.Fix.Open(row)
+	for _, text := range []string{"", "x", "-1", "1000001"} {
+		d.Fix.Type(text)
+		if d.Fix.Save(); d.Fix.Wrong == "" || len(s.calls) != 0 {
+			t.Errorf("%q: %q, %d calls", text, d.Fix.Wrong, len(s.calls))
+		}
+	}
+	d.Fix.Type(" $0.0002 ")
+	if d.Fix.Wrong != "" {
+		t.Errorf("still wrong: %s", d.Fix.Wrong)
+	}
+	d.Fix.Save()
+	d.Fix.Save() // a double click
+	if got := s.last(wire.OpCorrect).args.(wire.Correction); got != (wire.Correction{Subject: "run-1", CostNanoUSD: 200_000}) || len(s.calls) != 1 {
+		t.Fatalf("sent %+v in %d calls", got, len(s.calls))
+	}
+	s.last(wire.OpCorrect).done(nil, &wire.Problem{Message: "The disk is full."})
+	if d.Fix.Row != 7 || d.Fix.Text != " $0.0002 " || d.Fix.Problem == nil || d.Fix.Saving {
+		t.Errorf("after a failure: %+v", d.Fix)
+	}
+	d.Fix.Save()
+	s.last(wire.OpCorrect).answer(t, wire.LedgerRow{N: 8, Kind: wire.KindCorrection})
+	if d.Fix.Row != 0 {
+		t.Error("the form is still there")
+	}
+	s.last(wire.OpSpend)  // the figures
+	s.last(wire.OpLedger) // and the rows are asked for anew
+}
+
+func TestStorageSaysWhatItCounts(t *testing.T) {
+	for kind, want := range map[string]string{wire.StoredMessages: "1 200 messages", wire.StoredVideo: "1 200 tasks", wire.StoredOther: ""} {
+		if got := KindCount(wire.Stored{Kind: kind, Count: 1200}); strings.ReplaceAll(got, "\u202f", " ") != want {
+			t.Errorf("%s: %q", kind, got)
+		}
+	}
+	if got := KindCount(wire.Stored{Kind: wire.StoredLedger, Count: 1}); got != "1 entry" {
+		t.Errorf("one: %q", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"screentest/app/figure"
 	"screentest/app/model"
 	"screentest/app/ui/kit"
+	"screentest/shared/money"
 	"screentest/shared/wire"
 )
 
@@ -21,6 +22,7 @@ type searchForm struct {
 	kind  string
 	model string
 	state string
+	cost  string // least dollars; "0" is what cost nothing
 	days  string // "1" is today
 	here  bool   // in the conversation shown
 	open  bool   // the filters are shown
@@ -34,6 +36,11 @@ func (p *page) ask(f searchForm) wire.Search {
 	q := wire.Search{Query: f.query, Model: f.model, State: wire.RunState(f.state), Limit: 30}
 	if f.kind != "" {
 		q.Kinds = []string{f.kind}
+	}
+	if f.cost == "0" {
+		q.MaxNanoUSD = new(int64)
+	} else if least, err := money.ParseUSD(f.cost); err == nil {
+		q.MinNanoUSD = (*int64)(&least)
 	}
 	if days, err := strconv.Atoi(f.days); err == nil && days > 0 {
 		y, m, d := now().Date()
@@ -51,7 +58,7 @@ func (p *page) setSearch(f searchForm) {
 	p.finder.Ask(p.ask(f))
 	p.Context().Defer(func(app.Context) {
 		for id, value := range map[string]string{
-			"search": f.query, "search-kind": f.kind, "search-model": f.model, "search-state": f.state, "search-days": f.days,
+			"search": f.query, "search-kind": f.kind, "search-model": f.model, "search-state": f.state, "search-cost": f.cost, "search-days": f.days,
 		} {
 			if e := p.DOM.ByID(id); e.Truthy() && e.Get("value").String() != value {
 				e.Set("value", value)
@@ -93,6 +100,9 @@ func (p *page) openHit(h wire.Hit) {
 }
 
 func hitPath(h wire.Hit) string {
+	if h.Video != "" {
+		return "/video/" + h.Video
+	}
 	if h.Message == "" {
 		return "/c/" + h.Conversation
 	}
@@ -144,13 +154,17 @@ func (s *Side) searchBox() app.UI {
 		app.Div().ID("search-filters").Class("search-filters").Hidden(!f.open).Body(
 			s.filter("search-kind", "Kind", f.kind, []option{
 				{"", "Everything"}, {wire.HitQuestion, "Questions"}, {wire.HitAnswer, "Answers"}, {wire.HitTool, "Function calls"},
-				{wire.HitError, "Errors"}, {wire.HitTitle, "Titles"},
+				{wire.HitError, "Errors"}, {wire.HitVideo, "Videos"}, {wire.HitTitle, "Titles"},
 			}, func(f *searchForm, v string) { f.kind = v }),
 			s.filter("search-model", "Model", f.model, p.modelOptions(), func(f *searchForm, v string) { f.model = v }),
 			s.filter("search-state", "State", f.state, []option{
 				{"", "Any state"}, {"done", "Done"}, {"stopped", "Stopped"}, {"failed", "Failed"},
 				{"incomplete", "Incomplete"}, {"interrupted", "Interrupted"},
 			}, func(f *searchForm, v string) { f.state = v }),
+			s.filter("search-cost", "Cost", f.cost, []option{
+				{"", "Any cost"}, {"0", "Nothing"}, {"0.001", "$0.001 and more"}, {"0.01", "1 cent and more"},
+				{"0.1", "10 cents and more"}, {"1", "$1 and more"},
+			}, func(f *searchForm, v string) { f.cost = v }),
 			s.filter("search-days", "Time", f.days, []option{
 				{"", "Any time"}, {"1", "Today"}, {"7", "7 days"}, {"30", "30 days"}, {"365", "A year"},
 			}, func(f *searchForm, v string) { f.days = v }),
@@ -170,8 +184,8 @@ type option struct{ value, name string }
 
 func (p *page) modelOptions() []option {
 	all := []option{{"", "Any model"}}
-	for _, m := range p.desk.Models {
-		all = append(all, option{m.ID, m.ID})
+	for _, id := range p.desk.AllModels() {
+		all = append(all, option{id, id})
 	}
 	return all
 }
@@ -293,6 +307,9 @@ func kindName(h wire.Hit) string {
 		return "Function"
 	case wire.HitError:
 		return "Error"
+	}
+	if h.Video != "" {
+		return "Video"
 	}
 	return "Title"
 }

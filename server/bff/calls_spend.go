@@ -92,6 +92,6 @@ func (s *Server) spend(ctx context.Context, owner string, q wire.SpendQuery) (wi
 		page, err = s.Ledger.Spend(ctx, owner, q)
 		page.ReservedNanoUSD = s.Budgets.Reserved(owner)
 	}
-	page.MayEverybody, page.Budgets = b.MayEverybody, b.States
+	page.MayEverybody, page.Alone, page.Budgets = b.MayEverybody, b.Alone, b.States
 	return page, err
 }

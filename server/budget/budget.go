@@ -26,6 +26,7 @@ import (
 type Store interface {
 	Spent(ctx context.Context, owner string, from, to time.Time) (nanoUSD int64, err error)
 	SpentByEverybody(ctx context.Context, from, to time.Time) (nanoUSD int64, err error)
+	People(ctx context.Context) (int, error)
 	Setting(ctx context.Context, owner, name string) (string, error)
 	SetSetting(ctx context.Context, owner, name, value string) error
 	ServerSetting(ctx context.Context, name string) (string, error)

@@ -31,7 +31,11 @@ func (k *Keeper) budgets(ctx context.Context, owner string) (b wire.Budgets, err
 	if b.States == nil {
 		b.States = []wire.BudgetState{}
 	}
-	b.MayEverybody = k.MayEverybody(owner)
+	people, err := k.Store.People(ctx)
+	if err != nil {
+		return b, fmt.Errorf("count the people: %w", err)
+	}
+	b.MayEverybody, b.Alone = k.MayEverybody(owner), people < 2
 	b.Settings = wire.BudgetSettings{
 		DayNanoUSD: a.settings.Day, MonthNanoUSD: a.settings.Month,
 		EverybodyDayNanoUSD: k.everybody.settings.Day, EverybodyMonthNanoUSD: k.everybody.settings.Month,

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"screentest/server/e2e/rig"
+	"screentest/shared/wire"
 )
 
 // axeCore returns the source of axe-core, the accessibility checker, which
@@ -64,6 +65,9 @@ type axeView struct {
 	undo func(p *page) // what it leaves behind; nil for nothing
 }
 
+// spent waits for the figures and the entries of the Spend page.
+const spent = `!!document.querySelector("#tile-today") && !!document.querySelector("#ledger tbody tr")`
+
 func TestAxeFindsNothing(t *testing.T) {
 	t.Parallel()
 	source := axeCore(t)
@@ -75,14 +79,25 @@ func TestAxeFindsNothing(t *testing.T) {
 	conversation := p.path()
 	p.send("And a failure [[status: 429]]")
 	p.settled()
+	p.send("An estimate [[no-usage]]")
+	p.settled()
+	m := w.makes()
+	clip := m.clip("beta-video-720p", "A lighthouse in a storm", "6", nil)
+	failed := m.clip("alpha-3.1-lite", "A lighthouse in fog [[fail: content filter]]", "4", nil)
+	for _, id := range []string{clip.ID, failed.ID} {
+		p.open("/video/" + id)
+		p.wait(`!!document.querySelector("main h1")`)
+	}
+	p.must(m.c.Call(t.Context(), wire.OpSetBudget, wire.BudgetSettings{DayNanoUSD: 100_000_000, MonthNanoUSD: 500_000_000_000, Zone: "Europe/Berlin"}, nil))
+	p.must(m.c.Call(t.Context(), wire.OpSetKeep, wire.Retention{WireDays: 30}, nil))
 
 	escape := func(p *page) { p.keys("\x1b"); p.wait(`!document.querySelector("dialog[open]")`) }
 	views := []axeView{
 		{name: "empty page", path: "/", wait: `!!document.querySelector(".example")`},
-		{name: "conversation", path: conversation, wait: `document.querySelectorAll(".message").length === 4 && !!document.querySelector(".problem")`},
+		{name: "conversation", path: conversation, wait: `document.querySelectorAll(".message").length === 6 && !!document.querySelector(".problem")`},
 		{name: "no such conversation", path: "/c/00000000-0000-4000-8000-000000000000", wait: `document.querySelector("#thread").textContent.includes("does not exist")`},
 		{name: "settings", path: "/settings", wait: `!!document.querySelector("#settings-data")`},
-		{name: "palette", path: conversation, wait: `document.querySelectorAll(".message").length === 4`,
+		{name: "palette", path: conversation, wait: `document.querySelectorAll(".message").length === 6`,
 			do: func(p *page) {
 				p.palette("mark")
 				p.wait(`!!document.querySelector('#palette [aria-label="In messages"] mark')`)
@@ -95,7 +110,7 @@ func TestAxeFindsNothing(t *testing.T) {
 				p.wait(`!!document.querySelector("#keys[open]")`)
 			},
 			undo: escape},
-		{name: "search", path: conversation, wait: `document.querySelectorAll(".message").length === 4`,
+		{name: "search", path: conversation, wait: `document.querySelectorAll(".message").length === 6`,
 			do: func(p *page) {
 				if p.number("innerWidth") < 800 {
 					p.click("#menu")
@@ -106,7 +121,24 @@ func TestAxeFindsNothing(t *testing.T) {
 				p.wait(hits + `.length > 0 && document.querySelector("#search-kind").checkVisibility()`)
 			}},
 		{name: "video", path: "/video", wait: `!!document.querySelector("main h1")`},
-		{name: "spend", path: "/spend", wait: `!!document.querySelector("main h1")`},
+		{name: "spend by kind", path: "/spend", wait: spent},
+		{name: "spend by model, as a table", path: "/spend?split=model&range=7", wait: spent,
+			do: func(p *page) { p.click("#chart-table summary"); p.wait(`document.querySelector("#chart-table").open`) }},
+		{name: "spend, custom days", path: "/spend?range=custom&from=2026-01-01&to=2026-01-31", wait: `!!document.querySelector("#spend-to") && !!document.querySelector("#ledger .card-empty")`},
+		{name: "spend, days in disorder", path: "/spend?range=custom&from=2026-02-01&to=2026-01-31", wait: `!!document.querySelector(".spend .problem")`},
+		{name: "ledger with filters", path: "/spend?kind=charge&what=text&model=" + textFamilies[0].model, wait: spent + ` && !!document.querySelector(".chip")`,
+			do: func(p *page) {
+				p.click("#ledger tbody tr .act button")
+				p.wait(`document.activeElement.id === "fix-cost"`)
+				p.keys("x\r")
+				p.wait(`!!document.querySelector("#fix-cost-wrong:not([hidden])")`)
+			}},
+		{name: "budgets and storage", path: "/settings#budgets", wait: `!!document.querySelector(".budget-states li") && !!document.querySelector("#storage-use tbody tr")`,
+			do: func(p *page) {
+				p.fill("#budget-warn", "x")
+				p.click("#budget-save")
+				p.wait(`!!document.querySelector("#budget-warn-wrong:not([hidden])")`)
+			}},
 	}
 	for _, size := range []struct {
 		name          string

@@ -77,15 +77,34 @@ func TestSpendPageTellsWhatWasSpent(t *testing.T) {
 	p.must(p.tab.Back())
 	p.wait(`document.querySelectorAll("#ledger tbody tr").length === 2`)
 
-	// And from an entry to its answer.
+	// What the gateway's own account says is booked as an entry of its own.
+	p.click("#ledger tbody tr:last-child .act button")
+	p.wait(`document.activeElement.id === "fix-cost"`)
+	p.keys("0.25x\r")
+	p.wait(`document.querySelector("#fix-cost-wrong:not([hidden])")?.textContent.includes("number")`)
+	p.keys(kb.Backspace + "\r")
+	p.wait(`!document.querySelector("#fix") && document.querySelectorAll('#ledger tbody tr').length === 3`)
+	if row := p.text(`document.querySelector('#ledger tbody tr[data-kind="correction"]').textContent`); !strings.Contains(row, "$0.25 by the gateway's own account") {
+		t.Errorf("the correction says %q", row)
+	}
+	p.wait(`document.querySelector("#tile-today .tile-figure").textContent.startsWith("$0.25")`)
+
+	// One person alone isn't asked whose spend is meant.
+	if said := p.text(`document.querySelector("main").textContent`); strings.Contains(said, "Everybody") {
+		t.Errorf("one person alone is told of everybody: %s", said)
+	}
+
+	// And from an entry to its answer, which is shown there.
 	p.click("#ledger tbody tr:last-child a")
-	p.wait(`location.pathname === ` + strconv.Quote(conversation))
+	p.wait(`location.pathname === ` + strconv.Quote(conversation) + ` && location.search.startsWith("?m=")`)
+	p.wait(`document.querySelector('.message[data-id="' + new URLSearchParams(location.search).get("m") + '"]')?.dataset.role === "assistant"`)
 }
 
 func TestBudgetStopsASendAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
-	p := w.tab("/settings")
+	p := w.tab("/settings#budgets")
+	p.wait(`document.querySelector("#budgets")?.getBoundingClientRect().top < innerHeight / 2`)
 	p.wait(`document.querySelector("#budget-save") && !document.querySelector("#budget-save").disabled`)
 	p.click("#budget-day")
 	p.keys("0.0000001x")

@@ -30,6 +30,13 @@ func (w *tx) toIndex(owner, conversation, message int64) error {
 	return err
 }
 
+// videoToIndex does so with a video task.
+func (w *tx) videoToIndex(owner, video int64) error {
+	w.unindexed.Store(true)
+	_, err := w.exec("INSERT INTO search_todo (owner, conversation, video) VALUES (?, 0, ?)", owner, video)
+	return err
+}
+
 // orNull is n as a value, NULL for 0.
 func orNull(n int64) any {
 	if n == 0 {
@@ -40,11 +47,11 @@ func orNull(n int64) any {
 
 // indexSome puts the next rows into the index. more: there may be more.
 func (w *tx) indexSome() (more bool, err error) {
-	type todo struct{ n, owner, conversation, message int64 }
+	type todo struct{ n, conversation, message, video int64 }
 	var list []todo
-	err = w.each(context.Background(), "SELECT n, owner, conversation, coalesce(message, 0) FROM search_todo ORDER BY n LIMIT ?", []any{indexStep}, func(rows *sql.Rows) error {
+	err = w.each(context.Background(), "SELECT n, conversation, coalesce(message, 0), coalesce(video, 0) FROM search_todo ORDER BY n LIMIT ?", []any{indexStep}, func(rows *sql.Rows) error {
 		var t todo
-		err := rows.Scan(&t.n, &t.owner, &t.conversation, &t.message)
+		err := rows.Scan(&t.n, &t.conversation, &t.message, &t.video)
 		list = append(list, t)
 		return err
 	})
@@ -54,18 +61,21 @@ func (w *tx) indexSome() (more bool, err error) {
 	var docs []placed
 	noted := map[todo]bool{} // of two notes about one thing the first is enough
 	for _, t := range list {
-		if what := (todo{conversation: t.conversation, message: t.message}); noted[what] {
+		if what := (todo{0, t.conversation, t.message, t.video}); noted[what] {
 			continue
 		} else {
 			noted[what] = true
 		}
-		if t.message != 0 {
+		switch {
+		case t.video != 0:
+			docs, err = w.indexVideo(docs, t.video)
+		case t.message != 0:
 			docs, err = w.indexMessage(docs, t.message)
-		} else {
+		default:
 			docs, err = w.indexTitle(docs, t.conversation)
 		}
 		if err != nil {
-			return false, fmt.Errorf("index message %d of conversation %d: %w", t.message, t.conversation, err)
+			return false, fmt.Errorf("index message %d of conversation %d, or video %d: %w", t.message, t.conversation, t.video, err)
 		}
 	}
 	if err := w.insertWords(docs); err != nil {
@@ -109,7 +119,7 @@ func (w *tx) indexMessage(docs []placed, n int64) ([]placed, error) {
 	if _, err := w.exec("DELETE FROM search_rows WHERE message = ?", n); err != nil {
 		return docs, err
 	}
-	return w.place(docs, owner, conversation, n, run, ms, d)
+	return w.place(docs, subject{owner: owner, conversation: conversation, message: n, run: run}, ms, d)
 }
 
 // indexTitle does so with a conversation's title.
@@ -126,7 +136,27 @@ func (w *tx) indexTitle(docs []placed, conversation int64) ([]placed, error) {
 	if _, err := w.exec("DELETE FROM search_rows WHERE conversation = ? AND message IS NULL", conversation); err != nil {
 		return docs, err
 	}
-	return w.place(docs, owner, conversation, 0, 0, ms, doc{kinds: metaTitle, title: searchable(title)})
+	return w.place(docs, subject{owner: owner, conversation: conversation}, ms, doc{kinds: metaTitle, title: searchable(title)})
+}
+
+// indexVideo does so with a video task.
+func (w *tx) indexVideo(docs []placed, n int64) ([]placed, error) {
+	var s videoScan
+	err := w.scan("SELECT "+videoColumns+listedBody+" FROM video_tasks t WHERE t.n = ?", []any{n}, s.dest()...)
+	if err == sql.ErrNoRows {
+		return docs, nil
+	}
+	if err != nil {
+		return docs, err
+	}
+	t, err := s.result()
+	if err != nil {
+		return docs, err
+	}
+	if _, err := w.exec("DELETE FROM search_rows WHERE video = ?", n); err != nil {
+		return docs, err
+	}
+	return w.place(docs, subject{owner: s.owner, video: n}, t.CreatedMS, videoDoc(t))
 }
 
 // indexStep does indexSome in a transaction of its own, when there is a moment.

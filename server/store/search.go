@@ -32,6 +32,7 @@ const (
 	metaTool     = "ktool"
 	metaError    = "kerror"
 	metaTitle    = "ktitle"
+	metaVideo    = "kvideo"
 )
 
 func metaOwner(n int64) string         { return "o" + strconv.FormatInt(n, 10) }
@@ -68,6 +69,24 @@ func answerDoc(r wire.Run, text string) doc {
 	return d
 }
 
+// videoDoc is the doc of a video task. Two docs of a task are equal as long as
+// nothing changed that can be found.
+func videoDoc(t wire.VideoTask) doc {
+	d := doc{kinds: metaVideo, title: searchable(strings.Join(append([]string{t.Title}, t.Tags...), "\n")),
+		question: searchable(t.Prompt), errors: searchable(problemText(t.Problem)), model: t.Model + " " + t.Mode}
+	d.kinds += " " + metaModel(t.Model) + " " + metaState(wire.RunState(t.State))
+	switch t.State {
+	case wire.VideoExpired:
+		d.kinds += " " + metaState(wire.Done)
+	case wire.VideoRefused, wire.VideoLost:
+		d.kinds += " " + metaState(wire.Failed)
+	}
+	if t.Problem != nil {
+		d.kinds += " " + metaError
+	}
+	return d
+}
+
 // callsText is what of calls is searched and shown.
 func callsText(calls []wire.ToolCall) string {
 	parts := make([]string, len(calls))
@@ -92,17 +111,26 @@ type placed struct {
 	doc
 }
 
+// A subject is what a row of the index is about: a message, with an answer's
+// run; a conversation, by its title; or a video task. What it isn't is 0.
+type subject struct{ owner, conversation, message, run, video int64 }
+
 // place gives a doc a row of the index, for a time in Unix milliseconds, and
-// appends it to docs. Of a title message is 0, and of what is no answer run.
-func (w *tx) place(docs []placed, owner, conversation, message, run, ms int64, d doc) ([]placed, error) {
+// appends it to docs.
+func (w *tx) place(docs []placed, s subject, ms int64, d doc) ([]placed, error) {
 	at, err := w.freeRow(ms)
 	if err != nil {
 		return docs, err
 	}
-	if _, err := w.exec("INSERT INTO search_rows (n, owner, conversation, message, run) VALUES (?, ?, ?, ?, ?)", at, owner, conversation, orNull(message), orNull(run)); err != nil {
+	if _, err := w.exec("INSERT INTO search_rows (n, owner, conversation, message, run, video) VALUES (?, ?, ?, ?, ?, ?)",
+		at, s.owner, orNull(s.conversation), orNull(s.message), orNull(s.run), orNull(s.video)); err != nil {
 		return docs, err
 	}
-	return append(docs, placed{at, metaOwner(owner) + " " + metaConversation(conversation) + " " + d.kinds, d}), nil
+	meta := metaOwner(s.owner) + " "
+	if s.conversation != 0 {
+		meta += metaConversation(s.conversation) + " "
+	}
+	return append(docs, placed{at, meta + d.kinds, d}), nil
 }
 
 // insertWords puts docs into the index, many with one statement: at the

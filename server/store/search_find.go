@@ -29,6 +29,7 @@ const (
 // Columns of the index by kinds of hits.
 var hitKinds = []struct{ kind, meta, column string }{
 	{wire.HitTitle, metaTitle, "title"},
+	{wire.HitVideo, metaVideo, "title question"},
 	{wire.HitQuestion, metaQuestion, "question"},
 	{wire.HitAnswer, metaAnswer, "answer"},
 	{wire.HitTool, metaTool, "tool"},
@@ -126,7 +127,7 @@ func readSearch(q reading, owner string, s wire.Search) (l *lookup, err error) {
 		meta = append(meta, metaState(s.State))
 	}
 	if s.MinNanoUSD != nil || s.MaxNanoUSD != nil {
-		meta = append(meta, metaAnswer)
+		meta = append(meta, "("+metaAnswer+" OR "+metaVideo+")")
 	}
 	var kinds, columns []string
 	for _, k := range s.Kinds {
@@ -139,7 +140,7 @@ func readSearch(q reading, owner string, s wire.Search) (l *lookup, err error) {
 			kinds, columns = append(kinds, h.meta), append(columns, h.column)
 		}
 	}
-	if l.wants(wire.HitAnswer) {
+	if l.wants(wire.HitAnswer) || l.wants(wire.HitVideo) {
 		columns = append(columns, "model")
 	}
 	l.filter = "meta : (" + strings.Join(meta, " AND ")
@@ -175,8 +176,8 @@ func (l *lookup) rows(q reading) (rows []int64, more int64, err error) {
 
 const (
 	selectRows = "SELECT rowid FROM search WHERE search MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
-	selectPaid = `SELECT f.rowid, coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = r.owner AND subject = r.id), r.told_nano_usd, 0)
-		FROM search f LEFT JOIN search_rows s ON s.n = f.rowid LEFT JOIN runs r ON r.n = s.run
+	selectPaid = `SELECT f.rowid, coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = s.owner AND subject = coalesce(r.id, v.id)), r.told_nano_usd, 0)
+		FROM search f LEFT JOIN search_rows s ON s.n = f.rowid LEFT JOIN runs r ON r.n = s.run LEFT JOIN video_tasks v ON v.n = s.video
 		WHERE f.search MATCH ? AND f.rowid >= ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?`
 )
 
@@ -220,11 +221,13 @@ func (l *lookup) page(q reading) (rows []int64, more int64, err error) {
 	return rows, more, err
 }
 
-const selectHit = `SELECT c.id, c.title, m.id, coalesce(m.role, ''), coalesce(m.lane, 0), substr(coalesce(m.text, ''), 1, ?2), coalesce(m.tool, ''),
-	coalesce(m.created_ms, c.created_ms), r.id, coalesce(r.model, ''), coalesce(r.state, ''), r.problem, r.calls,
-	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = r.owner AND subject = r.id), r.told_nano_usd, 0),
-	EXISTS (SELECT 1 FROM ledger WHERE owner = r.owner AND subject = r.id AND source = 'estimated')
-	FROM search_rows s JOIN conversations c ON c.n = s.conversation LEFT JOIN messages m ON m.n = s.message LEFT JOIN runs r ON r.n = s.run
+const selectHit = `SELECT c.id, coalesce(c.title, v.title), m.id, coalesce(m.role, ''), coalesce(m.lane, 0), substr(coalesce(m.text, v.prompt, ''), 1, ?2), coalesce(m.tool, ''),
+	coalesce(m.created_ms, c.created_ms, v.created_ms), r.id, coalesce(r.model, v.model, ''), coalesce(r.state, v.state, ''), coalesce(r.problem, v.problem), r.calls,
+	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = s.owner AND subject = coalesce(r.id, v.id)), r.told_nano_usd, 0),
+	EXISTS (SELECT 1 FROM ledger WHERE owner = s.owner AND subject = coalesce(r.id, v.id) AND source = 'estimated'),
+	v.id, coalesce(v.tags, ''), coalesce(v.deleted_ms, 0) > 0
+	FROM search_rows s LEFT JOIN conversations c ON c.n = s.conversation LEFT JOIN messages m ON m.n = s.message LEFT JOIN runs r ON r.n = s.run
+	LEFT JOIN video_tasks v ON v.n = s.video
 	WHERE s.n = ?1`
 
 // hits reads what is shown of rows.
@@ -236,18 +239,19 @@ func (l *lookup) hits(q reading, rows []int64) ([]wire.Hit, error) {
 	all := make([]ranked, 0, len(rows))
 	for _, row := range rows {
 		var h wire.Hit
-		var conversation, message, run, problem, calls []byte
-		var text, tool string
+		var conversation, message, run, problem, calls, video []byte
+		var text, tool, tags string
+		var deleted bool
 		err := q.scan(selectHit, []any{row, maxShownText}, &conversation, &h.Title, &message, &h.Role, &h.Lane, &text, &tool,
-			&h.CreatedMS, &run, &h.Model, &h.State, &problem, &calls, &h.CostNanoUSD, &h.Estimated)
+			&h.CreatedMS, &run, &h.Model, &h.State, &problem, &calls, &h.CostNanoUSD, &h.Estimated, &video, &tags, &deleted)
 		if err != nil {
 			return nil, err
 		}
-		if h.CreatedMS < l.FromMS || (l.ToMS > 0 && h.CreatedMS >= l.ToMS) {
+		if deleted || h.CreatedMS < l.FromMS || (l.ToMS > 0 && h.CreatedMS >= l.ToMS) {
 			continue
 		}
-		h.Conversation, h.Message, h.Run = formatID(conversation), formatID(message), formatID(run)
-		score := l.show(&h, text, tool, problem, calls)
+		h.Conversation, h.Message, h.Run, h.Video = formatID(conversation), formatID(message), formatID(run), formatID(video)
+		score := l.show(&h, text, tool, tags, problem, calls)
 		all = append(all, ranked{h, score})
 	}
 	if l.Rank {
@@ -263,23 +267,29 @@ func (l *lookup) hits(q reading, rows []int64) ([]wire.Hit, error) {
 
 // show finds what of a row matched and makes its snippet. It returns how good
 // the hit is: more marks in a shorter text are better, and titles best.
-func (l *lookup) show(h *wire.Hit, text, tool string, problem, calls []byte) (score float64) {
+func (l *lookup) show(h *wire.Hit, text, tool, tags string, problem, calls []byte) (score float64) {
 	type part struct{ kind, text string }
 	var parts []part
-	switch h.Role {
-	case "":
-		parts = []part{{wire.HitTitle, h.Title}}
-	case "assistant":
-		var p *wire.Problem
-		var list []wire.ToolCall
-		if problem != nil && json.Unmarshal(problem, &p) != nil {
-			p = nil
+	var p *wire.Problem
+	if problem != nil && json.Unmarshal(problem, &p) != nil {
+		p = nil
+	}
+	switch {
+	case h.Video != "":
+		var list []string
+		if json.Unmarshal([]byte(tags), &list) != nil {
+			list = nil
 		}
+		parts = []part{{wire.HitVideo, text}, {wire.HitVideo, h.Title}, {wire.HitVideo, strings.Join(list, ", ")}, {wire.HitError, problemText(p)}}
+	case h.Role == "":
+		parts = []part{{wire.HitTitle, h.Title}}
+	case h.Role == "assistant":
+		var list []wire.ToolCall
 		if calls != nil && json.Unmarshal(calls, &list) != nil {
 			list = nil
 		}
 		parts = []part{{wire.HitAnswer, text}, {wire.HitTool, callsText(list)}, {wire.HitError, problemText(p)}}
-	case "tool":
+	case h.Role == "tool":
 		parts = []part{{wire.HitTool, tool + "\n" + text}}
 	default:
 		parts = []part{{wire.HitQuestion, text}}

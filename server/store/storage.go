@@ -70,6 +70,7 @@ func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 		wire.StoredMessages: "SELECT count(*) FROM messages",
 		wire.StoredWire:     "SELECT count(*) FROM run_requests",
 		wire.StoredLedger:   "SELECT count(*) FROM ledger",
+		wire.StoredVideo:    "SELECT count(*) FROM video_tasks",
 	} {
 		if err := db.readers.at(ctx).scan(query, nil, &of(kind).Count); err != nil {
 			return s, err

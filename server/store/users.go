@@ -23,6 +23,12 @@ func (db *DB) EnsureLocalUser(ctx context.Context) (owner string, err error) {
 	return formatOwner(n), nil
 }
 
+// People is how many there are.
+func (db *DB) People(ctx context.Context) (n int, err error) {
+	err = db.readers.at(ctx).scan("SELECT count(*) FROM users", nil, &n)
+	return n, err
+}
+
 // Bounds of a setting, in bytes.
 const (
 	maxSettingName  = 100

@@ -75,6 +75,9 @@ func (v *Videos) Create(ctx context.Context, owner string, key int64, secret str
 		if _, err := w.exec("INSERT INTO video_requests (task, owner, body) VALUES (?, ?, ?)", n, who, string(t.Body)); err != nil {
 			return err
 		}
+		if err := w.videoToIndex(who, n); err != nil {
+			return err
+		}
 		_, made.task, err = readVideo(w, who, id)
 		return err
 	})
@@ -103,8 +106,10 @@ func (v *Videos) change(ctx context.Context, owner, id string, size int, fn func
 		if _, err := w.exec("UPDATE video_tasks SET version = version + 1 WHERE n = ?", s.n); err != nil {
 			return err
 		}
-		_, now, err = readVideo(w, who, b)
-		return err
+		if _, now, err = readVideo(w, who, b); err != nil || videoDoc(now) == videoDoc(t) {
+			return err
+		}
+		return w.videoToIndex(who, s.n)
 	})
 	if err != nil {
 		return wire.VideoTask{}, false, err

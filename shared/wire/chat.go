@@ -141,11 +141,12 @@ const (
 	HitTool     = "tool"  // a call's name and arguments, or its result
 	HitError    = "error" // what went wrong with an answer
 	HitTitle    = "title" // of a conversation
+	HitVideo    = "video" // a video task, by its prompt, title, tags or model
 )
 
 // Search looks through everything that was sent and received: questions,
-// answers, function calls and results, names of models, errors and titles.
-// Reasoning is not looked through.
+// answers, function calls and results, names of models, errors and titles, and
+// videos by their prompts, titles and tags. Reasoning is not looked through.
 //
 // The words of Query must all occur in what is found, in any order and with
 // any accents and capitals. The last one may be a beginning, unless something
@@ -157,13 +158,15 @@ type Search struct {
 	Query        string   `json:"query"`
 	Kinds        []string `json:"kinds,omitempty"` // HitQuestion, …; none means all
 	Conversation string   `json:"conversation,omitempty"`
-	// Model is the one asked for and State that of the answer's run: both, and
-	// a cost, leave only answers with their calls and errors.
+	// Model is the one asked for and State that of the answer's run, or of the
+	// video's task (Failed finds all that did not come to a clip): both, and a
+	// cost, leave only answers with their calls and errors, and videos.
 	Model  string   `json:"model,omitempty"`
 	State  RunState `json:"state,omitempty"`
 	FromMS int64    `json:"from_ms,omitempty"`
 	ToMS   int64    `json:"to_ms,omitempty"` // up to but not including
-	// MinNanoUSD and MaxNanoUSD bound what an answer cost, both inclusive.
+	// MinNanoUSD and MaxNanoUSD bound what an answer or a video cost, both
+	// inclusive; returns are subtracted.
 	MinNanoUSD *int64 `json:"min_nano_usd,omitempty"`
 	MaxNanoUSD *int64 `json:"max_nano_usd,omitempty"`
 	// Rank puts the best of the newest 500 first instead of the newest; there
@@ -181,10 +184,11 @@ type SearchPage struct {
 }
 
 // Hit is one thing that was found, at most one for a message. Open it with
-// OpOpen and Page.Around.
+// OpOpen and Page.Around; of a video there is only the task.
 type Hit struct {
 	Kind         string   `json:"kind"`
-	Conversation string   `json:"conversation"`
+	Conversation string   `json:"conversation,omitempty"`
+	Video        string   `json:"video,omitempty"` // a VideoTask's id; State is then that of the task
 	Title        string   `json:"title"`
 	Message      string   `json:"message,omitempty"` // "" for a title
 	Run          string   `json:"run,omitempty"`

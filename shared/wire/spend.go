@@ -100,8 +100,10 @@ type Spend struct {
 	Days   []SpendDay   `json:"days"`
 	Models []SpendGroup `json:"models"` // the dearest first
 	People []SpendGroup `json:"people"` // one's own, or with Everybody all, the dearest first
-	// MayEverybody says that SpendQuery.Everybody may be asked for.
+	// MayEverybody says that SpendQuery.Everybody may be asked for, Alone that
+	// there is nobody else: it is the same then.
 	MayEverybody bool          `json:"may_everybody,omitempty"`
+	Alone        bool          `json:"alone,omitempty"`
 	Budgets      []BudgetState `json:"budgets"` // those that are set
 }
 
@@ -225,8 +227,10 @@ type BudgetSettings struct {
 type Budgets struct {
 	Settings BudgetSettings `json:"settings"`
 	States   []BudgetState  `json:"states"` // of those that are set
-	// MayEverybody says that the budgets of everybody may be changed.
+	// MayEverybody says that the budgets of everybody may be changed, Alone
+	// that there is nobody else: they add nothing to one's own then.
 	MayEverybody bool `json:"may_everybody,omitempty"`
+	Alone        bool `json:"alone,omitempty"`
 }
 
 // Whose a budget is, and for how long.
@@ -291,5 +295,5 @@ type Storage struct {
 type Stored struct {
 	Kind  string `json:"kind"`
 	Bytes int64  `json:"bytes"`
-	Count int64  `json:"count,omitempty"` // messages, runs, rows, files
+	Count int64  `json:"count,omitempty"` // messages, requests, entries, tasks, files
 }

@@ -3,9 +3,12 @@
 package spenddesk
 
 import (
+	"strconv"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/spend"
+	"screentest/app/ui/kit"
 	"screentest/shared/money"
 	"screentest/shared/wire"
 )
@@ -52,7 +55,7 @@ func (l *Ledger) found() string {
 	if t == nil {
 		return ""
 	}
-	return rows(t.Rows) + ", " + money.NanoUSD(t.NanoUSD).String()
+	return rows(t.Rows) + ", " + signed(t.NanoUSD)
 }
 
 // filters narrow the rows. The day and the model come from the bars and the
@@ -75,21 +78,21 @@ func (l *Ledger) filters() app.UI {
 		chip(v.Model, without)
 	}
 	return app.Div().Class("filters").Body(append([]app.UI{
-		l.filter("filter-what", "Text and video", v.What, func(v *spend.View, s string) { v.What = s },
+		l.filter("filter-what", "Of text or of video", "Text and video", v.What, func(v *spend.View, s string) { v.What = s },
 			[2]string{wire.WhatText, "Text"}, [2]string{wire.WhatVideo, "Video"}),
-		l.filter("filter-kind", "All entries", v.Kind, func(v *spend.View, s string) { v.Kind = s },
+		l.filter("filter-kind", "Kind of entry", "All entries", v.Kind, func(v *spend.View, s string) { v.Kind = s },
 			[2]string{wire.KindCharge, "Charges"}, [2]string{wire.KindReturn, "Returns"}, [2]string{wire.KindCorrection, "Corrections"}),
-		l.filter("filter-source", "All figures", v.Source, func(v *spend.View, s string) { v.Source = s },
+		l.filter("filter-source", "How the figure was found", "All figures", v.Source, func(v *spend.View, s string) { v.Source = s },
 			[2]string{wire.SourceReported, "Reported"}, [2]string{wire.SourceComputed, "Computed"}, [2]string{wire.SourceEstimated, "Estimated"}),
 	}, chips...)...)
 }
 
-func (l *Ledger) filter(id, all, now string, set func(*spend.View, string), options ...[2]string) app.UI {
+func (l *Ledger) filter(id, name, all, now string, set func(*spend.View, string), options ...[2]string) app.UI {
 	kids := []app.UI{app.Option().Value("").Text(all).Selected(now == "")}
 	for _, o := range options {
 		kids = append(kids, app.Option().Value(o[0]).Text(o[1]).Selected(now == o[0]))
 	}
-	return app.Select().ID(id).Class("field select").Aria("label", all).
+	return app.Select().ID(id).Class("field select").Aria("label", name).
 		OnChange(l.s.host.On(id, func(ctx app.Context, e app.Event) {
 			v := l.s.desk.View
 			set(&v, e.Get("target").Get("value").String())
@@ -100,15 +103,24 @@ func (l *Ledger) filter(id, all, now string, set func(*spend.View, string), opti
 
 func (l *Ledger) table() app.UI {
 	d := l.s.desk
+	rows := make([]*wire.LedgerRow, 0, len(d.Rows)+1) // nil is the form under the row before
+	for i := range d.Rows {
+		if rows = append(rows, &d.Rows[i]); d.Rows[i].N == d.Fix.Row {
+			rows = append(rows, nil)
+		}
+	}
 	today := d.Clock.Today()
 	return app.Div().Class("card-scroll").TabIndex(0).Role("region").Aria("label", "Ledger").Body(
 		app.Table().Class("figures ledger").Body(
 			app.THead().Body(app.Tr().Body(
 				app.Th().Scope("col").Text("When"), app.Th().Scope("col").Text("What"), app.Th().Scope("col").Text("How the figure was made"),
-				app.Th().Scope("col").Class("num").Text("Amount"),
+				app.Th().Scope("col").Class("num").Text("Amount"), app.Td(),
 			)),
-			app.TBody().Body(app.Range(d.Rows).Slice(func(i int) app.UI {
-				r := d.Rows[i]
+			app.TBody().Body(app.Range(rows).Slice(func(i int) app.UI {
+				if rows[i] == nil {
+					return l.fix()
+				}
+				r := *rows[i]
 				class := "num"
 				if r.CostNanoUSD < 0 {
 					class += " returned"
@@ -121,9 +133,10 @@ func (l *Ledger) table() app.UI {
 						app.Span().Text(d.Clock.DateOf(r.CreatedMS).Words(today)+" "),
 						app.Span().Class("soft").Text(d.Clock.Time(r.CreatedMS)),
 					),
-					app.Td().Body(what(r)),
-					app.Td().Class("soft").Text(basis(r)),
+					app.Td().Class("what").Body(what(r)),
+					app.Td().Class("soft basis").Text(basis(r)),
 					app.Td().Class(class).Title(r.Source).Text(exact(r)),
+					app.Td().Class("act").Body(app.If(spend.Fixable(r), func() app.UI { return l.fixButton(r) })),
 				)
 			})),
 		),
@@ -148,9 +161,75 @@ func basis(r wire.LedgerRow) string {
 
 // exact writes a row's amount to the nano-dollar.
 func exact(r wire.LedgerRow) string {
-	s := money.NanoUSD(r.CostNanoUSD).String()
+	s := signed(r.CostNanoUSD)
 	if r.Source == wire.SourceEstimated {
 		s = "≈ " + s
 	}
 	return s
+}
+
+// signed writes an amount to the nano-dollar, with a real minus sign.
+func signed(nano int64) string {
+	if nano < 0 {
+		return "−" + money.NanoUSD(-nano).String()
+	}
+	return money.NanoUSD(nano).String()
+}
+
+// fixButton opens the form for what a row's run or clip really cost.
+func (l *Ledger) fixButton(r wire.LedgerRow) app.UI {
+	f := &l.s.desk.Fix
+	id := "fix-" + strconv.FormatInt(r.N, 10)
+	return app.Button().ID(id).Class("icon-button small").Type("button").
+		Aria("label", "Correct "+exact(r)+" of "+spend.RowName(r)).Title("Enter what it really cost").Aria("expanded", f.Row == r.N).
+		OnClick(l.s.host.On(id, func(ctx app.Context, _ app.Event) {
+			if f.Row == r.N {
+				f.Close()
+				return
+			}
+			f.Open(r)
+			l.focus(ctx, "#"+spend.FieldFix)
+		})).
+		Body(kit.Icon(kit.IconPencil, "icon small"))
+}
+
+// fix is the form itself, as a row of the table.
+func (l *Ledger) fix() app.UI {
+	h, f := l.s.host, &l.s.desk.Fix
+	back := "#fix-" + strconv.FormatInt(f.Row, 10)
+	return app.Tr().ID("fix").DataSet("kind", "fix").Body(app.Td().ColSpan(5).Body(
+		app.Form().ID("fix-form").Class("fix-form").
+			OnSubmit(h.On("fix-save", func(ctx app.Context, e app.Event) {
+				e.PreventDefault()
+				f.Save()
+				if f.Wrong != "" {
+					l.focus(ctx, "#"+spend.FieldFix)
+				}
+			})).
+			OnKeyDown(h.On("fix-key", func(ctx app.Context, e app.Event) {
+				if e.Get("key").String() == "Escape" {
+					e.Call("stopPropagation")
+					f.Close()
+					l.focus(ctx, back)
+				}
+			})).
+			Body(
+				field(l.s, spend.FieldFix, "What all of it cost, by the gateway’s own account", "$", f.Text, f.Wrong, f.Saving, f.Type),
+				app.Div().Class("form-end").Body(
+					app.Button().ID("fix-save").Class("button primary").Type("submit").Disabled(f.Saving).Text("Book the difference"),
+					app.Button().Class("button").Type("button").Text("Cancel").
+						OnClick(h.On("fix-cancel", func(ctx app.Context, _ app.Event) { f.Close(); l.focus(ctx, back) })),
+				),
+				app.P().Class("soft").Text("The entry stays as it is; what it differs by is added as an entry of its own."),
+				outcome(f.Problem, false, ""),
+			),
+	))
+}
+
+// focus goes to an element once it is drawn.
+func (l *Ledger) focus(ctx app.Context, selector string) {
+	ctx.Defer(func(app.Context) {
+		defer l.s.host.Guard("the ledger")
+		l.s.host.DOM.Focus(selector)
+	})
 }

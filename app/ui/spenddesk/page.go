@@ -90,7 +90,7 @@ func (p *Page) controls() app.UI {
 			choice("By kind", byKind.Address(), v.Split == wire.SplitByKind),
 			choice("By model", byModel.Address(), v.Split == wire.SplitByModel),
 		),
-		app.If(d.Spend != nil && d.Spend.MayEverybody, func() app.UI {
+		app.If(d.Spend != nil && d.Spend.MayEverybody && (!d.Spend.Alone || v.Everybody), func() app.UI {
 			return app.Nav().Class("choices").Aria("label", "Whose").Body(
 				choice("Mine", mine.Address(), !v.Everybody),
 				choice("Everybody’s", all.Address(), v.Everybody),

@@ -24,7 +24,7 @@ func (c *Budgets) Render() (ui app.UI) {
 	h, b := c.s.host, &c.s.desk.Budgets
 	defer h.Drawing("the budgets", &ui)
 	f := b.Shown()
-	everybody := b.Now != nil && b.Now.MayEverybody
+	everybody := b.ForEverybody()
 	return app.Section().ID("budgets").Body(
 		app.H2().Text("Budgets"),
 		app.P().Class("about").Text("A send that a budget has no room for is not made. What is under way is set aside first: a clip’s price, or for an answer the bound below. Leave a field empty for no budget."),
@@ -163,12 +163,8 @@ func (c *Keep) use(s *wire.Storage) app.UI {
 		)),
 		app.TBody().Body(app.Range(s.Kinds).Slice(func(i int) app.UI {
 			k := s.Kinds[i]
-			count := ""
-			if k.Count > 0 {
-				count = figure.Count(k.Count)
-			}
 			return app.Tr().DataSet("kind", k.Kind).Body(
-				app.Td().Text(spend.KindName(k.Kind)), app.Td().Class("num").Text(count),
+				app.Td().Text(spend.KindName(k.Kind)), app.Td().Class("num").Text(spend.KindCount(k)),
 				app.Td().Class("num").Title(strconv.FormatInt(k.Bytes, 10)+" bytes").Text(spend.Size(k.Bytes)),
 			)
 		})),
@@ -176,4 +172,15 @@ func (c *Keep) use(s *wire.Storage) app.UI {
 			app.Td().Text(sum), app.Td(), app.Td().Class("num").Text(spend.Size(s.Bytes)),
 		)),
 	)
+}
+
+// OnMount implements app.Mounter: an address may lead to the budgets.
+func (c *Budgets) OnMount(ctx app.Context) {
+	if app.Window().URL().Fragment != "budgets" {
+		return
+	}
+	ctx.Defer(func(app.Context) {
+		defer c.s.host.Guard("the budgets")
+		c.s.host.DOM.ByID("budgets").Call("scrollIntoView")
+	})
 }

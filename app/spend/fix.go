@@ -1,0 +1,92 @@
+package spend
+
+import (
+	"encoding/json"
+	"strings"
+
+	"screentest/app/line"
+	"screentest/shared/money"
+	"screentest/shared/wire"
+)
+
+// Fix is the form for what a run or a clip really cost, by the gateway's own
+// account, which alone knows. The difference becomes an entry of its own.
+type Fix struct {
+	desk *Desk
+
+	Row     int64 // LedgerRow.N of the entry that it stands under; 0: closed
+	Text    string
+	Wrong   string // what is wrong with Text
+	Problem *wire.Problem
+	Saving  bool
+
+	subject string
+}
+
+// FieldFix is the id of its field.
+const FieldFix = "fix-cost"
+
+// Fixable says whether a row is one that the form may stand under: each run and
+// each clip has one charge.
+func Fixable(r wire.LedgerRow) bool { return r.Kind == wire.KindCharge }
+
+// Open shows the form under a row.
+func (f *Fix) Open(r wire.LedgerRow) {
+	*f = Fix{desk: f.desk, Row: r.N, subject: r.Subject}
+	f.desk.Changed()
+}
+
+// Close gives it up.
+func (f *Fix) Close() {
+	*f = Fix{desk: f.desk}
+	f.desk.Changed()
+}
+
+// Type takes what is typed.
+func (f *Fix) Type(s string) {
+	f.Text = s
+	if f.Wrong != "" {
+		_, f.Wrong = f.cost()
+	}
+	f.desk.Changed()
+}
+
+// Save books it, unless it is wrong.
+func (f *Fix) Save() {
+	if f.Saving || f.Row == 0 {
+		return
+	}
+	cost, wrong := f.cost()
+	if f.Wrong = wrong; wrong != "" {
+		f.desk.Changed()
+		return
+	}
+	f.Saving, f.Problem = true, nil
+	row := f.Row
+	f.desk.Line.Call(wire.OpCorrect, wire.Correction{Subject: f.subject, CostNanoUSD: cost}, func(data json.RawMessage, p *wire.Problem) {
+		var booked wire.LedgerRow
+		p = line.Answered(data, p, &booked)
+		if f.Row == row {
+			if f.Saving, f.Problem = false, p; p == nil {
+				*f = Fix{desk: f.desk}
+			}
+		}
+		if p == nil {
+			f.desk.fetch()
+			return
+		}
+		f.desk.Changed()
+	})
+	f.desk.Changed()
+}
+
+func (f *Fix) cost() (nano int64, wrong string) {
+	n, err := money.ParseUSD(strings.TrimSpace(f.Text))
+	switch {
+	case err != nil:
+		return 0, "Enter dollars as a number, for example 0.0125; 0 if it cost nothing."
+	case n < 0 || n > wire.MaxBudgetNanoUSD:
+		return 0, "Enter from 0 to a million dollars."
+	}
+	return int64(n), ""
+}

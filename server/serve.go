@@ -130,6 +130,9 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, mistakef("-gateway: %w", err)
 	}
 	s.onClose(func(context.Context) error { s.client.Close(); return nil })
+	if s.client.Base.Scheme == "http" && !onThisMachine(s.client.Base) {
+		log.Warn("the gateway is not reached by https: its key and all that is sent can be read on the way", "gateway", s.client.Base.String())
+	}
 	s.budget = budget.New(budget.Config{
 		Store: s.store, Logger: log,
 		Tell: func(owner string, b wire.BudgetState) { s.bff.BudgetPassed(owner, b) },

@@ -496,3 +496,16 @@ func TestStartThatFailsLeavesNothingOpen(t *testing.T) {
 	}
 	newDesk(t, serveConfig{data: dir}) // the folder is free
 }
+
+// A key that goes out unencrypted is told of where the operator looks.
+func TestAGatewayWithoutHTTPSIsWarnedOf(t *testing.T) {
+	const warning = "the gateway is not reached by https"
+	for gateway, warned := range map[string]bool{
+		"http://192.0.2.7:8080": true, "https://192.0.2.7:8080": false, "http://127.0.0.1:1": false, "http://localhost:1": false, "": false,
+	} {
+		d := newDesk(t, serveConfig{gateway: gateway})
+		if got := strings.Contains(d.log.String(), warning); got != warned {
+			t.Errorf("-gateway %q: warned %v", gateway, got)
+		}
+	}
+}

@@ -59,10 +59,10 @@ func uploadsBase(addr net.Addr, gateway, public *url.URL) (base string, unreacha
 	return "http://" + addr.String(), !onThisMachine(gateway)
 }
 
-// onThisMachine says whether a gateway listens on a loopback address.
-func onThisMachine(base *url.URL) bool {
-	a, err := netip.ParseAddr(base.Hostname())
-	return base.Hostname() == "localhost" || err == nil && a.IsLoopback()
+// onThisMachine says whether the host of an address is this machine.
+func onThisMachine(u *url.URL) bool {
+	a, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && a.IsLoopback()
 }
 
 // videoGateway is the gateway's client as package video wants it.

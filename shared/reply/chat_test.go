@@ -39,7 +39,7 @@ func TestChat(t *testing.T) {
 			want: view{Text: "a", In: 3, Out: 2, State: Done}},
 		{name: "S usage in every chunk: the last one counts", body: events(`{"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`, `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":7}}`, "[DONE]"),
 			want: view{Text: "a", In: 3, Out: 7, State: Done}},
-		{name: "G9 a usage of nothing is none", body: events(delta(`{"content":"a"}`), `{"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}`, `{"choices":[],"usage":{}}`, `{"choices":[],"usage":{"prompt_tokens":-1,"completion_tokens":5}}`, `{"choices":[],"usage":{"prompt_tokens":1e18}}`, "[DONE]"),
+		{name: "G9 a usage of nothing is none", body: events(delta(`{"content":"a"}`), `{"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}`, `{"choices":[],"usage":{}}`, `{"choices":[],"usage":{"prompt_tokens":-1,"completion_tokens":5}}`, `{"choices":[],"usage":{"prompt_tokens":1e18}}`, `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":5000000000}}`, "[DONE]"),
 			want: view{Text: "a", State: Done}},
 		{name: "S reasoning_content", body: events(delta(`{"reasoning_content":"th"}`), delta(`{"reasoning_content":"ink","content":null}`), delta(`{"content":"a"}`), "[DONE]"),
 			want: view{Text: "a", Reasoning: "think", State: Done}},

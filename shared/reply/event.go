@@ -224,8 +224,10 @@ func (r *Reader) usage(v raw) {
 	r.answer.Revision++
 }
 
-// maxTokens bounds what is believed of a usage figure.
-const maxTokens = 1 << 40
+// maxTokens bounds what is believed of a usage figure: far above what a model
+// can read or write in one call, and so low that a gateway that lies a hundred
+// thousand times can't make the ledger's sums overflow.
+const maxTokens = 1 << 31
 
 // identify takes id and model from the first event that has them.
 func (r *Reader) identify(id, model raw) {

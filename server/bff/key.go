@@ -8,11 +8,9 @@ import (
 	"mime"
 	"net/http"
 
+	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
-
-// maxKey bounds a gateway key, in bytes.
-const maxKey = 1 << 10
 
 // keyFor returns the key that calls of a session are made with.
 func (s *Server) keyFor(ctx context.Context, session string) (string, error) {
@@ -57,7 +55,7 @@ func (s *Server) handleSetKey(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusBadRequest, wire.Problem{Code: "invalid_request", Message: `The body must be {"key":"…"}.`})
 		return
 	}
-	if msg := checkKey(in.Key); msg != "" {
+	if msg := gateway.KeyMistake(in.Key); msg != "" {
 		problem(w, http.StatusBadRequest, wire.Problem{Code: "invalid_key", Field: "key", Message: msg})
 		return
 	}
@@ -99,20 +97,4 @@ func (s *Server) setKey(w http.ResponseWriter, r *http.Request, key string) {
 			s.Logger.Error("open video tasks did not get the new key", "err", err)
 		}
 	}
-}
-
-// checkKey says what is wrong with a key (F159); "" is nothing.
-func checkKey(key string) string {
-	switch {
-	case key == "":
-		return "The key is empty."
-	case len(key) > maxKey:
-		return fmt.Sprintf("The key is longer than %d characters.", maxKey)
-	}
-	for _, c := range []byte(key) {
-		if c <= ' ' || c > '~' {
-			return "A key has only visible ASCII characters: no space, no line end."
-		}
-	}
-	return ""
 }

@@ -65,7 +65,7 @@ func streams(body []byte) bool {
 // call sends one request with the key and returns a 2xx reply, or an error.
 // The reply's body reads at most that many bytes.
 func (c *Client) call(ctx context.Context, key, method, path string, payload []byte, wait time.Duration, most int64) (*http.Response, *body, error) {
-	if p := CheckKey(key); p != nil {
+	if p := checkKey(key); p != nil {
 		return nil, nil, &Error{Problem: p}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -160,25 +160,14 @@ func origin(u *url.URL) string {
 	return strings.ToLower(u.Scheme) + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// CheckKey says what is wrong with a key, nil if it can be sent (F159).
-func CheckKey(key string) *wire.Problem {
-	message := ""
-	switch {
-	case key == "":
-		message = "There is no key."
-	case len(key) > 4096:
-		message = "The key is longer than 4096 characters."
-	}
-	for i := 0; i < len(key) && message == ""; i++ {
-		if key[i] <= ' ' || key[i] > '~' {
-			message = "The key has a character in it that no key has, such as a space or a line break."
-		}
-	}
-	if message == "" {
+// checkKey says what is wrong with a key, nil if it can be sent (F159).
+func checkKey(key string) *wire.Problem {
+	mistake := gateway.KeyMistake(key)
+	if mistake == "" {
 		return nil
 	}
 	p := reply.NewProblem(reply.CodeInvalidKey, "")
-	p.Message, p.Field = message, "key"
+	p.Message, p.Field = mistake, "key"
 	return p
 }
 

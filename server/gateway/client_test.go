@@ -156,9 +156,9 @@ func TestCheckKey(t *testing.T) {
 	for key, ok := range map[string]bool{
 		"sandbox": true, testKey: true, "": false, "a\nb": false, "a\r": false, "a b": false, "schlüssel": false, "a\x00": false, strings.Repeat("k", 5000): false,
 	} {
-		p := CheckKey(key)
+		p := checkKey(key)
 		if (p == nil) != ok {
-			t.Errorf("F159 CheckKey(%q) = %v, want ok %v", key, p, ok)
+			t.Errorf("F159 checkKey(%q) = %v, want ok %v", key, p, ok)
 		}
 		if p != nil && (p.Field != "key" || p.Hint == "" || reply.KindOf(p) != reply.Key) {
 			t.Errorf("F159 %+v", p)

@@ -329,20 +329,6 @@ func (d *Desk) Turn(lane int, id string, by int) {
 	}
 }
 
-// Rename gives a conversation another title.
-func (d *Desk) Rename(id, title string) {
-	for i := range d.List {
-		if d.List[i].ID == id {
-			d.List[i].Title = title
-		}
-	}
-	if c := d.conversations[id]; c != nil {
-		c.Summary.Title = title
-	}
-	d.line.Call(wire.OpRename, wire.Rename{ID: id, Title: title}, nil)
-	d.changed(PartList | PartBar)
-}
-
 // Delete hides a conversation at once and deletes it when the time to undo
 // that has passed.
 func (d *Desk) Delete(id string) {
@@ -381,11 +367,17 @@ func (d *Desk) Commit() {
 	if d.Deleted == nil {
 		return
 	}
-	id := d.Deleted.ID
+	s := *d.Deleted
 	d.forget()
 	d.Deleted, d.forget = nil, nil
-	d.gone(id)
-	d.line.Call(wire.OpDelete, wire.Target{ID: id}, nil)
+	d.gone(s.ID)
+	d.line.Call(wire.OpDelete, wire.Target{ID: s.ID}, func(_ json.RawMessage, p *wire.Problem) {
+		if p != nil && p.Code != "not_found" {
+			d.List = putSummary(d.List, s)
+			d.changed(PartList)
+			d.Tell("The conversation was not deleted. " + p.Message + " " + p.Hint)
+		}
+	})
 	d.changed(PartNotice)
 }
 
@@ -393,6 +385,7 @@ func (d *Desk) Commit() {
 func (d *Desk) gone(id string) {
 	d.List = dropSummary(d.List, id)
 	d.storage.Remove(draftName + id)
+	d.storage.Remove(rawName + id)
 	if c := d.conversations[id]; c != nil {
 		c.Phase = Missing
 		delete(d.conversations, id)

@@ -611,13 +611,50 @@ func TestDeleteCanBeUndoneAndIsThenNotAsked(t *testing.T) {
 	}
 }
 
+// What the server refuses is taken back, and said.
+func TestARefusedChangeIsTakenBack(t *testing.T) {
+	b := newBench(t)
+	b.news(wire.EventConversation, wire.Summary{ID: "c", Title: "Sea"})
+	b.Show("c")
+	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "c", Title: "Sea"}})
+	full := &wire.Problem{Code: "disk_full", Message: "The disk is full."}
+
+	b.Rename("c", "Lake")
+	if b.List[0].Title != "Lake" || b.Current.Summary.Title != "Lake" {
+		t.Errorf("the title is %q and %q before the answer", b.List[0].Title, b.Current.Summary.Title)
+	}
+	b.far.take(t, wire.OpRename).done(nil, full)
+	if b.List[0].Title != "Sea" || b.Current.Summary.Title != "Sea" || !strings.Contains(b.Notice, full.Message) {
+		t.Errorf("refused, the title is %q and %q, and it says %q", b.List[0].Title, b.Current.Summary.Title, b.Notice)
+	}
+
+	for code, back := range map[string]int{"disk_full": 1, "not_found": 0} {
+		b.Notice = ""
+		b.Delete("c")
+		b.pass(undoFor)
+		b.far.take(t, wire.OpDelete).done(nil, &wire.Problem{Code: code, Message: full.Message})
+		if len(b.List) != back || strings.Contains(b.Notice, full.Message) != (back == 1) {
+			t.Errorf("%s: the list is %v, and it says %q", code, b.List, b.Notice)
+		}
+		b.news(wire.EventConversation, wire.Summary{ID: "c", Title: "Sea"})
+	}
+}
+
 func TestConversationDeletedElsewhere(t *testing.T) {
 	b := newBench(t)
 	b.Show("c")
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "c"}})
+	b.SetDraft("half a question")
+	b.SetRawDraft(`{"half":1}`)
+	if !b.storeHas("half a question") || !b.storeHas(`{"half":1}`) {
+		t.Fatal("the drafts are not kept")
+	}
 	b.news(wire.EventDeleted, wire.Target{ID: "c"})
 	if b.Current.Phase != Missing {
 		t.Errorf("phase %v, want Missing", b.Current.Phase)
+	}
+	if b.storeHas("half a question") || b.storeHas(`{"half":1}`) {
+		t.Errorf("a draft outlives its conversation: %q", b.store)
 	}
 }
 

@@ -68,6 +68,32 @@ func (d *Desk) Pin(id string, pinned bool) {
 	})
 }
 
+// Rename gives a conversation another title. It is shown at once; a refusal
+// takes it back.
+func (d *Desk) Rename(id, title string) {
+	before := d.retitle(id, title)
+	d.line.Call(wire.OpRename, wire.Rename{ID: id, Title: title}, func(_ json.RawMessage, p *wire.Problem) {
+		if p != nil {
+			d.retitle(id, before)
+			d.Tell("The title was not changed. " + p.Message + " " + p.Hint)
+		}
+	})
+}
+
+// retitle shows a conversation under another title, and returns the one before.
+func (d *Desk) retitle(id, title string) (before string) {
+	for i := range d.List {
+		if d.List[i].ID == id {
+			before, d.List[i].Title = d.List[i].Title, title
+		}
+	}
+	if c := d.conversations[id]; c != nil {
+		before, c.Summary.Title = c.Summary.Title, title
+	}
+	d.changed(PartList | PartBar)
+	return before
+}
+
 // Tell puts a sentence where the person sees it for a while.
 func (d *Desk) Tell(words string) {
 	if d.forgetNotice != nil {

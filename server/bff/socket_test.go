@@ -224,6 +224,23 @@ func TestConversationIsDeletedWhileItIsAnswered(t *testing.T) {
 
 // One tab goes, another comes, a third starts in the middle, one stops reading
 // and starts again: all see the same bytes, and the run does not notice.
+// The longest header of a log frame is one whose every character is escaped.
+func TestAnyContentTypeIsReadOverTheSocket(t *testing.T) {
+	w := keyed(t)
+	for _, kind := range []string{strings.Repeat("<", 500), strings.Repeat("\"", 500), strings.Repeat("\xff", 500), "text/html\t;\u2028"} {
+		w.kind = kind
+		c := w.dial()
+		s := turn()
+		w.start(c, s)
+		if l, err := c.Log(t.Context(), s.Run, bfftest.Whole); err != nil || !bytes.Contains(l.Bytes, []byte("Hello")) {
+			t.Errorf("%.20q: %v", kind, err)
+		}
+		if err := c.Call(t.Context(), wire.OpPing, nil, nil); err != nil {
+			t.Errorf("%.20q: the socket is closed: %v", kind, err)
+		}
+	}
+}
+
 func TestRunOutlivesItsReaders(t *testing.T) {
 	w := keyed(t)
 	next := make(chan string)

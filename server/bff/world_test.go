@@ -73,6 +73,7 @@ type world struct {
 	dir    string
 	log    *lockedBuffer
 	stream func(w *io.PipeWriter, key string, body []byte)
+	kind   string // Content-Type of the replies
 }
 
 type lockedBuffer struct {
@@ -107,7 +108,7 @@ func words(w *io.PipeWriter, _ string, _ []byte) {
 
 func newWorld(t *testing.T, change func(*bff.Config)) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), log: &lockedBuffer{}, stream: words}
+	w := &world{t: t, dir: t.TempDir(), log: &lockedBuffer{}, stream: words, kind: "text/event-stream"}
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	var err error
 	if w.db, err = store.Open(t.Context(), w.dir, store.Options{Logger: logger}); err != nil {
@@ -127,7 +128,7 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 			r, pw := io.Pipe()
 			context.AfterFunc(ctx, func() { pw.CloseWithError(context.Cause(ctx)) })
 			go w.stream(pw, key, bytes.Clone(body))
-			return run.Reply{Status: 200, ContentType: "text/event-stream", Body: r}, nil
+			return run.Reply{Status: 200, ContentType: w.kind, Body: r}, nil
 		},
 		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
 			return w.budget.ReserveText(ctx, owner, m, budget.InputBound(body))

@@ -13,8 +13,10 @@ import (
 
 const (
 	// headRoom is the room that the header of a frame is built in, in front of
-	// the log's bytes, so that these are copied once.
-	headRoom = 512
+	// the log's bytes, so that these are copied once. It has a run's id, an
+	// offset, and a Content-Type of at most 128 bytes, of each of which JSON
+	// may make six.
+	headRoom = 1 << 10
 	// maxFrame is what a buffer for the largest frame holds, with the few bytes
 	// that the WebSocket puts in front of it.
 	maxFrame = headRoom + wire.MaxLogFrame

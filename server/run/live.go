@@ -113,7 +113,8 @@ func (l *live) end(err error) {
 	l.settle(err)
 }
 
-// maxContentType bounds what is kept of a Content-Type, in bytes.
+// maxContentType bounds what is kept of a Content-Type, in bytes. It goes in
+// front of the log wherever that is read.
 const maxContentType = 128
 
 func clip(s string, most int) string {

@@ -172,6 +172,9 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	}
 	if public != nil {
 		log.Warn("everybody who reaches the public address is the same person: let only those in who may be", "public-url", public.String())
+		if c.gateway != "" && public.Scheme == "http" && !onThisMachine(public) {
+			log.Warn("the page is not reached by https: the gateway's key that a browser sends can be read on the way, unless the network itself is encrypted", "public-url", public.String())
+		}
 	}
 	s.onClose(s.bff.Close)
 	s.serveHTTP(listener, s.bff)

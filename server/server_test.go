@@ -497,15 +497,29 @@ func TestStartThatFailsLeavesNothingOpen(t *testing.T) {
 	newDesk(t, serveConfig{data: dir}) // the folder is free
 }
 
-// A key that goes out unencrypted is told of where the operator looks.
-func TestAGatewayWithoutHTTPSIsWarnedOf(t *testing.T) {
-	const warning = "the gateway is not reached by https"
-	for gateway, warned := range map[string]bool{
-		"http://192.0.2.7:8080": true, "https://192.0.2.7:8080": false, "http://127.0.0.1:1": false, "http://localhost:1": false, "": false,
+// A key that may cross a network unencrypted is told of where the operator
+// looks.
+func TestAKeyOnItsWayWithoutHTTPSIsWarnedOf(t *testing.T) {
+	const gateway, page = "the gateway is not reached by https", "the page is not reached by https"
+	for _, c := range []struct {
+		gateway, public string
+		want            string
+	}{
+		{gateway: "http://192.0.2.7:8080", want: gateway},
+		{gateway: "https://192.0.2.7:8080"},
+		{gateway: "http://127.0.0.1:1"},
+		{gateway: "http://localhost:1"},
+		{gateway: "https://192.0.2.7", public: "http://play.example.com", want: page},
+		{gateway: "https://192.0.2.7", public: "https://play.example.com"},
+		{gateway: "https://192.0.2.7", public: "http://localhost:8080"},
+		{public: "http://play.example.com"},
+		{},
 	} {
-		d := newDesk(t, serveConfig{gateway: gateway})
-		if got := strings.Contains(d.log.String(), warning); got != warned {
-			t.Errorf("-gateway %q: warned %v", gateway, got)
+		log := newDesk(t, serveConfig{gateway: c.gateway, publicURL: c.public}).log.String()
+		for _, warning := range []string{gateway, page} {
+			if got := strings.Contains(log, warning); got != (warning == c.want) {
+				t.Errorf("-gateway %q -public-url %q: warned of %q is %v", c.gateway, c.public, warning, got)
+			}
 		}
 	}
 }

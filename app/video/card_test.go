@@ -199,6 +199,11 @@ func TestPlayable(t *testing.T) {
 	if why := NotPlayable(&wire.VideoTask{State: wire.VideoUnknown}); strings.Contains(why, "not finished") {
 		t.Errorf("of a clip that may never have been begun: %q", why)
 	}
+	for state, kept := range map[wire.VideoState]bool{wire.VideoRunning: true, wire.VideoUnknown: true, wire.VideoFailed: false, wire.VideoRefused: false} {
+		if why := NotKept(&wire.VideoTask{State: state}); kept != (why == "") {
+			t.Errorf("%s: kept unless %q", state, why)
+		}
+	}
 	second := wire.VideoTask{State: wire.VideoExpired, Outputs: []wire.VideoOutput{{Index: 0, Archive: wire.ArchiveFailed}, {Index: 1, Archive: wire.ArchiveSaved}}}
 	if n := PlayableOutput(&second); n != 1 {
 		t.Errorf("the output that plays is %d", n)

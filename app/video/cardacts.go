@@ -110,6 +110,15 @@ func NotPlayable(t *wire.VideoTask) string {
 	return "The clip is not finished yet."
 }
 
+// NotKept says why there is nothing to keep in the archive for good; "" if
+// there is, or will be.
+func NotKept(t *wire.VideoTask) string {
+	if !t.State.Final() {
+		return ""
+	}
+	return NotPlayable(t)
+}
+
 // CanRetry says whether the same request may be sent again: what failed or was
 // refused cost nothing in the end.
 func CanRetry(t *wire.VideoTask) bool {

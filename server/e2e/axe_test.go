@@ -140,6 +140,12 @@ func TestAxeFindsNothing(t *testing.T) {
 				p.wait(`!!document.querySelector("#budget-warn-wrong:not([hidden])")`)
 			}},
 	}
+	p.axeFindsNothing(source, views)
+}
+
+// axeFindsNothing checks every view at both sizes in both colours.
+func (p *page) axeFindsNothing(source string, views []axeView) {
+	w, t := p.w, p.w.t
 	for _, size := range []struct {
 		name          string
 		width, height int64

@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -77,20 +75,7 @@ func TestClipPlaysAfterItExpired(t *testing.T) {
 	clip := m.clip("beta-video-480p", "A lantern in the fog", "6", nil)
 	p.saved(clip.ID)
 
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, sandbox.URL+"/sandbox/clock", strings.NewReader(`{"advance":"360h"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+sandboxKey)
-	req.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		t.Fatalf("the clock: %s", res.Status)
-	}
+	advance(t, sandbox, "360h")
 
 	p.open("/video/" + clip.ID)
 	p.press("#clip-check")
@@ -157,15 +142,75 @@ func TestArchiveSettings(t *testing.T) {
 	p.open("/settings")
 	p.says("#archive-use", "of 10 GB used")
 	set := func(quota string) {
-		p.must(p.tab.Eval(nil, `document.querySelector("#archive-quota").value = ""`))
-		p.click("#archive-quota")
+		p.must(p.tab.Eval(nil, `document.querySelector("#archive-quota").select()`))
 		p.keys(quota + "\r")
 	}
+	p.wait(`document.querySelector("#archive-quota").value === "10"`)
 	set("a lot")
-	p.says("#archive-outcome", "from 0.1 on")
+	p.says("#archive-outcome", "a number of GB, 0.1 to 102")
+	set("900000")
+	p.wait(`document.querySelector("#archive-quota").ariaInvalid === "true"`)
+	// An emptied field stays so, whatever is drawn meanwhile: else the next
+	// digits would stand behind the old ones.
+	p.must(p.tab.Eval(nil, `document.querySelector("#archive-quota").select()`))
+	p.keys("\b")
+	m.clip("beta-video-480p", "Another kettle", "10", nil)
+	p.wait(`document.querySelector("#settings-archive .facts dd").textContent === "2"`) // files
+	if v := p.text(`document.querySelector("#archive-quota").value`); v != "" {
+		t.Errorf("the emptied field has %q", v)
+	}
 	set("2.5")
 	p.says("#archive-outcome", "Saved")
 	p.says("#archive-use", "of 2.5 GB used")
 	p.reload()
 	p.wait(`document.querySelector("#archive-quota")?.value === "2.5"`)
+}
+
+// In another tab or program, a person who allowed it is told by the browser,
+// once for a clip, and what they press leads there.
+func TestTheBrowserTellsOfAClip(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, "", fastClips...)
+	p := w.tab("/")
+	m := w.makes()
+	// Headless, the browser neither asks nor shows; what it is told is kept.
+	p.must(p.tab.Eval(nil, `(() => {
+		window.told = [];
+		window.Notification = class extends EventTarget {
+			static permission = "granted";
+			constructor(words, more) { super(); told.push([words, more.tag]); window.note = this }
+			close() {}
+		};
+	})()`))
+	hide := func(hidden bool) {
+		p.must(p.tab.Eval(nil, fmt.Sprintf(`(() => {
+			Object.defineProperty(document, "hidden", {configurable: true, get: () => %v});
+			Object.defineProperty(document, "visibilityState", {configurable: true, get: () => %v ? "hidden" : "visible"});
+			document.dispatchEvent(new Event("visibilitychange"));
+		})()`, hidden, hidden)))
+	}
+	hide(true)
+	done := m.clip("beta-video-480p", "A slow tide", "6", nil)
+	p.wait(`told.length === 1`)
+	failed := m.clip("gamma-2-480p", "No tide [[fail: too slow]]", "5", nil)
+	p.wait(`told.length === 2`)
+	told := p.text(`told.flat().join("\n")`)
+	for _, want := range []string{"Finished: A slow tide\n" + done.ID, "Failed: No tide", "\n" + failed.ID} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the browser told %q, without %q", told, want)
+		}
+	}
+	p.wait(`document.title.startsWith("(2) ")`)
+	hide(false)
+	p.must(p.tab.Eval(nil, `note.dispatchEvent(new Event("click"))`))
+	p.wait(`location.pathname === "/video/` + failed.ID + `"`)
+
+	// While the page is looked at, the page tells it.
+	p.open("/")
+	p.must(p.tab.Eval(nil, `window.told = []; window.Notification = class extends EventTarget { static permission = "granted"; constructor(words) { super(); told.push(words) } }`))
+	m.clip("beta-video-480p", "Another tide", "6", nil)
+	p.says(".notices", "Finished: Another tide")
+	if n := p.number("told.length"); n != 0 {
+		t.Errorf("the browser told of it too, %v times", n)
+	}
 }

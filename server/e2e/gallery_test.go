@@ -203,7 +203,7 @@ func TestChainFromTheCard(t *testing.T) {
 	if got := m.task(extend).Outputs[0].Seconds; got < 11.9 || got > 12.1 {
 		t.Errorf("the extend lasts %v s, want the source's 6 and 6 more", got)
 	}
-	if got := m.task(upscale).Outputs[0]; got.Width != 1920 && got.Height != 1080 {
+	if got := m.task(upscale).Outputs[0]; got.Width != 1920 || got.Height != 1080 {
 		t.Errorf("the upscale is %d × %d", got.Width, got.Height)
 	}
 	off := "#card-" + extend + "-upscale-1"

@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -262,40 +261,26 @@ func TestADoubleClickMakesOneTask(t *testing.T) {
 	p.verb("Created")
 	p.must(p.tab.Eval(nil, `document.getElementById("create").click()`))
 	p.wait(newestCard + `?.dataset.state && ` + newestCard + `.dataset.state !== "creating"`)
-	if n := creations(t, sandbox.URL); n != 1 {
+	if n := creations(t, sandbox); n != 1 {
 		t.Errorf("the gateway saw %d creations", n)
 	}
 	p.verb("Create video") // the same again can be meant
 	p.click("#create")
 	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
 	p.wait(newestCard + `.dataset.state !== "creating"`)
-	if n := creations(t, sandbox.URL); n != 2 {
+	if n := creations(t, sandbox); n != 2 {
 		t.Errorf("the gateway saw %d creations", n)
 	}
 }
 
 // creations counts the POSTs of clips in the sandbox's record.
-func creations(t *testing.T, base string) (n int) {
+func creations(t *testing.T, sandbox *rig.Program) (n int) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/sandbox/requests", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+sandboxKey)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var record struct {
 		Requests []struct{ Method, Path string } `json:"requests"`
 	}
-	if err := json.Unmarshal(b, &record); err != nil {
-		t.Fatalf("%v: %.200s", err, b)
+	if err := json.NewDecoder(ask(t, sandbox, http.MethodGet, "/sandbox/requests", "").Body).Decode(&record); err != nil {
+		t.Fatal(err)
 	}
 	for _, r := range record.Requests {
 		if r.Method == http.MethodPost && strings.HasSuffix(r.Path, "/video/generations") {

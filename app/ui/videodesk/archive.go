@@ -25,8 +25,9 @@ type archiveForm struct {
 // room.
 type Archive struct {
 	app.Compo
-	s   *Section
-	Rev int
+	s      *Section
+	Rev    int
+	filled string // what was put into the field of the quota
 }
 
 // Settings implements kit.Configurable.
@@ -44,11 +45,15 @@ func (a *Archive) OnMount(ctx app.Context) {
 	})
 }
 
-// fill puts the quota that there is into its field.
+// fill puts the quota that there is into its field, unless a person has
+// changed what is in it; emptied is changed too.
 func (a *Archive) fill() {
-	if e := a.s.DOM.ByID("archive-quota"); e.Truthy() && e.Get("value").String() == "" && a.s.desk.Tasks.ArchiveReady {
-		e.Set("value", gigabytes(a.s.desk.Tasks.Archive.Settings.QuotaBytes))
+	e := a.s.DOM.ByID("archive-quota")
+	if !e.Truthy() || !a.s.desk.Tasks.ArchiveReady || e.Get("value").String() != a.filled {
+		return
 	}
+	a.filled = gigabytes(a.s.desk.Tasks.Archive.Settings.QuotaBytes)
+	e.Set("value", a.filled)
 }
 
 // OnUpdate implements app.Updater.
@@ -119,7 +124,8 @@ func (a *Archive) Render() (ui app.UI) {
 		),
 		elem("form", "archive-form", nil,
 			el("label", "", at{"for", "archive-quota"}, app.Text("Quota, in GB")),
-			el("input", "field figure", at{"id", "archive-quota", "type", "text", "inputmode", "decimal", "autocomplete", "off"}),
+			el("input", "field figure", at{"id", "archive-quota", "type", "text", "inputmode", "decimal", "autocomplete", "off",
+				"aria-invalid", yes(form.bad), "aria-describedby", "archive-outcome"}),
 			box("label", "check",
 				el("input", "", at{"id", "archive-room", "type", "checkbox", "checked", no(is.Settings.MakeRoom)}),
 				say("span", "", "When it is full, make room: the oldest clips that are not pinned go first. Without this nothing more is copied then."),
@@ -165,7 +171,7 @@ func (s *Section) saveArchive() {
 		bytes = int64(gb * (1 << 30))
 	}
 	if bytes < wire.MinQuota {
-		*form = archiveForm{outcome: "The quota is a number of GB, from 0.1 on.", bad: true}
+		*form = archiveForm{outcome: "The quota is a number of GB, 0.1 to " + figure.Count(wire.MaxQuota>>30) + ".", bad: true}
 		s.redrawResults()
 		s.DOM.Focus("#archive-quota")
 		return

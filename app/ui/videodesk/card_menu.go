@@ -23,8 +23,9 @@ type entry struct {
 func (s *Section) entries(t *wire.VideoTask, n int) []entry {
 	tasks := s.desk.Tasks
 	off := video.NotPlayable(t)
-	pin := "Keep in the archive for good"
+	pin, unkept := "Keep in the archive for good", video.NotKept(t)
 	if t.Pinned {
+		unkept = ""
 		pin = "Let the archive make room of it"
 	}
 	return []entry{
@@ -33,7 +34,7 @@ func (s *Section) entries(t *wire.VideoTask, n int) []entry {
 		{"last", "Last frame to the form", off, func(app.Context) { s.takeFrame(t, n, lastFrame) }},
 		{"reuse", "Reuse its settings", "", func(app.Context) { s.reuse(t) }},
 		{"download", "Download", off, func(app.Context) { s.download(wire.MediaPathOf(t.ID, n) + "?download=1") }},
-		{"pin", pin, "", func(app.Context) { tasks.SetPinned(t.ID, !t.Pinned) }},
+		{"pin", pin, unkept, func(app.Context) { tasks.SetPinned(t.ID, !t.Pinned) }},
 	}
 }
 

@@ -4,7 +4,7 @@ package videodesk
 
 import (
 	"strconv"
-
+	"strings"
 	"syscall/js"
 	"time"
 
@@ -294,10 +294,16 @@ func (s *Section) gated(id, name, why string, do func(app.Context)) app.UI {
 	return s.gatedAs(id, name, name, why, do)
 }
 
-// gatedAs is gated with another name for screen readers and the tooltip.
+// gatedAs is gated with more to say in the tooltip: full, which is the name for
+// screen readers too if the button's own is in it, and else describes it.
 func (s *Section) gatedAs(id, name, full, why string, do func(app.Context)) app.UI {
 	b := elem("button", "button gated", at{"id", id, "type", "button"}, app.Text(name))
+	tip := ""
 	if full != name {
+		tip = full
+	}
+	named := strings.Contains(full, name)
+	if named && tip != "" {
 		b = b.Aria("label", full)
 	}
 	if why != "" {
@@ -307,13 +313,12 @@ func (s *Section) gatedAs(id, name, full, why string, do func(app.Context)) app.
 			el("span", "tip", at{"id", id + "-why", "role", "tooltip"}, app.Text(why)),
 		)
 	}
-	tip := ""
-	if full != name {
-		tip = full
+	b = b.OnClick(s.On("do "+id, func(ctx app.Context, _ app.Event) { do(ctx) }))
+	if !named {
+		b = b.Aria("describedby", id+"-tip")
 	}
-	return box("span", "gate",
-		b.OnClick(s.On("do "+id, func(ctx app.Context, _ app.Event) { do(ctx) })),
-		el("span", "tip", at{"aria-hidden", "true", "hidden", no(tip == "")}, app.Text(tip)),
+	return box("span", "gate", b,
+		el("span", "tip", at{"id", id + "-tip", "role", "tooltip", "aria-hidden", yes(named), "hidden", no(tip == "")}, app.Text(tip)),
 	)
 }
 

@@ -1,0 +1,124 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"screentest/server/e2e/rig"
+	"screentest/shared/wire"
+)
+
+// advance moves the clock of a sandbox.
+func advance(t *testing.T, sandbox *rig.Program, by string) {
+	t.Helper()
+	ask(t, sandbox, http.MethodPost, "/sandbox/clock", `{"advance":"`+by+`"}`)
+}
+
+// check has the gateway asked about a task now.
+func (m *makes) check(id string) {
+	m.t.Helper()
+	if err := m.c.Call(context.Background(), wire.OpVideoCheck, wire.Target{ID: id}, nil); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// The video desk in every state that a clip and the form can be in.
+func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
+	t.Parallel()
+	source := axeCore(t)
+	// At the pace of life nothing ends by itself while the test looks; the
+	// clock is moved for what is to end.
+	sandbox := startSandboxAt(t, "127.0.0.1:0", "60", "-speed", "1")
+	w := newWorld(t, newLossyGateway(t, sandbox.URL).URL)
+	p := w.keyed("/video")
+	m := w.makes()
+
+	old := m.clip("beta-video-480p", "A clip of last month", "6", nil)
+	p.becomes(old.ID, wire.VideoQueued)
+	advance(t, sandbox, "1h")
+	m.check(old.ID)
+	p.saved(old.ID)
+	advance(t, sandbox, "360h")
+	m.check(old.ID)
+	p.becomes(old.ID, wire.VideoExpired)
+	first := m.clip("beta-video-720p", "Glacier calving, slow push in", "6", nil)
+	second := m.clip("beta-video-480p", "Moss growing over stone", "6", nil)
+	failed := m.clip("gamma-2-480p", "Crowd of dancers [[fail: refused by the content filter]]", "5", nil)
+	for _, clip := range []wire.VideoTask{first, second, failed} {
+		p.becomes(clip.ID, wire.VideoQueued)
+	}
+	advance(t, sandbox, "1h")
+	for _, clip := range []wire.VideoTask{first, second, failed} {
+		m.check(clip.ID)
+	}
+	p.saved(first.ID)
+	p.saved(second.ID)
+	p.becomes(failed.ID, wire.VideoFailed)
+	first = m.task(first.ID) // with the id that an extend names
+	extend := m.clip("beta-video-720p-extend", "And on it goes", "6", &first)
+	unknown := m.clip("beta-video-480p", "early: a windmill", "6", nil)
+	p.becomes(extend.ID, wire.VideoQueued)
+	p.becomes(unknown.ID, wire.VideoUnknown)
+
+	gallery := fmt.Sprintf(`document.querySelectorAll(".clip-card").length === 6 && !!document.querySelector(%q)`, tile(unknown.ID, ".settling"))
+	clips := func(p *page) {
+		if p.number("innerWidth") < 800 {
+			p.press(`.video-tab[aria-controls="video-results"]`)
+		}
+	}
+	card := func(id, button, wait string) func(p *page) {
+		return func(p *page) {
+			clips(p)
+			p.press("#card-" + id + "-" + button)
+			p.wait(wait)
+		}
+	}
+	views := []axeView{
+		{name: "gallery", path: "/video", wait: gallery, do: clips},
+		{name: "card menu", path: "/video", wait: gallery, do: card(first.ID, "more", `!!document.querySelector(".card-menu")`)},
+		{name: "card menu of a failure", path: "/video", wait: gallery, do: card(failed.ID, "more", `!!document.querySelector(".card-menu .menu-why")`)},
+		{name: "card tags", path: "/video", wait: gallery, do: func(p *page) {
+			card(first.ID, "more", `!!document.querySelector(".card-menu")`)(p)
+			p.press("#card-" + first.ID + "-retag")
+			p.wait(`!!document.querySelector(".tag-form")`)
+		}},
+		{name: "selection", path: "/video", wait: gallery, do: func(p *page) {
+			clips(p)
+			p.press("#select-clips")
+			p.press("#card-" + first.ID + "-choose")
+			p.says("#selection", "1 clip chosen")
+		}},
+		{name: "no clip is like that", path: "/video", wait: gallery, do: func(p *page) {
+			clips(p)
+			p.press("#only-favourites")
+			p.says("#gallery", "No clip is like that")
+		}},
+		{name: "compare", path: "/video/compare?ids=" + first.ID + "," + second.ID, wait: `[...document.querySelectorAll(".compare-clip")].filter(v => v.readyState >= 1).length === 2`},
+		{name: "archive settings", path: "/settings", wait: `!!document.querySelector("#archive-use")`, do: func(p *page) {
+			p.must(p.tab.Eval(nil, `document.querySelector("#archive-quota").value = "a lot"`))
+			p.press("#archive-save")
+			p.wait(`!!document.querySelector("#archive-outcome.bad")`)
+		}},
+		{name: "no such clip", path: "/video/00000000-0000-4000-8000-000000000000", wait: `!!document.querySelector(".middle a[href='/video']")`},
+	}
+	for name, clip := range map[string]wire.VideoTask{"finished": first, "failed": failed, "unknown": unknown, "expired": old, "running": extend} {
+		views = append(views, axeView{name: "clip, " + name, path: "/video/" + clip.ID, wait: `!!document.querySelector("#clip-state")`})
+	}
+	// The form of each mode: something is typed, and the button names what is
+	// missing and has led there.
+	for _, mode := range []string{"text-to-video", "image-to-video", "first-last-frame", "reference-video", "multi-shot", "motion-control", "extend", "upscale"} {
+		views = append(views, axeView{name: "form, " + mode, path: "/video", wait: `!!document.querySelector("#form")`, do: func(p *page) {
+			if p.number("innerWidth") < 800 {
+				p.press(`.video-tab[aria-controls="video-form"]`)
+			}
+			p.mode(mode)
+			p.must(p.tab.Eval(nil, `document.querySelector(".preview").open = true`))
+			p.press("#create")
+			p.wait(`document.querySelector("#create").dataset.ready === undefined || document.querySelector("#create").classList.contains("missing")`)
+			p.wait(`document.activeElement?.closest(".form-fields") !== null`)
+		}})
+	}
+	p.axeFindsNothing(source, views)
+}

@@ -2,6 +2,8 @@ package model
 
 import (
 	"encoding/json"
+	"strconv"
+	"strings"
 
 	"screentest/app/line"
 	"screentest/shared/wire"
@@ -98,8 +100,14 @@ func (d *Desk) Hidden() bool {
 // ListedModels are the models of a conversation in the list: none while its
 // names are hidden.
 func (d *Desk) ListedModels(s wire.Summary) string {
-	if c := d.conversations[s.ID]; c != nil && c.Blind {
+	if c := d.conversations[s.ID]; c != nil && c.Phase == Ready {
+		s.Blind = c.Blind
+	}
+	if s.Blind {
 		return "blind comparison"
+	}
+	if n := strings.Count(s.Models, ", ") + 1; n > 2 {
+		return strconv.Itoa(n) + " models"
 	}
 	return s.Models
 }

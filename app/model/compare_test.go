@@ -30,6 +30,37 @@ func TestFastestAndCheapestWhenAllHaveEnded(t *testing.T) {
 	}
 }
 
+// The list tells no names of a blind conversation, whether it has been opened
+// here or not.
+func TestListedModels(t *testing.T) {
+	b := newBench(t)
+	for _, c := range []struct {
+		name string
+		s    wire.Summary
+		want string
+	}{
+		{"one", wire.Summary{Models: "a"}, "a"},
+		{"two", wire.Summary{Models: "a, b"}, "a, b"},
+		{"more are counted", wire.Summary{Models: "a, b, c"}, "3 models"},
+		{"blind, never opened here", wire.Summary{Models: "a, b", Blind: true}, "blind comparison"},
+	} {
+		if got := b.ListedModels(c.s); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	b.lanes(chatModel, "zeta-1")
+	b.SetBlind(true)
+	b.sentAll(t, "q")
+	if got := b.ListedModels(wire.Summary{ID: b.Current.ID, Models: "a, b"}); got != "blind comparison" {
+		t.Errorf("open here: %q", got)
+	}
+	b.List = append(b.List, wire.Summary{ID: "elsewhere", Models: "a, b", Blind: true})
+	b.news(wire.EventLanes, wire.Lanes{Conversation: "elsewhere", Rev: 3, Lanes: []wire.Lane{{Model: "a"}, {Model: "b"}}})
+	if got := b.ListedModels(b.List[len(b.List)-1]); got != "a, b" {
+		t.Errorf("after the vote on another device: %q", got)
+	}
+}
+
 func TestBlindUntilTheVote(t *testing.T) {
 	b := newBench(t)
 	b.lanes(chatModel, "zeta-1", responsesModel)

@@ -209,6 +209,12 @@ func (c *Conversation) wireLanes() wire.Lanes {
 // it has not taken yet come after them.
 func (d *Desk) hearLanes(w wire.Lanes) {
 	c := d.conversations[w.Conversation]
+	for i := range d.List {
+		if s := &d.List[i]; s.ID == w.Conversation && s.Blind != w.Blind {
+			s.Blind = w.Blind
+			d.changed(PartList)
+		}
+	}
 	if c == nil || len(w.Lanes) == 0 {
 		return
 	}

@@ -94,7 +94,7 @@ func (d *Desk) Send(text string) bool {
 func (d *Desk) born(c *Conversation, text string, now int64) {
 	d.settleModels(c)
 	c.kept.unborn = true
-	c.Summary = wire.Summary{ID: c.ID, Title: firstLine(text), CreatedMS: now, UpdatedMS: now}
+	c.Summary = wire.Summary{ID: c.ID, Title: firstLine(text), Blind: c.Blind && len(c.Lanes) > 1, CreatedMS: now, UpdatedMS: now}
 	var models []string
 	for i := range c.Lanes {
 		models = append(models, c.Lanes[i].Model)

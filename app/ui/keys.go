@@ -25,6 +25,7 @@ type command struct {
 func (p *page) commands() []command {
 	always := func() bool { return true }
 	chat := func() bool { return p.view == viewChat }
+	named := func() bool { return chat() && !p.desk.Hidden() }
 	open := func() bool {
 		return p.view == viewChat && p.desk.Current != nil && p.desk.Current.Phase == model.Ready
 	}
@@ -34,8 +35,8 @@ func (p *page) commands() []command {
 		{"Search everything", "/", always, p.focusSearch},
 		{"Search in this conversation", "f", open, p.searchHere},
 		{"Write a message", "c", chat, func() { p.DOM.Focus("#composer") }},
-		{"Choose the model", "m", chat, func() { p.openPicker(p.desk.Focused) }},
-		{"Compare with another model", "l", chat, p.addLane},
+		{"Choose the model", "m", named, func() { p.openPicker(p.desk.Focused) }},
+		{"Compare with another model", "l", func() bool { return named() && !p.full() }, p.addLane},
 		{"Show or hide the drawer", "i", chat, p.inspector.toggle},
 		{"Show the parameters", "", chat, func() { p.inspector.choose(tabParams); p.inspector.setOpen(true) }},
 		{"Show the request", "", chat, func() { p.inspector.choose(tabRequest); p.inspector.setOpen(true) }},
@@ -46,7 +47,7 @@ func (p *page) commands() []command {
 		{"Go to the latest message", "Shift G", open, func() { p.threads.toEnd() }},
 		{"Pin or unpin this conversation", "p", open, func() { p.desk.Pin(p.desk.Current.ID, !p.desk.Current.Summary.Pinned) }},
 		{"Rename this conversation", "r", open, func() { p.beginRename(); p.changed(model.PartBar) }},
-		{"Delete this conversation", "", open, func() { p.desk.Delete(p.desk.Current.ID); p.Context().Navigate("/") }},
+		{"Delete this conversation", "", open, p.deleteShown},
 		{"Export this conversation as Markdown", "", open, func() { p.export(p.desk.Current.ID, ".md") }},
 		{"Export this conversation as JSON", "", open, func() { p.export(p.desk.Current.ID, ".json") }},
 		{"Export everything", "", always, p.exportAll},

@@ -94,7 +94,7 @@ func (p *page) choices(query string) []model.Choice {
 	}
 	for _, g := range model.Groups(p.desk.List, now()) {
 		for _, s := range g.Rows {
-			all = append(all, model.Choice{Group: groupConversations, Name: titleOf(s.Title), Note: s.Models, ID: s.ID})
+			all = append(all, model.Choice{Group: groupConversations, Name: titleOf(s.Title), Note: p.desk.ListedModels(s), ID: s.ID})
 		}
 	}
 	all = append(all, model.Choice{Group: groupPages, Name: "Chat", ID: p.chatPath()})
@@ -103,7 +103,7 @@ func (p *page) choices(query string) []model.Choice {
 		all = append(all, model.Choice{Group: groupPages, Name: i.Name, ID: i.Path})
 	}
 	all = append(all, model.Choice{Group: groupPages, Name: "Settings", ID: "/settings"})
-	if query != "" {
+	if query != "" && !p.desk.Hidden() {
 		for _, m := range p.desk.Models {
 			all = append(all, model.Choice{Group: groupModels, Name: m.ID, Note: string(m.Endpoint), ID: m.ID})
 		}

@@ -47,7 +47,25 @@ func TestBlindUntilTheVote(t *testing.T) {
 		nameless("in the drawer's tab " + tab)
 	}
 	p.click("#drawer-close")
-	p.reload()
+	p.palette("hello")
+	p.wait(`!!document.querySelector('#palette [aria-label="In messages"] mark') && !!document.querySelector('#palette [aria-label="Conversations"]')`)
+	nameless("in the palette")
+	p.keys("\x1b")
+	p.wait(`!document.querySelector("dialog[open]")`)
+	p.must(p.tab.Eval(nil, `document.activeElement.blur()`))
+	p.keys("ml") // choose the model, compare with another: not now
+	p.search(strings.Fields(p.text(inLane(0) + `.querySelector(".body").textContent`))[0])
+	p.wait(hits + `.length > 0`)
+	nameless("among what was found")
+	if n := p.count(".lane"); n != 3 || p.has("dialog[open]") {
+		t.Errorf("keys lead to the models: %d lanes", n)
+	}
+	p.click("#search-clear")
+	// Opened elsewhere, the list tells nothing either.
+	const listed = `document.querySelector(".row-models")?.textContent`
+	other := w.tab("/")
+	other.wait(listed + ` === "blind comparison"`)
+	p.must(p.tab.Front())
 	p.wait(`document.querySelectorAll(".lane").length === 3 && !!document.querySelector("#vote-B:not([disabled])")`)
 	nameless("after a reload")
 
@@ -57,6 +75,9 @@ func TestBlindUntilTheVote(t *testing.T) {
 	p.wait(fmt.Sprintf(`document.querySelector("#ballot").textContent.includes("B, which is %s")`, second))
 	p.wait(inLane(1) + `.querySelector(".rank:not([hidden])")?.textContent === "your vote"`)
 
+	other.must(other.tab.Front())
+	other.wait(listed + ` === "3 models"`)
+	p.must(p.tab.Front())
 	o := w.opened(p)
 	if len(o.Votes) != 1 || o.Lanes == nil || o.Lanes.Blind {
 		t.Fatalf("stored %+v, lanes %+v", o.Votes, o.Lanes)

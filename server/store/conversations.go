@@ -30,7 +30,8 @@ const (
 const summaryColumns = `c.n, c.id, c.title, c.models, c.pinned, c.created_ms, c.updated_ms,
 	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = c.owner AND conversation = c.id), 0),
 	EXISTS (SELECT 1 FROM ledger WHERE owner = c.owner AND conversation = c.id AND source = 'estimated'),
-	(SELECT count(*) FROM runs WHERE conversation = c.n AND state = 'running')`
+	(SELECT count(*) FROM runs WHERE conversation = c.n AND state = 'running'),
+	EXISTS (SELECT 1 FROM lanes WHERE conversation = c.n AND blind = 1)`
 
 type summaryScan struct {
 	n       int64
@@ -40,7 +41,7 @@ type summaryScan struct {
 
 func (s *summaryScan) dest() []any {
 	v := &s.summary
-	return []any{&s.n, &s.id, &v.Title, &v.Models, &v.Pinned, &v.CreatedMS, &v.UpdatedMS, &v.CostNanoUSD, &v.Estimated, &v.Running}
+	return []any{&s.n, &s.id, &v.Title, &v.Models, &v.Pinned, &v.CreatedMS, &v.UpdatedMS, &v.CostNanoUSD, &v.Estimated, &v.Running, &v.Blind}
 }
 
 func (s *summaryScan) result() wire.Summary {

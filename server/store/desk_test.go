@@ -84,6 +84,30 @@ func TestLanesAreKeptAndCounted(t *testing.T) {
 	}
 }
 
+// Which model said what is told neither by the list nor by a search before the
+// vote.
+func TestBlindConversationsTellNoNames(t *testing.T) {
+	db, owner := openLocal(t)
+	s, _ := talk(t, db, owner, "", "who are you", says("a secret otter"))
+	lanes := someLanes(s)
+	for _, blind := range []bool{true, false} {
+		lanes.Blind = blind
+		must(t, second(db.SetLanes(context.Background(), owner, lanes)))
+		one, err := db.Conversation(context.Background(), owner, s.Conversation)
+		must(t, err)
+		list, err := db.Conversations(context.Background(), owner, wire.Page{})
+		must(t, err)
+		if one.Blind != blind || list.Conversations[0].Blind != blind {
+			t.Errorf("blind is %v, the list says %v and %v", blind, one.Blind, list.Conversations[0].Blind)
+		}
+		found, err := db.Search(context.Background(), owner, wire.Search{Query: "otter"})
+		must(t, err)
+		if len(found.Hits) != 1 || (found.Hits[0].Model == "") != blind {
+			t.Errorf("blind is %v, found %+v", blind, found.Hits)
+		}
+	}
+}
+
 func TestVotesAreOnMessagesOfThePersons(t *testing.T) {
 	ctx := context.Background()
 	db, owner := openLocal(t)

@@ -222,7 +222,8 @@ func (l *lookup) page(q reading) (rows []int64, more int64, err error) {
 }
 
 const selectHit = `SELECT c.id, coalesce(c.title, v.title), m.id, coalesce(m.role, ''), coalesce(m.lane, 0), substr(coalesce(m.text, v.prompt, ''), 1, ?2), coalesce(m.tool, ''),
-	coalesce(m.created_ms, c.created_ms, v.created_ms), r.id, coalesce(r.model, v.model, ''), coalesce(r.state, v.state, ''), coalesce(r.problem, v.problem), r.calls,
+	coalesce(m.created_ms, c.created_ms, v.created_ms), r.id,
+	CASE WHEN EXISTS (SELECT 1 FROM lanes WHERE conversation = c.n AND blind = 1) THEN '' ELSE coalesce(r.model, v.model, '') END, coalesce(r.state, v.state, ''), coalesce(r.problem, v.problem), r.calls,
 	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = s.owner AND subject = coalesce(r.id, v.id)), r.told_nano_usd, 0),
 	EXISTS (SELECT 1 FROM ledger WHERE owner = s.owner AND subject = coalesce(r.id, v.id) AND source = 'estimated'),
 	v.id, coalesce(v.tags, ''), coalesce(v.deleted_ms, 0) > 0

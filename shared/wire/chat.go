@@ -194,7 +194,7 @@ type Hit struct {
 	Run          string   `json:"run,omitempty"`
 	Role         string   `json:"role,omitempty"`
 	Lane         int      `json:"lane,omitempty"`
-	Model        string   `json:"model,omitempty"`
+	Model        string   `json:"model,omitempty"` // "" while the names are hidden
 	State        RunState `json:"state,omitempty"`
 	// Snippet is part of the text, on one line; Marks are the places of the
 	// words in it, as pairs of byte offsets, from and to, in order. A hit by

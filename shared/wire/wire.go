@@ -178,6 +178,7 @@ type Summary struct {
 	Estimated   bool   `json:"estimated,omitempty"` // some of the cost is an estimate
 	Running     int    `json:"running,omitempty"`   // runs under way
 	Pinned      bool   `json:"pinned,omitempty"`    // kept above the others
+	Blind       bool   `json:"blind,omitempty"`     // the names of its models are hidden until a vote
 	CreatedMS   int64  `json:"created_ms"`          // Unix milliseconds
 	UpdatedMS   int64  `json:"updated_ms"`
 }

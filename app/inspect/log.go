@@ -261,17 +261,26 @@ func (l *Log) Filter(typ, text string) []int {
 
 // FilterFrom appends to list those from the event first on that pass.
 func (l *Log) FilterFrom(first int, list []int, typ, text string) []int {
-	want := bytes.ToLower([]byte(text))
+	want := newNeedle(text)
 	for i := first; i < len(l.events); i++ {
-		e := l.events[i]
-		if typ != "" && e.Type != typ {
-			continue
-		}
-		if len(want) == 0 || bytes.Contains(bytes.ToLower(l.Raw(e)), want) {
+		if e := l.events[i]; (typ == "" || e.Type == typ) && want.in(l.Raw(e)) {
 			list = append(list, i)
 		}
 	}
 	return list
+}
+
+// Narrow returns those of list that contain text too: what a filter lets
+// through when more is typed into it.
+func (l *Log) Narrow(list []int, text string) []int {
+	want := newNeedle(text)
+	out := make([]int, 0, len(list))
+	for _, i := range list {
+		if want.in(l.Raw(l.events[i])) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // typeOf names an event: by its own name, by the type in its data, or by what

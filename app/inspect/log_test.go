@@ -151,6 +151,32 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+// What is found is found in any letters, wherever it stands, and by more of the
+// same text too.
+func TestNeedle(t *testing.T) {
+	for _, c := range []struct {
+		text, in string
+		want     bool
+	}{
+		{"", "", true}, {"a", "", false}, {"aab", "AAAB", true}, {"AB", "xaB", true}, {"ab", "a b", false},
+		{"abc", "ab", false}, {"ß", "GROß", true}, {"É", "café", true}, {"é", "cafe", false},
+		{`"delta":`, `{"x":1,"DELTA":2}`, true}, {"{", "[{", true},
+	} {
+		if got := newNeedle(c.text).in([]byte(c.in)); got != c.want {
+			t.Errorf("%q in %q: %v", c.text, c.in, got)
+		}
+	}
+	var l Log
+	l.Push([]byte("data: ocean\n\ndata: Oceanic\n\ndata: once\n\ndata: sea\n\n"))
+	list := l.Filter("", "o")
+	for _, text := range []string{"oc", "oce", "ocean", "oceani", "oceanix"} {
+		list = l.Narrow(list, text)
+		if want := l.Filter("", text); !slices.Equal(list, want) {
+			t.Errorf("narrowed to %q: %v, want %v", text, list, want)
+		}
+	}
+}
+
 // A replay gives the text as it came, at its pace, and all of it at the end.
 func TestReplay(t *testing.T) {
 	var l Log

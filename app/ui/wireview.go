@@ -4,6 +4,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 	"syscall/js"
 
 	"screentest/app/figure"
@@ -117,8 +118,13 @@ func (v *wireView) event() (inspect.Event, bool) {
 
 // filter takes what is asked for.
 func (v *wireView) filter() {
-	v.text, v.typ = v.search.Get("value").String(), v.kind.Get("value").String()
-	v.passed, v.looked = nil, 0
+	text, typ := v.search.Get("value").String(), v.kind.Get("value").String()
+	if v.text != "" && v.passed != nil && typ == v.typ && strings.HasPrefix(text, v.text) {
+		v.passed = v.d.inspect.Log.Narrow(v.passed, text) // more of the same was typed
+	} else {
+		v.passed, v.looked = nil, 0
+	}
+	v.text, v.typ = text, typ
 	v.choose(-1)
 	v.d.touch()
 }

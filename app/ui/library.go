@@ -46,9 +46,12 @@ func (p *page) closeLibrary() {
 func (l *Library) Render() (ui app.UI) {
 	p := l.p
 	defer p.Drawing("the library", &ui)
-	back := p.closeLibrary
-	if l.Filling != "" {
-		back = func() { l.fill("") }
+	back := func() {
+		if p.library.filling != "" {
+			l.fill("")
+			return
+		}
+		p.closeLibrary()
 	}
 	frame, head := p.dialog("library", "Prompts and settings", back, p.closeLibrary)
 	if !l.Open {
@@ -106,7 +109,7 @@ func (l *Library) row(e wire.LibraryEntry) app.UI {
 	}
 	return app.Li().Class("function").DataSet("name", e.Name).Body(
 		app.Button().Class("function-words library-use").Type("button").Title("Use").
-			OnClick(p.On("use "+e.ID, func(app.Context, app.Event) { l.use(e) })).
+			OnClick(p.On("use "+e.ID, func(app.Context, app.Event) { l.use(e.ID) })).
 			Body(app.Span().Class("library-name").Text(e.Name), app.Span().Class("params-state").Text(about)),
 		app.Button().Class("icon-button small library-drop").Type("button").Aria("label", "Delete "+e.Name).Title("Delete").
 			OnClick(p.On("drop "+e.ID, func(app.Context, app.Event) { p.desk.DropEntry(e.ID, l.done) })).
@@ -167,9 +170,13 @@ func (l *Library) done(problem *wire.Problem) {
 	l.p.changed(model.PartComposer)
 }
 
-func (l *Library) use(e wire.LibraryEntry) {
+// use takes an entry as it is now: it may have been saved anew since it was
+// drawn.
+func (l *Library) use(id string) {
 	p := l.p
+	e := l.entry(id)
 	switch {
+	case e == nil:
 	case e.Kind == wire.LibrarySettings:
 		p.desk.UseSettings(p.desk.Focused, e.ID)
 		p.closeLibrary()

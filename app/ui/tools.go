@@ -81,7 +81,9 @@ func (p *page) hideDialog(id string, part model.Part) {
 }
 
 // dialog is the frame of a dialog with a title, which Escape and its cross
-// close. With many lanes its words say which one it is about.
+// close. With many lanes its words say which one it is about. The functions are
+// those of its first draw (go-app compares handlers by their code), so they look
+// at what is shown when they are called.
 func (p *page) dialog(id, title string, back, closed func()) (frame app.HTMLDialog, head app.UI) {
 	cancel, scope := p.On("cancel "+id, func(_ app.Context, e app.Event) { e.PreventDefault(); back() })
 	frame = app.Dialog().ID(id).Class("dialog").Aria("label", title).On("cancel", cancel, scope)
@@ -197,12 +199,20 @@ func (t *Tools) save() {
 func (t *Tools) Render() (ui app.UI) {
 	p := t.p
 	defer p.Drawing("the functions", &ui)
-	back := p.closeTools
-	if t.At != listing {
-		back = func() { t.edit(listing) }
+	back := func() {
+		if p.tools.at != listing {
+			t.edit(listing)
+			return
+		}
+		p.closeTools()
 	}
 	title := "Tools"
-	if len(p.desk.On().Lanes) > 1 {
+	switch fs := p.desk.Params(t.Lane).Functions; {
+	case t.Open && t.At == adding:
+		title = "New function"
+	case t.Open && t.At >= 0 && t.At < len(fs):
+		title = "Function " + fs[t.At].Name
+	case len(p.desk.On().Lanes) > 1:
 		title = "Tools of " + p.desk.LaneName(t.Lane)
 	}
 	frame, head := p.dialog("tools", title, back, p.closeTools)

@@ -141,9 +141,29 @@ func TestLibraryOfPromptsAndSettings(t *testing.T) {
 	other.click("#open-library")
 	other.click(`.function[data-name="Translate"] .library-use`)
 	other.wait(`document.activeElement?.matches("#variable-0")`)
+	other.keys("\x1b") // back to the list, not out of it
+	other.wait(`document.querySelector("#library").open && !!document.querySelector("#entry-name")`)
+	other.click(`.function[data-name="Translate"] .library-use`)
+	other.wait(`document.activeElement?.matches("#variable-0")`)
 	other.keys("hello\tDanish")
 	other.click("#insert-prompt")
 	other.wait(`document.querySelector("#composer").value.endsWith("Translate hello into Danish")`)
+
+	// Saved anew under its name, it is used as it is now.
+	write := func(text string) {
+		other.must(other.tab.Eval(nil, `(() => { const e = document.querySelector("#composer"); e.value = `+quoted(text)+`; e.dispatchEvent(new Event("input", {bubbles: true})) })()`))
+	}
+	write("Sing it")
+	other.click("#open-library")
+	other.click("#entry-name")
+	other.keys("Translate\r")
+	other.wait(`document.querySelector('.function[data-name="Translate"] .params-state').textContent === "Sing it"`)
+	other.keys("\x1b")
+	other.wait(`!document.querySelector("#library").open`)
+	write("")
+	other.click("#open-library")
+	other.click(`.function[data-name="Translate"] .library-use`)
+	other.wait(`document.querySelector("#composer").value === "Sing it"`)
 
 	other.click("#open-library")
 	other.click(`.function[data-name="Translate"] .library-drop`)

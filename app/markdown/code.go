@@ -31,10 +31,11 @@ func drawCode(info, source string) Node {
 }
 
 func codeFrame(label string, code Node) Node {
-	name := el("span", "md-lang")
-	if label != "" {
-		name.Kids = textNodes(label, true)
+	if label == "" {
+		label = "Plain text"
 	}
+	name := el("span", "md-lang")
+	name.Kids = textNodes(label, true)
 	head := el("div", "md-code-head", name,
 		el("button", CopyClass, text("Copy")).with("type", "button"))
 	pre := el("pre", "", code).with("tabindex", "0").with("aria-label", "Code")

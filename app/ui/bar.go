@@ -72,18 +72,15 @@ func (b *Bar) Render() (ui app.UI) {
 				return app.H1().ID("title").Class("bar-title").Title(title).Text(title)
 			}),
 			app.If(known && !b.Renaming, func() app.UI {
-				return app.Button().Class("icon-button small").Type("button").
+				return app.Button().Class("icon-button small wide-only").Type("button").
 					Aria("label", "Rename this conversation").Title("Rename").
 					OnClick(p.On("rename", func(app.Context, app.Event) { p.beginRename() })).
 					Body(kit.Icon(kit.IconPencil, "icon"))
 			}),
 			app.If(known && !b.Renaming, func() app.UI {
-				return app.Button().ID("delete").Class("icon-button small").Type("button").
+				return app.Button().ID("delete").Class("icon-button small wide-only").Type("button").
 					Aria("label", "Delete this conversation").Title("Delete").
-					OnClick(p.On("delete", func(ctx app.Context, _ app.Event) {
-						p.desk.Delete(p.desk.Current.ID)
-						ctx.Navigate("/")
-					})).
+					OnClick(p.On("delete", func(app.Context, app.Event) { p.deleteShown() })).
 					Body(kit.Icon(kit.IconTrash, "icon"))
 			}),
 			app.If(known && !b.Renaming, func() app.UI { return b.more(c.Summary) }),
@@ -120,6 +117,7 @@ func (b *Bar) more(s wire.Summary) app.UI {
 		{"export-markdown", iconExport, "Export as Markdown", func() { p.export(s.ID, ".md") }},
 		{"export-json", iconExport, "Export as JSON", func() { p.export(s.ID, ".json") }},
 		{"more-search", kit.IconSearch, "Search in it", p.searchHere},
+		{"more-delete", kit.IconTrash, "Delete", p.deleteShown},
 	}
 	return app.Span().Class("more-box").Body(
 		app.Button().ID("more-button").Class("icon-button small").Type("button").
@@ -198,6 +196,12 @@ func (b *Bar) offer() app.UI {
 		)
 	}
 	return app.Div().Hidden(true)
+}
+
+// deleteShown deletes the conversation that is shown; it can be undone.
+func (p *page) deleteShown() {
+	p.desk.Delete(p.desk.Current.ID)
+	p.Context().Navigate("/")
 }
 
 func (p *page) beginRename() {

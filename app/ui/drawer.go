@@ -99,6 +99,7 @@ func (d *drawer) setOpen(open bool) {
 	d.p.Context().Defer(func(app.Context) {
 		if open {
 			d.p.DOM.Focus("#tab-" + string(d.tab))
+			d.p.reveal(threadID("lane", d.p.desk.Focused)) // the drawer takes room from the lanes
 		} else if a := d.p.DOM.Doc.Get("activeElement"); a.Equal(d.p.DOM.Doc.Get("body")) {
 			d.p.DOM.Focus("#inspector")
 		}

@@ -114,7 +114,7 @@ func (p *page) drawIssues(list js.Value, v gateway.Verdict, fine string) {
 		if i.Field != "" && !strings.HasPrefix(i.Message, i.Field+" ") {
 			words.Call("append", p.el("code", "", i.Field), ": ")
 		}
-		words.Call("append", i.Message)
+		words.Call("append", sentence(i.Message, i.Field))
 		if i.Hint != "" {
 			words.Call("append", " ", p.span("todo", i.Hint))
 		}
@@ -147,6 +147,14 @@ func (p *page) drawIssues(list js.Value, v gateway.Verdict, fine string) {
 		piece.Call("append", item)
 	}
 	list.Call("replaceChildren", piece)
+}
+
+// sentence begins a message with a capital letter, but for a field's name.
+func sentence(message, field string) string {
+	if field != "" || message == "" || message[0] < 'a' || message[0] > 'z' {
+		return message
+	}
+	return strings.ToUpper(message[:1]) + message[1:]
 }
 
 func (p *page) el(tag, class, text string) js.Value {

@@ -77,11 +77,21 @@ func (l *Lane) model() []app.UI {
 	return []app.UI{
 		app.Button().ID(threadID("model", l.Index)).Class("model-button").Type("button").
 			Aria("haspopup", "dialog").Aria("expanded", p.picker.open && p.picker.lane == l.Index).
-			Aria("label", "Model: "+name).Title("Choose the model that answers next").
+			Aria("label", "Model: "+name).Title(name+": choose the model that answers next").
 			OnClick(p.On("model", func(app.Context, app.Event) { p.openPicker(l.Index) })).
-			Body(app.Span().Class("model-name").Text(name), kit.Icon(kit.IconDown, "icon small")),
+			Body(modelName(name), kit.Icon(kit.IconDown, "icon small")),
 		endpoint,
 	}
+}
+
+// modelName is a model's id. Where there is little room its prefix gives way
+// first, for that is what the models of a gateway have in common.
+func modelName(id string) app.UI {
+	own := shortName(id)
+	return app.Span().Class("model-name").Body(
+		app.Span().Class("model-prefix").Text(id[:len(id)-len(own)]),
+		app.Span().Class("model-own").Text(own),
+	)
 }
 
 // Empty stands where the messages will be, and teaches by examples that can be

@@ -39,6 +39,27 @@ type LaneTabs struct {
 	Thread  int
 	Count   int
 	Focused int
+
+	shown int // the tab that was brought into view
+}
+
+// OnUpdate implements app.Updater: the tab of the lane in focus is in view.
+func (t *LaneTabs) OnUpdate(ctx app.Context) {
+	if t.shown == t.Focused {
+		return
+	}
+	t.shown = t.Focused
+	ctx.Defer(func(app.Context) {
+		defer t.p.Guard("the tabs")
+		t.p.reveal("lane-tab-" + strconv.Itoa(t.Focused))
+	})
+}
+
+// reveal scrolls an element into view, sideways too, if it is out of it.
+func (p *page) reveal(id string) {
+	if e := p.DOM.ByID(id); e.Truthy() {
+		e.Call("scrollIntoView", map[string]any{"inline": "nearest", "block": "nearest"})
+	}
 }
 
 // Render implements app.Composer.
@@ -93,9 +114,7 @@ func (p *page) addLane() {
 	p.Context().Defer(func(app.Context) {
 		defer p.Guard("a new lane")
 		p.After(0, func() {
-			if e := p.DOM.ByID(threadID("lane", lane)); e.Truthy() {
-				e.Call("scrollIntoView", map[string]any{"inline": "nearest", "block": "nearest"})
-			}
+			p.reveal(threadID("lane", lane))
 			p.openPicker(lane)
 		})
 	})

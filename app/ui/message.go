@@ -245,7 +245,9 @@ func (s *StateLine) Render() (ui app.UI) {
 			}),
 			app.If(!m.Running() && m.Text != "", func() app.UI {
 				return app.Button().Class("icon-button small copy").Type("button").Aria("label", "Copy the answer").Title("Copy the answer as Markdown").
-					OnClick(p.On("copy", func(ctx app.Context, _ app.Event) { p.copyText(m.Text, p.DOM.Find(`[data-id="`+s.ID+`"] .copy`)) })).
+					OnClick(p.On("copy", func(ctx app.Context, _ app.Event) {
+						p.copyText(m.Text, p.DOM.Find("#"+threadID("lane", s.Lane)+` [data-id="`+s.ID+`"] .copy`))
+					})).
 					Body(kit.Icon(kit.IconCopy, "icon small"))
 			}),
 			app.Button().Class("icon-button small inspect").Type("button").

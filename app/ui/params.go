@@ -3,6 +3,7 @@
 package ui
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,13 @@ func (c *Parameters) fill() {
 			e.Set("value", value)
 		}
 	}
+	figure := func(name, text string) {
+		e := c.p.DOM.ByID("param-" + name)
+		if e.Truthy() && !e.Equal(active) && e.Get("value").String() != text {
+			e.Set("value", text)
+			c.blame(name, "")
+		}
+	}
 	set("param-system", v.System)
 	set("param-user", v.User)
 	for _, n := range []struct {
@@ -74,7 +82,7 @@ func (c *Parameters) fill() {
 			text = strconv.FormatFloat(*n.value, 'g', -1, 64)
 			slide = text
 		}
-		set("param-"+n.name, text)
+		figure(n.name, text)
 		set("slide-"+n.name, slide)
 	}
 }
@@ -204,12 +212,20 @@ func (c *Parameters) number(name, label string, value *float64, set func(*model.
 		ctx.PreventUpdate()
 		text := strings.Replace(strings.TrimSpace(e.Get("target").Get("value").String()), ",", ".", 1)
 		n, err := strconv.ParseFloat(text, 64)
+		o, _ := p.desk.Offers(c.Lane, name) // of the model that is shown now
+		bad := ""
 		switch {
 		case text == "":
 			c.change(func(v *model.Params) { set(v, nil) })
-		case err == nil:
+		case err != nil || math.IsNaN(n) || math.IsInf(n, 0):
+			bad = "This is no number, so it is not taken. Write one like 0.7, or nothing to leave it to the gateway."
+		default:
+			if n < float64(o.Min) || n > float64(o.Max) {
+				bad = "It must be from " + strconv.Itoa(o.Min) + " to " + strconv.Itoa(o.Max) + "; the gateway refuses others."
+			}
 			c.change(func(v *model.Params) { set(v, &n) })
 		}
+		c.blame(name, bad)
 	}
 	return app.Div().Class("params-number").DataSet("sent", o.Sent && value != nil).Body(
 		app.Label().Class("params-name").For("param-"+name).Body(
@@ -219,8 +235,17 @@ func (c *Parameters) number(name, label string, value *float64, set func(*model.
 		app.Input().ID("slide-"+name).Type("range").Min(strconv.Itoa(o.Min)).Max(strconv.Itoa(o.Max)).Step(0.05).
 			Aria("label", label).Disabled(!o.Sent).OnInput(p.On("slide "+name, typed)),
 		app.Input().ID("param-"+name).Class("field params-figure").Type("text").Attr("inputmode", "decimal").Attr("autocomplete", "off").
-			Placeholder("–").Disabled(!o.Sent).OnInput(p.On("type "+name, typed)),
+			Placeholder("–").Disabled(!o.Sent).Aria("describedby", "check-"+name).OnInput(p.On("type "+name, typed)),
+		app.P().ID("check-"+name).Class("field-check bad").Role("status"),
 	)
+}
+
+// blame says what is wrong with a figure, "" for nothing.
+func (c *Parameters) blame(name, words string) {
+	c.p.setText("check-"+name, words)
+	if e := c.p.DOM.ByID("param-" + name); e.Truthy() {
+		e.Call("setAttribute", "aria-invalid", strconv.FormatBool(words != ""))
+	}
 }
 
 func (c *Parameters) stream(v model.Params) app.UI {

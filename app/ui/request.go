@@ -206,12 +206,12 @@ func (v *requestView) drawNext() {
 	}
 	v.nothing("")
 	v.endpoint, v.body, v.base = ep, body, p.desk.Hello.Gateway.BaseURL
-	fine := "In order: nothing to change."
-	if p.desk.Draft() == "" {
-		verdict, fine = gateway.Verdict{}, "Type a message to see the verdict."
-	}
-	if v.drawBody("next") {
-		p.drawIssues(v.verdict, verdict, fine)
+	switch drawn := v.drawBody("next"); {
+	case !drawn:
+	case p.desk.Draft() == "":
+		v.verdict.Call("replaceChildren", p.el("li", "finding todo", "Type a message, and the validator says here what it thinks of the request."))
+	default:
+		p.drawIssues(v.verdict, verdict, "In order: nothing to change.")
 	}
 	v.cost = time.Since(began)
 }

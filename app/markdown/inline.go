@@ -98,7 +98,7 @@ func (d *drawer) autoLink(n *ast.AutoLink) Node {
 		dest = "mailto:" + dest
 	}
 	shown := textNodes(label, false)
-	if _, ok := linkAddress(dest); !ok {
+	if _, ok := LinkAddress(dest); !ok {
 		return el("span", "md-no-link", shown...)
 	}
 	return link("", dest, "", shown)

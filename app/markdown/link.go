@@ -13,14 +13,15 @@ const (
 	shownAddress = 120
 )
 
-// linkAddress returns the address to set as a link's href, and false when the
+// LinkAddress returns the address to set as a link's href, and false when the
 // destination must not be a link: anything but an absolute http or https
 // address with a host and no user name in it (https://bank.example@evil.example
 // reads as the bank), or mailto. The test is for what is allowed, on the text
 // as the browser would get it, after escapes and references were resolved, so
 // that no spelling of javascript: can pass; white space and control characters,
-// which browsers drop from addresses, are refused outright.
-func linkAddress(dest string) (string, bool) {
+// which browsers drop from addresses, are refused outright. An answer's sources
+// go by the same rule.
+func LinkAddress(dest string) (string, bool) {
 	if len(dest) > maxAddress || strings.ContainsFunc(dest, dropped) {
 		return "", false
 	}
@@ -47,7 +48,7 @@ func dropped(r rune) bool {
 // link draws kids as a link to dest or, where that may not be one, as text
 // with the address beside it, so that nothing the author wrote is lost.
 func link(class, dest, title string, kids []Node) Node {
-	href, ok := linkAddress(dest)
+	href, ok := LinkAddress(dest)
 	if !ok {
 		if dest != "" {
 			kids = coalesce(appendText(kids, " ("+shorten(dest)+")", false))

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"screentest/app/figure"
+	"screentest/app/markdown"
 	"screentest/app/model"
 	"screentest/app/ui/kit"
 	"screentest/shared/reply"
@@ -115,8 +116,9 @@ func sources(d kit.DOM, cs []reply.Citation) js.Value {
 	list := d.El("ul", "citations")
 	seen := map[string]bool{}
 	for _, c := range cs {
-		u, err := url.Parse(c.URL)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || seen[c.URL] {
+		address, ok := markdown.LinkAddress(c.URL)
+		u, err := url.Parse(address)
+		if !ok || err != nil || u.Host == "" || seen[c.URL] {
 			continue
 		}
 		seen[c.URL] = true
@@ -125,7 +127,7 @@ func sources(d kit.DOM, cs []reply.Citation) js.Value {
 			title = u.Host
 		}
 		a := d.El("a", "")
-		a.Set("href", u.String())
+		a.Set("href", address)
 		a.Set("target", "_blank")
 		a.Set("rel", "noopener noreferrer nofollow")
 		a.Set("title", c.URL)

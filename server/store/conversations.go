@@ -144,8 +144,7 @@ func (db *DB) RenameConversation(ctx context.Context, owner string, r wire.Renam
 // DeleteConversation deletes a conversation with its messages, runs, requests
 // and logs, and overwrites them in the file; the write-ahead log is emptied
 // soon after, when the search index has been rewritten without its words. The
-// ledger stays. Stop its runs first: what they still write
-// finds nothing.
+// ledger stays. Stop its runs first: what they still write finds nothing.
 func (db *DB) DeleteConversation(ctx context.Context, owner, id string) error {
 	b, _ := parseID(id)
 	err := db.writer.write(ctx, 0, func(w *tx) error {

@@ -42,7 +42,7 @@ type CommitError struct{ Err error }
 func (e *CommitError) Error() string { return "commit: " + e.Err.Error() }
 func (e *CommitError) Unwrap() error { return e.Err }
 
-// ErrOverloaded: the disk does not keep up with what is queued for it.
+// ErrOverloaded says that the disk does not keep up with what is queued for it.
 var ErrOverloaded = errors.New("too many writes are waiting for the disk")
 
 // notFound is the answer to an id that is not there, or that is somebody

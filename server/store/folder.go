@@ -19,7 +19,7 @@ const (
 	lockFile     = "screentest.lock"
 )
 
-// ErrInUse: another process has the data folder open.
+// ErrInUse says that another process has the data folder open.
 var ErrInUse = errors.New("the data folder is in use")
 
 // lockFolder makes dir if need be, and holds it for this process. The lock is

@@ -70,10 +70,10 @@ type DB struct {
 }
 
 // Open opens the data folder dir, makes it on first use (mode 0700), and
-// brings an older database up to date after keeping a copy in its folder backups. Errors,
-// each a sentence for the person who starts the server: the folder is in use
-// (ErrInUse), cannot be written to, is of a newer program, is damaged, or its
-// sealing key is another one.
+// brings an older database up to date after keeping a copy in its folder
+// backups. Errors, each a sentence for the person who starts the server: the
+// folder is in use (ErrInUse), cannot be written to, is of a newer program, is
+// damaged, or its sealing key is another one.
 func Open(ctx context.Context, dir string, o Options) (db *DB, err error) {
 	db = &DB{dir: dir, log: o.Logger, now: o.Now}
 	if db.log == nil {

@@ -239,9 +239,9 @@ func (db *DB) CheckStart(ctx context.Context, owner string, s wire.Start) (r wir
 // StartTurn queues the write of a turn: the conversation (titled title, if it
 // is new), the messages that lead to the answer (those that are new), the
 // answer's message (if new) and the run r with the request s.Body, sent to the
-// gateway at baseURL. Of r it keeps Model and StartedMS; ids,
-// lane and endpoint are those of s. Storing the same run twice is storing it
-// once. It fails as CheckStart does. s.Body must not be changed until done.
+// gateway at baseURL. Of r it keeps Model and StartedMS; ids, lane and endpoint
+// are those of s. Storing the same run twice is storing it once. It fails as
+// CheckStart does. s.Body must not be changed until done.
 func (db *DB) StartTurn(owner string, s wire.Start, r wire.Run, title, baseURL string, done func(error)) {
 	if r.StartedMS == 0 {
 		r.StartedMS = db.now().UnixMilli()

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"screentest/shared/wire"
 )
@@ -112,9 +113,22 @@ func (v *Videos) ArchiveUse(ctx context.Context, owner string) (bytes, files, wa
 // OldestSaved lists up to limit archived outputs of the owner that are not
 // pinned, the longest saved first.
 func (v *Videos) OldestSaved(ctx context.Context, owner string, limit int) (list []wire.VideoOutput, tasks []string, err error) {
+	return v.saved(ctx, "t.pinned = 0 ORDER BY o.saved_ms, o.n LIMIT ?", parseOwner(owner), limit)
+}
+
+// SavedBefore lists up to limit archived outputs of the owner that were saved
+// before before and whose tasks are neither favourites nor pinned, the longest
+// saved first.
+func (v *Videos) SavedBefore(ctx context.Context, owner string, before time.Time, limit int) (list []wire.VideoOutput, tasks []string, err error) {
+	return v.saved(ctx, "o.saved_ms < ? AND t.favourite = 0 AND t.pinned = 0 ORDER BY o.saved_ms, o.n LIMIT ?", parseOwner(owner), before.UnixMilli(), limit)
+}
+
+// saved lists archived outputs of the owner args[0], with their tasks' ids; more
+// says which of them.
+func (v *Videos) saved(ctx context.Context, more string, args ...any) (list []wire.VideoOutput, tasks []string, err error) {
 	err = v.db.readers.at(ctx).each(`SELECT t.id, o.idx, o.bytes, lower(hex(o.sha256)), o.type, o.width, o.height, o.seconds
 		FROM video_outputs o INDEXED BY video_outputs_saved JOIN video_tasks t ON t.n = o.task
-		WHERE o.owner = ? AND o.archive = 'saved' AND t.pinned = 0 ORDER BY o.saved_ms, o.n LIMIT ?`, []any{parseOwner(owner), limit}, func(rows *sql.Rows) error {
+		WHERE o.owner = ? AND o.archive = 'saved' AND `+more, args, func(rows *sql.Rows) error {
 		var o wire.VideoOutput
 		var id []byte
 		err := rows.Scan(&id, &o.Index, &o.Bytes, &o.SHA256, &o.Type, &o.Width, &o.Height, &o.Seconds)

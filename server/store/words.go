@@ -75,7 +75,8 @@ func inWord(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.Mn, unicode.Co)
 }
 
-// eachWord calls fn for each word of s, folded, and the place where it stands. The bytes are fn's until it returns.
+// eachWord calls fn for each word of s, folded, and the place where it stands,
+// until fn says that it is enough. The bytes are fn's until it returns.
 func eachWord(s string, fn func(w []byte, from, to int) bool) {
 	var buf []byte
 	start := -1

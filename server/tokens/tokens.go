@@ -1,11 +1,12 @@
 // Package tokens counts the tokens of a text for which a gateway reported no
 // usage. Make a [Counter] and call Count.
 //
-// It counts with cl100k_base, a vocabulary of OpenAI's for text and code; the newer
-// o200k_base would be 3 MB more of a binary that is to stay under 40. Another
-// model's own may make some more or fewer of the same text, so that the figure
-// stays an estimate; four characters a token, the rule of thumb, is off by a
-// factor of two to four for code, figures and most other scripts than Latin.
+// It counts with cl100k_base, a vocabulary of OpenAI's for text and code; the
+// newer o200k_base would be 3 MB more of a binary that is to stay under 40.
+// Another model's own may make some more or fewer of the same text, so that the
+// figure stays an estimate; four characters a token, the rule of thumb, is off
+// by a factor of two to four for code, figures and most other scripts than
+// Latin.
 package tokens
 
 import (

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"screentest/app/line"
+	"screentest/shared/reply"
 	"screentest/shared/wire"
 )
 
@@ -182,7 +183,7 @@ func (g *Tasks) Settle(id string, wentThrough bool, remote string, done func(*wi
 
 // checkRemote spots at once what can't be a task's id (F91, F118).
 func checkRemote(id string) *wire.Problem {
-	if strings.HasPrefix(id, "task_") && len(id) > len("task_") && !strings.ContainsAny(id, " \t/") {
+	if reply.IsTaskID(id) {
 		return nil
 	}
 	p := &wire.Problem{

@@ -103,6 +103,7 @@ type Server struct {
 	hub      *hub
 	pace     *pace
 	buffers  buffers
+	imports  chan struct{} // holds one for each under way
 	upkeep   sync.WaitGroup
 	quit     chan struct{}
 	once     sync.Once
@@ -116,7 +117,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c, handlers: handlers(), quit: make(chan struct{}), pace: &pace{}}
+	s := &Server{Config: c, handlers: handlers(), quit: make(chan struct{}), pace: &pace{}, imports: make(chan struct{}, maxImports)}
 	var err error
 	if s.assets, err = newAssets(c.Files); err != nil {
 		return nil, fmt.Errorf("prepare the browser's files: %w", err)

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -241,4 +242,49 @@ func TestConversationsGoOutAndComeBack(t *testing.T) {
 			t.Errorf("%s: %s", name, res.Status)
 		}
 	}
+}
+
+// Each import holds a file in memory: a third one is told to wait, and is taken
+// once another has ended.
+func TestImportsAtATimeAreBounded(t *testing.T) {
+	w := keyed(t)
+	var slow []*io.PipeWriter
+	ended := make(chan struct{}, 2)
+	for range 2 {
+		body, pw := io.Pipe()
+		slow = append(slow, pw)
+		req, err := http.NewRequestWithContext(t.Context(), "POST", w.url+wire.ImportPath, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		go func() {
+			defer func() { ended <- struct{}{} }()
+			if res, err := bfftest.NewHTTP().Do(req); err == nil {
+				res.Body.Close()
+			}
+		}()
+		if _, err := io.WriteString(pw, "{"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	third := func() response {
+		return w.do(nil, "POST", wire.ImportPath, "{}", "Content-Type", "application/json", "Origin", w.url)
+	}
+	until := func(status int) {
+		t.Helper()
+		res := third()
+		for deadline := time.Now().Add(20 * time.Second); res.StatusCode != status && time.Now().Before(deadline); {
+			res = third()
+		}
+		if res.StatusCode != status {
+			t.Fatalf("a third import: %s: %s", res.Status, res.body)
+		}
+	}
+	until(http.StatusTooManyRequests)
+	slow[0].Close()
+	until(http.StatusBadRequest) // it is looked at
+	slow[1].Close()
+	<-ended
+	<-ended
 }

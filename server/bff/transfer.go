@@ -10,9 +10,14 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"time"
 
 	"screentest/shared/wire"
 )
+
+// maxImports is how many imports go on at a time: each holds its whole file in
+// memory until it is stored.
+const maxImports = 2
 
 // Transfers writes and reads conversations as files.
 type Transfers interface {
@@ -103,6 +108,15 @@ func (f *fileWriter) Write(p []byte) (int, error) {
 // handleImport stores what was exported: the JSON file itself, or the part
 // "file" of a form.
 func (s *Server) handleImport(w http.ResponseWriter, r *http.Request) {
+	select {
+	case s.imports <- struct{}{}:
+		defer func() { <-s.imports }()
+	default:
+		problem(w, http.StatusTooManyRequests, wire.Problem{Code: "too_many_imports",
+			Message: fmt.Sprintf("%d files are being imported, which is the limit.", maxImports), Hint: "Wait until one is done."})
+		return
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime)) // where it can't be set, the size is bounded
 	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxImport)
 	file, p := importFile(r)
 	if p != nil {

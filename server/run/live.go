@@ -23,7 +23,7 @@ type live struct {
 	log     *Log
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	done    chan struct{} // closed when its end is stored
+	done    chan struct{} // closed when its end is stored, or it was not made
 	turn    chan struct{} // closed when the turn is stored, or could not be
 
 	ready    chan struct{} // closed by resolve
@@ -50,6 +50,14 @@ func (l *live) resolve(r wire.Run, err error) {
 	if err != nil {
 		l.cancel(err)
 	}
+}
+
+// notMade ends a run before its call: Start refuses it, or it is there already.
+func (l *live) notMade(r wire.Run, err error) {
+	l.m.drop(l)
+	l.resolve(r, err)
+	close(l.done)
+	l.m.calls.Done()
 }
 
 // await waits for Start and returns what it returned.

@@ -81,9 +81,7 @@ func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start)
 	if err == nil && !found {
 		var p *wire.Problem
 		if l.release, p = m.Reserve(ctx, owner, m.model(req.run.Model), req.body); p != nil {
-			m.drop(l)
-			l.resolve(wire.Run{}, p)
-			m.calls.Done()
+			l.notMade(wire.Run{}, p)
 			return wire.Run{}, p
 		}
 	}
@@ -93,9 +91,7 @@ func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start)
 			err = asProblem(err, wire.Problem{Code: "storage_failed", Message: "The server could not read its database.",
 				Hint: "Try again; the server's log has the details."})
 		}
-		m.drop(l)
-		l.resolve(stored, err)
-		m.calls.Done()
+		l.notMade(stored, err)
 		return stored, err
 	}
 	// From here on nothing waits for the disk: the turn is queued in front of

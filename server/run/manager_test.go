@@ -757,6 +757,44 @@ func TestDiskThatStaysFullEndsTheRunAndSaysSo(t *testing.T) {
 	}
 }
 
+// waitedFor is a context that tells when somebody waits for its end.
+type waitedFor struct {
+	context.Context
+	once  *sync.Once
+	asked chan struct{}
+}
+
+func (w waitedFor) Done() <-chan struct{} {
+	w.once.Do(func() { close(w.asked) })
+	return w.Context.Done()
+}
+
+// A conversation is deleted while a budget refuses a run of it: nothing is
+// waited for that will never be.
+func TestStopConversationDoesNotWaitForWhatWasRefused(t *testing.T) {
+	stopped := make(chan error, 1)
+	s := turn()
+	var d *desk
+	d = newDesk(t, func(c *run.Config) {
+		c.Reserve = func(context.Context, string, gateway.Model, []byte) (func(), *wire.Problem) {
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			w := waitedFor{ctx, &sync.Once{}, make(chan struct{})}
+			go func() {
+				defer cancel()
+				stopped <- d.StopConversation(w, d.owner, s.Conversation)
+			}()
+			<-w.asked
+			return nil, &wire.Problem{Code: wire.CodeBudgetReached, Message: "Nothing was sent."}
+		}
+	})
+	if _, err := d.Start(t.Context(), d.owner, "key", s); err == nil {
+		t.Fatal("the run was not refused")
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStopConversationWaitsForTheEnds(t *testing.T) {
 	d := newDesk(t, nil)
 	s := turn()

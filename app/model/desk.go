@@ -89,6 +89,8 @@ type Desk struct {
 	fresh   *Conversation // what a new conversation begins with; see On
 	// Refusal is why the draft was not sent; nil when nothing is wrong.
 	Refusal *Refusal
+	// Recalled counts the drafts that were put back; see Draft.
+	Recalled int
 	// Deleted is the conversation that can still be had back; nil if none.
 	Deleted *wire.Summary
 	forget  func() // ends the time for that
@@ -209,6 +211,7 @@ func (d *Desk) fetch(c *Conversation) {
 			d.follow(c)
 			d.Outline(c)
 		}
+		d.recall(c)
 		d.drawn(c, PartList|PartThread|PartComposer|PartBar)
 	})
 }
@@ -244,8 +247,12 @@ func (d *Desk) list(before string) {
 		if before != "" || !d.ListReady {
 			d.before, d.ListMore = page.Before, page.Before != ""
 		}
+		first := !d.ListReady
 		d.ListReady = true
 		d.takePage(page, before == "")
+		if first {
+			d.recallLost()
+		}
 		d.changed(PartList | PartBar)
 	})
 }

@@ -129,6 +129,9 @@ func (d *Desk) run(r wire.Run) {
 	if m.Run != nil && m.Run.ID == r.ID && m.Run.State != wire.Running && r.State == wire.Running {
 		return // overtaken by the run's end
 	}
+	if m.unsent != nil {
+		d.taken(m.unsent.User.ID)
+	}
 	m.unsent = nil
 	m.Run = &r
 	m.Rev++

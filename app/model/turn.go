@@ -332,6 +332,9 @@ func (d *Desk) begin(c *Conversation, lane int, start wire.Start) {
 		},
 		Rev: 1, unsent: &start, sent: now,
 	}
+	if start.User.Role == "user" {
+		d.keepUnsent(unsent{Conversation: c.ID, Message: start.User.ID, Text: start.User.Text})
+	}
 	c.add(m)
 	c.Lanes[lane].Leaf = m.ID
 	c.Lanes[lane].pinned = false

@@ -19,6 +19,8 @@ type Composer struct {
 	p            *page
 	Rev          int
 	Conversation string
+
+	recalled int // Desk.Recalled that is shown
 }
 
 // OnMount implements app.Mounter.
@@ -45,7 +47,7 @@ func (c *Composer) OnDismount() {
 // clears it, and nothing else gives it one.
 func (c *Composer) OnUpdate(app.Context) {
 	defer c.p.Guard("the composer")
-	if e := c.area(); e.Truthy() && e.Get("dataset").Get("for").String() != c.Conversation {
+	if e := c.area(); e.Truthy() && (e.Get("dataset").Get("for").String() != c.Conversation || c.recalled != c.p.desk.Recalled) {
 		c.load()
 	}
 	c.estimate()
@@ -57,6 +59,7 @@ func (c *Composer) area() js.Value { return c.p.DOM.ByID("composer") }
 func (c *Composer) load() {
 	if e := c.area(); e.Truthy() {
 		e.Get("dataset").Set("for", c.Conversation)
+		c.recalled = c.p.desk.Recalled
 		e.Set("value", c.p.desk.Draft())
 		c.fit()
 		c.estimate()

@@ -106,6 +106,34 @@ func TestSendWhileTheServerIsAway(t *testing.T) {
 	}
 }
 
+// Sent while the server is away, and the page loaded anew before it is back:
+// the message is in the composer again.
+func TestUnsentMessageOutlivesTheTab(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	w.allow = append(w.allow, "ERR_CONNECTION", "WebSocket connection to", "404")
+	p := w.tab("/")
+	if err := w.server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	p.wait(`document.querySelector("#link").textContent.trim() !== ""`)
+	p.send("[[repeat: 20]] into the void")
+	p.wait(last + `.querySelector(".state-name").textContent.includes("sending")`)
+	at := p.path()
+	p.must(p.tab.Open("about:blank"))
+	w.restart()
+	p.open(at)
+	p.wait(`document.querySelector("#notice")?.textContent.includes("composer of a new conversation")`)
+	p.click(`.middle a[href="/"]`)
+	p.wait(`document.querySelector("#composer").value === "[[repeat: 20]] into the void"`)
+	p.click("#send")
+	if state := p.settled(); state != "done" {
+		t.Errorf("state %q", state)
+	}
+	p.reload()
+	p.wait(`document.querySelectorAll(".message").length === 2 && document.querySelector("#composer").value === ""`)
+}
+
 func containsAny(s string, any []string) bool {
 	for _, a := range any {
 		if strings.Contains(s, a) {

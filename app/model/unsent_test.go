@@ -1,0 +1,93 @@
+package model
+
+import (
+	"strings"
+	"testing"
+
+	"screentest/shared/wire"
+)
+
+// reloaded is a page of the browser with that store, loaded anew.
+func reloaded(t *testing.T, store memory, list wire.ConversationPage) *bench {
+	t.Helper()
+	n := newBench(t)
+	n.store = store
+	n.Desk = NewDesk(Options{
+		Line: n.far, Storage: n.store, Now: n.now, NewID: n.newID, After: n.after,
+		Changed: func(p Part) { n.parts |= p }, Build: "b1",
+	})
+	n.hello(wire.Gateway{Sandbox: true, HasKey: true, StreamOptions: true})
+	n.SetLink(LinkOpen)
+	n.far.take(t, wire.OpConversations).answer(list)
+	return n
+}
+
+// What the server had not taken when the page was loaded anew is in the
+// composer again.
+func TestUnsentMessagesOutliveAReload(t *testing.T) {
+	b := newBench(t)
+	b.SetDraft("of a new one")
+	if !b.Send("of a new one") {
+		t.Fatal(b.Refusal)
+	}
+	id := b.Current.ID
+	t.Run("its conversation is opened, and there is none", func(t *testing.T) {
+		b := reloaded(t, copied(b.store), wire.ConversationPage{})
+		b.Show(id)
+		b.far.take(t, wire.OpOpen).refuse("not_found")
+		b.Show("")
+		if b.Draft() != "of a new one" || !strings.Contains(b.Notice, "did not reach the server") {
+			t.Errorf("draft %q, notice %q", b.Draft(), b.Notice)
+		}
+	})
+	t.Run("a new one is opened", func(t *testing.T) {
+		store := copied(b.store)
+		store.Set(draftName, "typed since")
+		b := reloaded(t, store, wire.ConversationPage{})
+		if b.Draft() != "of a new one\n\ntyped since" || b.Recalled != 1 || b.store.Get(unsentName) != "" {
+			t.Errorf("draft %q, %+v", b.Draft(), b.unsent())
+		}
+	})
+	t.Run("the server has the conversation, without it", func(t *testing.T) {
+		s := wire.Summary{ID: id}
+		b := reloaded(t, copied(b.store), wire.ConversationPage{Conversations: []wire.Summary{s}})
+		if b.Draft() != "" {
+			t.Errorf("a new one has %q", b.Draft())
+		}
+		b.Show(id)
+		b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: s})
+		if b.Draft() != "of a new one" {
+			t.Errorf("draft %q", b.Draft())
+		}
+	})
+	t.Run("the server has it after all", func(t *testing.T) {
+		s := wire.Summary{ID: id}
+		u := b.unsent()
+		b := reloaded(t, copied(b.store), wire.ConversationPage{Conversations: []wire.Summary{s}})
+		b.Show(id)
+		b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: s, Messages: []wire.Message{{ID: u.Message, Role: "user", Text: u.Text}}})
+		if b.Draft() != "" || b.Notice != "" || b.store.Get(unsentName) != "" {
+			t.Errorf("draft %q, notice %q", b.Draft(), b.Notice)
+		}
+	})
+	t.Run("the tab that sends it fetches the conversation meanwhile", func(t *testing.T) {
+		b.recall(b.Current)
+		if b.unsent().Text != "of a new one" || b.Draft() != "" {
+			t.Errorf("draft %q, %+v", b.Draft(), b.unsent())
+		}
+	})
+	call := b.far.take(t, wire.OpStart)
+	start := read[wire.Start](t, call)
+	call.answer(wire.Run{ID: start.Run, Conversation: id, Message: start.Answer, State: wire.Running})
+	if u := b.unsent(); u.Message != "" {
+		t.Errorf("taken, and still kept: %+v", u)
+	}
+}
+
+func copied(m memory) memory {
+	c := memory{}
+	for k, v := range m {
+		c[k] = v
+	}
+	return c
+}

@@ -40,7 +40,7 @@ func (s *Server) routes() http.Handler {
 		mux.Handle(path, get(s.handleAsset))
 	}
 	s.videoRoutes(mux)
-	mux.HandleFunc("/", handleNotFound)
+	mux.HandleFunc("/", s.handleElsewhere)
 
 	// A request that changes something must come from our own page. Browsers
 	// say where it comes from (Sec-Fetch-Site, Origin); what is no browser

@@ -50,6 +50,7 @@ func TestSecurityHeadersAreOnEveryAnswer(t *testing.T) {
 		{"GET", "/web/app.wasm.md", 404, nil},
 		{"GET", "/web/../config.go", 404, nil},
 		{"GET", "/nowhere", 404, nil},
+		{"GET", "/nowhere", 404, []string{"Sec-Fetch-Mode", "navigate"}},
 		{"POST", "/", 405, []string{"Origin", w.url}},
 		{"POST", "/web/app.wasm", 405, []string{"Origin", w.url}},
 		{"GET", "/api/key", 405, nil},

@@ -52,6 +52,16 @@ func (a *assets) optional(path string) string {
 	return a.url(path)
 }
 
+// handleElsewhere answers where there is nothing: a person who went there gets
+// the page, which says so and leads on, and a program the same in JSON.
+func (s *Server) handleElsewhere(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Mode") != "navigate" || !s.assets.built {
+		handleNotFound(w, r)
+		return
+	}
+	s.assets.page.serve(w, r, http.StatusNotFound, "no-store")
+}
+
 // handlePage answers with the page. What it shows is up to its program; an
 // address that names no conversation of the person's is told by it.
 func (s *Server) handlePage(w http.ResponseWriter, r *http.Request) {

@@ -34,6 +34,74 @@ func TestFiguresThatAreNone(t *testing.T) {
 	says("1", "", `"1"`)
 }
 
+// A wrong address is no dead end.
+func TestAddressOfNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	w.allow = append(w.allow, "404")
+	p := w.tab("/nowhere")
+	p.wait(`document.querySelector(".middle")?.textContent.includes("There is nothing at this address.")`)
+	p.click(`.middle a[href="/"]`)
+	p.wait(`location.pathname === "/" && !!document.querySelector(".example")`)
+}
+
+// What a model takes is offered, what has no effect says so, and what must not
+// be sent is neither offered nor sent, also when it comes from another lane or
+// from saved settings.
+func TestParametersFollowTheFamily(t *testing.T) {
+	t.Parallel()
+	sandbox := startSandbox(t)
+	w := newWorld(t, sandbox.URL)
+	p := w.keyed("/")
+	p.compare("vendor/epsilon-5.6-core", "vendor/model-a")
+	p.click("#inspector")
+	p.click("#tab-params")
+	p.wait(`document.querySelector(".params-model")?.textContent === "vendor/model-a" && !document.querySelector("#param-temperature").disabled && !!document.querySelector("#param-user")`)
+	fill := func(id, text string) {
+		t.Helper()
+		p.click("#" + id)
+		p.keys(text)
+		p.wait(fmt.Sprintf(`document.querySelector("#%s").value === %q`, id, text))
+	}
+	fill("param-system", "Be terse.")
+	fill("param-temperature", "0.3")
+	fill("param-user", "somebody")
+	p.click("#apply-to-all")
+	p.click("#saved-settings")
+	p.wait(`document.querySelector("#library-settings")?.getAttribute("aria-selected") === "true"`)
+	p.click("#entry-name")
+	p.keys("Terse\r")
+	p.wait(`!!document.querySelector('.function[data-name="Terse"]')`)
+	p.keys("\x1b")
+	p.wait(`!document.querySelector("#library").open`)
+
+	p.click("#thread")
+	p.wait(`document.querySelector(".params-model").textContent === "vendor/epsilon-5.6-core"`)
+	p.wait(`document.querySelector("#param-temperature").disabled && !document.querySelector("#param-user") && document.querySelector("#param-system").value === "Be terse."`)
+	p.wait(`document.querySelector(".params-about").textContent.includes("no effect") && document.querySelector("#param-stream").disabled`)
+	p.sendAll("[[repeat: 20]] hello")
+	p.allSettled()
+	for _, r := range record(t, sandbox) {
+		if r.Status != 200 || !strings.Contains(r.Body, "Be terse.") {
+			t.Errorf("%s answered %d: %s", r.Path, r.Status, r.Body)
+		}
+		chat := strings.Contains(r.Body, "vendor/model-a")
+		for _, field := range []string{`"temperature":0.3`, `"user":"somebody"`} {
+			if strings.Contains(r.Body, field) != chat {
+				t.Errorf("%s is in the request, or not: %s", field, r.Body)
+			}
+		}
+	}
+
+	// Saved, they are there for another conversation.
+	p.open("/")
+	p.choose("vendor/model-a")
+	p.wait(`document.querySelector("#param-temperature")?.value === ""`)
+	p.click("#saved-settings")
+	p.click(`.function[data-name="Terse"] .library-use`)
+	p.wait(`document.querySelector("#param-temperature").value === "0.3" && document.querySelector("#param-system").value === "Be terse." && document.querySelector("#param-user").value === "somebody"`)
+}
+
 // Copying works where the browser gives no clipboard to the page, and says so
 // where it gives none at all.
 func TestCopyingWithoutAClipboard(t *testing.T) {

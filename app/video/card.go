@@ -224,6 +224,16 @@ func ArchiveWords(t *wire.VideoTask) (string, Tone) {
 	return "to be saved", Plain
 }
 
+// NotSaved is why a file of a task was not copied; nil where none was given up.
+func NotSaved(t *wire.VideoTask) *wire.Problem {
+	for _, o := range t.Outputs {
+		if o.Problem != nil && (o.Archive == wire.ArchiveFailed || o.Archive == wire.ArchiveFull) {
+			return o.Problem
+		}
+	}
+	return nil
+}
+
 // ArchiveWarning says what the archive's warning is about.
 func ArchiveWarning(a wire.Archive) string {
 	quota := a.Settings.QuotaBytes

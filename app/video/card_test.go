@@ -210,6 +210,16 @@ func TestPlayable(t *testing.T) {
 	}
 }
 
+func TestNotSaved(t *testing.T) {
+	why := &wire.Problem{Code: "not_media"}
+	for state, want := range map[wire.ArchiveState]*wire.Problem{wire.ArchiveFailed: why, wire.ArchiveFull: why, wire.ArchiveSaved: nil, wire.ArchiveRemoved: nil} {
+		task := wire.VideoTask{State: wire.VideoDone, Outputs: []wire.VideoOutput{{Archive: wire.ArchiveSaved}, {Archive: state, Problem: why}}}
+		if got := NotSaved(&task); got != want {
+			t.Errorf("%s: %v", state, got)
+		}
+	}
+}
+
 func TestRatioAndLength(t *testing.T) {
 	body := func(s string) json.RawMessage { return json.RawMessage(s) }
 	for _, c := range []struct {

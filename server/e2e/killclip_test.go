@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"screentest/server/e2e/rig"
@@ -25,6 +26,8 @@ type gate struct {
 	holds   func(r *http.Request) bool
 	half    bool // the first half of a file goes through
 	reached chan struct{}
+
+	noFiles atomic.Bool // a page comes in place of each file
 }
 
 func newGate(t *testing.T, sandbox string) *gate {
@@ -55,6 +58,11 @@ func newGate(t *testing.T, sandbox string) *gate {
 			panic(http.ErrAbortHandler)
 		}
 		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		if g.noFiles.Load() && strings.HasPrefix(r.URL.Path, "/files/") {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, "<!doctype html>Under maintenance")
+			return
+		}
 		g.mu.Lock()
 		held := g.holds != nil && g.holds(r)
 		half, reached := g.half, g.reached
@@ -163,4 +171,30 @@ func charged(t *testing.T, sandbox *rig.Program) string {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	return a.Entries[0].Subject
+}
+
+// A file that is none is said to be none, where the clip would play; asked
+// again later, it is copied and plays.
+func TestAFileThatCannotBeCopied(t *testing.T) {
+	t.Parallel()
+	g := newGate(t, startSandboxAt(t, "127.0.0.1:0", "60", "-speed", "100").URL)
+	g.noFiles.Store(true)
+	w := newWorld(t, g.URL)
+	w.allow = append(w.allow, "502")
+	p := w.keyed("/video")
+	clip := w.makes().clip("beta-video-480p", "A film that is a page", "6", nil)
+	p.becomes(clip.ID, wire.VideoDone)
+	p.says(tile(clip.ID, ".card-facts"), "could not be saved")
+	p.says(tile(clip.ID, ".card-problem"), "is no video and no image")
+
+	p.open("/video/" + clip.ID)
+	p.says("#clip-broken", "does not play")
+	p.says("#clip-broken", "is no video and no image")
+	p.says("#clip-check", "Copy it again")
+	p.picture("clip-that-does-not-play")
+	g.noFiles.Store(false)
+	p.press("#clip-check")
+	p.says("#clip-saved", "saved")
+	p.wait(`document.querySelector("#player")?.readyState >= 1`)
+	p.says("#clip-check", "Ask the gateway now")
 }

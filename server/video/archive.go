@@ -241,7 +241,7 @@ func (a *archiver) save(ctx context.Context, j job, o wire.VideoOutput, part *pa
 	m, err := measure(in)
 	in.Close()
 	if m.Type == "" {
-		return &wire.Problem{Code: "not_media", Message: "What the gateway gave is no video and no image, and was not kept."}
+		return notMedia()
 	}
 	if err != nil { // it may play all the same
 		s.Logger.Warn("a clip was not measured", "task", j.id, "err", err)

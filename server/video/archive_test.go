@@ -187,7 +187,47 @@ func TestWhatIsNoClipIsNotKept(t *testing.T) {
 			if names := w.archived(); len(names) != 0 {
 				t.Errorf("kept %v", names)
 			}
+			if c.code != "not_media" {
+				return
+			}
+			// Nor does a browser get it, in the clip's place or in a zip.
+			for _, header := range [][]string{nil, {"Range", "bytes=0-"}, {"Range", "bytes=0-1023"}} {
+				if res, got, err := w.media(id, 0, "", header...); err == nil || problemOf(t, err).Code != c.code {
+					t.Errorf("%v: %d %q, %v", header, res.StatusCode, got, err)
+				}
+			}
+			rec := httptest.NewRecorder()
+			if err := w.ServeZip(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), w.owner, []string{id}); err != nil || bytes.Contains(rec.Body.Bytes(), []byte("alert(1)")) {
+				t.Errorf("%v %q", err, rec.Body)
+			}
 		})
+	}
+}
+
+// A copy that was given up is taken up again when a person asks.
+func TestACopyThatWasGivenUpIsTriedAgain(t *testing.T) {
+	var broken atomic.Bool
+	broken.Store(true)
+	w := newWorld(t, front(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/files/") && broken.Load() {
+				_, _ = io.WriteString(w, "<!doctype html>maintenance")
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}))
+	id := w.create(body("twice"))
+	w.await(id, "not copied", func(t wire.VideoTask) bool { return len(t.Outputs) > 0 && t.Outputs[0].Archive == wire.ArchiveFailed })
+	broken.Store(false)
+	if err := w.Check(t.Context(), w.owner, canary, id); err != nil {
+		t.Fatal(err)
+	}
+	if saved := w.awaitSaved(id); saved.Outputs[0].Problem != nil {
+		t.Errorf("%+v", saved.Outputs[0].Problem)
+	}
+	if names := w.archived(); len(names) != 1 {
+		t.Errorf("kept %v", names)
 	}
 }
 

@@ -94,20 +94,9 @@ func (s *Service) relay(w http.ResponseWriter, r *http.Request, t wire.VideoTask
 		return &p
 	}
 	defer file.Body.Close()
-	// The type is the host's word, so only a type that does nothing is passed on.
-	kind, _, _ := mime.ParseMediaType(file.ContentType)
-	switch kind {
-	case "video/mp4", "video/webm", "video/quicktime", "image/png", "image/jpeg", "image/webp", "image/gif":
-	default:
-		kind = "application/octet-stream"
-		if span == "" || strings.HasPrefix(span, "bytes=0-") {
-			head := make([]byte, 16)
-			n, _ := io.ReadFull(file.Body, head)
-			if known := kindOf(head[:n]); known != "" {
-				kind = known
-			}
-			file.Body = joined{io.MultiReader(strings.NewReader(string(head[:n])), file.Body), file.Body}
-		}
+	kind, err := relayKind(file, span)
+	if err != nil {
+		return err
 	}
 	h := w.Header()
 	mediaHeaders(h, kind, "")
@@ -131,6 +120,37 @@ func (s *Service) relay(w http.ResponseWriter, r *http.Request, t wire.VideoTask
 		s.Logger.Info("a clip's relay broke off", "task", t.ID, "err", err)
 	}
 	return nil
+}
+
+// relayKind is the type to give a browser with a file from elsewhere. The
+// file's beginning tells it; where only a later part was asked for, the host's
+// word does, for types that do nothing.
+func relayKind(file *File, span string) (string, error) {
+	if span == "" || strings.HasPrefix(span, "bytes=0-") {
+		head := make([]byte, 16)
+		n, err := io.ReadFull(file.Body, head)
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+			return "", &wire.Problem{Code: "copy_failed", Message: "The connection to the file host broke off.", Hint: "Try again.", Status: http.StatusBadGateway}
+		}
+		file.Body = joined{io.MultiReader(strings.NewReader(string(head[:n])), file.Body), file.Body}
+		if kind := kindOf(head[:n]); kind != "" {
+			return kind, nil
+		}
+		if span == "" || file.Length < 0 || file.Length >= int64(len(head)) { // else too little was asked for to tell
+			return "", notMedia()
+		}
+	}
+	switch kind, _, _ := mime.ParseMediaType(file.ContentType); kind {
+	case "video/mp4", "video/webm", "video/quicktime", "image/png", "image/jpeg", "image/webp", "image/gif":
+		return kind, nil
+	}
+	return "application/octet-stream", nil
+}
+
+// notMedia is why a file is neither kept nor passed on. A browser that had once
+// taken it for the clip would go on to do so.
+func notMedia() *wire.Problem {
+	return &wire.Problem{Code: "not_media", Message: "What the gateway gave is no video and no image, and was not kept.", Status: http.StatusBadGateway}
 }
 
 // joined reads from one and closes another.

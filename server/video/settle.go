@@ -76,7 +76,8 @@ func (s *Service) wentThrough(ctx context.Context, id taskID, key, remote string
 }
 
 // Check has the gateway asked about a task now, whatever the time. Of a done
-// one it is asked whether the files are still there.
+// one it is asked whether the files are still there, and those that could not
+// be copied are tried again.
 func (s *Service) Check(ctx context.Context, owner, key, id string) error {
 	t, err := s.Store.Task(ctx, owner, id)
 	if err != nil {
@@ -85,11 +86,34 @@ func (s *Service) Check(ctx context.Context, owner, key, id string) error {
 	if p := s.elsewhere(t); p != nil {
 		return p
 	}
-	if s.poll.hurry(taskID{owner, id}) || t.State != wire.VideoDone || key == "" {
+	if s.poll.hurry(taskID{owner, id}) || t.State != wire.VideoDone {
 		return nil
 	}
-	_, err = s.refresh(ctx, owner, key, t)
-	return err
+	if key != "" {
+		if t, err = s.refresh(ctx, owner, key, t); err != nil {
+			return err
+		}
+	}
+	return s.copyAgain(ctx, owner, t)
+}
+
+// copyAgain takes up the copies of a done task that were given up.
+func (s *Service) copyAgain(ctx context.Context, owner string, t wire.VideoTask) error {
+	for _, o := range t.Outputs {
+		if t.State != wire.VideoDone || o.Archive != wire.ArchiveFailed || o.Link == "" {
+			continue
+		}
+		o.Archive, o.Problem = wire.ArchiveWaiting, nil
+		now, changed, err := s.Store.SetOutput(ctx, owner, t.ID, o, s.nowMS())
+		if err != nil {
+			return err
+		}
+		if changed {
+			s.tell(owner, now)
+		}
+		s.arch.add(job{taskID: taskID{owner, t.ID}, index: o.Index})
+	}
+	return nil
 }
 
 // refresh asks about a done task again: it may have expired, and its files may

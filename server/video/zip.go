@@ -84,6 +84,10 @@ func (s *Service) zipOne(r *http.Request, z *zip.Writer, name string, o wire.Vid
 		if err != nil {
 			return err
 		}
+		if _, err := relayKind(file, ""); err != nil {
+			file.Body.Close()
+			return err
+		}
 		from = file.Body
 	}
 	defer from.Close()

@@ -20,7 +20,7 @@ const (
 	OpVideoDelete   Op = "video_delete"   // Target → nothing; OpVideoUndelete takes it back
 	OpVideoUndelete Op = "video_undelete" // Target → VideoTask
 	OpVideoMeasure  Op = "video_measure"  // VideoMeasure → Measured: for links that the browser can't read
-	OpVideoCheck    Op = "video_check"    // Target → nothing: ask the gateway now; the answer follows as EventTask
+	OpVideoCheck    Op = "video_check"    // Target → nothing: ask the gateway now, and copy again what could not be; the answer follows as EventTask
 	OpArchive       Op = "archive"        // nothing → Archive
 	OpSetArchive    Op = "set_archive"    // ArchiveSettings → Archive
 )

@@ -193,10 +193,8 @@ func (c *Card) facts(t *wire.VideoTask) app.UI {
 }
 
 func archiveTitle(t *wire.VideoTask) string {
-	for _, o := range t.Outputs {
-		if o.Problem != nil {
-			return strings.TrimSpace(o.Problem.Message + " " + o.Problem.Hint)
-		}
+	if p := video.NotSaved(t); p != nil {
+		return strings.TrimSpace(p.Message + " " + p.Hint)
 	}
 	return "Whether this server has a copy that stays playable."
 }
@@ -223,6 +221,7 @@ func (c *Card) notes(t *wire.VideoTask) app.UI {
 			)
 		}),
 		app.If(t.Problem != nil && t.State.Final(), func() app.UI { return shortProblem(t.Problem) }),
+		app.If(video.NotSaved(t) != nil, func() app.UI { return shortProblem(video.NotSaved(t)) }),
 		app.If(t.State == wire.VideoUnknown, func() app.UI { return c.s.settling(t) }),
 	)
 }

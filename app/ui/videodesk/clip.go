@@ -90,12 +90,36 @@ func (c *Clip) player(t *wire.VideoTask, n int) app.UI {
 			say("p", "", why),
 		)
 	}
+	if c.s.results.broken == brokenKey(t, n) {
+		why := video.NotSaved(t)
+		if why == nil {
+			why = &wire.Problem{Message: "The browser could not load or read the file."}
+		}
+		return el("div", "clip-none", at{"id", "clip-broken", "data-tone", string(video.Bad)},
+			say("p", "clip-none-state", "The clip does not play"),
+			say("p", "", why.Message),
+			elem("button", "button", at{"id", "play-again", "type", "button"}, app.Text("Try again")).
+				OnClick(c.s.On("play again", func(app.Context, app.Event) {
+					c.s.results.broken = ""
+					c.s.redrawResults()
+				})),
+		)
+	}
 	poster := ""
 	if o.Poster {
 		poster = wire.PosterPathOf(t.ID, n)
 	}
-	return el("video", "clip-player", at{"id", "player", "src", wire.MediaPathOf(t.ID, n), "poster", poster,
-		"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", video.Title(*t)})
+	broke, named := c.s.On("broken", func(app.Context, app.Event) {
+		c.s.results.broken = brokenKey(t, n)
+		c.s.redrawResults()
+	})
+	return elem("video", "clip-player", at{"id", "player", "src", wire.MediaPathOf(t.ID, n), "poster", poster,
+		"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", video.Title(*t)}).On("error", broke, named)
+}
+
+// brokenKey names an output as it is now: a newer state of its task may play.
+func brokenKey(t *wire.VideoTask, n int) string {
+	return t.ID + " " + strconv.Itoa(n) + " " + strconv.FormatInt(t.Version, 10)
 }
 
 // outputs are all files of a task that has several.
@@ -272,10 +296,15 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 			)
 		}),
 		app.If(t.Problem != nil, func() app.UI { return problemBox(t.Problem) }),
+		app.If(video.NotSaved(t) != nil, func() app.UI { return problemBox(video.NotSaved(t)) }),
 		app.If(t.State == wire.VideoUnknown, func() app.UI { return s.settling(t) }),
 		app.If(t.State != wire.VideoExpired && t.Remote != "" && t.State != wire.VideoFailed && t.State != wire.VideoLost, func() app.UI {
+			words := "Ask the gateway now"
+			if p := video.NotSaved(t); p != nil && t.State == wire.VideoDone {
+				words = "Copy it again"
+			}
 			return elem("button", "button plain", at{"id", "clip-check", "type", "button",
-				"title", "Ask the gateway about this task now, out of turn"}, kit.Icon(kit.IconRetry, "icon small"), app.Text("Ask the gateway now")).
+				"title", "Ask the gateway about this task now, out of turn"}, kit.Icon(kit.IconRetry, "icon small"), app.Text(words)).
 				OnClick(s.On("check", func(app.Context, app.Event) { s.desk.Tasks.Check(t.ID) }))
 		}),
 	)

@@ -41,6 +41,7 @@ type results struct {
 	tick      func() // ends the clock of the cards
 	clip      *video.Clip
 	taking    string // what is being made of the clip that is shown
+	broken    string // the output that the browser could not play
 	compare   player
 	archive   archiveForm
 	mounted   bool

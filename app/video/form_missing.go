@@ -74,7 +74,7 @@ func (f *Form) wantSlots(field gateway.Field, slots []Slot, want func(field, tex
 		case s.Stage == StageUploading:
 			want(at, "Wait for the upload")
 		case s.Stage == StageFailed:
-			want(at, "Replace "+name)
+			want(at, "Replace "+strings.Replace(name, "an image", "the image", 1))
 		case s.Stage == StageMeasuring && kind == Video:
 			want(at, "Wait until "+name+" is measured")
 		case s.Unreachable:

@@ -194,7 +194,7 @@ func TestFilesAreCheckedBeforeTheyAreSent(t *testing.T) {
 			t.Errorf("%s: %d uploads, %v", c.name, len(r.uploads), s.Problem)
 		}
 	}
-	r.lacks("Replace an image", "Write a prompt")
+	r.lacks("Replace the image", "Write a prompt")
 
 	f.Attach("image_urls", 0, File{Name: "a.png", Type: "image/png", Size: 100, Shown: "blob:a"})
 	r.lacks("Wait for the upload", "Write a prompt")

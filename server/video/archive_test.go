@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"mime"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -425,12 +426,55 @@ func TestZipOfSeveralClips(t *testing.T) {
 			t.Errorf("%s is compressed", f.Name)
 		}
 	}
-	if len(got) != 2 || got["one-two-three-"+a[:8]+".mp4"] != w.task(a).Outputs[0].SHA256 || got["rger-"+b[:8]+".mp4"] != w.task(b).Outputs[0].SHA256 {
+	if len(got) != 2 || got["one-two-three-"+a[:8]+".mp4"] != w.task(a).Outputs[0].SHA256 || got["ärger-"+b[:8]+".mp4"] != w.task(b).Outputs[0].SHA256 {
 		t.Errorf("%v", got)
 	}
 	for _, ids := range [][]string{nil, {""}, {"x"}, make([]string, wire.MaxZipTasks+1)} {
 		if err := w.ServeZip(httptest.NewRecorder(), r, w.owner, ids); err == nil {
 			t.Errorf("%d ids were taken", len(ids))
+		}
+	}
+}
+
+// Whatever a clip is called, its file's name leads nowhere and says no more
+// than a name.
+func TestNamesOfSavedFiles(t *testing.T) {
+	w := newWorld(t)
+	id := w.create(body("x"))
+	w.awaitSaved(id)
+	for title, want := range map[string]string{
+		"../../etc/passwd":                            "etc-passwd",
+		`..\\..\\windows\\system32`:                   "windows-system32",
+		"a\"; filename=\"b.exe":                       "a-filename-b-exe",
+		"safe\u202egnp.exe":                           "safe-gnp-exe",
+		"C:\\CON":                                     "c-con",
+		"...":                                         "clip",
+		"<script>alert(1)</script>":                   "script-alert-1-script",
+		"%2e%2e%2fx%00":                               "2e-2e-2fx-00",
+		strings.Repeat("long ", 30):                   strings.TrimSuffix(strings.Repeat("long-", 10), "-"),
+		"\u6e2f\u306e\u671d 3":                        "\u6e2f\u306e\u671d-3",
+		strings.Repeat("\U0001f3ac", 40):              "clip",
+		"\u0645\u0631\u062d\u0628\u0627 \u0628\u0643": "\u0645\u0631\u062d\u0628\u0627-\u0628\u0643",
+	} {
+		if _, err := w.Edit(t.Context(), w.owner, wire.VideoEdit{ID: id, Title: &title}); err != nil {
+			t.Fatalf("%q: %v", title, err)
+		}
+		want += "-" + id[:8] + ".mp4"
+		res, _, err := w.media(id, 0, "?download=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		header := res.Header.Get("Content-Disposition")
+		if _, params, err := mime.ParseMediaType(header); err != nil || params["filename"] != want || strings.ContainsAny(header, "\r\n\\") {
+			t.Errorf("%q: %s is %q, want %q, %v", title, header, params["filename"], want, err)
+		}
+		rec := httptest.NewRecorder()
+		if err := w.ServeZip(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), w.owner, []string{id}); err != nil {
+			t.Fatal(err)
+		}
+		z := must(zip.NewReader(bytes.NewReader(rec.Body.Bytes()), int64(rec.Body.Len())))
+		if len(z.File) != 1 || z.File[0].Name != want || !filepath.IsLocal(z.File[0].Name) {
+			t.Errorf("%q: in a zip %v", title, z.File)
 		}
 	}
 }

@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"screentest/shared/wire"
 )
@@ -172,10 +174,20 @@ func oneRange(header string) string {
 
 // disposition has the browser save a file where that is asked for.
 func disposition(w http.ResponseWriter, r *http.Request, t wire.VideoTask, o wire.VideoOutput) {
-	if d := r.URL.Query().Get("download"); d != "" && d != "0" {
-		w.Header().Set("Content-Disposition", `attachment; filename="`+saveName(t, o)+`"`)
+	if d := r.URL.Query().Get("download"); d == "" || d == "0" {
+		return
 	}
+	name := saveName(t, o)
+	value := `attachment; filename="` + name + `"`
+	if strings.IndexFunc(name, func(r rune) bool { return r > '~' }) >= 0 {
+		value = "attachment; filename*=UTF-8''" + url.PathEscape(name)
+	}
+	w.Header().Set("Content-Disposition", value)
 }
+
+// maxSaved bounds the words of a name, in characters: with all of them in four
+// bytes it is still one that file systems take.
+const maxSaved = 50
 
 // saveName is a safe and telling name for an output: letters, digits and
 // hyphens of the title or the prompt, and the start of the task's id.
@@ -184,19 +196,19 @@ func saveName(t wire.VideoTask, o wire.VideoOutput) string {
 	if text == "" {
 		text = t.Prompt
 	}
-	var b strings.Builder
-	for _, r := range strings.ToLower(text) {
+	var words []rune
+	for _, r := range text {
 		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r) && len(words) > 0:
+			words = append(words, unicode.ToLower(r))
+		case len(words) > 0 && words[len(words)-1] != '-':
+			words = append(words, '-')
 		}
-		if b.Len() >= 50 {
+		if len(words) >= maxSaved {
 			break
 		}
 	}
-	name := strings.Trim(b.String(), "-")
+	name := strings.Trim(string(words), "-")
 	if name == "" {
 		name = "clip"
 	}

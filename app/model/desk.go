@@ -396,6 +396,14 @@ func (d *Desk) gone(id string) {
 	if c := d.conversations[id]; c != nil {
 		c.Phase = Missing
 		delete(d.conversations, id)
+		for _, m := range c.messages {
+			if m.Run == nil {
+				continue
+			}
+			for _, call := range m.Run.Calls {
+				d.storage.Remove(callKey{m.ID, call.ID}.stored())
+			}
+		}
 		for run, s := range d.streams {
 			if s.conversation == c {
 				delete(d.streams, run)

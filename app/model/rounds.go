@@ -10,9 +10,12 @@ import (
 
 // A model that calls a function is answered by the person, who stands for the
 // function: the results are messages with the role tool, and the model goes on
-// from them. What is written and not sent yet is kept by call.
+// from them. What is written and not sent yet is kept by call, over a reload too.
 
 type callKey struct{ message, call string }
+
+// stored names it in the Storage.
+func (k callKey) stored() string { return "screentest.result." + k.message + "." + k.call }
 
 // Waiting are the calls at a lane's end that the person has yet to answer.
 func (d *Desk) Waiting(lane int) []wire.ToolCall {
@@ -43,7 +46,11 @@ func (d *Desk) Rounds(lane int) int {
 // Result is what the person has written as a call's result: at first the
 // function's sample.
 func (d *Desk) Result(lane int, message string, call wire.ToolCall) string {
-	if text, written := d.results[callKey{message, call.ID}]; written {
+	key := callKey{message, call.ID}
+	if text, written := d.results[key]; written {
+		return text
+	}
+	if text := d.storage.Get(key.stored()); text != "" {
 		return text
 	}
 	for _, f := range d.Params(lane).Functions {
@@ -56,7 +63,13 @@ func (d *Desk) Result(lane int, message string, call wire.ToolCall) string {
 
 // SetResult keeps what is written as a call's result.
 func (d *Desk) SetResult(message, call, text string) {
-	d.results[callKey{message, call}] = text
+	key := callKey{message, call}
+	d.results[key] = text
+	if text == "" {
+		d.storage.Remove(key.stored())
+	} else {
+		d.storage.Set(key.stored(), text)
+	}
 }
 
 // SendResults answers all calls at a lane's end, and lets the model go on. It
@@ -94,7 +107,9 @@ func (d *Desk) SendResults(lane int) bool {
 		return false
 	}
 	for _, call := range calls {
-		delete(d.results, callKey{leaf.ID, call.ID})
+		key := callKey{leaf.ID, call.ID}
+		delete(d.results, key)
+		d.storage.Remove(key.stored())
 	}
 	return true
 }

@@ -59,6 +59,10 @@ func TestFunctionsAreAnsweredByThePerson(t *testing.T) {
 				t.Errorf("the sample is %q", got)
 			}
 			b.SetResult(run.Message, "c2", "two")
+			clear(b.results) // as after a reload
+			if got := b.Result(0, run.Message, g); got != "two" {
+				t.Errorf("what was written is %q after a reload", got)
+			}
 			start, next := b.answered(t)
 			if len(start.Before) != 1 || start.Before[0].ToolCall != "c1" || start.User.ToolCall != "c2" || start.User.Parent != start.Before[0].ID ||
 				start.Before[0].Parent != run.Message || start.User.Tool != "g" || start.User.Role != "tool" {
@@ -67,6 +71,11 @@ func TestFunctionsAreAnsweredByThePerson(t *testing.T) {
 			for _, want := range c.want {
 				if !strings.Contains(string(start.Body), want) {
 					t.Errorf("%s\nlacks %s", start.Body, want)
+				}
+			}
+			for name := range b.store {
+				if strings.HasPrefix(name, "screentest.result.") {
+					t.Errorf("sent, and still kept: %s", name)
 				}
 			}
 			b.says(next, "done with it")

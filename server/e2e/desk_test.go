@@ -102,6 +102,33 @@ func TestParametersFollowTheFamily(t *testing.T) {
 	p.wait(`document.querySelector("#param-temperature").value === "0.3" && document.querySelector("#param-system").value === "Be terse." && document.querySelector("#param-user").value === "somebody"`)
 }
 
+// However long the title, a deletion can be undone, and the notice of it lies
+// over nothing that one types in.
+func TestDeletionOfALongTitleIsUndone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/")
+	p.send("[[repeat: 20]] " + strings.Repeat("long ", 50))
+	p.settled()
+	at := p.path()
+	for _, size := range []struct{ width, height int64 }{{1440, 900}, {390, 844}} {
+		p.must(p.tab.Look(size.width, size.height, false))
+		if size.width > 800 {
+			p.click("#delete")
+		} else {
+			p.click("#more-button")
+			p.click("#more-delete")
+		}
+		p.wait(`location.pathname === "/" && !!document.querySelector("#undo")`)
+		if over := p.text(`(() => { const a = document.querySelector(".toast").getBoundingClientRect(), b = document.querySelector(".composer-box").getBoundingClientRect();
+			return a.right > innerWidth || a.left < 0 || a.right > b.left && a.bottom > b.top && a.left < b.right ? JSON.stringify([a, b]) : "" })()`); over != "" {
+			t.Errorf("%d px wide, the notice and the composer: %s", size.width, over)
+		}
+		p.click("#undo")
+		p.wait(fmt.Sprintf(`location.pathname === %q && document.querySelectorAll(".message").length === 2`, at))
+	}
+}
+
 // Copying works where the browser gives no clipboard to the page, and says so
 // where it gives none at all.
 func TestCopyingWithoutAClipboard(t *testing.T) {

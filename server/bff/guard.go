@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,9 +49,10 @@ func (s *Server) routes() http.Handler {
 		problem(w, http.StatusForbidden, wire.Problem{Code: "cross_origin", Message: "The request came from another site."})
 	})
 	cross.SetDenyHandler(refused)
-	if s.PublicURL != nil {
-		// A proxy in front may have changed the Host header.
-		_ = cross.AddTrustedOrigin(s.PublicURL.Scheme + "://" + s.PublicURL.Host)
+	for _, origin := range s.origins() {
+		if err := cross.AddTrustedOrigin(origin); err != nil {
+			s.Logger.Error("the public address is not taken for ours", "origin", origin, "err", err)
+		}
 	}
 	return withPolicy(s.onlyOurNames(cross.Handler(onlyOurPages(cross, refused, mux))))
 }
@@ -142,13 +142,16 @@ func hostname(hostport string) string {
 // secure says whether browsers reach the server by https.
 func (c Config) secure() bool { return c.PublicURL != nil && c.PublicURL.Scheme == "https" }
 
-// origins are what the socket takes besides an Origin of the request's own
-// host.
+// origins are those of our own page besides that of the request's own host,
+// which a proxy in front may have changed: written as browsers write them, in
+// lower case and without the port that goes without saying.
 func (s *Server) origins() []string {
 	if s.PublicURL == nil {
 		return nil
 	}
-	return []string{(&url.URL{Scheme: s.PublicURL.Scheme, Host: s.PublicURL.Host}).String()}
+	scheme, host := strings.ToLower(s.PublicURL.Scheme), strings.ToLower(s.PublicURL.Host)
+	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[scheme])
+	return []string{scheme + "://" + host}
 }
 
 func handleHealth(w http.ResponseWriter, r *http.Request) {

@@ -29,7 +29,7 @@ func keyed(t *testing.T) *world {
 }
 
 func TestForeignOriginsAreRefused(t *testing.T) {
-	w := newWorld(t, func(c *bff.Config) { c.PublicURL = mustParse(t, "https://play.example.com") })
+	w := newWorld(t, func(c *bff.Config) { c.PublicURL = mustParse(t, "https://Play.example.com:443") })
 	for origin, ok := range map[string]bool{
 		w.url:                           true,
 		"https://play.example.com":      true,

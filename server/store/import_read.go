@@ -30,6 +30,7 @@ func readTransfer(from io.Reader) (t transfer, err error) {
 			if t.Format != exportFormat || t.Version != exportVersion {
 				return badImport("format", "This is not a file of conversations of version %d: its format and version do not come first, or are others.", exportVersion)
 			}
+			t.Conversations = []transferConversation{} // none is a list, too
 			return r.list(name, maxImportedConversations, func(path string) error {
 				c, err := r.conversation(path)
 				t.Conversations = append(t.Conversations, c)

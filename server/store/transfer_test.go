@@ -313,6 +313,24 @@ func msg(root map[string]any, i int) map[string]any {
 func run(root map[string]any) map[string]any  { return msg(root, 1)["run"].(map[string]any) }
 func vote(root map[string]any) map[string]any { return conv(root)["votes"].([]any)[0].(map[string]any) }
 
+// A library alone is a whole file, too.
+func TestALibraryAloneIsImported(t *testing.T) {
+	db, owner := openLocal(t)
+	e := wire.LibraryEntry{ID: newID(), Kind: wire.LibraryPrompt, Name: "greet", Text: "Say hello."}
+	must(t, second(db.PutLibrary(t.Context(), owner, e)))
+	var file bytes.Buffer
+	must(t, db.Export(t.Context(), owner, "", &file))
+	other := addUser(t, db, "other")
+	done, err := db.Import(t.Context(), other, &file)
+	if want := (wire.Imported{Entries: 1}); err != nil || done != want {
+		t.Fatalf("%+v, %v; want %+v", done, err, want)
+	}
+	lib, err := db.Library(t.Context(), other)
+	if err != nil || len(lib.Entries) != 1 || lib.Entries[0].Text != e.Text {
+		t.Errorf("%+v, %v", lib, err)
+	}
+}
+
 func FuzzImport(f *testing.F) {
 	db, owner := openLocal(f)
 	s, _ := talk(f, db, owner, "", "q", says("a"))

@@ -306,7 +306,7 @@ func TestTheLedgerEqualsTheGatewaysAccount(t *testing.T) {
 	for _, nano := range h.account() {
 		total += nano
 	}
-	page, err := h.db.Spend(t.Context(), h.owner, wire.SpendQuery{Days: []int64{0, time.Now().AddDate(1, 0, 0).UnixMilli()}})
+	page, err := h.db.Spend(t.Context(), h.owner, wire.SpendQuery{Tomorrow: 1, Days: []int64{0, time.Now().AddDate(1, 0, 0).UnixMilli()}})
 	h.must(err)
 	if page.Range.NanoUSD != total || page.Range.EstimatedNanoUSD != 0 || total == 0 {
 		t.Errorf("our ledger has %+v, the account %d", page.Range, total)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/peterbourgon/ff/v3/ffcli"
@@ -13,7 +14,9 @@ import (
 )
 
 const (
-	backupHelp = `screentest backup FILE writes all that a data folder holds to one file: the
+	backupHelp = `screentest backup [-data folder] FILE
+
+screentest backup FILE writes all that a data folder holds to one file: the
 database, the sealing key and the archived clips. A server may be running on the
 folder and goes on meanwhile. The file is read back and checked before it gets
 its name; it takes the place of no other.
@@ -22,7 +25,9 @@ It holds the keys of gateways and what seals them: keep it as safe as the folder
 itself. Where the sealing key is given by SCREENTEST_SEAL_KEY it is not in the
 file, and needed again.
 `
-	restoreHelp = `screentest restore FILE makes a data folder of a backup. The folder must be new or
+	restoreHelp = `screentest restore [-data folder] FILE
+
+screentest restore FILE makes a data folder of a backup. The folder must be new or
 empty; it appears only when all of the backup was checked. Start the server with
 it as ever: a database of an older Screentest is brought up to date then.
 `
@@ -34,7 +39,7 @@ func dataFlag(data *string) func(*flag.FlagSet) {
 
 func (p *program) backupCommand(help *string) *ffcli.Command {
 	var data string
-	return p.commandOf(help, "backup", backupHelp, "SCREENTEST", dataFlag(&data), oneFile(func(ctx context.Context, file string) error {
+	return p.commandOf(help, "backup", backupHelp, "SCREENTEST", dataFlag(&data), oneFile("backup", func(ctx context.Context, file string) error {
 		begin := time.Now()
 		m, err := store.Backup(ctx, data, file, version)
 		if err != nil {
@@ -52,7 +57,7 @@ func (p *program) backupCommand(help *string) *ffcli.Command {
 
 func (p *program) restoreCommand(help *string) *ffcli.Command {
 	var data string
-	return p.commandOf(help, "restore", restoreHelp, "SCREENTEST", dataFlag(&data), oneFile(func(ctx context.Context, file string) error {
+	return p.commandOf(help, "restore", restoreHelp, "SCREENTEST", dataFlag(&data), oneFile("restore", func(ctx context.Context, file string) error {
 		m, err := store.Restore(ctx, file, data)
 		if err != nil {
 			return surroundings(err)
@@ -74,11 +79,11 @@ func (p *program) sayKey(m store.Manifest) {
 	}
 }
 
-// oneFile takes the one word that must follow the flags.
-func oneFile(run func(context.Context, string) error) func(context.Context, []string) error {
+// oneFile takes the one word that must follow the flags of a command.
+func oneFile(command string, run func(context.Context, string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		if len(args) != 1 {
-			return mistakef("give one file, after the flags: run it with -h to see how")
+			return mistakef("give one file, after the flags, such as: screentest %s -data ./data my.backup", command)
 		}
 		return run(ctx, args[0])
 	}
@@ -90,7 +95,18 @@ func oneFile(run func(context.Context, string) error) func(context.Context, []st
 func surroundings(err error) error {
 	var known *store.Error
 	if errors.As(err, &known) && known.Problem.Hint != "" {
-		return mistakef("%w. %s", err, known.Problem.Hint)
+		return mistake{fullStop{err, known.Problem.Hint}}
 	}
 	return mistake{err}
 }
+
+// fullStop is an error with a sentence of what to do behind it.
+type fullStop struct {
+	error
+	todo string
+}
+
+func (f fullStop) Error() string {
+	return strings.TrimSuffix(f.error.Error(), ".") + ". " + strings.TrimSuffix(f.todo, ".")
+}
+func (f fullStop) Unwrap() error { return f.error }

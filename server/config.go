@@ -21,8 +21,8 @@ import (
 
 // Help texts, above the list of flags.
 const (
-	rootHelp = `screentest serves a playground for a model gateway: chat and compare models in
-the browser, with history and spend.
+	rootHelp = `screentest serves a playground for a model gateway: chat, compare models and make
+videos in the browser, with history and spend.
 
   screentest                 serve the playground (the same as screentest serve)
   screentest sandbox         serve only the sandbox, a gateway for tests
@@ -31,9 +31,14 @@ the browser, with history and spend.
   screentest restore FILE    make a data folder of such a file
   screentest version         print the version
 
+screentest COMMAND -h tells more of each.
+
 Without -gateway it starts a sandbox of its own, which costs nothing and needs no
 key: run it, open the address that it prints, and talk to a model. With -gateway
 it asks for your key in the settings of the page, and keeps it sealed.
+
+It exits with 0 when it was ended, 1 when it failed, and 2 when a flag, the
+configuration or the surroundings (a port in use, a full disk) are wrong.
 `
 	serveHelp = `screentest serve serves the playground until it is interrupted. Answers that are
 under way then are kept as far as they had come.
@@ -62,7 +67,7 @@ exits with 1 if there are errors.
 // command makes a command whose flags can also be set by the environment:
 // PREFIX_ADDR for -addr. Its help goes to help when it is asked for.
 func (p *program) command(help *string, name, long, prefix string, flags func(*flag.FlagSet), run func(context.Context) error) *ffcli.Command {
-	return p.commandOf(help, name, long, prefix, flags, noArgs(run))
+	return p.commandOf(help, name, long, prefix, flags, noArgs(name, run))
 }
 
 // commandOf is command for one that takes words after its flags.
@@ -198,7 +203,7 @@ func (c sandboxConfig) checked() (money.NanoUSD, error) {
 type checkConfig struct{ endpoint, catalog string }
 
 func (c *checkConfig) flags(fs *flag.FlagSet) {
-	fs.StringVar(&c.endpoint, "endpoint", "", "`name` chat, responses or video; empty: that of the model")
+	fs.StringVar(&c.endpoint, "endpoint", "", "`name` of the endpoint: chat, responses or video; empty: that\nof the model")
 	fs.StringVar(&c.catalog, "catalog", "", "`file` of models and prices (JSON); empty: the sample inside")
 }
 

@@ -63,20 +63,52 @@ var errRefused = errors.New("the request has errors")
 func (p *program) run(ctx context.Context, args []string) int {
 	help := ""
 	root := p.commands(&help)
+	args = usual(args)
 	err := root.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(p.stdout, help)
 		return exitOK
 	case err != nil:
-		text := strings.TrimPrefix(err.Error(), "error parsing commandline arguments: ")
-		return p.complain(mistakef("%s. Run screentest -h for the flags there are", text))
+		command := "screentest"
+		for _, c := range root.Subcommands {
+			if len(args) > 0 && args[0] == c.Name {
+				command += " " + c.Name
+			}
+		}
+		return p.complain(mistakef("%s. Run %s -h for the flags there are", plain(err.Error()), command))
 	}
 	err = root.Run(ctx)
 	if errors.Is(err, errRefused) {
 		return exitFailed
 	}
 	return p.complain(err)
+}
+
+// usual takes what many people type for what this program calls otherwise.
+func usual(args []string) []string {
+	if len(args) == 0 {
+		return args
+	}
+	switch args[0] {
+	case "help":
+		return append(args[1:len(args):len(args)], "-h")
+	case "-version", "--version", "-v":
+		return []string{"version"}
+	}
+	return args
+}
+
+// plain says what is wrong with a flag in fewer and plainer words than the
+// library.
+func plain(text string) string {
+	return strings.NewReplacer(
+		"error parsing commandline arguments: ", "",
+		"error parsing environment variables: error setting flag ", "flag ",
+		"flag provided but not defined: ", "there is no flag ",
+		"flag needs an argument: ", "a value is missing after ",
+		": parse error", ": it must be a number",
+	).Replace(text)
 }
 
 // complain prints an error as one sentence and returns the exit status.
@@ -97,9 +129,12 @@ func (p *program) logger() *slog.Logger {
 }
 
 // noArgs refuses words after the flags.
-func noArgs(run func(context.Context) error) func(context.Context, []string) error {
+func noArgs(name string, run func(context.Context) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		if len(args) > 0 {
+			if name != "screentest" {
+				return mistakef("screentest %s takes flags alone, and %q is none: run screentest %s -h for those there are", name, args[0], name)
+			}
 			return mistakef("there is no command %q: run screentest -h for those there are", args[0])
 		}
 		return run(ctx)

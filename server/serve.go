@@ -113,7 +113,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.url = "http://" + readable(listener.Addr())
 
 	if s.store, err = store.Open(ctx, c.data, store.Options{SealKey: os.Getenv("SCREENTEST_SEAL_KEY"), Logger: log}); err != nil {
-		return s, mistake{err}
+		return s, surroundings(err)
 	}
 	s.onClose(func(context.Context) error { return s.store.Close() })
 	owner, err := s.store.EnsureLocalUser(ctx)

@@ -110,7 +110,7 @@ func (v View) query(c Clock) wire.SpendQuery {
 	from, to := v.days(today)
 	q := wire.SpendQuery{
 		Today: c.Midnight(today), Week: c.Midnight(today.Plus(-6)), Month: c.Midnight(Date{today.Year, today.Month, 1}),
-		Split: v.Split, Everybody: v.Everybody,
+		Tomorrow: c.Midnight(today.Plus(1)), Split: v.Split, Everybody: v.Everybody,
 	}
 	for n := range from.until(to) + 2 {
 		q.Days = append(q.Days, c.Midnight(from.Plus(n)))
@@ -124,10 +124,15 @@ func (v View) check() string {
 	case v.Range != Custom:
 	case v.From == Date{} || v.To == Date{}:
 		return "Enter both days."
+	case v.From.Year < 1971:
+		return "Nothing was spent before 1971. Choose later days."
 	case n < 1:
 		return "The first day is after the last one."
 	case n > wire.MaxSpendDays:
-		return "These are more than 400 days. Choose fewer, or download the ledger."
+		return "These are more than 400 days, which the page doesn’t show. Choose fewer, or download the entries of all of them."
 	}
 	return ""
 }
+
+// Downloadable says that the days, though they can't be shown, are days.
+func (v View) Downloadable() bool { return v.From.Year >= 1971 && v.From.until(v.To) >= 0 }

@@ -119,6 +119,11 @@ func (d *Desk) rows(before string) {
 			d.before, d.More = page.Before, page.Before != ""
 		}
 		d.Changed()
+		if row := d.Fix.booked; row != 0 {
+			if d.Fix.booked = 0; d.Fix.Booked != nil {
+				d.Fix.Booked(row)
+			}
+		}
 	})
 	d.Changed()
 }

@@ -20,6 +20,11 @@ type Fix struct {
 	Problem *wire.Problem
 	Saving  bool
 
+	// Booked is told of the row under which the form stood once the ledger has
+	// the new one; nil: nobody.
+	Booked func(row int64)
+	booked int64 // of which it is to be told; 0: none
+
 	subject string
 }
 
@@ -32,13 +37,13 @@ func Fixable(r wire.LedgerRow) bool { return r.Kind == wire.KindCharge }
 
 // Open shows the form under a row.
 func (f *Fix) Open(r wire.LedgerRow) {
-	*f = Fix{desk: f.desk, Row: r.N, subject: r.Subject}
+	*f = Fix{desk: f.desk, Booked: f.Booked, Row: r.N, subject: r.Subject}
 	f.desk.Changed()
 }
 
 // Close gives it up.
 func (f *Fix) Close() {
-	*f = Fix{desk: f.desk}
+	*f = Fix{desk: f.desk, Booked: f.Booked}
 	f.desk.Changed()
 }
 
@@ -68,10 +73,11 @@ func (f *Fix) Save() {
 		p = line.Answered(data, p, &booked)
 		if f.Row == row {
 			if f.Saving, f.Problem = false, p; p == nil {
-				*f = Fix{desk: f.desk}
+				f.Close()
 			}
 		}
 		if p == nil {
+			f.booked = row
 			f.desk.fetch()
 			return
 		}

@@ -123,7 +123,11 @@ func TestDaysAreTheViewersOwn(t *testing.T) {
 			if hours := (got.Days[c.days] - got.Days[0]) / time.Hour.Milliseconds(); hours != int64(c.hours) {
 				t.Errorf("%d hours, want %d", hours, c.hours)
 			}
-			for _, ms := range append(got.Days, got.Today, got.Week, got.Month) {
+			// The tiles end with today, whatever days are shown.
+			if tomorrow := clock.DateOf(got.Tomorrow); tomorrow != clock.Today().Plus(1) || got.Tomorrow != clock.Midnight(tomorrow) {
+				t.Errorf("the tiles end on %v", tomorrow)
+			}
+			for _, ms := range append(got.Days, got.Today, got.Week, got.Month, got.Tomorrow) {
 				if ms%(15*time.Minute).Milliseconds() != 0 {
 					t.Errorf("%d does not lie on a quarter of an hour", ms)
 				}
@@ -164,6 +168,7 @@ func TestCustomDaysThatCannotBeShownSayWhy(t *testing.T) {
 	for query, want := range map[string]string{
 		"range=custom&from=2026-02-02&to=2026-02-01": "after the last",
 		"range=custom&from=2020-01-01&to=2026-02-01": "400 days",
+		"range=custom&from=1960-01-01&to=1960-01-31": "before 1971",
 	} {
 		q, err := url.ParseQuery(query)
 		if err != nil {
@@ -172,6 +177,9 @@ func TestCustomDaysThatCannotBeShownSayWhy(t *testing.T) {
 		d.Go(ParseView(q))
 		if !strings.Contains(d.Trouble, want) {
 			t.Errorf("%s: %q, want %q in it", query, d.Trouble, want)
+		}
+		if d.View.Downloadable() != (want == "400 days") {
+			t.Errorf("%s: can be downloaded: %v", query, d.View.Downloadable())
 		}
 	}
 	if len(s.calls) != 0 {
@@ -409,12 +417,20 @@ func TestACostIsPutRight(t *testing.T) {
 		t.Errorf("after a failure: %+v", d.Fix)
 	}
 	d.Fix.Save()
+	var told int64
+	d.Fix.Booked = func(row int64) { told = row }
 	s.last(wire.OpCorrect).answer(t, wire.LedgerRow{N: 8, Kind: wire.KindCorrection})
 	if d.Fix.Row != 0 {
 		t.Error("the form is still there")
 	}
-	s.last(wire.OpSpend)  // the figures
-	s.last(wire.OpLedger) // and the rows are asked for anew
+	s.last(wire.OpSpend) // the figures are asked for anew, and the rows
+	if told != 0 {
+		t.Error("told before the rows are there")
+	}
+	s.last(wire.OpLedger).answer(t, wire.LedgerPage{Rows: []wire.LedgerRow{{N: 8}, row}})
+	if told != 7 || d.Fix.Booked == nil {
+		t.Errorf("told of row %d", told)
+	}
 }
 
 func TestStorageSaysWhatItCounts(t *testing.T) {

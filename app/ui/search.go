@@ -288,7 +288,7 @@ func (s *Side) hit(h wire.Hit) app.UI {
 			p.openHit(h)
 		})).
 		Body(
-			app.Span().Class("hit-title").Text(titleOf(h.Title)),
+			app.If(h.Title != "" || h.Video == "", func() app.UI { return app.Span().Class("hit-title").Text(titleOf(h.Title)) }),
 			app.Span().Class("hit-text").Body(marked(h.Snippet, h.Marks)...),
 			app.Span().Class("row-sub").Body(
 				app.Span().Class("row-models").Text(strings.Join(about, " · ")),

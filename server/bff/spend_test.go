@@ -22,7 +22,7 @@ import (
 func today(split string) wire.SpendQuery {
 	from := time.Now().UTC().Truncate(24 * time.Hour)
 	day := func(n int) int64 { return from.AddDate(0, 0, n).UnixMilli() }
-	return wire.SpendQuery{Days: []int64{day(-1), day(0), day(1)}, Today: day(0), Week: day(-6), Month: day(-27), Split: split}
+	return wire.SpendQuery{Days: []int64{day(-1), day(0), day(1)}, Today: day(0), Week: day(-6), Month: day(-27), Tomorrow: day(1), Split: split}
 }
 
 // call is Client.Call that fails the test.

@@ -39,6 +39,7 @@ func TestSpendPageTellsWhatWasSpent(t *testing.T) {
 	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
+	w.allow = append(w.allow, "Back-Forward Cache") // Chromium cuts the socket of a page that it keeps
 	p := w.keyed("/")
 	p.choose(textFamilies[1].model) // which tells its usage
 	for _, prompt := range []string{"One [[repeat: 20]]", "Two [[repeat: 30]]"} {
@@ -80,14 +81,26 @@ func TestSpendPageTellsWhatWasSpent(t *testing.T) {
 	// What the gateway's own account says is booked as an entry of its own.
 	p.click("#ledger tbody tr:last-child .act button")
 	p.wait(`document.activeElement.id === "fix-cost"`)
+	p.keys("\x1b")
+	p.wait(`!document.querySelector("#fix") && document.activeElement.matches("#ledger tbody tr:last-child .act button")`)
+	p.keys("\r")
+	p.wait(`document.activeElement.id === "fix-cost"`)
 	p.keys("0.25x\r")
 	p.wait(`document.querySelector("#fix-cost-wrong:not([hidden])")?.textContent.includes("number")`)
 	p.keys(kb.Backspace + "\r")
 	p.wait(`!document.querySelector("#fix") && document.querySelectorAll('#ledger tbody tr').length === 3`)
+	p.wait(`document.activeElement.matches("#ledger tbody tr:last-child .act button")`)
 	if row := p.text(`document.querySelector('#ledger tbody tr[data-kind="correction"]').textContent`); !strings.Contains(row, "$0.25 by the gateway's own account") {
 		t.Errorf("the correction says %q", row)
 	}
 	p.wait(`document.querySelector("#tile-today .tile-figure").textContent.startsWith("$0.25")`)
+
+	// Days of the past alone: the tiles still tell of today.
+	p.open("/spend?range=custom&from=2026-01-01&to=2026-01-31")
+	p.wait(`document.querySelector("#ledger .card-empty")?.textContent.startsWith("Nothing was spent in these days")`)
+	p.wait(`document.querySelector("#tile-today .tile-figure").textContent.startsWith("$0.25")`)
+	p.must(p.tab.Back())
+	p.wait(`document.querySelectorAll("#ledger tbody tr").length === 3`)
 
 	// One person alone isn't asked whose spend is meant.
 	if said := p.text(`document.querySelector("main").textContent`); strings.Contains(said, "Everybody") {
@@ -104,7 +117,7 @@ func TestBudgetStopsASendAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
 	p := w.tab("/settings#budgets")
-	p.wait(`document.querySelector("#budgets")?.getBoundingClientRect().top < innerHeight / 2`)
+	p.wait(`document.querySelector("#budgets")?.getBoundingClientRect().top < innerHeight / 4`)
 	p.wait(`document.querySelector("#budget-save") && !document.querySelector("#budget-save").disabled`)
 	p.click("#budget-day")
 	p.keys("0.0000001x")

@@ -87,8 +87,15 @@ func Backup(ctx context.Context, dir, file, program string) (m Manifest, err err
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		return m, fmt.Errorf("%s is there already; a backup doesn't take the place of a file", file)
 	}
+	defer func() {
+		err = noRoom(err, "There is too little room for "+file+".",
+			"A backup needs room for a copy of the database, and for itself. Give another file, or free some space. Nothing was left there.")
+	}()
 	part := file + ".part"
 	out, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return m, fmt.Errorf("%s is there: another backup is being made, or one was broken off; then delete it and %s.db.part", part, file)
+	}
 	if err != nil {
 		return m, fmt.Errorf("make the backup: %w", err)
 	}

@@ -18,7 +18,7 @@ func TestALateFigureCorrects(t *testing.T) {
 	r := ended(runOf(s), 100)
 	r.CostSource = wire.SourceEstimated
 	must(t, startTurn(db, owner, s), db.FinishRun(ctx, owner, r, "", nil, nil, nil))
-	q := wire.SpendQuery{Days: []int64{0, time.Now().AddDate(1, 0, 0).UnixMilli()}}
+	q := wire.SpendQuery{Tomorrow: 1, Days: []int64{0, time.Now().AddDate(1, 0, 0).UnixMilli()}}
 	want := func(sum wire.Sum) {
 		t.Helper()
 		page, err := db.Spend(ctx, owner, q)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -22,7 +24,7 @@ func (e *Error) Error() string {
 	if e.Err == nil {
 		return e.Problem.Message
 	}
-	return e.Problem.Message + " (" + e.Err.Error() + ")"
+	return strings.TrimSuffix(e.Problem.Message, ".") + " (" + e.Err.Error() + ")"
 }
 
 // Unwrap lets errors.As find the *wire.Problem, and errors.Is the cause.
@@ -78,7 +80,11 @@ func explain(err error) error {
 		return err
 	}
 	var p wire.Problem
-	switch code, _ := sqliteCode(err); code & 0xff {
+	code, _ := sqliteCode(err)
+	if code == sqlite3.SQLITE_IOERR_SHMSIZE {
+		code = sqlite3.SQLITE_FULL // there is no room for the index of the log
+	}
+	switch code & 0xff {
 	case sqlite3.SQLITE_FULL:
 		p = wire.Problem{Code: "disk_full", Message: "The disk of the data folder is full, so this was not saved.", Hint: "Free some space and try again. Nothing that was saved before is lost."}
 	case sqlite3.SQLITE_READONLY:
@@ -91,6 +97,15 @@ func explain(err error) error {
 		return err
 	}
 	return &Error{Problem: p, Err: err}
+}
+
+// noRoom says where a backup or what is restored found too little room; other
+// errors are given back as they are.
+func noRoom(err error, message, hint string) error {
+	if code, _ := sqliteCode(err); code&0xff != sqlite3.SQLITE_FULL && !errors.Is(err, syscall.ENOSPC) {
+		return err
+	}
+	return &Error{Problem: wire.Problem{Code: "disk_full", Message: message, Hint: hint}}
 }
 
 // sqliteCode returns the extended result code of an error of SQLite's.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 
 	"github.com/gofrs/flock"
 )
@@ -25,6 +26,9 @@ var ErrInUse = errors.New("the data folder is in use")
 // lockFolder makes dir if need be, and holds it for this process. The lock is
 // the system's and ends with the process, so that a kill leaves none behind.
 func lockFolder(dir string, log *slog.Logger) (*flock.Flock, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file: give a folder with -data", dir)
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
@@ -78,7 +82,10 @@ func tightenFolder(dir string, log *slog.Logger) error {
 func privateFile(path string, log *slog.Logger) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("%s cannot be written to; check its owner and mode: %w", path, err)
+		return fmt.Errorf("it cannot be written to; check its owner and mode: %w", err)
+	}
+	if errors.Is(err, syscall.EROFS) {
+		return errors.New("it cannot be written to: its disk is mounted read-only")
 	}
 	if err != nil {
 		return err

@@ -78,7 +78,7 @@ func TestOwnersAreApart(t *testing.T) {
 				}
 			},
 			"Spend": func(t *testing.T, who string) {
-				q := wire.SpendQuery{Days: []int64{0, time.Now().AddDate(9, 0, 0).UnixMilli()}, Everybody: true}
+				q := wire.SpendQuery{Tomorrow: 1, Days: []int64{0, time.Now().AddDate(9, 0, 0).UnixMilli()}, Everybody: true}
 				if s, err := db.Spend(ctx, who, q); err != nil || s.Range.Rows != 0 || s.Month.Rows != 0 || len(s.Models) != 0 || len(s.People) > 1 {
 					t.Errorf("%+v, %v", s, err)
 				}

@@ -101,7 +101,7 @@ func everyCall(t *testing.T, db *DB, owner string) (errs []error) {
 	add(second(db.OpenConversation(ctx, owner, pageOf(s))))
 	add(second(db.RenameConversation(ctx, owner, wire.Rename{ID: s.Conversation, Title: "x"})))
 	add(second(db.Spent(ctx, owner, time.UnixMilli(0), time.UnixMilli(1))))
-	add(second(db.Spend(ctx, owner, wire.SpendQuery{Days: []int64{1, 2 * hourMS}})))
+	add(second(db.Spend(ctx, owner, wire.SpendQuery{Tomorrow: 1, Days: []int64{1, 2 * hourMS}})))
 	add(second(db.Ledger(ctx, owner, wire.LedgerQuery{Kind: "charge"})))
 	add(db.EachSetting(ctx, "a", func(string, string) error { return nil }))
 	add(second(db.Ledger(ctx, owner, wire.LedgerQuery{Subject: s.Run})))

@@ -129,7 +129,7 @@ func (m Manifest) compare(found []BackupFile) error {
 func Restore(ctx context.Context, file, dir string) (m Manifest, err error) {
 	in, err := os.Open(file)
 	if err != nil {
-		return m, err
+		return m, fmt.Errorf("the backup: %w", err)
 	}
 	defer in.Close()
 	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 {
@@ -140,6 +140,9 @@ func Restore(ctx context.Context, file, dir string) (m Manifest, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return m, err
 	}
+	defer func() {
+		err = noRoom(err, "There is too little room for what is in the backup.", "Give a folder on another disk with -data, or free some space. Nothing was left there.")
+	}()
 	fresh := dir + ".restoring-" + rand.Text()[:8]
 	if err := os.MkdirAll(fresh, 0o700); err != nil {
 		return m, err

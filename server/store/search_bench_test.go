@@ -33,6 +33,8 @@ func BenchmarkSearch(b *testing.B) {
 		{"beginning", wire.Search{Query: common[300][:4]}},
 		{"filters alone", wire.Search{Kinds: []string{wire.HitAnswer}, Model: "m-1"}},
 		{"word and filters", wire.Search{Query: common[40], Kinds: []string{wire.HitAnswer}, State: wire.Done, FromMS: 1, ToMS: 1 << 50}},
+		{"cost", wire.Search{MinNanoUSD: new(int64)}},
+		{"a cost of nothing here", wire.Search{MaxNanoUSD: new(int64)}},
 		{"ranked", wire.Search{Query: common[0], Rank: true}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

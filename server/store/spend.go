@@ -75,7 +75,6 @@ func (db *DB) spend(ctx context.Context, people []person, q wire.SpendQuery) (s 
 		return s, err
 	}
 	days := len(q.Days) - 1
-	end := q.Days[days]
 	// The tiles are periods of their own, after the days.
 	all := make([]period, days, days+3)
 	for i := range all {
@@ -83,7 +82,7 @@ func (db *DB) spend(ctx context.Context, people []person, q wire.SpendQuery) (s 
 	}
 	tiles := []*wire.Sum{&s.Today, &s.Week, &s.Month}
 	for _, from := range []int64{q.Today, q.Week, q.Month} {
-		all = append(all, period{from, end})
+		all = append(all, period{from, q.Tomorrow})
 	}
 
 	totals := make([]figures, len(all))
@@ -145,8 +144,8 @@ func checkDays(q wire.SpendQuery) error {
 		}
 	}
 	for _, ms := range []int64{q.Today, q.Week, q.Month} {
-		if ms < 0 || ms > q.Days[len(q.Days)-1] {
-			return badField("bad_days", "today", "Today, the week and the month must begin before the last day ends.")
+		if ms < 0 || ms >= q.Tomorrow {
+			return badField("bad_days", "tomorrow", "Today, the week and the month must begin before tomorrow.")
 		}
 	}
 	if q.Split != "" && q.Split != wire.SplitByKind && q.Split != wire.SplitByModel {

@@ -58,7 +58,7 @@ func BenchmarkSpend(b *testing.B) {
 		for i := days; i >= 0; i-- {
 			q.Days = append(q.Days, end.AddDate(0, 0, -i).UnixMilli())
 		}
-		q.Today, q.Week, q.Month, q.Split = end.AddDate(0, 0, -1).UnixMilli(), end.AddDate(0, 0, -7).UnixMilli(), end.AddDate(0, 0, -30).UnixMilli(), wire.SplitByModel
+		q.Tomorrow, q.Today, q.Week, q.Month, q.Split = end.UnixMilli(), end.AddDate(0, 0, -1).UnixMilli(), end.AddDate(0, 0, -7).UnixMilli(), end.AddDate(0, 0, -30).UnixMilli(), wire.SplitByModel
 		return q
 	}
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -92,7 +92,9 @@ func TestThePageIsTheSumOfItsRows(t *testing.T) {
 			at += rapid.SampledFrom([]int64{23, 24, 24, 25}).Draw(rt, "hours") * hourMS
 		}
 		end := q.Days[len(q.Days)-1]
-		q.Today, q.Week, q.Month = q.Days[len(q.Days)-2], q.Days[0], rapid.Int64Range(0, end).Draw(rt, "month")
+		// Today may be one of the days, before them all, or behind.
+		q.Tomorrow = max(end+rapid.Int64Range(-100, 100).Draw(rt, "tomorrow")*hourMS, hourMS)
+		q.Today, q.Week, q.Month = max(q.Tomorrow-24*hourMS, 0), max(q.Tomorrow-7*24*hourMS, 0), rapid.Int64Range(0, q.Tomorrow-1).Draw(rt, "month")
 		for range rapid.IntRange(0, 30).Draw(rt, "n") {
 			if _, err := book(db, owner, someBooking(rt, subjects)); err != nil {
 				rt.Fatal(err)
@@ -112,9 +114,9 @@ func TestThePageIsTheSumOfItsRows(t *testing.T) {
 			return func(r wire.LedgerRow) bool { return r.CreatedMS >= from && r.CreatedMS < to }
 		}
 		for name, c := range map[string]struct{ got, want wire.Sum }{
-			"today": {got.Today, sumOf(rows, between(q.Today, end))},
-			"week":  {got.Week, sumOf(rows, between(q.Week, end))},
-			"month": {got.Month, sumOf(rows, between(q.Month, end))},
+			"today": {got.Today, sumOf(rows, between(q.Today, q.Tomorrow))},
+			"week":  {got.Week, sumOf(rows, between(q.Week, q.Tomorrow))},
+			"month": {got.Month, sumOf(rows, between(q.Month, q.Tomorrow))},
 			"range": {got.Range, sumOf(rows, between(q.Days[0], end))},
 		} {
 			if c.got != c.want {
@@ -295,8 +297,8 @@ func TestARowLeadsToItsAnswer(t *testing.T) {
 		"one boundary":    {Days: []int64{1}},
 		"out of order":    {Days: []int64{5, 4}},
 		"too many":        {Days: slices.Repeat([]int64{1}, wire.MaxSpendDays+2)},
-		"today too late":  {Days: []int64{1, 2}, Today: 3},
-		"split otherwise": {Days: []int64{1, 2}, Split: "weather"},
+		"today too late":  {Days: []int64{1, 2}, Today: 3, Tomorrow: 3},
+		"split otherwise": {Days: []int64{1, 2}, Tomorrow: 1, Split: "weather"},
 	} {
 		if _, err := db.Spend(ctx, owner, q); problem(err).Code == "" {
 			t.Errorf("%s: %v", name, err)
@@ -315,7 +317,7 @@ func TestTheRestIsJoined(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := db.Spend(ctx, owner, wire.SpendQuery{Days: []int64{0, 24 * hourMS}, Split: wire.SplitByModel})
+	s, err := db.Spend(ctx, owner, wire.SpendQuery{Tomorrow: 1, Days: []int64{0, 24 * hourMS}, Split: wire.SplitByModel})
 	if err != nil || len(s.Keys) != wire.MaxSplit+1 || s.Keys[0] != "m-00" || s.Keys[wire.MaxSplit] != wire.OtherKey || s.Days[0].Parts[wire.MaxSplit] != 92+91+90 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -334,7 +336,7 @@ func TestEverybodysSpend(t *testing.T) {
 			}
 		}
 	}
-	s, err := db.SpendOfEverybody(ctx, wire.SpendQuery{Days: []int64{0, 24 * hourMS}})
+	s, err := db.SpendOfEverybody(ctx, wire.SpendQuery{Tomorrow: 1, Days: []int64{0, 24 * hourMS}})
 	must(t, err)
 	got := map[string]int64{}
 	for _, p := range s.People {
@@ -377,7 +379,7 @@ func TestTheMigrationSumsUpWhatWasThere(t *testing.T) {
 	must(t, migrate(ctx, conn, files, keep, slog.New(slog.DiscardHandler)), conn.Close(), pool.Close())
 	db := open(t, path[:len(path)-len(databaseFile)-1], Options{})
 	checkHours(t, db)
-	s, err := db.Spend(ctx, "1", wire.SpendQuery{Days: []int64{0, 24 * hourMS}})
+	s, err := db.Spend(ctx, "1", wire.SpendQuery{Tomorrow: 1, Days: []int64{0, 24 * hourMS}})
 	if err != nil || s.Range != (wire.Sum{NanoUSD: 18, ChargedNanoUSD: 18, EstimatedNanoUSD: 6, Rows: 3}) {
 		t.Errorf("%+v, %v", s.Range, err)
 	}

@@ -73,13 +73,15 @@ type SpendQuery struct {
 	// Days are the beginnings of the days to show, in Unix milliseconds and
 	// ascending, and the end of the last one: n+1 for n days, at most
 	// MaxSpendDays of them. Each lies on a quarter of an hour, as the days of
-	// every zone do today; so do the three below.
+	// every zone do today; so do the four below.
 	Days []int64 `json:"days"`
-	// Today, Week and Month are where the tiles begin; they end where Days
-	// does. Week is the beginning of the day six days before today.
-	Today int64 `json:"today"`
-	Week  int64 `json:"week"`
-	Month int64 `json:"month"`
+	// Today, Week and Month are where the tiles begin; they end with today,
+	// whichever Days are asked for: at Tomorrow. Week is the beginning of the
+	// day six days before today.
+	Today    int64 `json:"today"`
+	Week     int64 `json:"week"`
+	Month    int64 `json:"month"`
+	Tomorrow int64 `json:"tomorrow"`
 	// Split is SplitByKind (also "") or SplitByModel.
 	Split string `json:"split,omitempty"`
 	// Everybody asks for all people's spend, for who may see it.

@@ -4,9 +4,11 @@ package spenddesk
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/figure"
 	"screentest/app/spend"
 	"screentest/app/ui/kit"
 	"screentest/shared/money"
@@ -29,8 +31,7 @@ func (l *Ledger) Render() (ui app.UI) {
 			app.H2().Text("Ledger"),
 			app.Span().Class("card-note").Role("status").Text(l.found()),
 			app.Div().Class("push"),
-			app.A().ID("ledger-csv").Class("button").Href(d.View.Download(wire.LedgerCSV, d.Clock)).Download("ledger.csv").Text("Download CSV"),
-			app.A().ID("ledger-json").Class("button").Href(d.View.Download(wire.LedgerJSON, d.Clock)).Download("ledger.json").Text("JSON"),
+			downloads(d)[0], downloads(d)[1],
 		),
 		l.filters(),
 		app.If(d.RowsProblem != nil, func() app.UI {
@@ -47,6 +48,14 @@ func (l *Ledger) Render() (ui app.UI) {
 				OnClick(h.On("more", func(app.Context, app.Event) { d.FetchMore() }))
 		}),
 	)
+}
+
+// downloads are the rows that the view finds, as files.
+func downloads(d *spend.Desk) []app.UI {
+	return []app.UI{
+		app.A().ID("ledger-csv").Class("button").Href(d.View.Download(wire.LedgerCSV, d.Clock)).Download("ledger.csv").Text("Download CSV"),
+		app.A().ID("ledger-json").Class("button").Href(d.View.Download(wire.LedgerJSON, d.Clock)).Download("ledger.json").Text("JSON"),
+	}
 }
 
 // found says how many entries there are and what they come to.
@@ -168,27 +177,29 @@ func exact(r wire.LedgerRow) string {
 	return s
 }
 
-// signed writes an amount to the nano-dollar, with a real minus sign.
+// signed writes an amount to the nano-dollar, with a real minus sign and the
+// thousands apart.
 func signed(nano int64) string {
 	if nano < 0 {
-		return "−" + money.NanoUSD(-nano).String()
+		return "−" + signed(-nano)
 	}
-	return money.NanoUSD(nano).String()
+	_, cents, _ := strings.Cut(money.NanoUSD(nano).String(), ".")
+	return "$" + figure.Count(nano/int64(money.USD)) + "." + cents
 }
 
 // fixButton opens the form for what a row's run or clip really cost.
 func (l *Ledger) fixButton(r wire.LedgerRow) app.UI {
 	f := &l.s.desk.Fix
-	id := "fix-" + strconv.FormatInt(r.N, 10)
+	id := fixID(r.N)
 	return app.Button().ID(id).Class("icon-button small").Type("button").
 		Aria("label", "Correct "+exact(r)+" of "+spend.RowName(r)).Title("Enter what it really cost").Aria("expanded", f.Row == r.N).
-		OnClick(l.s.host.On(id, func(ctx app.Context, _ app.Event) {
+		OnClick(l.s.host.On(id, func(app.Context, app.Event) {
 			if f.Row == r.N {
 				f.Close()
 				return
 			}
 			f.Open(r)
-			l.focus(ctx, "#"+spend.FieldFix)
+			l.s.focus("#" + spend.FieldFix)
 		})).
 		Body(kit.Icon(kit.IconPencil, "icon small"))
 }
@@ -196,21 +207,21 @@ func (l *Ledger) fixButton(r wire.LedgerRow) app.UI {
 // fix is the form itself, as a row of the table.
 func (l *Ledger) fix() app.UI {
 	h, f := l.s.host, &l.s.desk.Fix
-	back := "#fix-" + strconv.FormatInt(f.Row, 10)
+	back := "#" + fixID(f.Row)
 	return app.Tr().ID("fix").DataSet("kind", "fix").Body(app.Td().ColSpan(5).Body(
 		app.Form().ID("fix-form").Class("fix-form").
-			OnSubmit(h.On("fix-save", func(ctx app.Context, e app.Event) {
+			OnSubmit(h.On("fix-save", func(_ app.Context, e app.Event) {
 				e.PreventDefault()
 				f.Save()
 				if f.Wrong != "" {
-					l.focus(ctx, "#"+spend.FieldFix)
+					l.s.focus("#" + spend.FieldFix)
 				}
 			})).
-			OnKeyDown(h.On("fix-key", func(ctx app.Context, e app.Event) {
+			OnKeyDown(h.On("fix-key", func(_ app.Context, e app.Event) {
 				if e.Get("key").String() == "Escape" {
 					e.Call("stopPropagation")
 					f.Close()
-					l.focus(ctx, back)
+					l.s.focus(back)
 				}
 			})).
 			Body(
@@ -218,7 +229,7 @@ func (l *Ledger) fix() app.UI {
 				app.Div().Class("form-end").Body(
 					app.Button().ID("fix-save").Class("button primary").Type("submit").Disabled(f.Saving).Text("Book the difference"),
 					app.Button().Class("button").Type("button").Text("Cancel").
-						OnClick(h.On("fix-cancel", func(ctx app.Context, _ app.Event) { f.Close(); l.focus(ctx, back) })),
+						OnClick(h.On("fix-cancel", func(app.Context, app.Event) { f.Close(); l.s.focus(back) })),
 				),
 				app.P().Class("soft").Text("The entry stays as it is; what it differs by is added as an entry of its own."),
 				outcome(f.Problem, false, ""),
@@ -226,10 +237,14 @@ func (l *Ledger) fix() app.UI {
 	))
 }
 
-// focus goes to an element once it is drawn.
-func (l *Ledger) focus(ctx app.Context, selector string) {
-	ctx.Defer(func(app.Context) {
-		defer l.s.host.Guard("the ledger")
-		l.s.host.DOM.Focus(selector)
+// focus goes to an element once it is drawn. What is deferred by an element that
+// goes away, as the form does, would not be done: the Shell does it.
+func (s *Section) focus(selector string) {
+	s.host.Context().Defer(func(app.Context) {
+		defer s.host.Guard("the ledger")
+		s.host.DOM.Focus(selector)
 	})
 }
+
+// fixID is the id of the button that opens the form under a row.
+func fixID(row int64) string { return "fix-" + strconv.FormatInt(row, 10) }

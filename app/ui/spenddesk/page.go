@@ -49,7 +49,12 @@ func (p *Page) Render() (ui app.UI) {
 func trouble(h *kit.Host, d *spend.Desk) app.UI {
 	switch {
 	case d.Trouble != "":
-		return app.P().Class("problem").Role("alert").Text(d.Trouble)
+		return app.Div().Class("problem").Role("alert").Body(
+			app.P().Class("problem-what").Text(d.Trouble),
+			app.If(d.View.Downloadable(), func() app.UI {
+				return app.Div().Class("card-head").Body(downloads(d)...)
+			}),
+		)
 	case d.Problem != nil:
 		return app.Div().Class("problem").Role("alert").Body(
 			app.P().Class("problem-what").Text(d.Problem.Message),

@@ -6,6 +6,7 @@ package spenddesk
 
 import (
 	"net/url"
+	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -28,7 +29,24 @@ func New(h *kit.Host) *Section {
 		Line: h.Line, Clock: browserClock{}, After: h.After,
 		Changed: func() { s.rev++; h.Redraw() },
 	})
+	s.desk.Fix.Booked = s.focusRow
 	return s
+}
+
+// focusRow goes to the button of a row once the new rows are drawn: before that
+// the row stands in another one's elements. What does not come within two
+// seconds is not waited for.
+func (s *Section) focusRow(row int64) {
+	const look, most = 40 * time.Millisecond, 50
+	var try func(n int)
+	try = func(n int) {
+		if drawn := s.host.DOM.Doc.Call("querySelectorAll", "#ledger tbody tr").Length(); drawn == len(s.desk.Rows) {
+			s.host.DOM.Focus("#" + fixID(row))
+		} else if n < most {
+			s.host.After(look, func() { try(n + 1) })
+		}
+	}
+	s.host.After(look, func() { try(1) })
 }
 
 // Item implements kit.Section.
@@ -45,7 +63,17 @@ func (s *Section) Go(at *url.URL) bool {
 	if at.Path != spend.Path {
 		return false
 	}
+	before, shown := s.desk.View.Day, s.desk.Shown
 	s.desk.Go(spend.ParseView(at.Query()))
+	if day := s.desk.View.Day; shown && day != before && day != (spend.Date{}) {
+		// A bar was chosen: on a small screen its entries are out of sight.
+		s.host.Context().Defer(func(app.Context) {
+			defer s.host.Guard("the ledger")
+			if e := s.host.DOM.Find("#ledger .card-head"); e.Truthy() {
+				e.Call("scrollIntoView", map[string]any{"block": "nearest"})
+			}
+		})
+	}
 	return true
 }
 

@@ -4,6 +4,7 @@ package spenddesk
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -179,8 +180,15 @@ func (c *Budgets) OnMount(ctx app.Context) {
 	if app.Window().URL().Fragment != "budgets" {
 		return
 	}
+	show := func() {
+		if e := c.s.host.DOM.ByID("budgets"); e.Truthy() {
+			e.Call("scrollIntoView")
+		}
+	}
 	ctx.Defer(func(app.Context) {
 		defer c.s.host.Guard("the budgets")
-		c.s.host.DOM.ByID("budgets").Call("scrollIntoView")
+		show()
 	})
+	// What stands above grows when its figures come.
+	c.s.host.After(400*time.Millisecond, show)
 }

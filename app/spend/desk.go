@@ -145,6 +145,19 @@ func (d *Desk) News(p wire.Push) {
 		}
 	case wire.EventTask:
 		d.renew()
+	case wire.EventBudgets:
+		var b wire.Budgets
+		if json.Unmarshal(p.Data, &b) == nil {
+			d.Budgets.Now = &b
+			d.Changed()
+			d.renew()
+		}
+	case wire.EventKeep:
+		var r wire.Retention
+		if json.Unmarshal(p.Data, &r) == nil {
+			d.Keep.Now = &r
+			d.Changed()
+		}
 	case wire.EventBudget:
 		var s wire.BudgetState
 		if json.Unmarshal(p.Data, &s) == nil {

@@ -443,3 +443,29 @@ func TestStorageSaysWhatItCounts(t *testing.T) {
 		t.Errorf("one: %q", got)
 	}
 }
+
+// What another tab sets is seen here, and takes away nothing that is typed.
+func TestSettingsOfAnotherTabAreTaken(t *testing.T) {
+	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
+	d.Budgets.Want()
+	s.last(wire.OpBudgets).answer(t, wire.Budgets{})
+	d.Keep.Want()
+	s.last(wire.OpKeep).answer(t, wire.Retention{})
+	d.Budgets.Type(func(f *BudgetForm) { f.Day = "2" })
+	for event, data := range map[wire.Event]any{
+		wire.EventBudgets: wire.Budgets{Settings: wire.BudgetSettings{MonthNanoUSD: 5_000_000_000}, States: []wire.BudgetState{{}}},
+		wire.EventKeep:    wire.Retention{WireDays: 30},
+	} {
+		raw, err := json.Marshal(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.News(wire.Push{Event: event, Data: raw})
+	}
+	if f := d.Budgets.Shown(); f.Day != "2" || d.Budgets.Now.Settings.MonthNanoUSD != 5_000_000_000 || len(d.Budgets.Now.States) != 1 {
+		t.Errorf("shown are %+v of %+v", f, d.Budgets.Now)
+	}
+	if w, _ := d.Keep.Shown(); w != "30" {
+		t.Errorf("wire events are kept %q days", w)
+	}
+}

@@ -60,13 +60,21 @@ func spendCalls() map[wire.Op]handler {
 			return s.Budgets.Budgets(ctx, k.owner)
 		}),
 		wire.OpSetBudget: with(func(ctx context.Context, s *Server, k *socket, b wire.BudgetSettings) (any, error) {
-			return s.Budgets.SetBudgets(ctx, k.owner, b)
+			now, err := s.Budgets.SetBudgets(ctx, k.owner, b)
+			if err == nil {
+				s.hub.tell(k.owner, "budgets", wire.EventBudgets, now)
+			}
+			return now, err
 		}),
 		wire.OpKeep: with(func(ctx context.Context, s *Server, k *socket, _ json.RawMessage) (any, error) {
 			return s.Retention.Retention(ctx, k.owner)
 		}),
 		wire.OpSetKeep: with(func(ctx context.Context, s *Server, k *socket, r wire.Retention) (any, error) {
-			return s.Retention.SetRetention(ctx, k.owner, r)
+			now, err := s.Retention.SetRetention(ctx, k.owner, r)
+			if err == nil {
+				s.hub.tell(k.owner, "keep", wire.EventKeep, now)
+			}
+			return now, err
 		}),
 		wire.OpStorage: with(func(ctx context.Context, s *Server, _ *socket, _ json.RawMessage) (any, error) {
 			return s.Storage.Storage(ctx)

@@ -89,6 +89,10 @@ func TestABudgetIsKept(t *testing.T) {
 	if len(b.States) != 1 || b.States[0].SpentNanoUSD != cost || b.States[0].LimitNanoUSD != room || b.States[0].Warn {
 		t.Fatalf("%+v", b)
 	}
+	// The other tab hears of it.
+	if now, err := bfftest.News(t.Context(), other, wire.EventBudgets, func(wire.Budgets) bool { return true }); err != nil || now.Settings.DayNanoUSD != room || len(now.States) != 1 {
+		t.Errorf("the other tab is told %+v, %v", now, err)
+	}
 	// A run that cost nearly all of it, from another tab or another day's end.
 	if err := w.db.FinishRun(t.Context(), w.owner, wire.Run{ID: uuid.NewString(), State: wire.Done, Model: "m", StartedMS: time.Now().UnixMilli(), CostNanoUSD: room - cost - 1, CostSource: "reported"}, "", nil, nil, nil); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,12 @@ const (
 // warned of was passed. It comes once for a budget and its period.
 const EventBudget Event = "budget"
 
+// What was changed in the settings, for all tabs of the owner.
+const (
+	EventBudgets Event = "budgets" // Budgets
+	EventKeep    Event = "keep"    // Retention
+)
+
 // Addresses of the ledger as a file. They take the fields of a LedgerQuery by
 // their JSON names as parameters, but for before and limit: all rows come,
 // newest first.

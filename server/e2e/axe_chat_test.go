@@ -53,6 +53,9 @@ func chatViews(p *page) []axeView {
 				p.click(`.lane[data-focused="true"] .message[data-role=user] .edit`)
 				p.wait(`document.activeElement?.closest(".editor") !== null`)
 			}},
+		{name: "menu of a conversation", path: lanes, wait: two,
+			do:   func(p *page) { p.click("#more-button"); p.wait(`document.querySelector("#more").checkVisibility()`) },
+			undo: func(p *page) { p.keys("\x1b") }},
 		{name: "tools", path: call, wait: `!!document.querySelector(".send-results")`,
 			do:   func(p *page) { p.click("#open-tools"); p.wait(`!!document.querySelector("#tools[open] .function")`) },
 			undo: escape},

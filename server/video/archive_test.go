@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -202,6 +203,46 @@ func TestWhatIsNoClipIsNotKept(t *testing.T) {
 				t.Errorf("%v %q", err, rec.Body)
 			}
 		})
+	}
+}
+
+// Every file of a task is copied, not only the first, and each is played and
+// put into a zip as itself.
+func TestAllFilesOfATaskAreKept(t *testing.T) {
+	films := [][]byte{movie(t), picture(t, "png")}
+	w := newWorld(t, front(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case strings.HasPrefix(r.URL.Path, "/both/"):
+				_, _ = w.Write(films[r.URL.Path[len("/both/")]-'0'])
+			case r.Method == "GET" && strings.HasPrefix(r.URL.Path, gateway.Video.Path()+"/"):
+				fmt.Fprintf(w, `{"code":"success","data":{"status":"SUCCESS","data":{"output":[{"url":"http://%[1]s/both/0"},{"url":"http://%[1]s/both/1"}]}}}`, r.Host)
+			default:
+				next.ServeHTTP(w, r)
+			}
+		})
+	}))
+	id := w.create(body("twins"))
+	saved := w.awaitSaved(id)
+	if len(saved.Outputs) != 2 || saved.Outputs[0].Type != "video/mp4" || saved.Outputs[1].Type != "image/png" || saved.Outputs[1].Width != 40 {
+		t.Fatalf("%+v", saved.Outputs)
+	}
+	rec := httptest.NewRecorder()
+	if err := w.ServeZip(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), w.owner, []string{id}); err != nil {
+		t.Fatal(err)
+	}
+	z := must(zip.NewReader(bytes.NewReader(rec.Body.Bytes()), int64(rec.Body.Len())))
+	for i, want := range films {
+		if sum := sha256.Sum256(want); saved.Outputs[i].SHA256 != hex.EncodeToString(sum[:]) {
+			t.Errorf("file %d: %s", i, saved.Outputs[i].SHA256)
+		}
+		if _, got, err := w.media(id, i, ""); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("file %d: %d bytes, %v", i, len(got), err)
+		}
+		name := "twins-" + id[:8] + []string{"-1.mp4", "-2.png"}[i]
+		if len(z.File) != 2 || z.File[i].Name != name {
+			t.Errorf("in the zip %v, want %s", z.File, name)
+		}
 	}
 }
 

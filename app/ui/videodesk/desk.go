@@ -8,10 +8,11 @@ import (
 	"screentest/app/video"
 )
 
-// panes are the form and the results side by side; on a phone, tabs.
+// panes are the form and the results side by side; on a phone, one of them,
+// with buttons to choose.
 func (s *Section) panes() app.UI {
 	return app.Div().Class("video").DataSet("pane", string(s.pane)).Body(
-		app.Div().Class("video-tabs").Role("tablist").Aria("label", "Parts of the video desk").Body(
+		app.Div().Class("video-tabs").Role("group").Aria("label", "Parts of the video desk").Body(
 			s.tab(paneForm, "Make"),
 			s.tab(paneResults, "Clips"),
 		),
@@ -25,8 +26,8 @@ func (s *Section) panes() app.UI {
 }
 
 func (s *Section) tab(p pane, name string) app.UI {
-	return app.Button().Class("video-tab").Type("button").Role("tab").
-		Aria("selected", s.pane == p).Aria("controls", "video-"+string(p)).Text(name).
+	return app.Button().Class("video-tab").Type("button").
+		Aria("pressed", yes(s.pane == p)).Aria("controls", "video-"+string(p)).Text(name).
 		OnClick(s.On("pane "+string(p), func(app.Context, app.Event) { s.showPane(p) }))
 }
 

@@ -172,6 +172,17 @@ func TestCardOfAFailure(t *testing.T) {
 	if second == clip.ID {
 		t.Error("the same task was sent again")
 	}
+
+	// A long reason does not stretch the card, and is whole on the clip's page.
+	long := strings.TrimSpace(strings.Repeat("The shot is too crowded. ", 12))
+	crowd := m.clip("gamma-2-480p", "A crowd [[fail: "+long+"]]", "5", nil)
+	p.becomes(crowd.ID, wire.VideoFailed)
+	p.says(tile(crowd.ID, ".card-problem"), long)
+	if high := p.number(fmt.Sprintf(`document.querySelector(%q).clientHeight`, tile(crowd.ID, ".card-problem p"))); high < 40 || high > 120 {
+		t.Errorf("the reason is %v px high", high)
+	}
+	p.open("/video/" + crowd.ID)
+	p.wait(`(e => e && e.scrollHeight === e.clientHeight && e.textContent.includes("` + long + `"))(document.querySelector(".problem-what"))`)
 }
 
 // From the card to an extend of it, and to an upscale; what can't be says why.

@@ -167,9 +167,6 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, err
 	}
 	s.keep.Start()
-	if _, err := s.store.SweepSessions(ctx); err != nil {
-		return s, err
-	}
 	if public != nil {
 		log.Warn("everybody who reaches the public address is the same person: let only those in who may be", "public-url", public.String())
 		if c.gateway != "" && public.Scheme == "http" && !onThisMachine(public) {

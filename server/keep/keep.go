@@ -1,5 +1,6 @@
-// Package keep removes what people have said they no longer want: wire events
-// and clips of more than so many days. Messages and the ledger are always kept.
+// Package keep removes what is not to be kept any longer: wire events and clips
+// of more days than their owner wants, and sessions that have expired, with the
+// sealed keys in them. Messages and the ledger are always kept.
 // Make a [Keeper] and start it; it looks once a day, and when a setting changes.
 package keep
 
@@ -29,6 +30,7 @@ type Store interface {
 	SetSetting(ctx context.Context, owner, name, value string) error
 	EachSetting(ctx context.Context, name string, fn func(owner, value string) error) error
 	DropWire(ctx context.Context, owner string, before time.Time) (runs int, err error)
+	SweepSessions(ctx context.Context) (sessions int, err error)
 }
 
 // Config is what a Keeper works with. Store must be given.
@@ -90,6 +92,9 @@ func (k *Keeper) loop(ctx context.Context) {
 // keeps the others' no longer.
 func (k *Keeper) look(ctx context.Context) error {
 	var failed []error
+	if _, err := k.Store.SweepSessions(ctx); err != nil {
+		failed = append(failed, fmt.Errorf("expired sessions: %w", err))
+	}
 	err := k.Store.EachSetting(ctx, settingName, func(owner, value string) error {
 		var r wire.Retention
 		if err := json.Unmarshal([]byte(value), &r); err != nil {

@@ -171,3 +171,39 @@ func TestSettingsAreChecked(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// A session that has expired goes, with the key in it, while the server runs.
+func TestExpiredSessionsGo(t *testing.T) {
+	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	db, owner, _ := newStore(t, now)
+	for id, ends := range map[string]time.Time{"old": time.Now().Add(-time.Minute), "open": time.Now().Add(time.Hour)} {
+		if err := db.SaveSession(t.Context(), id, owner, []byte("sealed"), ends); err != nil {
+			t.Fatal(err)
+		}
+	}
+	swept := make(chan int, 1)
+	k := keep.New(keep.Config{Store: sweeps{db, swept}})
+	k.Start()
+	defer k.Close()
+	if n := <-swept; n != 1 {
+		t.Errorf("%d sessions went, want the one that expired", n)
+	}
+	if _, _, err := db.LoadSession(t.Context(), "open"); err != nil {
+		t.Errorf("the open session: %v", err)
+	}
+}
+
+// sweeps is told of the sessions that a Keeper removed.
+type sweeps struct {
+	*store.DB
+	sessions chan int
+}
+
+func (s sweeps) SweepSessions(ctx context.Context) (int, error) {
+	n, err := s.DB.SweepSessions(ctx)
+	select {
+	case s.sessions <- n:
+	default:
+	}
+	return n, err
+}

@@ -215,7 +215,9 @@ func (a *archiver) do(j job) {
 	}
 	o := t.Outputs[at]
 	part := s.files.partialOf(j)
-	sum, size, err := part.fetch(ctx, s, o.Link, s.Limits.MaxFile,
+	within, done := context.WithTimeout(ctx, s.Limits.CopyWithin)
+	defer done()
+	sum, size, err := part.fetch(within, s, o.Link, s.Limits.MaxFile,
 		func(total int64) error { return a.room(ctx, j, total) },
 		func(got int64) { a.progress(j, got) })
 	if err == nil {

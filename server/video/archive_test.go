@@ -97,6 +97,49 @@ func TestACopyGoesOnWhereItBroke(t *testing.T) {
 	}
 }
 
+// A host that sends a little and then a byte now and then, for ever, gives the
+// copier back; what came is kept, and the next try goes on there.
+func TestACopyThatCreepsEndsAndGoesOn(t *testing.T) {
+	var creeps atomic.Int32
+	ranges := make(chan string, 100)
+	w := newWorld(t, limits(video.Limits{CopyWithin: 300 * time.Millisecond}), front(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasPrefix(r.URL.Path, "/files/") {
+				next.ServeHTTP(w, r)
+				return
+			}
+			ranges <- r.Header.Get("Range")
+			if creeps.Add(1) > 1 {
+				next.ServeHTTP(w, r)
+				return
+			}
+			rec := httptest.NewRecorder()
+			next.ServeHTTP(rec, r)
+			for k, v := range rec.Header() {
+				w.Header()[k] = v
+			}
+			w.WriteHeader(rec.Code)
+			_, _ = w.Write(rec.Body.Bytes()[:3000])
+			for rest := rec.Body.Bytes()[3000:]; len(rest) > 0; rest = rest[1:] {
+				if http.NewResponseController(w).Flush() != nil {
+					return
+				}
+				select {
+				case <-time.After(20 * time.Millisecond):
+				case <-r.Context().Done():
+					return
+				}
+				_, _ = w.Write(rest[:1])
+			}
+		})
+	}))
+	w.awaitSaved(w.create(body("creeps")))
+	if first, second := <-ranges, <-ranges; first != "" || !strings.HasPrefix(second, "bytes=3") {
+		t.Errorf("asked for %q, then for %q", first, second)
+	}
+	w.archived()
+}
+
 func TestACopyGoesOnAfterARestart(t *testing.T) {
 	c := &cutter{after: 4_000, left: 1}
 	w := newWorld(t, limits(video.Limits{RetryCopy: time.Hour}), front(c.front))

@@ -155,6 +155,10 @@ type Limits struct {
 	Copiers int
 	// MaxFile bounds an archived file, in bytes: 2 GiB.
 	MaxFile int64
+	// CopyWithin bounds a copier's time with one file, so that a host which
+	// sends a byte now and then holds none for ever; the next try goes on where
+	// it was: 1 h.
+	CopyWithin time.Duration
 	// MaxUploads bounds the uploads of an owner, in bytes: 2 GiB.
 	MaxUploads int64
 	// Grace is how long before files are removed to make room their owner is
@@ -171,6 +175,7 @@ func (l Limits) withDefaults() Limits {
 	or(&l.Pollers, 64)
 	or(&l.Copiers, 2)
 	or(&l.MaxFile, 2<<30)
+	or(&l.CopyWithin, time.Hour)
 	or(&l.MaxUploads, 2<<30)
 	or(&l.Grace, 10*time.Minute)
 	or(&l.RetryCopy, time.Second)

@@ -100,10 +100,10 @@ func noRoom(s wire.BudgetState, what string, nanoUSD int64) *wire.Problem {
 	if s.Scope == wire.ScopeEverybody {
 		whose = "The budget of everybody for this " + s.Period
 	}
-	this, hint := "this clip costs "+usd(nanoUSD), "Raise the budget on the Spend page"
+	this, hint := "this clip costs "+usd(nanoUSD), "Raise the budget in the settings, under Budgets"
 	if what == wire.WhatText {
 		this = "this answer may cost up to " + usd(nanoUSD)
-		hint = "Raise the budget, or lower the tokens that are reserved for an answer, on the Spend page"
+		hint = "Raise the budget, or lower the tokens that are set aside for an answer, in the settings, under Budgets"
 	}
 	if s.ReservedNanoUSD > 0 {
 		hint = "Wait until what is under way has ended. Or: " + hint

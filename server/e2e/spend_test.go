@@ -133,7 +133,7 @@ func TestBudgetStopsASendAndSaysWhy(t *testing.T) {
 	p.send("This costs too much")
 	p.settled()
 	said := p.text(`document.querySelector(".message[data-role=assistant]:last-of-type .problem")?.textContent ?? ""`)
-	for _, part := range []string{"budget", "$0.0000001"} {
+	for _, part := range []string{"budget", "$0.0000001", "in the settings, under Budgets"} {
 		if !strings.Contains(said, part) {
 			t.Errorf("the refusal lacks %q: %s", part, said)
 		}

@@ -29,8 +29,21 @@ type hub struct {
 	closed  bool
 	sockets map[string]map[*socket]struct{} // by owner
 	touched map[[2]string]struct{}          // owner, conversation
+	renames map[string]renamed              // by the session's old id
 	signal  chan struct{}
 	open    sync.WaitGroup // the sockets' goroutines
+}
+
+// A renamed session is remembered for renameKept, and at most maxRenames are:
+// for a socket whose handshake was answered before and that is added after.
+const (
+	renameKept = time.Minute
+	maxRenames = 1024
+)
+
+type renamed struct {
+	to string
+	at time.Time
 }
 
 func newHub(summarise func(owner, conversation string)) *hub {
@@ -38,6 +51,7 @@ func newHub(summarise func(owner, conversation string)) *hub {
 		summarise: summarise,
 		sockets:   map[string]map[*socket]struct{}{},
 		touched:   map[[2]string]struct{}{},
+		renames:   map[string]renamed{},
 		signal:    make(chan struct{}, 1),
 	}
 }
@@ -59,6 +73,9 @@ func (h *hub) add(k *socket) *wire.Problem {
 	}
 	of[k] = struct{}{}
 	k.pinged = time.Now()
+	for r, ok := h.renames[k.session]; ok; r, ok = h.renames[k.session] {
+		k.session = r.to // nobody else has the socket yet
+	}
 	h.open.Add(1)
 	return nil
 }
@@ -114,8 +131,9 @@ func (h *hub) tell(owner, key string, event wire.Event, data any) {
 }
 
 // rename gives the sockets of one session another session's id, and returns
-// them.
+// them; one that is only being opened gets it when it is added.
 func (h *hub) rename(old, session string) []*socket {
+	h.note(old, session, time.Now())
 	var out []*socket
 	for _, k := range h.all() {
 		if k.renamed(old, session) {
@@ -123,6 +141,18 @@ func (h *hub) rename(old, session string) []*socket {
 		}
 	}
 	return out
+}
+
+func (h *hub) note(old, session string, now time.Time) {
+	if old == "" || old == session {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	maps.DeleteFunc(h.renames, func(_ string, r renamed) bool { return now.Sub(r.at) > renameKept })
+	if len(h.renames) < maxRenames {
+		h.renames[old] = renamed{session, now}
+	}
 }
 
 // touch has the tabs of an owner told of a conversation. It never waits.

@@ -28,38 +28,43 @@ type hub struct {
 	mu      sync.Mutex
 	closed  bool
 	sockets map[string]map[*socket]struct{} // by owner
+	opening map[*socket]struct{}            // their handshakes are being answered
 	touched map[[2]string]struct{}          // owner, conversation
-	renames map[string]renamed              // by the session's old id
 	signal  chan struct{}
 	open    sync.WaitGroup // the sockets' goroutines
-}
-
-// A renamed session is remembered for renameKept, and at most maxRenames are:
-// for a socket whose handshake was answered before and that is added after.
-const (
-	renameKept = time.Minute
-	maxRenames = 1024
-)
-
-type renamed struct {
-	to string
-	at time.Time
 }
 
 func newHub(summarise func(owner, conversation string)) *hub {
 	return &hub{
 		summarise: summarise,
 		sockets:   map[string]map[*socket]struct{}{},
+		opening:   map[*socket]struct{}{},
 		touched:   map[[2]string]struct{}{},
-		renames:   map[string]renamed{},
 		signal:    make(chan struct{}, 1),
 	}
+}
+
+// expect follows the session of a socket whose handshake is about to be
+// answered: the page may enter a key as soon as it has the answer. Either add
+// or forget must follow.
+func (h *hub) expect(k *socket) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.opening[k] = struct{}{}
+}
+
+// forget ends what expect began.
+func (h *hub) forget(k *socket) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.opening, k)
 }
 
 // add takes a socket in; it must call remove and then open.Done when it ends.
 func (h *hub) add(k *socket) *wire.Problem {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	delete(h.opening, k)
 	if h.closed {
 		return &wire.Problem{Code: "shutting_down", Message: "The server is shutting down."}
 	}
@@ -73,9 +78,6 @@ func (h *hub) add(k *socket) *wire.Problem {
 	}
 	of[k] = struct{}{}
 	k.pinged = time.Now()
-	for r, ok := h.renames[k.session]; ok; r, ok = h.renames[k.session] {
-		k.session = r.to // nobody else has the socket yet
-	}
 	h.open.Add(1)
 	return nil
 }
@@ -131,28 +133,19 @@ func (h *hub) tell(owner, key string, event wire.Event, data any) {
 }
 
 // rename gives the sockets of one session another session's id, and returns
-// them; one that is only being opened gets it when it is added.
+// them.
 func (h *hub) rename(old, session string) []*socket {
-	h.note(old, session, time.Now())
+	h.mu.Lock()
+	of := slices.Collect(maps.Keys(h.opening))
+	h.mu.Unlock()
 	var out []*socket
-	for _, k := range h.all() {
+	// One that is added in between is looked at twice, which does no harm.
+	for _, k := range append(of, h.all()...) {
 		if k.renamed(old, session) {
 			out = append(out, k)
 		}
 	}
 	return out
-}
-
-func (h *hub) note(old, session string, now time.Time) {
-	if old == "" || old == session {
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	maps.DeleteFunc(h.renames, func(_ string, r renamed) bool { return now.Sub(r.at) > renameKept })
-	if len(h.renames) < maxRenames {
-		h.renames[old] = renamed{session, now}
-	}
 }
 
 // touch has the tabs of an owner told of a conversation. It never waits.

@@ -1,40 +1,29 @@
 package bff
 
-import (
-	"strconv"
-	"testing"
-	"time"
-)
+import "testing"
 
 // A key may be entered between the answer to a socket's handshake and the
-// moment the hub knows the socket: it has the session that has the key then.
-func TestASocketFollowsItsSession(t *testing.T) {
+// moment the socket is open: it has the session that has the key then. One
+// that comes later with the old session has not.
+func TestASocketThatIsOpeningFollowsItsSession(t *testing.T) {
 	h := newHub(nil)
-	added := func(session string) string {
-		k := &socket{owner: "1", session: session}
+	opening, refused := &socket{owner: "1", session: "old"}, &socket{owner: "1", session: "old"}
+	h.expect(opening)
+	h.expect(refused)
+	h.forget(refused)
+	if out := h.rename("old", "new"); len(out) != 1 || out[0] != opening {
+		t.Fatalf("%d sockets were renamed, want the one that is opening", len(out))
+	}
+	late := &socket{owner: "1", session: "old"}
+	for k, want := range map[*socket]string{opening: "new", late: "old"} {
 		if p := h.add(k); p != nil {
 			t.Fatal(p)
 		}
-		return k.sessionID()
-	}
-	h.rename("first", "second")
-	h.rename("second", "third")
-	h.rename("", "nobody's")
-	for session, want := range map[string]string{"first": "third", "second": "third", "third": "third", "": "", "other": "other"} {
-		if got := added(session); got != want {
-			t.Errorf("a socket of %q has the session %q, want %q", session, got, want)
+		if got := k.sessionID(); got != want {
+			t.Errorf("session %q, want %q", got, want)
 		}
 	}
-
-	// They are remembered for a while, and no more than so many.
-	h.note("third", "fourth", time.Now().Add(renameKept+time.Second))
-	if got := added("first"); got != "first" {
-		t.Errorf("after %v %q is still known", renameKept, got)
-	}
-	for n := range 2 * maxRenames {
-		h.rename(strconv.Itoa(n), "x")
-	}
-	if len(h.renames) > maxRenames {
-		t.Errorf("%d are remembered", len(h.renames))
+	if out := h.rename("new", "newer"); len(out) != 1 || len(h.opening) != 0 {
+		t.Errorf("%d sockets were renamed, %d are opening; want 1 and none", len(out), len(h.opening))
 	}
 }

@@ -65,6 +65,11 @@ func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	k := &socket{
+		s: s, owner: s.Owner, session: session.ID,
+		wake: make(chan struct{}, 1), mail: make(chan struct{}, 1), room: make(chan struct{}, 1), gone: make(chan struct{}),
+	}
+	s.hub.expect(k)
 	h := &hijacker{ResponseWriter: w}
 	// Origin was checked by the guard; it is again here, by the package's own
 	// rules.
@@ -73,14 +78,12 @@ func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request) {
 		CompressionMode: websocket.CompressionDisabled, // it would keep a window of memory for each tab
 	})
 	if err != nil {
+		s.hub.forget(k)
 		s.Logger.Info("socket refused", "err", err)
 		return
 	}
 	ws.SetReadLimit(wire.MaxCall)
-	k := &socket{
-		s: s, owner: s.Owner, ws: ws, conn: h.conn, session: session.ID,
-		wake: make(chan struct{}, 1), mail: make(chan struct{}, 1), room: make(chan struct{}, 1), gone: make(chan struct{}),
-	}
+	k.ws, k.conn = ws, h.conn
 	if p := s.hub.add(k); p != nil {
 		_ = ws.Close(websocket.StatusTryAgainLater, p.Message)
 		return

@@ -53,6 +53,9 @@ type Options struct {
 	// returned function is called before.
 	After   func(d time.Duration, f func()) (cancel func())
 	Changed func(Part)
+	// Resend has a text sent again that Send held back until the rest of the
+	// conversation was here, unless something else is in the composer by now.
+	Resend func(text string)
 	// Build is that of the page; the server's own comes with its greeting.
 	Build string
 }
@@ -65,6 +68,7 @@ type Desk struct {
 	newID   func() string
 	after   func(time.Duration, func()) func()
 	changed func(Part)
+	resend  func(text string)
 	build   string
 
 	Link    Link
@@ -89,6 +93,7 @@ type Desk struct {
 	fresh   *Conversation // what a new conversation begins with; see On
 	// Refusal is why the draft was not sent; nil when nothing is wrong.
 	Refusal *Refusal
+	held    *held // nil if nothing is held back
 	// Recalled counts the drafts that were put back; see Draft.
 	Recalled int
 	// Deleted is the conversation that can still be had back; nil if none.
@@ -117,7 +122,7 @@ type streamOf struct {
 func NewDesk(o Options) *Desk {
 	return &Desk{
 		line: o.Line, storage: o.Storage, now: o.Now, newID: o.NewID, after: o.After,
-		changed: o.Changed, build: o.Build,
+		changed: o.Changed, resend: o.Resend, build: o.Build,
 		choice:        o.Storage.Get(modelName),
 		cat:           &gateway.Catalogue{},
 		conversations: map[string]*Conversation{},

@@ -91,6 +91,7 @@ type bench struct {
 	parts  Part
 	ids    int
 	revs   int64
+	resent []string
 }
 
 type timer struct {
@@ -110,6 +111,7 @@ func newBench(t *testing.T) *bench {
 		NewID:   func() string { b.ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", b.ids) },
 		After:   b.after,
 		Changed: func(p Part) { b.parts |= p },
+		Resend:  func(text string) { b.resent = append(b.resent, text); b.Send(text) },
 		Build:   "b1",
 	})
 	b.hello(wire.Gateway{Sandbox: true, HasKey: true, StreamOptions: true})

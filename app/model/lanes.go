@@ -295,7 +295,7 @@ func (d *Desk) Preview(lane int, draft string) (ep gateway.Endpoint, body []byte
 	if lane < 0 || lane >= len(c.Lanes) || d.LaneModel(lane) == "" {
 		return "", nil, gateway.Verdict{}
 	}
-	ts := append(turns(c.Path(lane)), gateway.Turn{Role: "user", Text: trimDraft(draft)})
+	ts := append(turns(c.Path(lane)), gateway.Turn{Role: "user", Text: TrimDraft(draft)})
 	return d.compose(lane, ts)
 }
 

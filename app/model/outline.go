@@ -42,6 +42,9 @@ func (d *Desk) Outline(c *Conversation) {
 		if line.Answered(data, p, &o) == nil && c.fetched {
 			c.outline(o)
 			d.after(fillFirst, func() { d.fill(c) })
+			d.hasten(c)
+		} else {
+			d.giveUp(c)
 		}
 		d.drawn(c, PartThread|PartComposer)
 	})
@@ -118,8 +121,13 @@ func (d *Desk) need(c *Conversation, ms []*Message, then func()) {
 			m.asked = false
 		}
 		d.follow(c)
-		if p == nil && then != nil {
-			then()
+		if p != nil {
+			d.giveUp(c)
+		} else {
+			if then != nil {
+				then()
+			}
+			d.after(0, func() { d.hasten(c) })
 		}
 		d.drawn(c, PartThread)
 	})

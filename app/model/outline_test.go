@@ -94,19 +94,55 @@ func TestWholeHistoryIsSentHoweverLong(t *testing.T) {
 	if b.Refusal == nil || b.Refusal.Issues[0].Code != "not_loaded" {
 		t.Fatalf("refused by %+v", b.Refusal)
 	}
+	b.pass(fillFirst) // the older texts are on their way by themselves, too
 	for slices.Contains(b.far.ops(), wire.OpMessages) {
 		serve(t, b, all)
 		b.pass(time.Millisecond)
 	}
-	if !b.Send("and now?") {
-		t.Fatalf("refused by %+v", b.Refusal)
+	if len(b.resent) != 1 || b.resent[0] != "and now?" || b.Refusal != nil {
+		t.Fatalf("sent by itself: %q, refused by %+v", b.resent, b.Refusal)
 	}
-	b.pass(time.Millisecond)
 	start := read[wire.Start](t, b.far.take(t, wire.OpStart))
 	for _, m := range all {
 		if !strings.Contains(string(start.Body), fmt.Sprintf("%q", m.Text)) {
 			t.Fatalf("the request lacks %q", m.Text)
 		}
+	}
+}
+
+func TestWhatIsHeldBackIsSentOnlyAsItStands(t *testing.T) {
+	for name, c := range map[string]struct {
+		then    func(b *bench)
+		refused bool
+	}{
+		"typed on":             {then: func(b *bench) { b.SetDraft("and now? or not") }},
+		"another conversation": {then: func(b *bench) { b.Show("") }},
+		"not fetched": {then: func(b *bench) {
+			for slices.Contains(b.far.ops(), wire.OpMessages) {
+				b.far.take(t, wire.OpMessages).refuse("storage_failed")
+			}
+		}, refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, all := openLong(t, 100)
+			b.Choose(0, chatModel)
+			if b.Send("and now?") {
+				t.Fatal("sent with texts missing")
+			}
+			c.then(b)
+			for range 20 {
+				if slices.Contains(b.far.ops(), wire.OpMessages) {
+					serve(t, b, all)
+				}
+				b.pass(time.Second)
+			}
+			if len(b.resent) > 0 || slices.Contains(b.far.ops(), wire.OpStart) {
+				t.Errorf("sent: %q", b.resent)
+			}
+			if got := b.Refusal != nil && b.Refusal.Issues[0].Hint == "Send again."; got != c.refused {
+				t.Errorf("refused by %+v", b.Refusal)
+			}
+		})
 	}
 }
 

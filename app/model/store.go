@@ -28,6 +28,7 @@ func (d *Desk) SetDraft(text string) {
 	} else {
 		d.storage.Set(name, text)
 	}
+	d.held = nil
 	if d.Refusal != nil {
 		d.Refusal = nil
 		d.changed(PartComposer)

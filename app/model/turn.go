@@ -23,12 +23,12 @@ func refuse(field, code, message, hint string) *Refusal {
 }
 
 // Send sends the draft text as the next turn of every lane. It returns false,
-// with Refusal set, when that can't be; a new conversation is in Current
-// afterwards.
+// with Refusal set, when that can't be, or can't be yet: see Options.Resend. A
+// new conversation is in Current afterwards.
 func (d *Desk) Send(text string) bool {
-	d.Refusal = nil
+	d.Refusal, d.held = nil, nil
 	d.changed(PartComposer)
-	text = trimDraft(text)
+	text = TrimDraft(text)
 	switch {
 	case text == "":
 		return false
@@ -64,8 +64,8 @@ func (d *Desk) Send(text string) bool {
 			user = wire.Message{ID: d.newID(), Parent: l.Leaf, Lane: l.Number, Role: "user", Text: text, CreatedMS: now}
 			users[l.Leaf] = user
 		}
-		if r := d.unread(c, c.Path(i)); r != nil {
-			d.Refusal = r
+		if c.Earlier || missing(c.Path(i)) {
+			d.hold(c, text)
 			return false
 		}
 		start, r := d.turn(c, i, append(turns(c.Path(i)), gateway.Turn{Role: "user", Text: text}), user)
@@ -166,7 +166,7 @@ func (c *Conversation) pathTo(lane int, m *Message) []*Message {
 // version beside it. It returns false, with Refusal set, when that can't be.
 func (d *Desk) Edit(lane int, id, text string) bool {
 	c := d.Current
-	text = trimDraft(text)
+	text = TrimDraft(text)
 	if c == nil || lane >= len(c.Lanes) || c.messages[id] == nil || text == "" {
 		return false
 	}
@@ -230,7 +230,7 @@ func (d *Desk) EditAll(lane int, id, text string) bool {
 			places = append(places, place{i, path[at].ID})
 		}
 	}
-	text = trimDraft(text)
+	text = TrimDraft(text)
 	if text == "" {
 		return false
 	}
@@ -407,8 +407,8 @@ func answeredCalls(m *Message, after []*Message) []gateway.ToolCall {
 	return ts
 }
 
-// trimDraft is a draft as it is sent.
-func trimDraft(text string) string { return strings.TrimSpace(text) }
+// TrimDraft returns a draft as it is sent.
+func TrimDraft(text string) string { return strings.TrimSpace(text) }
 
 // firstLine is the title of a conversation until the server gives it one.
 func firstLine(text string) string {

@@ -251,6 +251,13 @@ func (p *page) send(ctx app.Context, text string) {
 	ctx.Navigate("/c/" + p.desk.Current.ID)
 }
 
+// resend sends what Send held back, if it is still what the composer has.
+func (p *page) resend(text string) {
+	if e := p.DOM.ByID("composer"); e.Truthy() && model.TrimDraft(e.Get("value").String()) == text {
+		p.send(p.Context(), text)
+	}
+}
+
 // setRefused puts an example that was refused into the field.
 func (c *Composer) setRefused(text string) {
 	if e := c.area(); e.Truthy() && e.Get("value").String() != text {

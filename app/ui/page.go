@@ -91,6 +91,7 @@ func newPage() *page {
 		NewID:   uuid.NewString,
 		After:   p.After,
 		Changed: p.changed,
+		Resend:  p.resend,
 		Build:   app.Getenv(BuildEnv),
 	})
 	p.finder = p.desk.NewFinder(func() { p.changed(model.PartList) })

@@ -220,6 +220,36 @@ func TestPlaceIsKeptInALongConversation(t *testing.T) {
 	p.wait(fmt.Sprintf(`(() => { const t = document.querySelector("#thread"); return t.scrollHeight - t.clientHeight - t.scrollTop < 30 && %s })()`, "!!"+last))
 }
 
+// Who sends at once in a long conversation need not send again: it goes when
+// the older messages are here, with all of them.
+func TestASendWaitsForTheOlderMessages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	file, _ := exported(t, "A long one", 2000)
+	opened := w.importFile(file)
+	p := w.tab("/c/" + opened.Open)
+	p.wait("!!" + last)
+	before := p.text(last + ".dataset.id")
+	p.must(p.tab.Eval(nil, `(() => {
+		window.refusals = []
+		new MutationObserver(() => { const r = document.querySelector("#refusal"); if (r) refusals.push(r.textContent) }).observe(document.body, {childList: true, subtree: true})
+		const c = document.querySelector("#composer")
+		c.focus(); c.value = "and now?"
+		c.dispatchEvent(new Event("input", {bubbles: true}))
+		c.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true, cancelable: true}))
+	})()`))
+	p.wait(fmt.Sprintf("%s.dataset.id !== %q", last, before))
+	if state := p.settled(); state != "done" {
+		t.Fatalf("state %q: %s", state, p.state())
+	}
+	if !strings.Contains(p.text(`refusals.join()`), "sent as soon as they are here") {
+		t.Error("it did not have to wait: nothing was tested")
+	}
+	if p.has(".refusal") || p.text(`document.querySelector("#composer").value`) != "" {
+		t.Errorf("the composer still has %q, and says %q", p.text(`document.querySelector("#composer").value`), p.text(`document.querySelector("#refusal")?.outerHTML ?? ""`))
+	}
+}
+
 // A person imports a file by the page, and is told how it went.
 func TestImportAndExportByThePage(t *testing.T) {
 	t.Parallel()

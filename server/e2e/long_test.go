@@ -195,8 +195,7 @@ func TestPlaceIsKeptInALongConversation(t *testing.T) {
 	// page itself.
 	p.must(p.tab.Eval(nil, `document.querySelector("#thread").scrollTop -= 200`))
 	p.wait(inView(ids[300]))
-	p.click(composer)
-	p.keys("[[repeat: 400]] more\r")
+	p.send("[[repeat: 400]] more")
 	p.settled()
 	if path := p.path(); path != "/c/"+opened.Open {
 		t.Fatalf("at %s", path)
@@ -204,8 +203,7 @@ func TestPlaceIsKeptInALongConversation(t *testing.T) {
 	p.wait(`document.querySelector('.message[data-role="assistant"][data-state="done"]:not([hidden])') !== null`)
 
 	// Up again, in the middle of an answer that streams at the end.
-	p.click(composer)
-	p.keys("[[pace: 200]] [[repeat: 600]] again\r")
+	p.send("[[pace: 200]] [[repeat: 600]] again")
 	p.grown(100)
 	p.must(p.tab.Eval(nil, `document.querySelector("#thread").focus()`))
 	p.keys("g")

@@ -112,16 +112,18 @@ func (d *Desk) need(c *Conversation, ms []*Message, then func()) {
 		c.fetches--
 		var got wire.Messages
 		p = line.Answered(data, p, &got)
+		came := false
 		for _, in := range got.Messages {
 			if m := c.messages[in.ID]; m != nil && m.Stub {
 				c.take(in)
+				came = true
 			}
 		}
 		for _, m := range asked {
 			m.asked = false
 		}
 		d.follow(c)
-		if p != nil {
+		if p != nil || !came { // what is gone would be asked for without end
 			d.giveUp(c)
 		} else {
 			if then != nil {
@@ -156,11 +158,9 @@ func (d *Desk) fill(c *Conversation) {
 // unread refuses a turn as long as a text before it is missing, and fetches
 // that.
 func (d *Desk) unread(c *Conversation, path []*Message) *Refusal {
-	for _, m := range path {
-		if m.Stub {
-			d.need(c, path, func() { d.after(0, func() { _ = d.unread(c, path) }) })
-			return refuse("", "not_loaded", "The older messages of this conversation are still on their way, and the model is to be given them all.", "Send again in a moment.")
-		}
+	if missing(path) {
+		d.need(c, path, func() { d.after(0, func() { _ = d.unread(c, path) }) })
+		return refuse("", "not_loaded", "The older messages of this conversation are still on their way, and the model is to be given them all.", "Send again in a moment.")
 	}
 	if c.Earlier {
 		d.Outline(c)

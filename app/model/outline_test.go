@@ -122,6 +122,15 @@ func TestWhatIsHeldBackIsSentOnlyAsItStands(t *testing.T) {
 				b.far.take(t, wire.OpMessages).refuse("storage_failed")
 			}
 		}, refused: true},
+		"gone elsewhere": {then: func(b *bench) {
+			for slices.Contains(b.far.ops(), wire.OpMessages) {
+				b.far.take(t, wire.OpMessages).answer(wire.Messages{})
+			}
+			b.pass(time.Millisecond)
+			if slices.Contains(b.far.ops(), wire.OpMessages) {
+				t.Error("asked again for what is gone")
+			}
+		}, refused: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, all := openLong(t, 100)

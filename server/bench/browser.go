@@ -48,18 +48,8 @@ func browser(ctx context.Context, bin string) error {
 		return err
 	}
 	defer func() { _ = b.Close() }()
-	profile, err := b.Profile()
+	tab, err := keyedTab(b, server.URL)
 	if err != nil {
-		return err
-	}
-	tab, err := profile.Tab()
-	if err != nil {
-		return err
-	}
-	if err := tab.Quiet(); err != nil {
-		return err
-	}
-	if err := enterKey(tab, server.URL); err != nil {
 		return err
 	}
 	if err := openSeeded(tab, server.URL, conversation); err != nil {
@@ -114,6 +104,23 @@ func seed(ctx context.Context, base string) (string, error) {
 		parent = opened.Messages[len(opened.Messages)-1].ID
 	}
 	return conversation, nil
+}
+
+// keyedTab opens a tab whose session has the key, and which reports none of its
+// traffic.
+func keyedTab(b *rig.Browser, base string) (*rig.Tab, error) {
+	profile, err := b.Profile()
+	if err != nil {
+		return nil, err
+	}
+	tab, err := profile.Tab()
+	if err != nil {
+		return nil, err
+	}
+	if err := tab.Quiet(); err != nil {
+		return nil, err
+	}
+	return tab, enterKey(tab, base)
 }
 
 // enterKey gives the tab's session the key.

@@ -38,18 +38,8 @@ func comparison(ctx context.Context, bin string) error {
 		return err
 	}
 	defer func() { _ = b.Close() }()
-	profile, err := b.Profile()
+	tab, err := keyedTab(b, server.URL)
 	if err != nil {
-		return err
-	}
-	tab, err := profile.Tab()
-	if err != nil {
-		return err
-	}
-	if err := tab.Quiet(); err != nil {
-		return err
-	}
-	if err := enterKey(tab, server.URL); err != nil {
 		return err
 	}
 	if err := tab.Open(server.URL + "/"); err != nil {

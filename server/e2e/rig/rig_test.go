@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 )
@@ -60,13 +61,16 @@ func TestTabSeesWhatAPageDoes(t *testing.T) {
 	must(t, tab.Wait(`matchMedia("(prefers-color-scheme: dark)").matches && innerWidth === 390`))
 	must(t, tab.Visible("#dark"))
 
-	frames := strings.Join(tab.Frames(), "|")
-	if frames != "hello|seen hello|raw \xff" {
-		t.Errorf("frames: %q", frames)
-	}
-	errors := strings.Join(tab.Errors("favicon"), "\n")
-	if !strings.Contains(errors, "told on purpose") || !strings.Contains(errors, "Content Security Policy") {
-		t.Errorf("the error or the breach of the policy was missed:\n%s", errors)
+	// What the page did is told a little later than the page itself shows it.
+	var frames, errors string
+	told := soon(func() bool {
+		frames = strings.Join(tab.Frames(), "|")
+		errors = strings.Join(tab.Errors("favicon"), "\n")
+		return frames == "hello|seen hello|raw \xff" &&
+			strings.Contains(errors, "told on purpose") && strings.Contains(errors, "Content Security Policy")
+	})
+	if !told {
+		t.Errorf("a message, the error or the breach of the policy was missed:\n%q\n%s", frames, errors)
 	}
 	if strings.Contains(errors, "fine") {
 		t.Errorf("an innocent line counts as an error:\n%s", errors)
@@ -74,6 +78,16 @@ func TestTabSeesWhatAPageDoes(t *testing.T) {
 	if left := tab.Errors("favicon", "told on purpose", "Content Security Policy"); len(left) > 0 {
 		t.Errorf("allowed errors remain: %q", left)
 	}
+}
+
+// soon reports whether holds comes true within the bound of a wait.
+func soon(holds func() bool) bool {
+	for end := time.Now().Add(within); !holds(); time.Sleep(lookEvery) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
 }
 
 func TestLineCutAndMended(t *testing.T) {

@@ -1,10 +1,12 @@
 package rig
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,8 +36,15 @@ type Tab struct {
 
 	mu      sync.Mutex
 	console []chromedp.ConsoleMessage
-	frames  []string
+	frames  []frame
 	logged  bool // keep frames
+}
+
+// A frame is the payload of a WebSocket message, and when the browser sent or
+// got it.
+type frame struct {
+	at      cdp.MonotonicTime
+	payload string
 }
 
 // Tab opens an empty tab in the profile.
@@ -70,12 +79,16 @@ func newTab(ctx context.Context, cancel context.CancelFunc) (*Tab, error) {
 		cancel()
 		return nil, fmt.Errorf("watch the content policy: %w", err)
 	}
-	keepFrames(t, network.WebSocketFrameSent, func(e network.EventWebSocketFrameSent) *network.WebSocketFrame { return e.Response })
-	keepFrames(t, network.WebSocketFrameReceived, func(e network.EventWebSocketFrameReceived) *network.WebSocketFrame { return e.Response })
+	keepFrames(t, network.WebSocketFrameSent, func(e network.EventWebSocketFrameSent) frame {
+		return frame{e.Timestamp, string(e.Response.PayloadData)}
+	})
+	keepFrames(t, network.WebSocketFrameReceived, func(e network.EventWebSocketFrameReceived) frame {
+		return frame{e.Timestamp, string(e.Response.PayloadData)}
+	})
 	return t, nil
 }
 
-func keepFrames[E any](t *Tab, event cdp.Event[E], frame func(E) *network.WebSocketFrame) {
+func keepFrames[E any](t *Tab, event cdp.Event[E], of func(E) frame) {
 	events := chromedp.Events(t.ctx, event)
 	go func() {
 		for e, err := range events {
@@ -84,7 +97,7 @@ func keepFrames[E any](t *Tab, event cdp.Event[E], frame func(E) *network.WebSoc
 			}
 			t.mu.Lock()
 			if t.logged {
-				t.frames = append(t.frames, string(frame(e).PayloadData))
+				t.frames = append(t.frames, of(e))
 			}
 			t.mu.Unlock()
 		}
@@ -111,11 +124,19 @@ func (t *Tab) Console() []chromedp.ConsoleMessage {
 	return append([]chromedp.ConsoleMessage(nil), t.console...)
 }
 
-// Frames returns the payload of every WebSocket message so far, both ways.
+// Frames returns the payload of every WebSocket message that the browser has
+// told of so far, both ways, in the order in which they went.
 func (t *Tab) Frames() []string {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return append([]string(nil), t.frames...)
+	frames := slices.Clone(t.frames)
+	t.mu.Unlock()
+	// What was sent and what was got are heard of on two ways.
+	slices.SortStableFunc(frames, func(a, b frame) int { return cmp.Compare(a.at, b.at) })
+	payloads := make([]string, len(frames))
+	for i, f := range frames {
+		payloads[i] = f.payload
+	}
+	return payloads
 }
 
 // Do runs steps of chromedp within the bound of a wait.

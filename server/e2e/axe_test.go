@@ -135,7 +135,7 @@ func TestAxeFindsNothing(t *testing.T) {
 				p.keys("x\r")
 				p.wait(`!!document.querySelector("#fix-cost-wrong:not([hidden])")`)
 			}},
-		{name: "budgets and storage", path: "/settings#budgets", wait: `!!document.querySelector(".budget-states li") && !!document.querySelector("#storage-use tbody tr")`,
+		{name: "budgets and storage", path: "/settings", wait: `!!document.querySelector(".budget-states li") && !!document.querySelector("#storage-use tbody tr")`,
 			do: func(p *page) {
 				p.fill("#budget-warn", "x")
 				p.click("#budget-save")

@@ -36,7 +36,7 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 	m := w.makes()
 
 	old := m.clip("beta-video-480p", "A clip of last month", "6", nil)
-	p.becomes(old.ID, wire.VideoQueued)
+	p.underway(old.ID)
 	advance(t, sandbox, "1h")
 	m.check(old.ID)
 	p.saved(old.ID)
@@ -47,7 +47,7 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 	second := m.clip("beta-video-480p", "Moss growing over stone", "6", nil)
 	failed := m.clip("gamma-2-480p", "Crowd of dancers [[fail: refused by the content filter]]", "5", nil)
 	for _, clip := range []wire.VideoTask{first, second, failed} {
-		p.becomes(clip.ID, wire.VideoQueued)
+		p.underway(clip.ID)
 	}
 	advance(t, sandbox, "1h")
 	for _, clip := range []wire.VideoTask{first, second, failed} {
@@ -59,7 +59,7 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 	first = m.task(first.ID) // with the id that an extend names
 	extend := m.clip("beta-video-720p-extend", "And on it goes", "6", &first)
 	unknown := m.clip("beta-video-480p", "early: a windmill", "6", nil)
-	p.becomes(extend.ID, wire.VideoQueued)
+	p.underway(extend.ID)
 	p.becomes(unknown.ID, wire.VideoUnknown)
 
 	gallery := fmt.Sprintf(`document.querySelectorAll(".clip-card").length === 6 && !!document.querySelector(%q)`, tile(unknown.ID, ".settling"))

@@ -98,6 +98,7 @@ func TestSendWhileTheServerIsAway(t *testing.T) {
 	p.wait(`document.querySelector("#link").textContent.trim() !== ""`)
 	p.send("second")
 	w.restart()
+	p.must(p.tab.Eval(nil, `window.dispatchEvent(new Event("online"))`)) // dials at once: a send is given up after 25 s
 	if state := p.settled(); state != "done" || p.body() != letters("Hello world.") {
 		t.Errorf("state %q, text %q", state, p.body())
 	}

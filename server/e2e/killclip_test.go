@@ -194,7 +194,7 @@ func TestAFileThatCannotBeCopied(t *testing.T) {
 	p.picture("clip-that-does-not-play")
 	g.noFiles.Store(false)
 	p.press("#clip-check")
-	p.says("#clip-saved", "saved")
+	p.wait(`document.querySelector("#clip-saved")?.textContent === "saved"`)
 	p.wait(`document.querySelector("#player")?.readyState >= 1`)
 	p.says("#clip-check", "Ask the gateway now")
 }

@@ -201,11 +201,27 @@ func (p *page) grown(n int) {
 	p.wait(fmt.Sprintf(`(%s?.querySelector(".body")?.textContent ?? "").length >= %d`, last, n))
 }
 
-// settled waits until the newest answer has come to an end of any kind, and
-// returns how.
+// underWay sends longer and longer prompts until do has done what it does while
+// an answer still comes, which takes long on a slow machine; do says so.
+func (p *page) underWay(do func() bool) {
+	p.w.t.Helper()
+	for words := 240; words < 20_000; words *= 3 {
+		p.must(p.tab.Front())
+		p.send(fmt.Sprintf("[[repeat: %d]]", words))
+		if do() {
+			return
+		}
+		p.settled()
+	}
+	p.w.t.Fatal("however long the answer, it had ended: nothing was tested")
+}
+
+// settled waits until the newest answer has come to an end of any kind, and is
+// drawn to it, and returns how.
 func (p *page) settled() string {
 	p.w.t.Helper()
 	p.wait(last + `?.dataset.state && ` + last + `.dataset.state !== "running"`)
 	p.wait(fmt.Sprintf(`!document.querySelector(%q)?.checkVisibility()`, stopButton))
+	p.wait(`!` + last + `.querySelector(".body > .tail")`)
 	return p.text(last + `.dataset.state`)
 }

@@ -123,10 +123,15 @@ func TestSingleKeysOutsideOfFields(t *testing.T) {
 		t.Errorf("a key went through the dialog: %s", p.path())
 	}
 	p.wait(`document.activeElement?.id === "thread"`)
+	// What is drawn, and not the address alone: the focus goes with it.
+	shows := func(path, prompt string) {
+		t.Helper()
+		p.wait(fmt.Sprintf(`location.pathname === %q && document.querySelector('.message[data-role="user"] .body')?.textContent.includes(%q)`, path, prompt))
+	}
 	p.keys("j")
-	p.wait(fmt.Sprintf("location.pathname === %q", first))
+	shows(first, "the first")
 	p.keys("k")
-	p.wait(fmt.Sprintf("location.pathname === %q", second))
+	shows(second, "the second")
 	p.must(p.tab.Eval(nil, `document.activeElement.blur()`))
 	p.keys("/")
 	p.wait(`document.activeElement?.id === "search"`)

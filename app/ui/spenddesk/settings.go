@@ -16,8 +16,9 @@ import (
 // Budgets are the settings of what may be spent.
 type Budgets struct {
 	app.Compo
-	s   *Section
-	Rev int
+	s    *Section
+	Rev  int
+	lead bool // the address leads here, and what stands above is not whole yet
 }
 
 // Render implements app.Composer.
@@ -180,15 +181,26 @@ func (c *Budgets) OnMount(ctx app.Context) {
 	if app.Window().URL().Fragment != "budgets" {
 		return
 	}
-	show := func() {
+	c.lead = true
+	c.show(ctx)
+	// What stands above grows when its figures come.
+	c.s.host.After(400*time.Millisecond, func() { c.show(c.s.host.Context()) })
+}
+
+// OnUpdate implements app.Updater: the figures here and below come later, and
+// before there was perhaps not enough to scroll by.
+func (c *Budgets) OnUpdate(ctx app.Context) {
+	if c.lead {
+		c.lead = c.s.desk.Budgets.Now == nil || c.s.desk.Keep.Storage == nil
+		c.show(ctx)
+	}
+}
+
+func (c *Budgets) show(ctx app.Context) {
+	ctx.Defer(func(app.Context) {
+		defer c.s.host.Guard("the budgets")
 		if e := c.s.host.DOM.ByID("budgets"); e.Truthy() {
 			e.Call("scrollIntoView")
 		}
-	}
-	ctx.Defer(func(app.Context) {
-		defer c.s.host.Guard("the budgets")
-		show()
 	})
-	// What stands above grows when its figures come.
-	c.s.host.After(400*time.Millisecond, show)
 }

@@ -171,9 +171,7 @@ func (s *Section) pick(id, all string, choices []option, value string, set func(
 
 // search waits until the typing rests.
 func (s *Section) search(text string) {
-	if s.results.searching != nil {
-		s.results.searching()
-	}
+	s.endTyping()
 	s.results.searching = s.After(200*time.Millisecond, func() {
 		s.results.searching = nil
 		f := s.desk.Tasks.Filter
@@ -182,7 +180,16 @@ func (s *Section) search(text string) {
 	})
 }
 
+// endTyping forgets what was typed into the search and not looked for yet.
+func (s *Section) endTyping() {
+	if stop := s.results.searching; stop != nil {
+		s.results.searching = nil
+		stop()
+	}
+}
+
 func (s *Section) clearFilters() {
+	s.endTyping()
 	if e := s.DOM.ByID("clip-search"); e.Truthy() {
 		e.Set("value", "")
 	}

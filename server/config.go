@@ -130,8 +130,8 @@ func (c serveConfig) checked() (public *url.URL, err error) {
 	if err := loopbackOnly(c.addr); err != nil {
 		return nil, err
 	}
-	if c.sandboxSpeed <= 0 {
-		return nil, mistakef("-sandbox-speed %g: it must be above 0; 1 is the pace of a real gateway", c.sandboxSpeed)
+	if !isPace(c.sandboxSpeed) {
+		return nil, mistakef("-sandbox-speed %g: it must be from %g to %g; 1 is the pace of a real gateway", c.sandboxSpeed, slowest, fastest)
 	}
 	if c.publicURL == "" {
 		return nil, nil
@@ -184,15 +184,22 @@ func (c *sandboxConfig) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&c.fetchPrivate, "fetch-private", false, "fetch reference and motion clips from private addresses too;\nonly for tests")
 }
 
+// Bounds of a pace, so that no time worked out from it is endless.
+const slowest, fastest = 1e-6, 1e9
+
+func isPace(x float64) bool { return x >= slowest && x <= fastest } // and not NaN
+
 func (c sandboxConfig) checked() (money.NanoUSD, error) {
 	balance, err := money.ParseUSD(c.balance)
 	switch {
 	case err != nil:
 		return 0, mistakef("-balance: %w", err)
-	case c.speed <= 0:
-		return 0, mistakef("-speed %g: it must be above 0; 1 is the pace of a real gateway", c.speed)
-	case c.tokensPerSecond == 0:
-		return 0, mistakef("-tokens-per-second 0: it must be above 0, or -1 for as fast as it is read")
+	case balance < 0:
+		return 0, mistakef("-balance %s: it must not be below 0", c.balance)
+	case !isPace(c.speed):
+		return 0, mistakef("-speed %g: it must be from %g to %g; 1 is the pace of a real gateway", c.speed, slowest, fastest)
+	case c.tokensPerSecond != -1 && !isPace(c.tokensPerSecond):
+		return 0, mistakef("-tokens-per-second %g: it must be from %g to %g, or -1 for as fast as it is read", c.tokensPerSecond, slowest, fastest)
 	case c.key == "":
 		return 0, mistakef("-key is empty: calls need one")
 	}

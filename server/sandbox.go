@@ -25,6 +25,9 @@ func (p *program) sandbox(ctx context.Context, c sandboxConfig) error {
 	if err != nil {
 		return err
 	}
+	if balance == 0 {
+		balance = sandbox.NoBalance
+	}
 	log := p.logger()
 	sb, err := sandbox.New(sandbox.Config{
 		Key: c.key, Speed: c.speed, TokensPerSecond: c.tokensPerSecond, Balance: balance,

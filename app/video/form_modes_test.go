@@ -123,7 +123,7 @@ func TestReferenceThatTheGatewayMeasuresOtherwise(t *testing.T) {
 	f.SetPrompt("@Video1")
 	r.give("reference_video_urls", 0, 4.4, "https://files.example/u/a.mp4")
 	f.Send()
-	r.last(wire.OpVideoCreate).done(nil, &wire.Problem{Code: gateway.CodeReferenceSeconds, Field: "seconds", Message: "…", Allowed: []string{"9", "10", "11"}})
+	r.last(wire.OpVideoCreate).done(nil, &wire.Problem{Code: gateway.CodeReferenceSeconds, Field: "seconds", Message: "…", Allowed: []string{"9", "20"}})
 	if f.Check.Seconds != 5+5 || f.Check.Sum != "clip 5 + references 5" {
 		t.Errorf("after the gateway's word: %d, %q", f.Check.Seconds, f.Check.Sum)
 	}
@@ -249,6 +249,16 @@ func TestExtendAndUpscale(t *testing.T) {
 	f.SetSourceUUID("223e4567-e89b-12d3-a456-426614174000")
 	if len(f.Models()) != 5 || !f.Check.Ready() {
 		t.Errorf("of a pasted clip nothing is known: %d models, %v", len(f.Models()), f.Check.Errors)
+	}
+	// The gateway knows it, and names the model that fits.
+	f.SetModel("beta-video-upscale-720p-1080p")
+	f.Send()
+	r.last(wire.OpVideoCreate).done(nil, &wire.Problem{Code: gateway.CodeSourceMismatch, Field: "task_id", Message: "source is 480p; use beta-video-upscale-480p-1080p"})
+	if got := f.Offer(); got != "beta-video-upscale-480p-1080p" {
+		t.Errorf("F136: %q is offered", got)
+	}
+	if f.SetModel(f.Offer()); f.Draft().Model != "beta-video-upscale-480p-1080p" || f.Offer() != "" || f.Problem != nil {
+		t.Errorf("F136: taken, the model is %s, %q is offered, and %v", f.Draft().Model, f.Offer(), f.Problem)
 	}
 	f.SetSourceUUID("task_1")
 	if errors, _ := f.Check.At("task_id"); len(errors) != 1 {

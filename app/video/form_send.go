@@ -3,6 +3,7 @@ package video
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"screentest/shared/gateway"
@@ -103,6 +104,22 @@ func allowedFrom(p *wire.Problem) (int, error) {
 		return 0, strconv.ErrSyntax
 	}
 	return strconv.Atoi(p.Allowed[0])
+}
+
+// Offer is the model that a refusal of the chosen one names for the source
+// (F128, F136); "" where there is none.
+func (f *Form) Offer() (id string) {
+	p := f.Problem
+	if p == nil || p.Code != gateway.CodeSourceMismatch && p.Code != gateway.CodeSourceModeMismatch {
+		return ""
+	}
+	for _, m := range f.Models() {
+		// The longest: an id can be the beginning of another.
+		if m.ID != f.draft.Model && strings.Contains(p.Message, m.ID) && len(m.ID) > len(id) {
+			id = m.ID
+		}
+	}
+	return id
 }
 
 // First is the place where the person should go next: what is missing, else

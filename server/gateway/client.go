@@ -140,9 +140,13 @@ func ParseBase(base string) (*url.URL, error) {
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
 		return nil, errors.New("gateway address: leave out everything from ? or # on")
 	}
-	u.Path = strings.TrimRight(u.Path, "/")
-	u.Path = strings.TrimRight(strings.TrimSuffix(u.Path, "/v1"), "/")
-	u.RawPath = ""
+	// As it is written: a%2Fb is one part of the path.
+	prefix := strings.TrimRight(u.EscapedPath(), "/")
+	prefix = strings.TrimRight(strings.TrimSuffix(prefix, "/v1"), "/")
+	if u.Path, err = url.PathUnescape(prefix); err != nil {
+		return nil, fmt.Errorf("gateway address: %w", err)
+	}
+	u.RawPath = prefix
 	return u, nil
 }
 

@@ -126,6 +126,8 @@ func TestParseBase(t *testing.T) {
 		"https://gw.test/v1":             "https://gw.test",
 		"https://gw.test/api/v1/":        "https://gw.test/api",
 		"https://gw.test/apiv1":          "https://gw.test/apiv1",
+		"https://gw.test/a%2Fb/v1":       "https://gw.test/a%2Fb",
+		"https://gw.test/gr%C3%BCn/":     "https://gw.test/gr%C3%BCn",
 		"http://[::1]:9090":              "http://[::1]:9090",
 		"":                               "",
 		"gw.test":                        "",

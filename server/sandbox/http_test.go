@@ -119,6 +119,17 @@ func TestBalance(t *testing.T) {
 	}
 }
 
+// An account of nothing has nothing.
+func TestNoBalance(t *testing.T) {
+	r := start(t, Config{Balance: NoBalance})
+	if a := r.account(); a.Balance != 0 {
+		t.Errorf("the account has %d", a.Balance)
+	}
+	if a := r.post(gateway.Chat, chatHi); a.status != http.StatusForbidden || a.problem(t).code != "insufficient_user_quota" {
+		t.Errorf("G4: text: %d %s", a.status, a.body)
+	}
+}
+
 // F115, G38: bodies are JSON and say so.
 func TestContentType(t *testing.T) {
 	r := start(t, Config{})

@@ -23,6 +23,9 @@ const (
 	DefaultBalance         = 100 * money.USD
 )
 
+// NoBalance is a Config.Balance of nothing.
+const NoBalance money.NanoUSD = -1
+
 // Config says how a sandbox behaves. The zero Config is a good one but for
 // Catalogue, which is required.
 type Config struct {
@@ -40,7 +43,8 @@ type Config struct {
 	// FirstToken is the wait before the first token, give or take a fifth; 0
 	// means DefaultFirstToken, a negative duration none.
 	FirstToken time.Duration
-	// Balance is what each account has at first; 0 means DefaultBalance.
+	// Balance is what each account has at first; 0 means DefaultBalance,
+	// NoBalance nothing.
 	Balance money.NanoUSD
 	// Dir is the folder where tasks and accounts are kept across restarts;
 	// empty means in memory only.
@@ -95,6 +99,7 @@ func New(cfg Config) (*Server, error) {
 	setDefault(&cfg.TokensPerSecond, DefaultTokensPerSecond)
 	setDefault(&cfg.FirstToken, DefaultFirstToken)
 	setDefault(&cfg.Balance, DefaultBalance)
+	cfg.Balance = max(cfg.Balance, 0)
 	cfg.FirstToken = max(cfg.FirstToken, 0)
 	if cfg.Now == nil {
 		cfg.Now = time.Now

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -32,18 +33,18 @@ func (s *Server) findSource(a *account, v video, now time.Time) (*task, error) {
 	if v.model.Family == gateway.BetaVideo {
 		return t, s.fitsBeta(v, t)
 	}
-	return t, fitsAlpha(v.model, t)
+	return t, s.fitsAlpha(v.model, t)
 }
 
 // fitsAlpha: an extend keeps the tier (F128, G14), an upscale needs an original
 // that is smaller (F129, F130, G17).
-func fitsAlpha(m gateway.Model, t *task) error {
+func (s *Server) fitsAlpha(m gateway.Model, t *task) error {
 	if m.Mode == gateway.Extend {
 		switch {
 		case t.Family != gateway.Alpha:
 			return refuseSource(gateway.CodeSourceModeMismatch, "the source was not made by an alpha model; only alpha clips can be extended by "+m.ID)
 		case t.Tier != m.Tier:
-			return refuseSource(gateway.CodeSourceModeMismatch, "the source is of the tier "+t.Tier+"; use alpha-3.1-"+t.Tier+"-extend")
+			return refuseSource(gateway.CodeSourceModeMismatch, "the source is of the tier "+t.Tier+"; use "+s.alphaExtend(t.Tier))
 		}
 		return nil
 	}
@@ -86,10 +87,22 @@ func (s *Server) betaModel(mode gateway.Mode, from, to string) string {
 		if m.Resolution == to {
 			return m.ID
 		}
-		other = m.ID
+		if mode == gateway.Upscale { // to another target
+			other = m.ID
+		}
 	}
-	if other != "" {
-		return other
+	return cmp.Or(other, noModel)
+}
+
+// noModel stands in a hint where the catalogue has no model that would do.
+const noModel = "another clip: there is no model for it"
+
+// alphaExtend is the id of the alpha extend of a tier.
+func (s *Server) alphaExtend(tier string) string {
+	for _, m := range s.catalogue.Load().Models {
+		if m.Family == gateway.Alpha && m.Mode == gateway.Extend && m.Tier == tier {
+			return m.ID
+		}
 	}
-	return "another clip: there is no model for it"
+	return noModel
 }

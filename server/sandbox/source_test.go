@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -289,4 +290,24 @@ func TestActionsMatchTheSandbox(t *testing.T) {
 		t.Errorf("only %d were offered and %d refused", offered, refused)
 	}
 	t.Logf("%d source and model pairs taken by both, %d refused by both", offered, refused)
+}
+
+// A hint names what the catalogue has, and nothing else (F128, F136, G31).
+func TestHintIsOfTheCatalogue(t *testing.T) {
+	few := gateway.Catalogue{Models: slices.DeleteFunc(slices.Clone(gateway.SampleCatalogue().Models), func(m gateway.Model) bool {
+		return m.ID == "beta-video-480p-extend" || m.ID == "alpha-3.1-lite-extend"
+	})}
+	cat, err := gateway.ParseCatalogue(few.JSON())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, Config{Balance: 1_000_000_000_000, Catalogue: cat})
+	for source, model := range map[string]string{"beta-video-480p": "beta-video-720p-extend", "alpha-3.1-lite": "alpha-3.1-fast-extend"} {
+		uuid := r.makeSource(t, source)
+		m, _ := cat.Lookup(model)
+		a := r.post(gateway.Video, clipBody(model, "x", usualSeconds(m), `,"task_id":"`+uuid+`"`))
+		if p := a.problem(t); a.status != http.StatusBadRequest || !strings.Contains(p.message, "there is no model for it") {
+			t.Errorf("%s of %s: %d %s", model, source, a.status, a.body)
+		}
+	}
 }

@@ -75,7 +75,7 @@ func (k *checker) checkRatio(s *spec, v *strictjson.Value) {
 		return
 	}
 	if _, _, ok := ratio(v.Text); !ok {
-		k.reportWith(s.shape, s.name, "aspect_ratio must be W:H, two whole numbers of 1 to 4 digits such as 16:9; it is "+strconv.Quote(cut(v.Text)),
+		k.reportWith(s.shape, s.name, "aspect_ratio must be W:H, two whole numbers of 1 to 9 digits such as 16:9; it is "+strconv.Quote(cut(v.Text)),
 			k.model.Ratios, "")
 		return
 	}

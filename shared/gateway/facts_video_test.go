@@ -40,6 +40,8 @@ var videoFacts = []factCase{
 	{"F61", "null", Video, t2v(`"seconds":null`), "error invalid_request seconds", Options{}},
 	{"F61", "there", Video, t2v(`"seconds":"6"`), "clean", Options{}},
 	{"F62", "16:9", Video, t2v(`"seconds":"8","aspect_ratio":"16:9"`), "clean", Options{}},
+	{"F62", "large numbers", Video, t2v(`"seconds":"8","aspect_ratio":"16000:9000"`), "warning unlisted aspect_ratio", Options{}},
+	{"F62", "more digits than a number has", Video, t2v(`"seconds":"8","aspect_ratio":"16000000000:9"`), "error invalid_request aspect_ratio", Options{}},
 	{"F62", "another separator", Video, t2v(`"seconds":"8","aspect_ratio":"16/9"`), "error invalid_request aspect_ratio", Options{}},
 	{"F62", "zero", Video, t2v(`"seconds":"8","aspect_ratio":"16:0"`), "error invalid_request aspect_ratio", Options{}},
 	{"F62", "negative", Video, t2v(`"seconds":"8","aspect_ratio":"-16:9"`), "error invalid_request aspect_ratio", Options{}},

@@ -214,7 +214,7 @@ func ratio(s string) (w, h int, ok bool) {
 }
 
 // maxRatioDigits bounds each side of an aspect ratio.
-const maxRatioDigits = 4
+const maxRatioDigits = 9
 
 // cut shows the start of a stranger's text in a message.
 func cut(s string) string {

@@ -20,6 +20,7 @@ type fields struct {
 	output, status, incomplete  raw // a response itself
 	err, code, message, msg     raw // errors
 	detail, errorMsg, errString raw
+	data                        raw // what a wrapper holds
 }
 
 func gather(v raw) (f fields) {
@@ -51,6 +52,8 @@ func gather(v raw) (f fields) {
 			f.delta = val
 		case "text":
 			f.text = val
+		case "data":
+			f.data = val
 		case "refusal":
 			f.refusal = val
 		case "arguments":
@@ -199,18 +202,19 @@ func hasError(v raw) bool {
 	return false
 }
 
-// usage takes the token counts, under the names of either style. The latest
-// counts; one without any token is none, whatever it says.
+// usage takes the token counts, under the names of either style; a gateway that
+// has both fills in one and leaves the other at 0. The latest counts; one
+// without any token is none, whatever it says.
 func (r *Reader) usage(v raw) {
 	var in, out raw
 	for name, val := range v.members() {
 		switch string(name) {
 		case "prompt_tokens", "input_tokens":
-			if !val.null() {
+			if n, ok := val.int(); ok && (in.null() || n != 0) {
 				in = val
 			}
 		case "completion_tokens", "output_tokens":
-			if !val.null() {
+			if n, ok := val.int(); ok && (out.null() || n != 0) {
 				out = val
 			}
 		}

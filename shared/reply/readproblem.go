@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
@@ -204,10 +205,37 @@ func problemFrom(status int, w errorWords) *wire.Problem {
 	if a.kind == Request && w.said != "" {
 		p.Message = w.said
 	}
+	if status == 400 && p.Field == "" {
+		p.Field = fieldOf[code]
+	}
+	if code == gateway.CodeReferenceSeconds && p.Allowed == nil {
+		p.Allowed = allowedIn(w.said)
+	}
 	if w.hint != "" {
 		p.Hint = w.hint
 	}
 	return p
+}
+
+// fieldOf is the field that a refusal is about, by its code, for errors whose
+// shape has no place for it.
+var fieldOf = map[string]string{
+	gateway.CodeWrongEndpoint:      "model",
+	gateway.CodeStreamRequired:     "stream",
+	gateway.CodeInvalidSeconds:     "seconds",
+	gateway.CodeReferenceSeconds:   "seconds",
+	gateway.CodeSourceModeMismatch: "task_id",
+	gateway.CodeSourceMismatch:     "task_id",
+	gateway.CodeUpstreamRejected:   "task_id",
+	gateway.CodeSourceNotReady:     "task_id",
+}
+
+// allowedIn reads the numbers of a range or a list from words such as "allowed:
+// 10 to 21" (F149).
+func allowedIn(said string) []string {
+	_, list, _ := strings.Cut(strings.ToLower(said), "allowed")
+	numbers := strings.FieldsFunc(list, func(c rune) bool { return c < '0' || c > '9' })
+	return numbers[:min(len(numbers), maxAllowed)]
 }
 
 func isHTML(b []byte) bool {

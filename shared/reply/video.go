@@ -101,10 +101,14 @@ func ReadCreated(body []byte) (Created, *wire.Problem) {
 	return Created{}, misread(CodeNoTask, body)
 }
 
-// failedCode says whether a wrapper's code is one other than success (F96).
+// failedCode says whether a wrapper's code is one other than success (F96). An
+// empty one is, where nothing but a message stands beside it.
 func failedCode(f *fields) bool {
 	if f.code.is('"') {
-		return len(f.code) > 2 && !f.code.equals("success") && !f.code.equals(codeExpired)
+		if len(f.code) == 2 {
+			return f.id.null() && f.status.null() && f.data.null() && len(f.message) > 2
+		}
+		return !f.code.equals("success") && !f.code.equals(codeExpired)
 	}
 	n, ok := f.code.int()
 	return ok && n != 0 && n != 200

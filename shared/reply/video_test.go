@@ -29,6 +29,8 @@ func TestReadCreated(t *testing.T) {
 		{"F93 status in other letters, progress as text", `{"id":"task_1","status":"Queued","progress":"5%"}`, Created{ID: "task_1", Status: TaskQueued, Progress: 5}, ""},
 		{"F95 a message beside the id is no error", `{"id":"task_1","message":"accepted"}`, Created{ID: "task_1", Status: TaskUnknown, Progress: -1}, ""},
 		{"F96 an error after HTTP 200", `{"code":"insufficient_user_quota","message":"too little","data":null}`, Created{}, "insufficient_user_quota"},
+		{"F96 an empty code and a message alone", `{"code":"","message":"oops","data":null}`, Created{}, CodeServerError},
+		{"F96 an empty code beside the task", `{"code":"","message":"ok","data":{"task_id":"task_1"}}`, Created{ID: "task_1", Status: TaskUnknown, Progress: -1}, ""},
 		{"S an error object after HTTP 200", `{"error":{"message":"no","code":"invalid_seconds"}}`, Created{}, "invalid_seconds"},
 		{"G35 no id: it may have been billed", `{"status":"queued"}`, Created{}, CodeNoTask},
 		{"G35 an id that is none", `{"id":"6f1c"}`, Created{}, CodeNoTask},

@@ -90,6 +90,13 @@ func (f *Form) said(place string, exact bool) app.UI {
 	if p := form.Problem; p != nil && (p.Field == place || !exact && strings.HasPrefix(p.Field, place)) {
 		list = append(list, app.P().Class("issue bad").Body(
 			app.Span().Text(p.Message), app.If(p.Hint != "", func() app.UI { return app.Span().Class("todo").Text(" " + p.Hint) })))
+		if id := form.Offer(); id != "" && p.Field == place {
+			list = append(list, app.Button().ID("take-offer").Class("button").Type("button").Text("Use "+id).
+				OnClick(f.on("take offer", func(app.Event) {
+					form.SetModel(form.Offer())
+					f.later("#create")
+				})))
+		}
 	}
 	for _, i := range warnings {
 		if !exact || i.Field == place {

@@ -29,9 +29,12 @@ import (
 	"screentest/web"
 )
 
-// closeTimeout bounds an orderly end: storing what is under way and telling
-// the pages.
-const closeTimeout = 15 * time.Second
+// Bounds of an orderly end, for each part by itself: one that has to wait must
+// not take the time of those after it.
+const (
+	closeTimeout = 15 * time.Second // for storing what is under way
+	hangUpAfter  = 2 * time.Second  // for others to finish reading, sending or calling
+)
 
 // gcPercent trades some processor time for memory: what a stream holds is
 // small, and doubling it with garbage, as is Go's default, is most of its cost.
@@ -173,7 +176,12 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 			log.Warn("the page is not reached by https: the gateway's key that a browser sends can be read on the way, unless the network itself is encrypted", "public-url", public.String())
 		}
 	}
-	s.onClose(s.bff.Close)
+	s.onClose(func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, hangUpAfter)
+		defer cancel()
+		s.bff.Close(ctx)
+		return nil
+	})
 	s.serveHTTP(listener, s.bff)
 	return s, nil
 }
@@ -206,9 +214,11 @@ func (s *server) serveHTTP(l net.Listener, h http.Handler) {
 		}
 	}()
 	s.onClose(func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, hangUpAfter)
+		defer cancel()
 		err := hs.Shutdown(ctx)
-		if err != nil {
-			err = errors.Join(err, hs.Close())
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = hs.Close() // who reads or sends so slowly is hung up on
 		}
 		<-ended
 		return err
@@ -231,11 +241,11 @@ func (s *server) onClose(f func(context.Context) error) { s.closers = append(s.c
 // close ends all parts in the opposite order of their start: nothing new comes
 // in, pages are told, answers under way are stored, the folder is released.
 func (s *server) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-	defer cancel()
 	var errs []error
 	for i := len(s.closers) - 1; i >= 0; i-- {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		errs = append(errs, s.closers[i](ctx))
+		cancel()
 	}
 	s.closers = nil
 	return errors.Join(errs...)

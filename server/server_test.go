@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -452,6 +453,39 @@ func TestInterruptEndsInOrder(t *testing.T) {
 	// Nothing that was shown is lost.
 	if m.Run.State != wire.Interrupted || m.Run.Bytes < int64(len(l.Bytes)) {
 		t.Errorf("%s with %d bytes, %d were shown", m.Run.State, m.Run.Bytes, len(l.Bytes))
+	}
+}
+
+// One who sends half a request, and no more, does not keep the rest of the
+// server from an orderly end.
+func TestAStalledRequestCostsNoAnswerItsEnd(t *testing.T) {
+	dir := t.TempDir()
+	d := newDesk(t, serveConfig{data: dir})
+	c := dial(t, d.url, bfftest.NewHTTP())
+	s := turn(gateway.Responses, "[[repeat: 100000]] [[pace: 300]]")
+	play(t, c, s)
+	if _, err := c.Log(t.Context(), s.Run, func(l bfftest.Log) bool { return len(l.Bytes) > 4000 }); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", wire.ImportPath, strings.TrimPrefix(d.url, "http://"), d.url)
+	// It is being read when another request is answered.
+	if res, err := http.Get(d.url + "/"); err != nil {
+		t.Fatal(err)
+	} else {
+		res.Body.Close()
+	}
+	if err := d.close(); err != nil {
+		t.Errorf("the end: %v", err)
+	}
+	again := newDesk(t, serveConfig{data: dir})
+	r, err := again.store.Run(t.Context(), again.bff.Owner, s.Run)
+	if err != nil || r.State != wire.Interrupted || strings.Contains(d.log.String(), "level=ERROR") || strings.Contains(again.log.String(), s.Run) {
+		t.Errorf("the answer is %q, %v; the log says\n%s\nand the next start\n%s", r.State, err, &d.log, &again.log)
 	}
 }
 

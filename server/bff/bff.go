@@ -105,6 +105,8 @@ type Server struct {
 	buffers  buffers
 	imports  chan struct{} // holds one for each under way
 	upkeep   sync.WaitGroup
+	life     context.Context // of the calls
+	endCalls func()
 	quit     chan struct{}
 	once     sync.Once
 }
@@ -125,6 +127,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if s.sessions, err = newSessionStore(ctx, c); err != nil {
 		return nil, fmt.Errorf("prepare sessions: %w", err)
 	}
+	s.life, s.endCalls = context.WithCancel(context.Background())
 	s.hub = newHub(s.summarise)
 	s.handler = s.routes()
 	s.upkeep.Add(2)
@@ -143,12 +146,14 @@ func (s *Server) Build() string { return s.assets.build }
 func (s *Server) Built() bool { return s.assets.built }
 
 // Close closes the sockets, telling the pages that the server restarts, and
-// waits until they are gone or ctx is done.
-func (s *Server) Close(ctx context.Context) error {
-	err := s.hub.close(ctx)
+// waits until they are gone. When ctx is done it cuts them and their calls off.
+func (s *Server) Close(ctx context.Context) {
+	stop := context.AfterFunc(ctx, s.endCalls)
+	s.hub.close(ctx)
+	stop()
+	s.endCalls()
 	s.once.Do(func() { close(s.quit) })
 	s.upkeep.Wait()
-	return err
 }
 
 // RunChanged tells the owner's tabs of a run that started or ended.

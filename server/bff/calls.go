@@ -59,7 +59,7 @@ func with[A any](f func(ctx context.Context, s *Server, k *socket, args A) (any,
 // call does what a call asks for and returns the answer, and the log to read
 // once it is queued.
 func (s *Server) call(k *socket, c wire.Call) (wire.Push, *cursor) {
-	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	ctx, cancel := context.WithTimeout(s.life, callTimeout)
 	defer cancel()
 	do, known := s.handlers[c.Op]
 	if !known {

@@ -391,8 +391,9 @@ func TestShutdownTellsThePage(t *testing.T) {
 	w.start(c, s)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if err := w.bff.Close(ctx); err != nil {
-		t.Error(err)
+	w.bff.Close(ctx)
+	if ctx.Err() != nil {
+		t.Error("the sockets were not closed in time")
 	}
 	if ce, err := c.Ended(ctx); err != nil || ce.Code != websocket.StatusServiceRestart {
 		t.Errorf("closed with %+v, %v", ce, err)

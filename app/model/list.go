@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"screentest/app/line"
+	"screentest/shared/calendar"
 	"screentest/shared/wire"
 )
 
@@ -23,8 +24,8 @@ func Groups(list []wire.Summary, now time.Time) []Group {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b wire.Summary) int { return cmp.Compare(b.UpdatedMS, a.UpdatedMS) })
 	y, m, d := now.Date()
-	today := time.Date(y, m, d, 0, 0, 0, 0, now.Location())
-	yesterday := time.Date(y, m, d-1, 0, 0, 0, 0, now.Location())
+	today := calendar.DayStart(y, m, d, now.Location())
+	yesterday := calendar.DayStart(y, m, d-1, now.Location())
 	groups := []Group{{Name: "Pinned"}, {Name: "Today"}, {Name: "Yesterday"}, {Name: "Earlier"}}
 	for _, s := range list {
 		at := time.UnixMilli(s.UpdatedMS)

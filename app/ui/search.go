@@ -12,6 +12,7 @@ import (
 	"screentest/app/figure"
 	"screentest/app/model"
 	"screentest/app/ui/kit"
+	"screentest/shared/calendar"
 	"screentest/shared/money"
 	"screentest/shared/wire"
 )
@@ -44,7 +45,7 @@ func (p *page) ask(f searchForm) wire.Search {
 	}
 	if days, err := strconv.Atoi(f.days); err == nil && days > 0 {
 		y, m, d := now().Date()
-		q.FromMS = time.Date(y, m, d-days+1, 0, 0, 0, 0, time.Local).UnixMilli()
+		q.FromMS = calendar.DayStart(y, m, d-days+1, time.Local).UnixMilli()
 	}
 	if f.here && p.desk.Current != nil {
 		q.Conversation = p.desk.Current.ID

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"time"
 
+	"screentest/shared/calendar"
 	"screentest/shared/wire"
 )
 
@@ -110,9 +111,9 @@ func in(zone string, ms int64) string {
 func period(name string, now time.Time) (from, to time.Time) {
 	y, m, d := now.Date()
 	if name == wire.PeriodMonth {
-		return time.Date(y, m, 1, 0, 0, 0, 0, now.Location()), time.Date(y, m+1, 1, 0, 0, 0, 0, now.Location())
+		return calendar.DayStart(y, m, 1, now.Location()), calendar.DayStart(y, m+1, 1, now.Location())
 	}
-	return time.Date(y, m, d, 0, 0, 0, 0, now.Location()), time.Date(y, m, d+1, 0, 0, 0, 0, now.Location())
+	return calendar.DayStart(y, m, d, now.Location()), calendar.DayStart(y, m, d+1, now.Location())
 }
 
 // states are the budgets that apply to an owner, as they stand. The lock is

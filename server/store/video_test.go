@@ -99,6 +99,50 @@ func TestVideoLedgerIsBookedOnce(t *testing.T) {
 	}
 }
 
+// A clip whose charge a person put right while it ran costs nothing once it has
+// failed: the gateway returns what it charged, and so does the ledger.
+func TestTheReturnOfACorrectedChargeLeavesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		price     int64   // 0: there was none, the charge is an estimate
+		corrected []int64 // late figures, one after the other
+		source    string  // of the return
+		basis     string
+	}{
+		"not corrected":             {300, nil, wire.SourceComputed, "the task failed: 6 s × $0.05"},
+		"dearer":                    {300, []int64{320}, wire.SourceReported, "the task failed: $0.00000032 by the gateway's own account, in place of $0.0000003"},
+		"cheaper, then dearer":      {300, []int64{280, 290}, wire.SourceReported, "the task failed: $0.00000029 by the gateway's own account, in place of $0.00000028"},
+		"returned before we saw it": {300, []int64{0}, wire.SourceReported, "the task failed: $0.00 by the gateway's own account, in place of $0.0000003"},
+		"without a price":           {0, []int64{320}, wire.SourceReported, "the task failed: $0.00000032 by the gateway's own account, in place of $0.00"},
+		"of unknown price":          {0, nil, wire.SourceEstimated, "the task failed: 6 s × $0.05"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, ann := openLocal(t)
+			v := db.Videos()
+			task := newVideo("fails")
+			task.PriceNanoUSD = c.price
+			task = taken(t, v, ann, task)
+			last := c.price
+			for _, cost := range c.corrected {
+				got(db.Correct(t.Context(), ann, wire.Correction{Subject: task.ID, CostNanoUSD: cost}))
+				last = cost
+			}
+			if n := spent(t, db, ann); n != last {
+				t.Fatalf("spent %d while it ran, want %d", n, last)
+			}
+			task.State = wire.VideoFailed
+			got2(v.End(t.Context(), ann, task, nil, time.Now().UnixMilli()))
+			page := got(db.Ledger(t.Context(), ann, wire.LedgerQuery{Subject: task.ID}))
+			if page.Total.NanoUSD != 0 || page.Total.EstimatedNanoUSD != 0 || page.Total.Rows != int64(2+len(c.corrected)) {
+				t.Errorf("the ledger stands at %+v", *page.Total)
+			}
+			if row := page.Rows[0]; row.Kind != wire.KindReturn || row.CostNanoUSD != -last || row.Source != c.source || row.Basis != c.basis {
+				t.Errorf("%+v, want %d, %s, %q", row, -last, c.source, c.basis)
+			}
+			checkHours(t, db)
+		})
+	}
+}
+
 func got[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

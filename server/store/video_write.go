@@ -244,18 +244,21 @@ func (v *Videos) End(ctx context.Context, owner string, t wire.VideoTask, urls [
 	})
 }
 
-// returnVideo books the charge of a failed task back, once.
+// returnVideo books back, once, what the ledger says that a failed task cost: its
+// charge with what it was corrected by, so that nothing is left of it. The
+// return is as good as the newest figure, and has its source.
 func (w *tx) returnVideo(s videoScan, t wire.VideoTask, at int64) error {
-	var cost int64
-	var source, prices string
-	err := w.scan("SELECT cost_nano_usd, source, prices FROM ledger WHERE owner = ? AND subject = ? AND kind = 'charge'", []any{s.owner, s.id}, &cost, &source, &prices)
+	var sum int64
+	var basis, source, prices string
+	err := w.scan(`SELECT (SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ?1 AND subject = ?2), basis, source, prices
+		FROM ledger WHERE owner = ?1 AND subject = ?2 ORDER BY n DESC LIMIT 1`, []any{s.owner, s.id}, &sum, &basis, &source, &prices)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	_, err = w.book(s.owner, entry{kind: "return", what: "video", subject: s.id, model: t.Model, costNanoUSD: -cost,
-		basis: "the task failed: " + t.Basis, source: source, prices: json.RawMessage(prices), createdMS: at})
+	_, err = w.book(s.owner, entry{kind: wire.KindReturn, what: wire.WhatVideo, subject: s.id, model: t.Model, costNanoUSD: min(-sum, 0),
+		basis: "the task failed: " + basis, source: source, prices: json.RawMessage(prices), createdMS: at})
 	return err
 }

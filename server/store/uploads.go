@@ -16,30 +16,46 @@ func scanUpload(u *wire.Upload) []any {
 }
 
 // AddUpload stores what is known of an uploaded file whose bytes are on the
-// disk, unless the owner's uploads would be more than limit bytes together:
-// then room is false.
-func (v *Videos) AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit int64) (bool, error) {
+// disk. The owner's uploads are at most limit bytes together: for u to fit the
+// oldest of those made before old, in Unix milliseconds, are forgotten, no more
+// than need be, and gone are they, whose files are the caller's to remove. room
+// is false where u would not fit even so; then nothing is changed.
+func (v *Videos) AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit, old int64) (gone []wire.Upload, room bool, err error) {
 	who := parseOwner(owner)
-	var room bool
-	err := v.db.writer.write(ctx, len(u.Name), func(w *tx) error {
-		var have int64
-		if err := w.scan("SELECT coalesce(sum(bytes), 0) FROM uploads WHERE owner = ?", []any{who}, &have); err != nil {
+	err = v.db.writer.write(ctx, len(u.Name), func(w *tx) error {
+		gone, room = nil, false
+		var have, oldest int64
+		if err := w.scan("SELECT coalesce(sum(bytes), 0), coalesce(sum(bytes) FILTER (WHERE created_ms < ?), 0) FROM uploads WHERE owner = ?",
+			[]any{old, who}, &have, &oldest); err != nil {
 			return err
 		}
-		if room = have+u.Bytes <= limit; !room {
+		missing := have + u.Bytes - limit
+		if room = missing <= oldest; !room {
 			return nil
 		}
 		if err := w.wantUser(who); err != nil {
 			return err
+		}
+		for missing > 0 {
+			var first wire.Upload
+			err := w.scan("SELECT "+uploadColumns+" FROM uploads WHERE owner = ? AND created_ms < ? ORDER BY created_ms, n LIMIT 1", []any{who, old}, scanUpload(&first)...)
+			if err != nil {
+				return err
+			}
+			if _, err := w.exec("DELETE FROM uploads WHERE owner = ? AND id = ?", who, first.ID); err != nil {
+				return err
+			}
+			missing -= first.Bytes
+			gone = append(gone, first)
 		}
 		_, err := w.exec("INSERT INTO uploads (owner, "+uploadColumns+", created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			who, u.ID, u.Type, path.Base("/"+u.Name), u.Bytes, u.Width, u.Height, u.Seconds, at)
 		return err
 	})
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
-	return room, nil
+	return gone, room, nil
 }
 
 // Upload returns what is known of an upload. Whoever knows its id may have it:
@@ -56,35 +72,4 @@ func (v *Videos) Upload(ctx context.Context, id string) (u wire.Upload, err erro
 func (v *Videos) UploadUse(ctx context.Context, owner string) (bytes int64, err error) {
 	err = v.db.readers.at(ctx).scan("SELECT coalesce(sum(bytes), 0) FROM uploads WHERE owner = ?", []any{parseOwner(owner)}, &bytes)
 	return bytes, err
-}
-
-// DropUploads forgets the owner's oldest uploads that were made before that
-// time in Unix milliseconds, until at least want bytes are free, and returns
-// what they were: their files are the caller's to remove.
-func (v *Videos) DropUploads(ctx context.Context, owner string, before, want int64) ([]wire.Upload, error) {
-	who := parseOwner(owner)
-	var gone []wire.Upload
-	err := v.db.writer.write(ctx, 0, func(w *tx) error {
-		gone = nil
-		for free := int64(0); free < want; {
-			var u wire.Upload
-			err := w.scan("SELECT "+uploadColumns+" FROM uploads WHERE owner = ? AND created_ms < ? ORDER BY created_ms, n LIMIT 1", []any{who, before}, scanUpload(&u)...)
-			if errors.Is(err, sql.ErrNoRows) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if _, err := w.exec("DELETE FROM uploads WHERE owner = ? AND id = ?", who, u.ID); err != nil {
-				return err
-			}
-			free += u.Bytes
-			gone = append(gone, u)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return gone, nil
 }

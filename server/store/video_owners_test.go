@@ -33,7 +33,8 @@ func TestVideoOwnersAreApart(t *testing.T) {
 	task = got2(v.SetOutput(ctx, ann, task.ID, output, 7))
 	_, _, err := v.SetPoster(ctx, ann, task.ID, 0, make([]byte, 32), "image/png")
 	must(t, err)
-	got(v.AddUpload(ctx, ann, wire.Upload{ID: "up", Measured: wire.Measured{Bytes: 5}}, 1, 100))
+	_, _, err = v.AddUpload(ctx, ann, wire.Upload{ID: "up", Measured: wire.Measured{Bytes: 5}}, 1, 100, 0)
+	must(t, err)
 	must(t, v.PauseKey(ctx, ann, key))
 
 	all := func() (state []any) {
@@ -139,18 +140,14 @@ func TestVideoOwnersAreApart(t *testing.T) {
 				}
 			},
 			"AddUpload": func(t *testing.T, who string) {
-				if _, err := v.AddUpload(ctx, who, wire.Upload{ID: "up"}, 1, 100); err == nil {
-					t.Error("took over an upload")
+				u := wire.Upload{ID: "up", Measured: wire.Measured{Bytes: 100}} // hers would have to give way
+				if gone, _, err := v.AddUpload(ctx, who, u, 1, 100, time.Now().UnixMilli()); err == nil {
+					t.Errorf("took over an upload; gone are %v", gone)
 				}
 			},
 			"UploadUse": func(t *testing.T, who string) {
 				if n, err := v.UploadUse(ctx, who); err != nil || n != 0 {
 					t.Errorf("%d, %v", n, err)
-				}
-			},
-			"DropUploads": func(t *testing.T, who string) {
-				if gone, err := v.DropUploads(ctx, who, time.Now().UnixMilli(), 100); err != nil || len(gone) != 0 {
-					t.Errorf("%v, %v", gone, err)
 				}
 			},
 		}

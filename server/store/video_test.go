@@ -371,21 +371,54 @@ func TestVideoDeletionIsForGoodOnceItEnded(t *testing.T) {
 
 func got2[T any](v T, _ bool, err error) T { return got(v, err) }
 
+// Old uploads give way to a new one, no more of them than need be, and none
+// where it would not fit even so.
 func TestUploadsHaveABound(t *testing.T) {
 	db, ann := openLocal(t)
 	v := db.Videos()
-	add := func(id string, bytes, at int64) bool {
-		return got(v.AddUpload(t.Context(), ann, wire.Upload{ID: id, Name: "../../etc/x.png", Measured: wire.Measured{Type: "image/png", Bytes: bytes}}, at, 100))
+	at := int64(0)
+	var have []string
+	for _, c := range []struct {
+		name  string
+		id    string
+		bytes int64
+		old   int64 // those made before may go; the one of the nth step was made at n
+		gone  []string
+		room  bool
+	}{
+		{"fits", "a", 30, 0, nil, true},
+		{"fits", "b", 30, 0, nil, true},
+		{"fits exactly", "c", 40, 0, nil, true},
+		{"nothing is old", "d", 1, 0, nil, false},
+		{"all that is old would be too little", "e", 61, 3, nil, false},
+		{"larger than the limit", "f", 101, 99, nil, false},
+		{"one byte is missing", "g", 1, 3, []string{"a"}, true},
+		{"29 are free", "h", 29, 3, nil, true},
+		{"several go, the oldest first", "i", 31, 99, []string{"b", "c"}, true},
+	} {
+		at++
+		u := wire.Upload{ID: c.id, Name: "../../etc/x.png", Measured: wire.Measured{Type: "image/png", Bytes: c.bytes}}
+		gone, room, err := v.AddUpload(t.Context(), ann, u, at, 100, c.old)
+		must(t, err)
+		var ids []string
+		for _, old := range gone {
+			ids = append(ids, old.ID)
+		}
+		if room != c.room || !slices.Equal(ids, c.gone) {
+			t.Errorf("%s (%s): room %v, gone are %v; want %v, %v", c.id, c.name, room, ids, c.room, c.gone)
+		}
+		if c.room {
+			have = append(have, c.id)
+		}
+		have = slices.DeleteFunc(have, func(id string) bool { return slices.Contains(c.gone, id) })
+		for _, id := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
+			if u, err := v.Upload(t.Context(), id); (err == nil) != slices.Contains(have, id) || err == nil && u.Name != "x.png" {
+				t.Errorf("after %s (%s): %s is %+v, %v", c.id, c.name, id, u, err)
+			}
+		}
 	}
-	if !add("a", 60, 1) || !add("b", 40, 2) || add("c", 1, 3) {
-		t.Fatal("the bound does not hold")
-	}
-	if u := got(v.Upload(t.Context(), "a")); u.Name != "x.png" || u.Bytes != 60 {
-		t.Errorf("%+v", u)
-	}
-	gone := got(v.DropUploads(t.Context(), ann, 2, 1000))
-	if len(gone) != 1 || gone[0].ID != "a" || got(v.UploadUse(t.Context(), ann)) != 40 {
-		t.Errorf("%+v", gone)
+	if n := got(v.UploadUse(t.Context(), ann)); n != 61 {
+		t.Errorf("%d bytes, want 61", n)
 	}
 }
 

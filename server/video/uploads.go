@@ -122,16 +122,10 @@ func (s *Service) addUpload(ctx context.Context, owner string, u wire.Upload, fr
 	if err := syncDir(s.files.uploads); err != nil {
 		return err
 	}
-	room, err := s.Store.AddUpload(ctx, owner, u, s.nowMS(), s.Limits.MaxUploads)
-	if err == nil && !room {
-		var gone []wire.Upload
-		gone, err = s.Store.DropUploads(ctx, owner, s.Now().Add(-keepUploads).UnixMilli(), u.Bytes)
-		for _, old := range gone {
-			_ = os.Remove(s.uploadFile(old)) // swept at the next start
-		}
-		if err == nil {
-			room, err = s.Store.AddUpload(ctx, owner, u, s.nowMS(), s.Limits.MaxUploads)
-		}
+	now := s.Now()
+	gone, room, err := s.Store.AddUpload(ctx, owner, u, now.UnixMilli(), s.Limits.MaxUploads, now.Add(-keepUploads).UnixMilli())
+	for _, old := range gone {
+		_ = os.Remove(s.uploadFile(old)) // swept at the next start
 	}
 	if err == nil && !room {
 		err = &wire.Problem{Code: "uploads_full", Message: fmt.Sprintf("Your uploads would be more than %d MB together.", s.Limits.MaxUploads>>20),

@@ -133,6 +133,12 @@ func TestUploadsThatAreRefused(t *testing.T) {
 	w.mu.Lock()
 	w.offset = 25 * time.Hour
 	w.mu.Unlock()
+	if _, err := w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(append(big, make([]byte, 1000)...))); problemOf(t, err).Code != "uploads_full" {
+		t.Error(err)
+	}
+	if _, err := w.db.Videos().Upload(t.Context(), first.ID); err != nil {
+		t.Errorf("an old one gave way to what does not fit: %v", err)
+	}
 	must(w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(big)))
 	if _, err := w.db.Videos().Upload(t.Context(), first.ID); err == nil {
 		t.Error("the old one is still there")

@@ -67,10 +67,9 @@ type Store interface {
 	ArchiveSettings(ctx context.Context, owner string) (wire.ArchiveSettings, error)
 	SetArchiveSettings(ctx context.Context, owner string, a wire.ArchiveSettings) error
 
-	AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit int64) (room bool, err error)
+	AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit, old int64) (gone []wire.Upload, room bool, err error)
 	Upload(ctx context.Context, id string) (wire.Upload, error)
 	UploadUse(ctx context.Context, owner string) (bytes int64, err error)
-	DropUploads(ctx context.Context, owner string, before, want int64) (gone []wire.Upload, err error)
 }
 
 // Gateway is the gateway's client. Errors that a person may read are found as

@@ -77,11 +77,12 @@ func (m Manifest) SealKey() bool {
 
 // Backup writes the data folder dir to file, which must not be there, and reads
 // it back to check it. A server may have the folder open and goes on writing:
-// the database is as of the moment the backup begins. program is the version
-// to note. It needs room for a copy of the database beside file. Nothing is
+// the database is as of the moment the backup begins. Links right in the folder
+// are followed, see eachFile; others are refused, for they would be missed.
+// program is the version to note. It needs room for a copy of the database beside file. Nothing is
 // left behind after an error.
 func Backup(ctx context.Context, dir, file, program string) (m Manifest, err error) {
-	if _, err := os.Stat(filepath.Join(dir, databaseFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, databaseFile)); err != nil { // goes through links
 		return m, fmt.Errorf("%s is not a data folder: %w", dir, err)
 	}
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
@@ -190,28 +191,18 @@ func (m *Manifest) write(ctx context.Context, out io.Writer, dir, database strin
 	if err := m.add(ctx, t, databaseFile, database); err != nil {
 		return err
 	}
-	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // deleted since its folder was read
-		}
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(dir, file)
-		if err != nil {
-			return err
-		}
-		name = filepath.ToSlash(name)
-		if d.IsDir() {
-			if notBackedUp(name) {
-				return fs.SkipDir
+	err = eachFile(dir, notBackedUp, func(name, file string, info fs.FileInfo) error {
+		if info.Mode()&fs.ModeSymlink != 0 {
+			to, err := os.Readlink(file)
+			if err != nil {
+				return err
 			}
+			return fmt.Errorf("%s is a link to %s, which a backup doesn't follow: it follows those right in the data folder, to what is there and isn't around it. Put in its place what it stands for, or remove it", name, to)
+		}
+		if !info.Mode().IsRegular() {
 			return nil
 		}
-		if !d.Type().IsRegular() || notBackedUp(name) {
-			return nil
-		}
-		err = m.add(ctx, t, name, file)
+		err := m.add(ctx, t, name, file)
 		if errors.Is(err, fs.ErrNotExist) {
 			m.Gone++
 			return nil

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -76,25 +74,8 @@ func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 			return s, err
 		}
 	}
-	err = filepath.WalkDir(db.dir, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // gone since its folder was read
-		}
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(db.dir, path)
-		if err != nil {
-			return err
-		}
-		kind := kindOfFile(filepath.ToSlash(name))
+	err = eachFile(db.dir, func(string) bool { return false }, func(name, _ string, info fs.FileInfo) error {
+		kind := kindOfFile(name)
 		if kind == "" {
 			// Pages that hold nothing at the moment.
 			of(wire.StoredOther).Bytes += max(info.Size()-inDatabase, 0)

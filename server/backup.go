@@ -29,8 +29,9 @@ file, and needed again.
 	restoreHelp = `screentest restore [-data folder] FILE
 
 screentest restore FILE makes a data folder of a backup. The folder must be new or
-empty; it appears only when all of the backup was checked. Start the server with
-it as ever: a database of an older Screentest is brought up to date then.
+empty, such as a volume just mounted; nothing is put in place before all of the
+backup was checked. Start the server with it as ever: a database of an older
+Screentest is brought up to date then.
 `
 )
 

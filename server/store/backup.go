@@ -32,9 +32,10 @@ const (
 )
 
 // notBackedUp are what a data folder is whole without: the lock, SQLite's own
-// files beside the database, copies of older databases, downloads under way.
+// files beside the database, copies of older databases, downloads and restores
+// under way.
 func notBackedUp(name string) bool {
-	return name == lockFile || strings.HasPrefix(name, databaseFile) || name == backupsFolder ||
+	return name == lockFile || name == unfinished || strings.HasPrefix(name, databaseFile) || name == backupsFolder ||
 		strings.HasPrefix(name, backupsFolder+"/") || strings.HasSuffix(name, "/partial") || strings.HasSuffix(name, ".part") || strings.HasSuffix(name, ".tmp")
 }
 

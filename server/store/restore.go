@@ -3,7 +3,6 @@ package store
 import (
 	"archive/tar"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -123,41 +122,33 @@ func (m Manifest) compare(found []BackupFile) error {
 }
 
 // Restore unpacks the backup file to the data folder dir, which must not be
-// there or be empty. The folder appears only once all was checked: checksums,
-// the database itself, and that this program knows its version. Nothing is
-// left behind after an error.
+// there or be empty. Nothing appears in its place before all was checked:
+// checksums, the database itself, and that this program knows its version.
+// Nothing is left behind after an error.
 func Restore(ctx context.Context, file, dir string) (m Manifest, err error) {
 	in, err := os.Open(file)
 	if err != nil {
 		return m, fmt.Errorf("the backup: %w", err)
 	}
 	defer in.Close()
-	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 {
-		return m, fmt.Errorf("%s is not empty: restore to a new folder, and start the server with it (-data)", dir)
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return m, err
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return m, err
-	}
 	defer func() {
 		err = noRoom(err, "There is too little room for what is in the backup.", "Give a folder on another disk with -data, or free some space. Nothing was left there.")
 	}()
-	fresh := dir + ".restoring-" + rand.Text()[:8]
-	if err := os.MkdirAll(fresh, 0o700); err != nil {
+	to, err := newDestination(dir)
+	if err != nil {
 		return m, err
 	}
 	defer func() {
 		if err != nil {
-			os.RemoveAll(fresh)
+			to.undo()
 		}
 	}()
 	m, err = readBackup(ctx, in, func(name string, r io.Reader) error {
-		to := filepath.Join(fresh, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		path := filepath.Join(to.fresh, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
-		return writeFile(to, r)
+		return writeFile(path, r)
 	})
 	if err != nil {
 		return m, err
@@ -166,24 +157,17 @@ func Restore(ctx context.Context, file, dir string) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	database := filepath.Join(fresh, databaseFile)
+	database := filepath.Join(to.fresh, databaseFile)
 	if err := inspect(ctx, database, newest); err != nil {
 		return m, err
 	}
 	if err := checkDatabase(ctx, database); err != nil {
 		return m, err
 	}
-	if err := syncFolders(fresh); err != nil {
+	if err := syncFolders(to.fresh); err != nil {
 		return m, err
 	}
-	// An empty folder in the way goes; one that was filled meanwhile stays.
-	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return m, err
-	}
-	if err := os.Rename(fresh, dir); err != nil {
-		return m, err
-	}
-	return m, syncFolder(filepath.Dir(dir))
+	return m, to.settle()
 }
 
 // writeFile writes r to a new file and returns once it is on the disk.

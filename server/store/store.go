@@ -73,7 +73,7 @@ type DB struct {
 // brings an older database up to date after keeping a copy in its folder
 // backups. Errors, each a sentence for the person who starts the server: the
 // folder is in use (ErrInUse), cannot be written to, is of a newer program, is
-// damaged, or its sealing key is another one.
+// damaged, holds half a restore, or its sealing key is another one.
 func Open(ctx context.Context, dir string, o Options) (db *DB, err error) {
 	db = &DB{dir: dir, log: o.Logger, now: o.Now}
 	if db.log == nil {
@@ -91,6 +91,9 @@ func Open(ctx context.Context, dir string, o Options) (db *DB, err error) {
 			db = nil
 		}
 	}()
+	if err := wantFinished(dir); err != nil {
+		return db, err
+	}
 	if db.packer, err = newPacker(); err != nil {
 		return db, err
 	}

@@ -49,6 +49,7 @@ type attempt struct {
 	tries   int
 	copying bool
 	got     int64
+	seen    int64 // the most that came in any try
 	told    time.Time
 	timer   *time.Timer // of the next try
 }
@@ -177,7 +178,7 @@ func (a *archiver) overlay(id taskID, t *wire.VideoTask) {
 func (a *archiver) progress(j job, got int64) {
 	a.mu.Lock()
 	at := a.known[j]
-	at.got = got
+	at.got, at.seen = got, max(at.seen, got)
 	tell := time.Since(at.told) >= tellCopy
 	if tell {
 		at.told = time.Now()
@@ -190,17 +191,29 @@ func (a *archiver) progress(j job, got int64) {
 	}
 }
 
+// seen is how much of a job's file has come at most.
+func (a *archiver) seen(j job) int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.known[j].seen
+}
+
 // do copies one file, or decides what becomes of the job.
 func (a *archiver) do(j job) {
 	s, ctx := a.s, a.s.life
+	part := s.files.partialOf(j)
 	t, err := s.Store.Task(ctx, j.owner, j.id)
-	if err != nil {
-		if ctx.Err() == nil && !isNotExist(err) {
-			s.Logger.Error("a file's task was not read", "task", j.id, "err", err)
-			a.later(j, maxWait)
-			return
-		}
+	if ctx.Err() != nil {
+		return
+	}
+	if isNotExist(err) { // deleted for good
+		part.remove()
 		a.forget(j)
+		return
+	}
+	if err != nil {
+		s.Logger.Error("a file's task was not read", "task", j.id, "err", err)
+		a.later(j, maxWait)
 		return
 	}
 	at := -1
@@ -210,15 +223,15 @@ func (a *archiver) do(j job) {
 		}
 	}
 	if at < 0 || t.State != wire.VideoDone {
+		part.remove()
 		a.forget(j)
 		return
 	}
 	o := t.Outputs[at]
-	part := s.files.partialOf(j)
 	within, done := context.WithTimeout(ctx, s.Limits.CopyWithin)
 	defer done()
 	sum, size, err := part.fetch(within, s, o.Link, s.Limits.MaxFile,
-		func(total int64) error { return a.room(ctx, j, total) },
+		func(total, have int64) error { return a.room(ctx, j, total, have) },
 		func(got int64) { a.progress(j, got) })
 	if err == nil {
 		o.SHA256, o.Bytes = hex.EncodeToString(sum), size
@@ -260,6 +273,7 @@ func (a *archiver) save(ctx context.Context, j job, o wire.VideoOutput, part *pa
 		return t, err
 	}()
 	if err != nil {
+		s.discard(ctx, sum) // the task may have been deleted, or the disk be full
 		return err
 	}
 	part.remove()
@@ -280,6 +294,11 @@ func (a *archiver) failed(ctx context.Context, j job, t wire.VideoTask, o wire.V
 	a.mu.Unlock()
 	s.Logger.Info("a clip was not copied", "task", j.id, "output", j.index, "try", tries, "err", err)
 	if errors.Is(err, errFull) {
+		// What came is kept where the next try can go on from it, and the disk has
+		// the room that the database needs. It goes first: what follows is stored.
+		if free := s.Free(s.files.archive); !part.resumable() || free >= 0 && free < diskReserve {
+			part.remove()
+		}
 		a.mark(ctx, j, o, wire.ArchiveFull, &wire.Problem{Code: "archive_full", Message: "There is no room in the archive for this file.",
 			Hint: "Raise the quota, free some space on the disk, or delete clips. The gateway keeps the file for 14 days."})
 		a.mu.Lock()

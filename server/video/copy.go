@@ -48,7 +48,7 @@ func (f *files) partialOf(j job) *partial {
 // the copy begins anew.
 func (p *partial) load() {
 	b, err := os.ReadFile(p.path + ".json")
-	if err != nil || json.Unmarshal(b, p) != nil || p.ETag == "" && p.Time == "" || strings.HasPrefix(p.ETag, "W/") {
+	if err != nil || json.Unmarshal(b, p) != nil || !p.resumable() {
 		p.forget()
 		return
 	}
@@ -58,7 +58,17 @@ func (p *partial) load() {
 	}
 }
 
-func (p *partial) forget() { *p = partial{path: p.path, Total: -1} }
+// resumable tells whether a copy can go on where it broke off: only of a file
+// whose size is told, and that can be told from another.
+func (p *partial) resumable() bool {
+	return p.Total >= 0 && (p.ETag != "" || p.Time != "") && !strings.HasPrefix(p.ETag, "W/")
+}
+
+// forget has the copy begin anew, with what there was of it off the disk.
+func (p *partial) forget() {
+	p.remove()
+	*p = partial{path: p.path, Total: -1}
+}
 
 func (p *partial) note() error {
 	b, err := json.Marshal(p)
@@ -74,9 +84,11 @@ func (p *partial) remove() {
 }
 
 // fetch copies what is missing of the file at address. It returns the bytes'
-// SHA-256 once all are on the disk. room is asked, with the size of the whole,
-// before anything is written, and told of the bytes so far.
-func (p *partial) fetch(ctx context.Context, s *Service, address string, most int64, room func(total int64) error, progress func(got int64)) (sum []byte, size int64, err error) {
+// SHA-256 once all are on the disk. room is asked before anything is written,
+// with the size of the whole and how much of it is there; where the size is not
+// told (-1), also with every syncEvery bytes that came. progress is told of the
+// bytes so far.
+func (p *partial) fetch(ctx context.Context, s *Service, address string, most int64, room func(total, have int64) error, progress func(got int64)) (sum []byte, size int64, err error) {
 	p.load()
 	span := ""
 	if p.Safe > 0 {
@@ -98,7 +110,7 @@ func (p *partial) fetch(ctx context.Context, s *Service, address string, most in
 	if p.Total > most {
 		return nil, 0, tooLarge(most)
 	}
-	if err := room(p.Total); err != nil {
+	if err := room(p.Total, p.Safe); err != nil {
 		return nil, 0, err
 	}
 	out, err := os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -116,7 +128,7 @@ func (p *partial) fetch(ctx context.Context, s *Service, address string, most in
 	if err := p.note(); err != nil {
 		return nil, 0, diskError(err)
 	}
-	got, err := p.stream(out, sha, file.Body, most, progress)
+	got, err := p.stream(out, sha, file.Body, most, room, progress)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -147,7 +159,7 @@ func (p *partial) match(file *File, span string) error {
 
 // stream writes the body behind what is there, and keeps the note up to date.
 // A broken connection keeps what came.
-func (p *partial) stream(out *os.File, sha hash.Hash, body io.Reader, most int64, progress func(int64)) (got int64, err error) {
+func (p *partial) stream(out *os.File, sha hash.Hash, body io.Reader, most int64, room func(total, have int64) error, progress func(int64)) (got int64, err error) {
 	got = p.Safe
 	buf := make([]byte, copyBuf)
 	for {
@@ -170,6 +182,11 @@ func (p *partial) stream(out *os.File, sha hash.Hash, body io.Reader, most int64
 			p.Safe = got
 			if err := p.note(); err != nil {
 				return got, diskError(err)
+			}
+			if p.Total < 0 {
+				if err := room(p.Total, got); err != nil {
+					return got, err
+				}
 			}
 		}
 		switch {

@@ -21,7 +21,7 @@ const (
 
 // ArchiveNow tells how an owner's archive stands.
 func (s *Service) ArchiveNow(ctx context.Context, owner string) (wire.Archive, error) {
-	a := wire.Archive{FreeBytes: freeBytes(s.files.archive), UploadsMax: s.Limits.MaxUploads}
+	a := wire.Archive{FreeBytes: s.Free(s.files.archive), UploadsMax: s.Limits.MaxUploads}
 	var err error
 	if a.Settings, err = s.Store.ArchiveSettings(ctx, owner); err != nil {
 		return a, err
@@ -79,13 +79,17 @@ func (a *archiver) warn(owner string, on bool) (since time.Time) {
 	return a.warned[owner]
 }
 
-// room makes sure that a file of total bytes (-1: not known) fits, or returns
-// errFull. To make room the oldest files that are not pinned are removed, but
-// not before their owner has been warned for a while: the gateway keeps the
+// room makes sure that a file of total bytes fits, have of which are on the disk
+// already, or returns errFull. Where its size is not told (-1) it is at least as
+// large as what has come of it, now or at an earlier try: room is asked for again
+// while it comes. To make room the oldest files that are not pinned are removed,
+// but not before their owner has been warned for a while: the gateway keeps the
 // new file meanwhile.
-func (a *archiver) room(ctx context.Context, j job, total int64) error {
+func (a *archiver) room(ctx context.Context, j job, total, have int64) error {
 	s := a.s
-	total = max(total, 0)
+	if total < 0 {
+		total = max(have, a.seen(j))
+	}
 	now, err := s.ArchiveNow(ctx, j.owner)
 	if err != nil {
 		return err
@@ -95,7 +99,7 @@ func (a *archiver) room(ctx context.Context, j job, total int64) error {
 	}
 	lacking := now.Bytes + total - now.Settings.QuotaBytes
 	if now.FreeBytes >= 0 {
-		lacking = max(lacking, total+diskReserve-now.FreeBytes)
+		lacking = max(lacking, total-have+diskReserve-now.FreeBytes)
 	}
 	if lacking <= 0 {
 		return nil

@@ -132,6 +132,10 @@ type Config struct {
 
 	Budget Budget // nil: no budgets
 
+	// Free tells how many bytes are free on the disk of a folder, -1 where it is
+	// not known; nil: as the system says.
+	Free func(dir string) int64
+
 	// Late is told how long after its time each poll starts; nil: nobody asks.
 	Late func(time.Duration)
 
@@ -221,6 +225,9 @@ func New(c Config) (*Service, error) {
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Free == nil {
+		c.Free = freeBytes
 	}
 	base, err := url.Parse(c.Base)
 	if err != nil {

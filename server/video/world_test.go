@@ -71,6 +71,7 @@ type world struct {
 	front   func(next http.Handler) http.Handler
 	limits  video.Limits
 	budget  video.Budget
+	free    func(dir string) int64 // nil: the disk's
 	client  *gatewayclient.Client
 	origin  string
 
@@ -86,6 +87,7 @@ type option func(*world)
 
 func front(f func(next http.Handler) http.Handler) option { return func(w *world) { w.front = f } }
 func limits(l video.Limits) option                        { return func(w *world) { w.limits = l } }
+func free(f func(string) int64) option                    { return func(w *world) { w.free = f } }
 func budget(b video.Budget) option                        { return func(w *world) { w.budget = b } }
 
 func newWorld(t *testing.T, options ...option) *world {
@@ -158,7 +160,7 @@ func (w *world) start() {
 			w.mu.Unlock()
 			w.poke()
 		},
-		Base: "http://127.0.0.1:1", Budget: w.budget, Limits: l,
+		Base: "http://127.0.0.1:1", Budget: w.budget, Limits: l, Free: w.free,
 		Now:    func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return time.Now().Add(w.offset) },
 		Logger: slog.New(slog.NewTextHandler(&lockedWriter{w: &w.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})

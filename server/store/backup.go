@@ -80,8 +80,8 @@ func (m Manifest) SealKey() bool {
 // it back to check it. A server may have the folder open and goes on writing:
 // the database is as of the moment the backup begins. Links right in the folder
 // are followed, see eachFile; others are refused, for they would be missed.
-// program is the version to note. It needs room for a copy of the database beside file. Nothing is
-// left behind after an error.
+// program is the version to note. It needs room for a copy of the database
+// beside file. Nothing is left behind after an error.
 func Backup(ctx context.Context, dir, file, program string) (m Manifest, err error) {
 	if _, err := os.Stat(filepath.Join(dir, databaseFile)); err != nil { // goes through links
 		return m, fmt.Errorf("%s is not a data folder: %w", dir, err)

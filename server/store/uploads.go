@@ -18,11 +18,13 @@ func scanUpload(u *wire.Upload) []any {
 // AddUpload stores what is known of an uploaded file whose bytes are on the
 // disk. The owner's uploads are at most limit bytes together: for u to fit the
 // oldest of those made before old, in Unix milliseconds, are forgotten, no more
-// than need be, and gone are they, whose files are the caller's to remove. room
-// is false where u would not fit even so; then nothing is changed.
-func (v *Videos) AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit, old int64) (gone []wire.Upload, room bool, err error) {
+// than need be, and returned: their files are the caller's to remove. It is
+// false where u would not fit even so; then nothing is changed.
+func (v *Videos) AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit, old int64) ([]wire.Upload, bool, error) {
 	who := parseOwner(owner)
-	err = v.db.writer.write(ctx, len(u.Name), func(w *tx) error {
+	var gone []wire.Upload
+	var room bool
+	err := v.db.writer.write(ctx, len(u.Name), func(w *tx) error {
 		gone, room = nil, false
 		var have, oldest int64
 		if err := w.scan("SELECT coalesce(sum(bytes), 0), coalesce(sum(bytes) FILTER (WHERE created_ms < ?), 0) FROM uploads WHERE owner = ?",

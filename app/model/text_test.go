@@ -103,6 +103,21 @@ func TestFirstLineIsCutAtAWholeCharacter(t *testing.T) {
 	}
 }
 
+// A prompt of 54 Chinese characters was once cut at a byte, and beyond its end.
+func TestShortCountsCharacters(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{strings.Repeat("译", 54), strings.Repeat("译", 54)},
+		{strings.Repeat("译", 100), strings.Repeat("译", 100)},
+		{strings.Repeat("译", 101), strings.Repeat("译", 99) + "…"},
+		{strings.Repeat("a", 98) + " and more", strings.Repeat("a", 98) + "…"},
+		{"", ""},
+	} {
+		if got := Short(c.text, 100); got != c.want {
+			t.Errorf("%q is cut to %q", c.text, got)
+		}
+	}
+}
+
 func TestPinnedStandAboveAndAreTakenBackWhenRefused(t *testing.T) {
 	b := newBench(t)
 	b.FetchList()

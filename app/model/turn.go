@@ -413,9 +413,13 @@ func TrimDraft(text string) string { return strings.TrimSpace(text) }
 // firstLine is the title of a conversation until the server gives it one.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	line = strings.TrimSpace(line)
-	if r := []rune(line); len(r) > 60 {
-		line = strings.TrimSpace(string(r[:59])) + "…"
+	return Short(strings.TrimSpace(line), 60)
+}
+
+// Short is text in at most n characters, with an ellipsis for what was cut off.
+func Short(text string, n int) string {
+	if r := []rune(text); len(r) > n {
+		return strings.TrimSpace(string(r[:n-1])) + "…"
 	}
-	return line
+	return text
 }

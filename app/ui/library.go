@@ -97,10 +97,7 @@ func (l *Library) list() app.UI {
 
 func (l *Library) row(e wire.LibraryEntry) app.UI {
 	p := l.p
-	about := e.Text
-	if len(about) > 120 {
-		about = string([]rune(about[:120])[:100]) + "…"
-	}
+	about := model.Short(e.Text, 100)
 	if e.Kind == wire.LibrarySettings {
 		about = "for " + e.Family + " models"
 		if !p.desk.Fits(p.desk.Focused, e) {

@@ -56,11 +56,12 @@ func (b *Bar) Render() (ui app.UI) {
 				return app.Input().ID("rename").Class("field").Type("text").MaxLength(200).
 					Aria("label", "Title of this conversation").Attr("autocomplete", "off").
 					OnKeyDown(p.On("rename-key", func(_ app.Context, e app.Event) {
-						switch e.Get("key").String() {
-						case "Enter":
+						switch key := e.Get("key").String(); {
+						case kit.Composing(e.Value):
+						case key == "Enter":
 							e.PreventDefault()
 							p.endRename(e.Get("target").Get("value").String(), true)
-						case "Escape":
+						case key == "Escape":
 							e.PreventDefault()
 							p.endRename("", false)
 						}

@@ -184,6 +184,7 @@ func (e *Editor) Render() (ui app.UI) {
 			OnKeyDown(p.On("edit-key", func(ctx app.Context, ev app.Event) {
 				ctx.PreventUpdate()
 				switch key := ev.Get("key").String(); {
+				case kit.Composing(ev.Value):
 				case key == "Escape":
 					ev.PreventDefault()
 					p.endEdit()

@@ -209,7 +209,7 @@ func allStopping(c *model.Conversation) bool {
 // Shift+Enter, so Enter is a new line and the button sends.
 func (c *Composer) onKey(ctx app.Context, e app.Event) {
 	ctx.PreventUpdate()
-	if e.Get("key").String() != "Enter" || e.Get("isComposing").Bool() || e.Get("shiftKey").Bool() {
+	if e.Get("key").String() != "Enter" || kit.Composing(e.Value) || e.Get("shiftKey").Bool() {
 		return
 	}
 	ctrl := e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool()

@@ -75,7 +75,7 @@ func (p *page) onKey(ev js.Value) {
 	key := ev.Get("key").String()
 	modified := ev.Get("ctrlKey").Bool() || ev.Get("metaKey").Bool()
 	switch {
-	case ev.Get("defaultPrevented").Bool() || ev.Get("isComposing").Bool():
+	case ev.Get("defaultPrevented").Bool() || kit.Composing(ev):
 	case modified && !ev.Get("altKey").Bool() && !ev.Get("shiftKey").Bool() && strings.EqualFold(key, "k"):
 		ev.Call("preventDefault")
 		p.togglePalette()

@@ -271,6 +271,8 @@ func (c *Palette) onKey(ctx app.Context, e app.Event) {
 	s := &p.palette
 	last := len(s.choices) - 1
 	switch key := e.Get("key").String(); {
+	case kit.Composing(e.Value):
+		return
 	case key == "ArrowDown":
 		s.active++
 		if s.active > last {
@@ -285,7 +287,7 @@ func (c *Palette) onKey(ctx app.Context, e app.Event) {
 		s.active = min(s.active+8, last)
 	case key == "PageUp":
 		s.active = max(s.active-8, 0)
-	case key == "Enter" && !e.Get("isComposing").Bool():
+	case key == "Enter":
 		e.PreventDefault()
 		if s.active <= last && s.active >= 0 {
 			p.take(s.choices[s.active])

@@ -181,6 +181,9 @@ func (c *Picker) options(models []gateway.Model) []app.UI {
 
 func (c *Picker) onKey(_ app.Context, e app.Event) {
 	p := c.p
+	if kit.Composing(e.Value) {
+		return
+	}
 	models := p.matches()
 	last := len(models) - 1
 	switch e.Get("key").String() {

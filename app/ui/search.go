@@ -206,16 +206,17 @@ func (s *Side) filter(id, label, value string, options []option, set func(*searc
 func (s *Side) onSearchKey(ctx app.Context, e app.Event) {
 	ctx.PreventUpdate()
 	p := s.p
-	switch e.Get("key").String() {
-	case "Escape":
+	switch key := e.Get("key").String(); {
+	case kit.Composing(e.Value):
+	case key == "Escape":
 		if p.finder.On() || p.search.open {
 			e.PreventDefault()
 			p.setSearch(searchForm{})
 		}
-	case "ArrowDown":
+	case key == "ArrowDown":
 		e.PreventDefault()
 		p.DOM.Focus(".side-list a")
-	case "Enter":
+	case key == "Enter":
 		e.PreventDefault()
 		if hits := p.finder.Shown(); len(hits) > 0 && p.finder.Ready {
 			p.openHit(hits[0])

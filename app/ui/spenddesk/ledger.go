@@ -218,7 +218,7 @@ func (l *Ledger) fix() app.UI {
 				}
 			})).
 			OnKeyDown(h.On("fix-key", func(_ app.Context, e app.Event) {
-				if e.Get("key").String() == "Escape" {
+				if e.Get("key").String() == "Escape" && !kit.Composing(e.Value) {
 					e.Call("stopPropagation")
 					f.Close()
 					l.s.focus(back)

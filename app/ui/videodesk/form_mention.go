@@ -7,6 +7,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/ui/kit"
 	"screentest/app/video"
 	"screentest/shared/gateway"
 )
@@ -80,7 +81,7 @@ func (f *Form) closeMentions() {
 
 func (f *Form) mentionKey(e app.Event) {
 	m := &f.mention
-	if len(m.names) == 0 || e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() {
+	if len(m.names) == 0 || kit.Composing(e.Value) || e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() {
 		return
 	}
 	switch e.Get("key").String() {

@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// inputMethods are what a browser tells of a key that an input method takes for
+// itself; Safari's Enter comes when the composition is over.
+var inputMethods = []struct{ name, event string }{
+	{"composing", "isComposing: true"},
+	{"Safari", "isComposing: false, keyCode: 229"},
+}
+
+// The Enter that takes a word of an input method sends, opens and renames
+// nothing, and its Escape closes nothing.
+func TestKeysOfAnInputMethodAreNotThePages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/")
+	p.send("[[repeat: 110]] the first")
+	p.settled()
+	first := p.path()
+	p.click("#new-conversation")
+	p.wait(`location.pathname === "/"`)
+	p.send("[[repeat: 110]] the second")
+	p.settled()
+	second := p.path()
+
+	press := func(key, event string) {
+		t.Helper()
+		p.must(p.tab.Eval(nil, fmt.Sprintf(`(async () => {
+			document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, %s, bubbles: true, cancelable: true}));
+			for (let n = 0; n < 4; n++) await new Promise(requestAnimationFrame);
+		})()`, key, event)))
+	}
+	for _, m := range inputMethods {
+		for _, c := range []struct {
+			name   string
+			open   func()
+			keys   []string
+			stands string // as it was
+			shut   func()
+		}{
+			{"composer", func() { p.click(composer); p.keys("nihon") }, []string{"Enter", "Escape"},
+				`document.querySelector("#composer").value === "nihon"`,
+				func() {
+					p.must(p.tab.Eval(nil, `(e => { e.value = ""; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("#composer"))`))
+				}},
+			{"title", func() {
+				p.click(`[aria-label="Rename this conversation"]`)
+				p.wait(`document.activeElement?.id === "rename"`)
+				p.keys("nihon")
+			}, []string{"Enter", "Escape"}, `document.activeElement?.id === "rename" && document.activeElement.value === "nihon"`, func() { p.keys("\x1b") }},
+			{"search", func() {
+				p.search("first")
+				p.wait(hits + `.length > 0 && document.querySelector("#hits").getAttribute("aria-busy") !== "true"`)
+			}, []string{"Enter", "Escape"}, `document.querySelector("#search").value === "first" && ` + hits + `.length > 0`, func() { p.keys("\x1b") }},
+			{"editor", func() {
+				p.click(`.message[data-role="user"] .edit`)
+				p.wait(`document.activeElement?.closest(".editor") !== null`)
+				p.keys("nihon")
+			}, []string{"Escape"}, `document.activeElement?.value?.endsWith("nihon")`, func() { p.keys("\x1b") }},
+			{"picker", func() {
+				p.click("#model")
+				p.wait(`document.activeElement?.matches("#picker[open] #picker-search")`)
+				p.keys("core")
+			}, []string{"Enter"}, `!!document.querySelector("#picker[open]")`, func() { p.keys("\x1b"); p.wait(`!document.querySelector("#picker[open]")`) }},
+			{"palette", func() { p.palette("settings") }, []string{"Enter"}, `!!document.querySelector("#palette[open]")`,
+				func() { p.keys("\x1b"); p.wait(`!document.querySelector("#palette[open]")`) }},
+		} {
+			t.Run(m.name+"/"+c.name, func(t *testing.T) {
+				c.open()
+				for _, key := range c.keys {
+					press(key, m.event)
+					var stands bool
+					p.must(p.tab.Eval(&stands, c.stands))
+					if at := p.path(); !stands || at != second {
+						t.Fatalf("%s was taken for the page's: %s no longer holds, at %s (the other is %s)", key, c.stands, at, first)
+					}
+				}
+				c.shut()
+			})
+		}
+	}
+}
+
+// A saved prompt is shortened in characters: the list of them was not drawn when
+// one was cut in the middle of its Chinese.
+func TestSavedPromptsInAnyScriptAreListed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/")
+	for i, prompt := range []string{strings.Repeat("请翻译下面的话", 8), strings.Repeat("请翻译下面的话", 30)} {
+		p.must(p.tab.Eval(nil, fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("#composer"))`, prompt)))
+		p.click("#open-library")
+		p.click("#entry-name")
+		p.keys(fmt.Sprintf("Prompt %d", i))
+		p.click("#save-entry")
+		p.wait(fmt.Sprintf(`!!document.querySelector('.function[data-name="Prompt %d"]')`, i))
+		p.keys("\x1b")
+		p.wait(`!document.querySelector("#library[open]")`)
+	}
+	p.click("#open-library")
+	about := func(i int) string {
+		return p.text(fmt.Sprintf(`document.querySelector('.function[data-name="Prompt %d"] .params-state').textContent`, i))
+	}
+	if got := about(0); got != strings.Repeat("请翻译下面的话", 8) {
+		t.Errorf("a prompt that fits reads %q", got)
+	}
+	if got := about(1); !strings.HasSuffix(got, "…") || len([]rune(got)) != 100 {
+		t.Errorf("a long prompt reads %q", got)
+	}
+}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"time"
 
@@ -80,6 +81,7 @@ type Desk struct {
 	ListReady bool
 	ListMore  bool // there are older ones
 	before    string
+	reach     int64 // when the oldest changed that is listed for its age, Unix ms
 	listing   bool
 
 	// Current is the conversation that is shown; nil is one that has yet to
@@ -204,9 +206,10 @@ func (d *Desk) fetch(c *Conversation) {
 		var o wire.Opened
 		if p = line.Answered(data, p, &o); p != nil {
 			switch {
-			case c.Phase != Loading: // a renewal; what is there stays
-			case p.Code == "not_found":
+			case p.Code == "not_found" && !c.kept.unborn:
 				c.Phase = Missing
+				d.foundGone(c.ID)
+			case c.Phase != Loading: // a renewal; what is there stays
 			default:
 				c.Phase, c.Problem = Broken, p
 			}
@@ -242,6 +245,7 @@ func (d *Desk) FetchMore() {
 
 func (d *Desk) list(before string) {
 	d.listing = true
+	had := slices.DeleteFunc(slices.Clone(d.List), d.unborn)
 	d.line.Call(wire.OpConversations, wire.Page{Before: before}, func(data json.RawMessage, p *wire.Problem) {
 		d.listing = false
 		var page wire.ConversationPage
@@ -251,15 +255,53 @@ func (d *Desk) list(before string) {
 		}
 		if before != "" || !d.ListReady {
 			d.before, d.ListMore = page.Before, page.Before != ""
+			d.reach = oldest(page)
 		}
 		first := !d.ListReady
 		d.ListReady = true
+		if before == "" {
+			d.dropDeleted(page, had)
+		}
 		d.takePage(page, before == "")
 		if first {
 			d.recallLost()
 		}
 		d.changed(PartList | PartBar)
 	})
+}
+
+// dropDeleted takes out of the list what is in it no more by its first page:
+// deleted elsewhere while this tab could not hear of it. Of had, which the server
+// knew when the page was asked for, the page has all that changed last, and all
+// that is pinned. What is older than it is not known; opening it will tell.
+func (d *Desk) dropDeleted(page wire.ConversationPage, had []wire.Summary) {
+	there := map[string]bool{}
+	for _, s := range append(page.Conversations, page.Pinned...) {
+		there[s.ID] = true
+	}
+	for _, s := range had {
+		covered := s.UpdatedMS > oldest(page)
+		// One that was listed for its pin alone is so no more.
+		unpinned := s.Pinned && s.UpdatedMS < d.reach
+		if (covered || unpinned) && !there[s.ID] {
+			d.List = dropSummary(d.List, s.ID)
+		}
+	}
+}
+
+// unborn says that the server may not know a conversation yet.
+func (d *Desk) unborn(s wire.Summary) bool {
+	c := d.conversations[s.ID]
+	return c != nil && c.kept.unborn
+}
+
+// oldest is when the last conversation of a page changed; every one that changed
+// later is in that page or in one before it.
+func oldest(page wire.ConversationPage) int64 {
+	if page.Before == "" || len(page.Conversations) == 0 {
+		return math.MinInt64 // it goes to the list's end
+	}
+	return page.Conversations[len(page.Conversations)-1].UpdatedMS
 }
 
 // takePage takes a stretch of the list. The first one says which are pinned.
@@ -414,6 +456,16 @@ func (d *Desk) gone(id string) {
 				delete(d.streams, run)
 			}
 		}
+	}
+}
+
+// foundGone takes it that a conversation was deleted while this tab could not
+// hear of it. What was written for the one that is shown is not lost with it.
+func (d *Desk) foundGone(id string) {
+	draft := d.storage.Get(draftName + id)
+	d.gone(id)
+	if draft != "" && id == d.currentID() {
+		d.restore("", draft, "This conversation was deleted elsewhere. What you were writing stands in the composer of a new one.")
 	}
 }
 

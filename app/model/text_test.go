@@ -150,7 +150,9 @@ func TestPinnedStandAboveAndAreTakenBackWhenRefused(t *testing.T) {
 	}
 	// Another tab lets one go.
 	b.FetchList()
-	b.far.take(t, wire.OpConversations).answer(wire.ConversationPage{Conversations: []wire.Summary{{ID: "new", UpdatedMS: 30}}})
+	b.far.take(t, wire.OpConversations).answer(wire.ConversationPage{
+		Conversations: []wire.Summary{{ID: "new", UpdatedMS: 30}, {ID: "old", UpdatedMS: 10}, {ID: "oldest", UpdatedMS: 1}},
+	})
 	if got := rows(); !slices.Equal(got, []string{"new", "old", "oldest"}) {
 		t.Errorf("unpinned elsewhere: %v", got)
 	}

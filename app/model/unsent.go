@@ -42,17 +42,17 @@ func (d *Desk) recall(c *Conversation) {
 		return
 	}
 	for _, m := range c.messages {
-		if m.unsent != nil && m.unsent.User.ID == u.Message {
+		if c.Phase == Ready && m.unsent != nil && m.unsent.User.ID == u.Message {
 			return // this tab is still sending it
 		}
 	}
 	d.storage.Remove(unsentName)
 	switch {
-	case c.messages[u.Message] != nil: // it had reached the server after all
-	case c.Phase == Ready:
-		d.restore(c.ID, u.Text, "Your last message did not reach the server. It stands in the composer again.")
-	default:
+	case c.Phase == Missing:
 		d.restoreElsewhere(u)
+	case c.messages[u.Message] != nil: // it had reached the server after all
+	default:
+		d.restore(c.ID, u.Text, "Your last message did not reach the server. It stands in the composer again.")
 	}
 }
 

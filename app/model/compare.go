@@ -88,6 +88,7 @@ func (c *Conversation) compare() {
 // vote on its answers. It can be set before a conversation begins.
 func (d *Desk) SetBlind(on bool) {
 	d.fresh.Blind = on
+	d.keepFresh()
 	d.changed(PartThread | PartComposer | PartBar)
 }
 

@@ -122,7 +122,7 @@ type streamOf struct {
 
 // NewDesk returns an empty Desk.
 func NewDesk(o Options) *Desk {
-	return &Desk{
+	d := &Desk{
 		line: o.Line, storage: o.Storage, now: o.Now, newID: o.NewID, after: o.After,
 		changed: o.Changed, resend: o.Resend, build: o.Build,
 		choice:        o.Storage.Get(modelName),
@@ -132,13 +132,8 @@ func NewDesk(o Options) *Desk {
 		fresh:         newFresh(),
 		results:       map[callKey]string{},
 	}
-}
-
-// newFresh returns what a conversation is before its first message.
-func newFresh() *Conversation {
-	c := newConversation("")
-	c.Phase, c.fetched = Ready, true
-	return c
+	d.recallFresh()
+	return d
 }
 
 // Stale says that the server is of another build than this page.

@@ -150,6 +150,7 @@ type laneState struct {
 // another device show the same.
 func (d *Desk) keepLanes(c *Conversation, delay time.Duration) {
 	if c == d.fresh {
+		d.keepFresh()
 		return
 	}
 	k := &c.kept

@@ -103,6 +103,7 @@ func (d *Desk) born(c *Conversation, text string, now int64) {
 	d.conversations[c.ID] = c
 	d.List = putSummary(d.List, c.Summary)
 	d.Current, d.fresh = c, newFresh()
+	d.keepFresh()
 	d.remember(c.ID)
 	d.changed(PartList | PartBar)
 }

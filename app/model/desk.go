@@ -49,7 +49,11 @@ type Options struct {
 	Line    line.Line
 	Storage Storage
 	Now     func() time.Time
-	NewID   func() string // a UUID
+	// Midnight is when the viewer's day began that is so many days back: 0 is
+	// today. Go has no time zones in the browser, and a day there may begin at
+	// one o'clock.
+	Midnight func(back int) time.Time
+	NewID    func() string // a UUID
 	// After calls f on the Desk's goroutine when d has passed, unless the
 	// returned function is called before.
 	After   func(d time.Duration, f func()) (cancel func())
@@ -66,11 +70,13 @@ type Desk struct {
 	line    line.Line
 	storage Storage
 	now     func() time.Time
-	newID   func() string
-	after   func(time.Duration, func()) func()
-	changed func(Part)
-	resend  func(text string)
-	build   string
+	// midnight is Options.Midnight.
+	midnight func(back int) time.Time
+	newID    func() string
+	after    func(time.Duration, func()) func()
+	changed  func(Part)
+	resend   func(text string)
+	build    string
 
 	Link    Link
 	Hello   wire.Hello // zero before the greeting
@@ -123,7 +129,7 @@ type streamOf struct {
 // NewDesk returns an empty Desk.
 func NewDesk(o Options) *Desk {
 	d := &Desk{
-		line: o.Line, storage: o.Storage, now: o.Now, newID: o.NewID, after: o.After,
+		line: o.Line, storage: o.Storage, now: o.Now, midnight: o.Midnight, newID: o.NewID, after: o.After,
 		changed: o.Changed, resend: o.Resend, build: o.Build,
 		choice:        o.Storage.Get(modelName),
 		cat:           &gateway.Catalogue{},

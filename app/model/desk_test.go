@@ -87,6 +87,7 @@ type bench struct {
 	far    *far
 	store  memory
 	clock  time.Time
+	days   []time.Time // when today and yesterday began; none: as UTC has it
 	timers []*timer
 	parts  Part
 	ids    int
@@ -107,17 +108,25 @@ func newBench(t *testing.T) *bench {
 	b := &bench{far: &far{}, store: memory{}, clock: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
 	b.Desk = NewDesk(Options{
 		Line: b.far, Storage: b.store,
-		Now:     func() time.Time { return b.clock },
-		NewID:   func() string { b.ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", b.ids) },
-		After:   b.after,
-		Changed: func(p Part) { b.parts |= p },
-		Resend:  func(text string) { b.resent = append(b.resent, text); b.Send(text) },
-		Build:   "b1",
+		Now:      func() time.Time { return b.clock },
+		Midnight: b.midnight,
+		NewID:    func() string { b.ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", b.ids) },
+		After:    b.after,
+		Changed:  func(p Part) { b.parts |= p },
+		Resend:   func(text string) { b.resent = append(b.resent, text); b.Send(text) },
+		Build:    "b1",
 	})
 	b.hello(wire.Gateway{Sandbox: true, HasKey: true, StreamOptions: true})
 	b.SetLink(LinkOpen)
 	b.far.take(t, wire.OpConversations).answer(wire.ConversationPage{})
 	return b
+}
+
+func (b *bench) midnight(back int) time.Time {
+	if back < len(b.days) {
+		return b.days[back]
+	}
+	return b.clock.Truncate(24*time.Hour).AddDate(0, 0, -back)
 }
 
 func (b *bench) after(d time.Duration, f func()) func() {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"screentest/app/line"
-	"screentest/shared/calendar"
 	"screentest/shared/wire"
 )
 
@@ -18,14 +17,12 @@ type Group struct {
 	Rows []wire.Summary
 }
 
-// Groups sorts conversations, newest first, under Pinned, Today, Yesterday and
-// Earlier, by the days of now's time zone. Headings without rows are left out.
-func Groups(list []wire.Summary, now time.Time) []Group {
-	list = slices.Clone(list)
+// Groups sorts the conversations of the list, newest first, under Pinned, Today,
+// Yesterday and Earlier. Headings without rows are left out.
+func (d *Desk) Groups() []Group {
+	list := slices.Clone(d.List)
 	slices.SortStableFunc(list, func(a, b wire.Summary) int { return cmp.Compare(b.UpdatedMS, a.UpdatedMS) })
-	y, m, d := now.Date()
-	today := calendar.DayStart(y, m, d, now.Location())
-	yesterday := calendar.DayStart(y, m, d-1, now.Location())
+	today, yesterday := d.midnight(0), d.midnight(1)
 	groups := []Group{{Name: "Pinned"}, {Name: "Today"}, {Name: "Yesterday"}, {Name: "Earlier"}}
 	for _, s := range list {
 		at := time.UnixMilli(s.UpdatedMS)
@@ -113,7 +110,7 @@ func (d *Desk) Tell(words string) {
 func (d *Desk) Neighbour(by int) string {
 	var all []string
 	at := -1
-	for _, g := range Groups(d.List, d.now()) {
+	for _, g := range d.Groups() {
 		for _, s := range g.Rows {
 			if s.ID == d.currentID() {
 				at = len(all)

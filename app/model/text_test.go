@@ -10,18 +10,26 @@ import (
 )
 
 func TestGroupsFollowTheViewersDays(t *testing.T) {
-	zone := time.FixedZone("UTC+9", 9*3600)
-	now := time.Date(2026, 3, 1, 0, 30, 0, 0, zone) // the day before is in another month
-	at := func(d, h, m int) int64 { return time.Date(2026, 2, d, h, m, 0, 0, zone).UnixMilli() }
-	groups := Groups([]wire.Summary{
-		{ID: "old", UpdatedMS: at(27, 23, 59)},
-		{ID: "today", UpdatedMS: at(29, 0, 0)}, // 1 March
-		{ID: "late yesterday", UpdatedMS: at(28, 23, 59)},
-		{ID: "early yesterday", UpdatedMS: at(28, 0, 0)},
-		{ID: "now", UpdatedMS: now.UnixMilli()},
-	}, now)
+	// In Santiago clocks went from midnight to one o'clock on 6 September 2026.
+	zone, err := time.LoadLocation("America/Santiago")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t)
+	if g := b.Groups(); len(g) != 0 {
+		t.Errorf("groups of nothing: %v", g)
+	}
+	at := func(d, h, m int) int64 { return time.Date(2026, 9, d, h, m, 0, 0, zone).UnixMilli() }
+	b.days = []time.Time{time.UnixMilli(at(6, 1, 0)), time.UnixMilli(at(5, 0, 0))}
+	b.List = []wire.Summary{
+		{ID: "old", UpdatedMS: at(4, 23, 59)},
+		{ID: "today", UpdatedMS: at(6, 1, 0)},
+		{ID: "late yesterday", UpdatedMS: at(5, 23, 59)},
+		{ID: "early yesterday", UpdatedMS: at(5, 0, 0)},
+		{ID: "now", UpdatedMS: at(6, 9, 30)},
+	}
 	var got []string
-	for _, g := range groups {
+	for _, g := range b.Groups() {
 		got = append(got, "# "+g.Name)
 		for _, s := range g.Rows {
 			got = append(got, s.ID)
@@ -30,9 +38,6 @@ func TestGroupsFollowTheViewersDays(t *testing.T) {
 	want := []string{"# Today", "now", "today", "# Yesterday", "late yesterday", "early yesterday", "# Earlier", "old"}
 	if !slices.Equal(got, want) {
 		t.Errorf("groups %q, want %q", got, want)
-	}
-	if g := Groups(nil, now); len(g) != 0 {
-		t.Errorf("groups of nothing: %v", g)
 	}
 }
 
@@ -126,7 +131,7 @@ func TestPinnedStandAboveAndAreTakenBackWhenRefused(t *testing.T) {
 		Pinned:        []wire.Summary{{ID: "oldest", UpdatedMS: 1, Pinned: true}},
 	})
 	rows := func() (ids []string) {
-		for _, g := range Groups(b.List, b.clock) {
+		for _, g := range b.Groups() {
 			for _, s := range g.Rows {
 				ids = append(ids, s.ID)
 			}

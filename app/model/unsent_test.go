@@ -13,7 +13,7 @@ func reloaded(t *testing.T, store memory, list wire.ConversationPage) *bench {
 	n := newBench(t)
 	n.store = store
 	n.Desk = NewDesk(Options{
-		Line: n.far, Storage: n.store, Now: n.now, NewID: n.newID, After: n.after,
+		Line: n.far, Storage: n.store, Now: n.now, Midnight: n.midnight, NewID: n.newID, After: n.after,
 		Changed: func(p Part) { n.parts |= p }, Build: "b1",
 	})
 	n.hello(wire.Gateway{Sandbox: true, HasKey: true, StreamOptions: true})

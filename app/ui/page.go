@@ -63,9 +63,9 @@ type page struct {
 	inspector *drawer
 
 	view     view
-	drawer   bool   // on a phone: the list is open
-	renaming bool   // the title is being edited
-	carried  string // what was typed before the program had arrived
+	drawer   bool     // on a phone: the list is open
+	renaming bool     // the title is being edited
+	carried  string   // what was typed before the program had arrived
 	keyForm  keyForm
 }
 
@@ -85,14 +85,15 @@ func newPage() *page {
 	p.answers = newAnswers(p)
 	p.threads.p = p
 	p.desk = model.NewDesk(model.Options{
-		Line:    line{p},
-		Storage: kit.LocalStorage{},
-		Now:     time.Now,
-		NewID:   uuid.NewString,
-		After:   p.After,
-		Changed: p.changed,
-		Resend:  p.resend,
-		Build:   app.Getenv(BuildEnv),
+		Line:     line{p},
+		Storage:  kit.LocalStorage{},
+		Now:      time.Now,
+		Midnight: kit.Midnight,
+		NewID:    uuid.NewString,
+		After:    p.After,
+		Changed:  p.changed,
+		Resend:   p.resend,
+		Build:    app.Getenv(BuildEnv),
 	})
 	p.finder = p.desk.NewFinder(func() { p.changed(model.PartList) })
 	p.palette.finder = p.desk.NewFinder(p.drawPalette)

@@ -92,7 +92,7 @@ func (p *page) choices(query string) []model.Choice {
 			all = append(all, model.Choice{Group: groupCommands, Name: c.name, Keys: c.keys, ID: strconv.Itoa(i)})
 		}
 	}
-	for _, g := range model.Groups(p.desk.List, now()) {
+	for _, g := range p.desk.Groups() {
 		for _, s := range g.Rows {
 			all = append(all, model.Choice{Group: groupConversations, Name: titleOf(s.Title), Note: p.desk.ListedModels(s), ID: s.ID})
 		}

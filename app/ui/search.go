@@ -12,7 +12,6 @@ import (
 	"screentest/app/figure"
 	"screentest/app/model"
 	"screentest/app/ui/kit"
-	"screentest/shared/calendar"
 	"screentest/shared/money"
 	"screentest/shared/wire"
 )
@@ -44,8 +43,7 @@ func (p *page) ask(f searchForm) wire.Search {
 		q.MinNanoUSD = (*int64)(&least)
 	}
 	if days, err := strconv.Atoi(f.days); err == nil && days > 0 {
-		y, m, d := now().Date()
-		q.FromMS = calendar.DayStart(y, m, d-days+1, time.Local).UnixMilli()
+		q.FromMS = kit.Midnight(days - 1).UnixMilli()
 	}
 	if f.here && p.desk.Current != nil {
 		q.Conversation = p.desk.Current.ID

@@ -3,8 +3,6 @@
 package ui
 
 import (
-	"time"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/figure"
@@ -26,7 +24,7 @@ type Side struct {
 func (s *Side) Render() (ui app.UI) {
 	p := s.p
 	defer p.Drawing("the list", &ui)
-	groups := model.Groups(p.desk.List, time.Now())
+	groups := p.desk.Groups()
 	return app.Aside().Class("side").Aria("label", "Conversations").Body(
 		app.Div().Class("side-head").Body(
 			s.searchBox(),

@@ -1,5 +1,5 @@
 // Package calendar knows when the days of a time zone begin, for the server's
-// budgets and the pages' lists alike.
+// budgets. In the browser Go has no time zones: there JavaScript's Date is asked.
 package calendar
 
 import "time"

@@ -80,6 +80,9 @@ func (d *Desk) Chart() *Chart {
 		most, least = max(most, up), min(least, down)
 	}
 	step := tickStep(most, least)
+	if most == least {
+		step = int64(money.USD) / 100 // nothing was spent: a cent is as good as any
+	}
 	top, foot := ceil(most, step)*step, -ceil(-least, step)*step
 	if top == foot {
 		top = step

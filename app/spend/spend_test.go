@@ -285,6 +285,11 @@ func TestChartsOfAnyAmountHaveAFewLines(t *testing.T) {
 			t.Errorf("%d lines for %d nano-dollars", n, most)
 		}
 	}
+	// Nobody counts in billionths of a dollar where nothing was spent.
+	d.Spend = &wire.Spend{Keys: []string{"text"}, Days: []wire.SpendDay{{FromMS: clock.Midnight(Date{2026, 11, 21}), Parts: []int64{0}}}}
+	if ticks := d.Chart().Ticks; len(ticks) != 2 || ticks[0].Label != "$0" || ticks[1].Label != "$0.01" || ticks[1].At != scale {
+		t.Errorf("the lines of nothing are %+v", ticks)
+	}
 }
 
 func TestBudgetsAreCheckedBeforeTheyAreSent(t *testing.T) {

@@ -1,5 +1,7 @@
 package model
 
+import "strings"
+
 // Storage is the browser's own store for a person's drafts and choices. A key
 // never goes into it.
 type Storage interface {
@@ -33,6 +35,15 @@ func (d *Desk) SetDraft(text string) {
 		d.Refusal = nil
 		d.changed(PartComposer)
 	}
+}
+
+// Carry joins a kept draft with what was typed before the program could show it.
+// A browser that fills in fields again may have put the draft there itself.
+func Carry(draft, typed string) string {
+	if draft == "" || strings.HasPrefix(typed, draft) {
+		return typed
+	}
+	return draft + "\n\n" + typed
 }
 
 // Theme returns "dark", "light" or, for the system's, "".

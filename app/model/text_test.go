@@ -187,3 +187,16 @@ func TestAnnouncerDoesNotReadWhatNobodyCouldListenTo(t *testing.T) {
 		t.Errorf("said %q, want what follows the code", said)
 	}
 }
+
+func TestCarriedTextAndKeptDraft(t *testing.T) {
+	for _, c := range []struct{ draft, typed, want string }{
+		{"", "t", "t"},
+		{"kept", "t", "kept\n\nt"},
+		{"kept", "kept", "kept"},
+		{"kept", "kept and more", "kept and more"}, // the browser had put it there
+	} {
+		if got := Carry(c.draft, c.typed); got != c.want {
+			t.Errorf("%q and %q: %q, want %q", c.draft, c.typed, got, c.want)
+		}
+	}
+}

@@ -127,7 +127,8 @@ func toolResult(m *model.Message) []app.UI {
 }
 
 // Editor is where a message of the person's is written anew. Its text lives in
-// its element.
+// its element, and in page.edited while that is not in the document: further up
+// in a long conversation, or behind another page.
 type Editor struct {
 	app.Compo
 	p    *page
@@ -145,11 +146,10 @@ func (e *Editor) OnMount(ctx app.Context) {
 	ctx.PreventUpdate()
 	defer e.p.Guard("the editor")
 	field := e.p.DOM.ByID(e.fieldID())
-	m := e.p.desk.Current.Message(e.ID)
-	if !field.Truthy() || m == nil {
+	if !field.Truthy() {
 		return
 	}
-	field.Set("value", m.Text)
+	field.Set("value", e.p.edited)
 	field.Call("focus", map[string]any{"preventScroll": true})
 }
 
@@ -181,6 +181,10 @@ func (e *Editor) Render() (ui app.UI) {
 	}
 	return app.Div().Class("editor").Body(
 		app.Textarea().ID(e.fieldID()).Class("field").Rows(3).Aria("label", "Your message").
+			OnInput(p.On("edit-input", func(ctx app.Context, ev app.Event) {
+				ctx.PreventUpdate()
+				p.edited = ev.Get("target").Get("value").String()
+			})).
 			OnKeyDown(p.On("edit-key", func(ctx app.Context, ev app.Event) {
 				ctx.PreventUpdate()
 				switch key := ev.Get("key").String(); {
@@ -206,7 +210,11 @@ func (e *Editor) Render() (ui app.UI) {
 
 func (p *page) beginEdit(lane int, id string) {
 	p.endEdit()
-	p.editing = viewKey{lane, id}
+	c := p.desk.Current
+	if c == nil || c.Message(id) == nil {
+		return
+	}
+	p.editing, p.edited = viewKey{lane, id}, c.Message(id).Text
 	p.drawMessage(id)
 }
 
@@ -215,7 +223,7 @@ func (p *page) endEdit() {
 		return
 	}
 	id := p.editing.id
-	p.editing = viewKey{}
+	p.editing, p.edited = viewKey{}, ""
 	p.drawMessage(id)
 	p.focusComposer()
 }

@@ -28,9 +28,9 @@ func (c *Composer) OnMount(app.Context) {
 	defer c.p.Guard("the composer")
 	c.p.composer = c
 	c.load()
-	if c.p.carried != "" {
-		c.setText(c.p.carried)
+	if carried := c.p.carried; carried != "" {
 		c.p.carried = ""
+		c.setText(model.Carry(c.p.desk.Draft(), carried))
 	}
 	c.p.focusComposer()
 }
@@ -115,6 +115,10 @@ func (c *Composer) Render() (ui app.UI) {
 		stop = "Stop all"
 	}
 	gone := p.desk.Current != nil && p.desk.Current.Phase == model.Missing
+	enter := "send"
+	if p.DOM.Coarse() {
+		enter = "enter" // see onKey
+	}
 	return app.Form().Class("composer").Aria("label", "Message").Hidden(gone).
 		OnSubmit(p.On("submit", func(ctx app.Context, e app.Event) { e.PreventDefault(); c.submit(ctx) })).
 		Body(
@@ -122,7 +126,7 @@ func (c *Composer) Render() (ui app.UI) {
 				c.refusal(),
 				app.Div().Class("composer-box").Body(
 					app.Textarea().ID("composer").Rows(1).Placeholder("Ask something").
-						Aria("label", "Message").Attr("autocomplete", "off").Attr("enterkeyhint", "send").
+						Aria("label", "Message").Attr("autocomplete", "off").Attr("enterkeyhint", enter).
 						OnInput(p.On("input", func(ctx app.Context, e app.Event) {
 							ctx.PreventUpdate()
 							c.typed(e.Get("target").Get("value").String())

@@ -52,6 +52,7 @@ type page struct {
 	tools     toolsState
 	library   libraryState
 	editing   viewKey // the message that is edited, by lane
+	edited    string  // its text so far
 	palette   paletteState
 	finder    *model.Finder // of the search in the list's head
 	search    searchForm

@@ -2,6 +2,10 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -112,4 +116,81 @@ func TestSavedPromptsInAnyScriptAreListed(t *testing.T) {
 	if got := about(1); !strings.HasSuffix(got, "…") || len([]rune(got)) != 100 {
 		t.Errorf("a long prompt reads %q", got)
 	}
+}
+
+// What is typed into the page's shell before the program has come is added to
+// the draft that was kept: it once took its place.
+func TestTypingBeforeTheProgramKeepsTheDraft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	to, err := url.Parse(w.server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	come := make(chan struct{})
+	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/web/app.wasm") {
+			<-come
+		}
+		proxy.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(front.Close)
+
+	tab, err := w.profile.Tab()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &page{w: w, tab: tab, base: front.URL}
+	w.pages = append(w.pages, p)
+	p.must(tab.Front())
+	p.must(tab.Open(front.URL + "/"))
+	p.must(tab.Eval(nil, `localStorage.setItem("screentest.draft.", "half a question")`))
+	p.wait(`document.activeElement?.matches("#composer")`)
+	p.keys("and now")
+	close(come)
+	p.wait(ready)
+	p.wait(`document.querySelector("#composer").value === "half a question\n\nand now"`)
+	p.keys("!")
+	p.wait(`localStorage.getItem("screentest.draft.") === "half a question\n\nand now!"`)
+}
+
+// What is written in a message's place is still there when one has scrolled far
+// away and back, and after another page.
+func TestEditedMessageKeepsItsText(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	file, ids := exported(t, "A long one", 600)
+	opened := w.importFile(file)
+	p := w.tab("/c/" + opened.Open + "?m=" + ids[300])
+	p.wait(inView(ids[300]))
+	question := fmt.Sprintf(`.message[data-id="%s"]`, ids[300])
+	text := fmt.Sprintf(`document.querySelector('%s textarea')?.value`, question)
+	p.click(question + " .edit")
+	p.wait(`document.activeElement?.closest(".editor") !== null`)
+	p.keys(" and a half")
+	p.wait(text + ` === "question 300 and a half"`)
+
+	p.must(p.tab.Eval(nil, `document.querySelector("#thread").focus()`))
+	p.keys("g")
+	p.wait(inView(ids[0]))
+	p.wait(fmt.Sprintf(`!document.querySelector('%s')`, question))
+	p.search("question 300")
+	p.wait(hits + `.length > 0`)
+	p.must(p.tab.Eval(nil, hits+`.find(h => h.href.includes("`+ids[300]+`")).click()`))
+	p.wait(inView(ids[300]))
+	p.wait(text + ` === "question 300 and a half"`)
+
+	p.click(`.rail a[href="/settings"]`)
+	p.wait(`location.pathname === "/settings" && !document.querySelector("#thread")`)
+	p.must(p.tab.Back())
+	p.wait(inView(ids[300]))
+	p.wait(text + ` === "question 300 and a half"`)
+
+	// Once it is given up, it is gone.
+	p.click(question + " textarea")
+	p.keys("\x1b")
+	p.wait(`!document.querySelector(".editor")`)
+	p.click(question + " .edit")
+	p.wait(text + ` === "question 300"`)
 }

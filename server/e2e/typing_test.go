@@ -194,3 +194,38 @@ func TestEditedMessageKeepsItsText(t *testing.T) {
 	p.click(question + " .edit")
 	p.wait(text + ` === "question 300"`)
 }
+
+// What the person writes begins on the side of its own script, line by line, in
+// the message as in the composer.
+func TestArabicAndHebrewBeginOnTheRight(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/")
+	write := func(text string) {
+		t.Helper()
+		p.must(p.tab.Eval(nil, fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("#composer"))`, text)))
+	}
+	write("ما هي عاصمة فرنسا؟ (1)\nOnly one word.")
+	p.click(composer)
+	p.keys("\r")
+	p.wait(`!!` + last)
+	p.settled()
+	// Where the two lines of the message begin, from its left and its right edge.
+	const sides = `(() => {
+		const body = document.querySelector('.message[data-role="user"] .body'), box = body.getBoundingClientRect();
+		const text = body.firstChild, cut = text.data.indexOf("\n"), pad = parseFloat(getComputedStyle(body).paddingLeft) + 3;
+		const line = (from, to) => { const r = document.createRange(); r.setStart(text, from); r.setEnd(text, to); return r.getBoundingClientRect() };
+		return {arabic: box.right - line(0, 1).right < pad, english: line(cut + 1, cut + 2).left - box.left < pad};
+	})()`
+	var begins struct{ Arabic, English bool }
+	p.must(p.tab.Eval(&begins, sides))
+	if !begins.Arabic || !begins.English {
+		t.Errorf("the lines begin on their side: %+v", begins)
+	}
+	write("שלום (test)")
+	for _, part := range []string{"#composer", ".row-title", "#title"} {
+		if got := p.text(fmt.Sprintf(`(s => s.unicodeBidi + " " + s.textAlign)(getComputedStyle(document.querySelector(%q)))`, part)); got != "plaintext start" {
+			t.Errorf("%s is laid out as %q", part, got)
+		}
+	}
+}

@@ -97,7 +97,7 @@ func (p *page) onKey(ev js.Value) {
 
 func (p *page) onEscape() {
 	switch {
-	case p.picker.open || p.modal(): // closes itself
+	case p.picker.open || p.modal() || p.DOM.Find(":popover-open").Truthy(): // closes itself
 	case p.drawer:
 		p.setDrawer(false)
 	case p.renaming:

@@ -64,6 +64,7 @@ type page struct {
 	inspector *drawer
 
 	view     view
+	narrow   js.Value // MediaQueryList: of a phone
 	drawer   bool     // on a phone: the list is open
 	renaming bool     // the title is being edited
 	carried  string   // what was typed before the program had arrived
@@ -138,6 +139,12 @@ func (p *page) listen() {
 	p.DOM.On(win, "pagehide", func(js.Value) { p.desk.Commit() }, p.Post)
 	p.DOM.On(p.DOM.Doc, "keydown", p.onKey, p.Post)
 	p.DOM.On(p.DOM.Doc, "click", p.onCopyCode, p.Post)
+	p.narrow = js.Global().Call("matchMedia", "(max-width: 50rem)")
+	p.DOM.On(p.narrow, "change", func(js.Value) {
+		if !p.narrow.Get("matches").Bool() {
+			p.setDrawer(false) // the list stands beside the rest now
+		}
+	}, p.Post)
 	p.inspector.listen()
 }
 

@@ -13,6 +13,7 @@ import (
 // threads are the scrolled messages of the lanes.
 type threads struct {
 	p    *page
+	of   string    // conversation
 	list []*thread // by lane, made when first asked for
 }
 
@@ -21,6 +22,20 @@ func (ts *threads) at(lane int) *thread {
 		ts.list = append(ts.list, &thread{p: ts.p, lane: len(ts.list), stuck: true, sight: newSight(ts.p)})
 	}
 	return ts.list[lane]
+}
+
+// begin shows another conversation, from its end.
+func (ts *threads) begin(conversation string) {
+	ts.of = conversation
+	ts.stick()
+}
+
+// keep notes what stands at the top of every lane before another page takes
+// their place.
+func (ts *threads) keep() {
+	for _, t := range ts.list {
+		t.keep()
+	}
 }
 
 // stick lets every lane follow its end from its next growth on.
@@ -53,9 +68,11 @@ type thread struct {
 
 	stuck  bool    // at the end
 	target string  // message that was jumped to and is kept in place
+	below  float64 // where: px below the top of the window
 	found  string  // message that is marked
 	last   float64 // scrollTop at the last look
 	height float64 // of the window, px
+	tall   float64 // of all that is in it, at the last look
 
 	sizes    js.Value            // ResizeObserver
 	watched  map[string]js.Value // messages it observes
@@ -125,14 +142,17 @@ func (t *thread) plan(c *model.Conversation) {
 // are put there when one of them is not.
 func (t *thread) wanted() (want, wide model.Window) {
 	top := t.last
+	bottom := top
 	if at := t.place(t.target); at >= 0 {
 		top = t.column.Height(0, at)
+		bottom = top + math.Max(0, -t.below) // of a long message its end may be in view
 	}
 	if t.stuck {
 		top = t.column.Height(0, t.column.Len()) - t.height
+		bottom = top
 	}
 	h := math.Max(t.height, 300)
-	return t.column.Around(top-h/2, top+h*3/2), t.column.Around(top-h, top+h*2)
+	return t.column.Around(top-h/2, bottom+h*3/2), t.column.Around(top-h, bottom+h*2)
 }
 
 // shown says whether any of the messages is to be in the document.
@@ -283,6 +303,7 @@ func (t *thread) settle() {
 			t.look()
 		}
 	}
+	t.tall = t.el.Get("scrollHeight").Float()
 	t.showJump()
 }
 
@@ -291,15 +312,17 @@ func (t *thread) scrollTo(top float64) {
 	t.last = t.el.Get("scrollTop").Float()
 }
 
-// offTarget is how far the target is below where it is to be, in px: near the
-// top of the window, or as far up as the end lets it.
+// nearTop is where a message stands that was jumped to, px below the top.
+const nearTop = 12.0
+
+// offTarget is how far the target is below where it is to be, in px, as far as
+// the ends let it.
 func (t *thread) offTarget() (off float64, there bool) {
 	e := t.el.Call("querySelector", `.message[data-id="`+t.target+`"]`)
 	if e.IsNull() {
 		return 0, false
 	}
-	const below = 12
-	off = e.Call("getBoundingClientRect").Get("top").Float() - t.el.Call("getBoundingClientRect").Get("top").Float() - below
+	off = e.Call("getBoundingClientRect").Get("top").Float() - t.el.Call("getBoundingClientRect").Get("top").Float() - t.below
 	top := t.el.Get("scrollTop").Float()
 	left := t.el.Get("scrollHeight").Float() - t.el.Get("clientHeight").Float() - top
 	return math.Max(math.Min(off, left), -top), true
@@ -314,12 +337,30 @@ func (t *thread) toEnd() {
 
 // toMessage goes to a message and stays there until the person scrolls.
 func (t *thread) toMessage(id string, mark bool) {
-	t.stuck, t.target, t.found = false, id, ""
+	t.stuck, t.target, t.below, t.found = false, id, nearTop, ""
 	if mark {
 		t.found = id
 	}
 	t.rev++
 	t.p.changed(model.PartThread)
+}
+
+// keep makes what stands at the top of the window the target, so that the thread
+// is there again when it is back in the document.
+func (t *thread) keep() {
+	if t.el.IsUndefined() || t.stuck || t.target != "" {
+		return
+	}
+	window := t.el.Call("getBoundingClientRect")
+	all := t.inner.Call("querySelectorAll", ".message")
+	for i := range all.Length() {
+		e := all.Index(i)
+		r := e.Call("getBoundingClientRect")
+		if r.Get("bottom").Float() > window.Get("top").Float() {
+			t.target, t.below = e.Get("dataset").Get("id").String(), r.Get("top").Float()-window.Get("top").Float()
+			return
+		}
+	}
 }
 
 // nearEnd is how many px from the end still count as the end.
@@ -339,7 +380,9 @@ func (t *thread) scrolled() {
 	left := t.el.Get("scrollHeight").Float() - height - top
 	switch {
 	case t.target != "":
-		if off, there := t.offTarget(); there && math.Abs(off) > 4 {
+		// What has grown since the last look moves the target too: see resized.
+		grown := t.el.Get("scrollHeight").Float() != t.tall
+		if off, there := t.offTarget(); there && math.Abs(off) > 4 && !grown {
 			t.target = ""
 		}
 	case left <= nearEnd:

@@ -88,6 +88,15 @@ func (p *page) searchHere() {
 	p.focusSearch()
 }
 
+// searchElsewhere asks anew when a search in the conversation shown would show
+// what was found in the one before.
+func (p *page) searchElsewhere() {
+	if f := p.search; f.here {
+		f.here = p.desk.Current != nil
+		p.setSearch(f)
+	}
+}
+
 // openHit shows what was found where it is.
 func (p *page) openHit(h wire.Hit) {
 	p.setDrawer(false)

@@ -53,8 +53,7 @@ func (s *Shell) OnNav(ctx app.Context) {
 	path := strings.TrimSuffix(at.Path, "/")
 	id, isConversation := strings.CutPrefix(path, "/c/")
 	p.renaming = false
-	p.threads.stick()
-	shown := p.section
+	left, shown := p.view, p.section
 	p.section = nil
 	p.goal, p.goneTo = at.Query().Get("m"), ""
 	switch {
@@ -79,6 +78,13 @@ func (s *Shell) OnNav(ctx app.Context) {
 	}
 	if l, ok := shown.(kit.Leaver); ok && p.section != shown {
 		l.Leave()
+	}
+	switch id := p.shownID(); {
+	case id != p.threads.of:
+		p.threads.begin(id)
+		p.searchElsewhere()
+	case left == viewChat && p.view != viewChat:
+		p.threads.keep()
 	}
 	p.setDrawer(false)
 	p.changed(model.PartAll)
@@ -108,10 +114,7 @@ func (s *Shell) Render() (ui app.UI) {
 	if p.view == viewSection {
 		section = p.section.Title()
 	}
-	conversation := ""
-	if p.desk.Current != nil {
-		conversation = p.desk.Current.ID
-	}
+	conversation := p.shownID()
 	return app.Div().ID("app").Class("app").DataSet("view", p.view).DataSet("drawer", drawer).Body(
 		app.Nav().Class("rail").Aria("label", "Main").Body(
 			app.A().Class("mark").Href("/").Aria("label", "Screentest: new conversation").Body(
@@ -152,6 +155,15 @@ func (s *Shell) Render() (ui app.UI) {
 		p.importField(),
 		app.Div().ID("say").Class("sr-only").Role("status").Aria("live", "polite"),
 	)
+}
+
+// shownID is the conversation that is shown, or would be by Chat; "" is one that
+// has yet to be begun.
+func (p *page) shownID() string {
+	if p.desk.Current == nil {
+		return ""
+	}
+	return p.desk.Current.ID
 }
 
 // overlays are what the sections show over every page.

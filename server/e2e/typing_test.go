@@ -108,6 +108,7 @@ func TestSavedPromptsInAnyScriptAreListed(t *testing.T) {
 	}
 	p.click("#open-library")
 	about := func(i int) string {
+		p.wait(fmt.Sprintf(`!!document.querySelector('.function[data-name="Prompt %d"]')`, i))
 		return p.text(fmt.Sprintf(`document.querySelector('.function[data-name="Prompt %d"] .params-state').textContent`, i))
 	}
 	if got := about(0); got != strings.Repeat("请翻译下面的话", 8) {
@@ -166,7 +167,7 @@ func TestEditedMessageKeepsItsText(t *testing.T) {
 	p.wait(inView(ids[300]))
 	question := fmt.Sprintf(`.message[data-id="%s"]`, ids[300])
 	text := fmt.Sprintf(`document.querySelector('%s textarea')?.value`, question)
-	p.click(question + " .edit")
+	p.press(question + " .edit") // what is above it may still be drawn, and move it
 	p.wait(`document.activeElement?.closest(".editor") !== null`)
 	p.keys(" and a half")
 	p.wait(text + ` === "question 300 and a half"`)
@@ -191,7 +192,7 @@ func TestEditedMessageKeepsItsText(t *testing.T) {
 	p.click(question + " textarea")
 	p.keys("\x1b")
 	p.wait(`!document.querySelector(".editor")`)
-	p.click(question + " .edit")
+	p.press(question + " .edit")
 	p.wait(text + ` === "question 300"`)
 }
 

@@ -1,0 +1,153 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+)
+
+// Back from another page is back at the place that was read: it was the
+// conversation's end.
+func TestBackIsBackAtTheSamePlace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	file, ids := exported(t, "A long one", 600)
+	opened := w.importFile(file)
+	p := w.tab("/c/" + opened.Open)
+	p.wait(inView(ids[599]))
+	p.must(p.tab.Eval(nil, `window.atEnd = () => { const t = document.querySelector("#thread"); return !!t && t.scrollHeight - t.clientHeight - t.scrollTop < 30 }; true`))
+	p.wait(`atEnd()`)
+
+	elsewhere := func() {
+		t.Helper()
+		p.click(`.rail a[href="/settings"]`)
+		p.wait(`location.pathname === "/settings" && !document.querySelector("#thread")`)
+	}
+	elsewhere()
+	p.must(p.tab.Back())
+	p.wait(`!!document.querySelector("#thread") && atEnd()`)
+
+	// In the middle of a message further up.
+	p.scrolled(-6000)
+	p.must(p.tab.Eval(nil, `document.fonts.ready`))
+	p.must(p.tab.Eval(nil, `(async () => {
+		const t = document.querySelector("#thread").getBoundingClientRect();
+		window.place = () => { const e = document.querySelector('.message[data-id="' + window.read + '"]'); return e ? e.getBoundingClientRect().top : 1e6 };
+		for (let still = 0; still < 30; still++) { // until all that is in view is drawn
+			await new Promise(requestAnimationFrame);
+			const e = [...document.querySelectorAll(".message")].find(e => e.getBoundingClientRect().bottom > t.top);
+			if (window.read !== e.dataset.id || window.before !== place()) still = 0;
+			window.read = e.dataset.id; window.before = place();
+		}
+	})()`))
+	elsewhere()
+	p.must(p.tab.Back())
+	p.wait(`Math.abs(place() - before) < 3`)
+	// And it stays there when all of it is drawn.
+	p.must(p.tab.Eval(nil, `new Promise(r => setTimeout(r, 300))`))
+	if off := p.number(`place() - before`); off > 3 || off < -3 {
+		t.Errorf("%.0f px from where it was", off)
+	}
+	if p.has(`#jump[hidden]`) {
+		t.Error("the way to the end is not offered")
+	}
+	// From here it scrolls as ever.
+	p.scrolled(-400)
+
+	// Another conversation begins at its end, and so does this one after it.
+	p.click("#new-conversation")
+	p.wait(`location.pathname === "/"`)
+	p.send("[[repeat: 300]] another")
+	p.settled()
+	other := p.path()
+	p.wait(`atEnd()`)
+	p.click(fmt.Sprintf(`.conversation[href="/c/%s"]`, opened.Open))
+	p.wait(inView(ids[599]))
+	p.wait(`atEnd()`)
+	p.must(p.tab.Back())
+	p.wait(fmt.Sprintf(`location.pathname === %q && atEnd()`, other))
+
+	// A message's address leads to it, from the other page too.
+	p.click(fmt.Sprintf(`.conversation[href="/c/%s"]`, opened.Open))
+	p.wait(inView(ids[599]))
+	p.scrolled(-3000)
+	elsewhere()
+	p.follow("/c/" + opened.Open + "?m=" + ids[200])
+	p.wait(inView(ids[200]))
+}
+
+// follow clicks a link to an address, as one in an answer is.
+func (p *page) follow(address string) {
+	p.w.t.Helper()
+	p.must(p.tab.Eval(nil, fmt.Sprintf(`(() => { const a = document.createElement("a"); a.href = %q; document.body.append(a); a.click(); a.remove() })()`, address)))
+	p.wait(fmt.Sprintf(`location.pathname + location.search === %q`, address))
+}
+
+// Escape closes the menu that is open and nothing else: an answer goes on.
+func TestEscapeClosesTheMenuAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/")
+	p.underWay(func() bool {
+		p.grown(20)
+		p.click("#more-button")
+		p.wait(`document.querySelector("#more").matches(":popover-open")`)
+		p.keys("\x1b")
+		p.wait(`!document.querySelector("#more").matches(":popover-open")`)
+		p.must(p.tab.Eval(nil, `new Promise(r => setTimeout(r, 200))`))
+		if state := p.text(last + `.dataset.state`); state == "stopped" {
+			t.Fatal("closing the menu has stopped the answer")
+		}
+		if !p.has("#stop:not([hidden]):not(:disabled)") {
+			return false
+		}
+		p.keys("\x1b")
+		return p.settled() == "stopped"
+	})
+}
+
+// A phone that is turned while its list is open is not left with a page that
+// takes no click.
+func TestListOpenOnAPhoneThatIsTurned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/")
+	p.must(p.tab.Look(390, 844, false))
+	p.click("#menu")
+	p.wait(`document.querySelector("#main").inert`)
+	p.must(p.tab.Look(1100, 600, false))
+	p.wait(`!document.querySelector("#main").inert && !document.querySelector("#app").dataset.drawer`)
+	p.click(composer)
+	p.keys("it takes keys")
+	p.wait(`document.querySelector("#composer").value === "it takes keys"`)
+}
+
+// A search in one conversation follows to the next one, and ends where there is
+// none.
+func TestSearchInThisConversationMeansTheOneShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/")
+	p.send("[[repeat: 110]] a quokka first")
+	p.settled()
+	first := p.path()
+	p.click("#new-conversation")
+	p.wait(`location.pathname === "/"`)
+	p.send("[[repeat: 110]] a quokka second")
+	p.settled()
+	second := p.path()
+
+	p.search("quokka")
+	p.wait(hits + `.length === 2`)
+	p.click("#filters")
+	p.click("#search-here")
+	p.wait(hits + `.length === 1 && ` + hits + `[0].textContent.includes("second")`)
+	p.click("#thread")
+	p.must(p.tab.Back())
+	p.wait(`location.pathname === "/"`)
+	p.wait(hits + `.length === 2 && !document.querySelector("#search-here").checked`)
+	p.follow(first)
+	p.click("#search-here")
+	p.wait(hits + `.length === 1 && ` + hits + `[0].textContent.includes("first")`)
+	p.follow(second)
+	p.wait(hits + `.length === 1 && ` + hits + `[0].textContent.includes("second")`)
+}

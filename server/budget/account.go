@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"time"
 
-	"screentest/shared/calendar"
 	"screentest/shared/wire"
 )
 
@@ -111,9 +110,9 @@ func in(zone string, ms int64) string {
 func period(name string, now time.Time) (from, to time.Time) {
 	y, m, d := now.Date()
 	if name == wire.PeriodMonth {
-		return calendar.DayStart(y, m, 1, now.Location()), calendar.DayStart(y, m+1, 1, now.Location())
+		return dayStart(y, m, 1, now.Location()), dayStart(y, m+1, 1, now.Location())
 	}
-	return calendar.DayStart(y, m, d, now.Location()), calendar.DayStart(y, m, d+1, now.Location())
+	return dayStart(y, m, d, now.Location()), dayStart(y, m, d+1, now.Location())
 }
 
 // states are the budgets that apply to an owner, as they stand. The lock is

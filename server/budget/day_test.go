@@ -1,9 +1,8 @@
-package calendar
+package budget
 
 import (
 	"testing"
 	"time"
-	_ "time/tzdata"
 )
 
 func TestDayStart(t *testing.T) {
@@ -25,7 +24,7 @@ func TestDayStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := DayStart(d.Year(), d.Month(), d.Day(), zone)
+		got := dayStart(d.Year(), d.Month(), d.Day(), zone)
 		if got.Format(time.RFC3339) != c.want {
 			t.Errorf("%s in %s begins at %s, want %s", c.day, c.zone, got.Format(time.RFC3339), c.want)
 		}
@@ -34,7 +33,7 @@ func TestDayStart(t *testing.T) {
 		}
 	}
 	// Days count on over the month's end.
-	if got := DayStart(2026, time.February, 29, time.UTC); got.Format(time.DateOnly) != "2026-03-01" {
+	if got := dayStart(2026, time.February, 29, time.UTC); got.Format(time.DateOnly) != "2026-03-01" {
 		t.Errorf("29 February 2026 is %s", got)
 	}
 }

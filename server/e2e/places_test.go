@@ -2,7 +2,11 @@ package e2e
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+
+	"screentest/server/e2e/rig"
+	"screentest/shared/wire"
 )
 
 // Back from another page is back at the place that was read: it was the
@@ -150,4 +154,69 @@ func TestSearchInThisConversationMeansTheOneShown(t *testing.T) {
 	p.wait(hits + `.length === 1 && ` + hits + `[0].textContent.includes("first")`)
 	p.follow(second)
 	p.wait(hits + `.length === 1 && ` + hits + `[0].textContent.includes("second")`)
+}
+
+// What was deleted elsewhere while this tab was offline is neither listed nor
+// written in any more, and what was being written is not lost.
+func TestDeletedWhileThisTabWasOffline(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	line, err := rig.NewLine(w.server.Host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(line.Close)
+	w.allow = append(w.allow, "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "WebSocket connection to")
+	p := w.tabAt(line.URL(), "/")
+	var paths []string
+	for _, prompt := range []string{"one that stays", "one that goes", "the one shown"} {
+		p.click("#new-conversation")
+		p.wait(`location.pathname === "/"`)
+		p.send("[[repeat: 20]] " + prompt)
+		p.settled()
+		paths = append(paths, p.path())
+	}
+	p.wait(`document.querySelectorAll(".conversation").length === 3`)
+	line.Cut()
+	p.wait(`document.querySelector("#link").textContent.trim() !== ""`)
+	p.click(composer)
+	p.keys("half a question")
+	c, err := rig.Dial(t.Context(), w.server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, path := range paths[1:] {
+		if err := c.Call(t.Context(), wire.OpDelete, wire.Target{ID: strings.TrimPrefix(path, "/c/")}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line.Mend()
+	p.wait(`document.querySelectorAll(".conversation").length === 1`)
+	p.wait(`document.querySelector("#title").textContent === "Not found" && !document.querySelector("#composer").checkVisibility()`)
+	p.click("#thread a.primary")
+	p.wait(`location.pathname === "/" && document.querySelector("#composer").value === "half a question"`)
+	p.click(`.conversation`)
+	p.wait(fmt.Sprintf(`location.pathname === %q && !!%s`, paths[0], last))
+}
+
+// The models chosen for a conversation that has yet to begin are still chosen
+// after a reload, and the next one begins with a single one again.
+func TestLanesOfANewConversationOutliveAReload(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/")
+	p.compare("vendor/model-b", "zeta-1")
+	p.click("#blind")
+	p.wait(`document.querySelector("#blind").getAttribute("aria-pressed") === "true"`)
+	p.reload()
+	const models = `[...document.querySelectorAll(".lane .model-name")].map(e => e.textContent).join()`
+	p.wait(models + ` === "vendor/model-b,zeta-1" && document.querySelector("#blind").getAttribute("aria-pressed") === "true"`)
+	p.click("#blind")
+	p.sendAll("[[repeat: 20]] hello")
+	p.allSettled()
+	p.click("#new-conversation")
+	p.wait(`location.pathname === "/" && document.querySelectorAll(".lane").length === 1`)
+	p.reload()
+	p.wait(`document.querySelectorAll(".lane").length === 1`)
 }

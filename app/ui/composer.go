@@ -170,13 +170,12 @@ func (c *Composer) tools() []app.UI {
 	if n > 0 {
 		tools += " · " + strconv.Itoa(n)
 	}
-	blind := p.desk.On().Blind
 	return []app.UI{
 		chip("add-lane", "Add a model", "Ask another model at the same time", kit.IconPlus, p.addLane).Disabled(p.full() || p.desk.Hidden()),
 		chip("open-tools", tools, "Functions and web search", kit.IconTool, func() { p.openTools(p.desk.Focused) }).Hidden(p.desk.Hidden()),
 		chip("open-library", "Prompts", "Saved prompts and settings", kit.IconBook, p.openLibrary),
-		chip("blind", "Blind", "Hide which model says what until you vote", kit.IconEyeOff, func() { p.desk.SetBlind(!blind) }).
-			Aria("pressed", blind).Hidden(!fresh || len(p.desk.On().Lanes) < 2),
+		chip("blind", "Blind", "Hide which model says what until you vote", kit.IconEyeOff, func() { p.desk.SetBlind(!p.desk.On().Blind) }).
+			Aria("pressed", p.desk.On().Blind).Hidden(!fresh || len(p.desk.On().Lanes) < 2),
 	}
 }
 

@@ -246,7 +246,7 @@ func (s *StateLine) Render() (ui app.UI) {
 			app.If(!m.Running() && m.Text != "", func() app.UI {
 				return app.Button().Class("icon-button small copy").Type("button").Aria("label", "Copy the answer").Title("Copy the answer as Markdown").
 					OnClick(p.On("copy", func(ctx app.Context, _ app.Event) {
-						p.copyText(m.Text, p.DOM.Find("#"+threadID("lane", s.Lane)+` [data-id="`+s.ID+`"] .copy`))
+						p.copyText(p.textOf(s.ID), p.DOM.Find("#"+threadID("lane", s.Lane)+` [data-id="`+s.ID+`"] .copy`))
 					})).
 					Body(kit.Icon(kit.IconCopy, "icon small"))
 			}),
@@ -256,6 +256,17 @@ func (s *StateLine) Render() (ui app.UI) {
 				Body(kit.Icon(kit.IconInspect, "icon small")),
 		),
 	)
+}
+
+// textOf is a message's text as it is now: a conversation that is fetched again
+// has other messages of the same names.
+func (p *page) textOf(id string) string {
+	if c := p.desk.Current; c != nil {
+		if m := c.Message(id); m != nil {
+			return m.Text
+		}
+	}
+	return ""
 }
 
 func (p *page) iconButton(label string, path kit.IconPath, disabled bool, f func()) app.UI {

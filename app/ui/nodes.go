@@ -94,45 +94,13 @@ func (p *page) onCopyCode(ev js.Value) {
 // copyText puts text on the clipboard and says so on the button, or tells the
 // person why it can't.
 func (p *page) copyText(text string, button js.Value) {
-	clipboard := js.Global().Get("navigator").Get("clipboard")
-	if clipboard.IsUndefined() { // over plain http, from another machine
-		p.copied(p.copySelected(text), button)
-		return
-	}
-	var done, refused js.Func
-	end := func(ok bool) {
-		done.Release()
-		refused.Release()
-		p.Post(func() { p.copied(ok, button) })
-	}
-	done = js.FuncOf(func(js.Value, []js.Value) any { end(true); return nil })
-	refused = js.FuncOf(func(js.Value, []js.Value) any { end(false); return nil })
-	clipboard.Call("writeText", text).Call("then", done, refused)
-}
-
-// copySelected copies in the older way, which needs no secure page.
-func (p *page) copySelected(text string) (ok bool) {
-	active := p.DOM.Doc.Get("activeElement")
-	field := p.DOM.El("textarea", "sr-only")
-	field.Set("value", text)
-	host := p.DOM.Find("dialog[open]") // what is outside of it can't be selected
-	if !host.Truthy() {
-		host = p.DOM.Doc.Get("body")
-	}
-	host.Call("append", field)
-	field.Call("select")
-	ok = p.DOM.Doc.Call("execCommand", "copy").Bool()
-	field.Call("remove")
-	if active.Truthy() {
-		active.Call("focus", map[string]any{"preventScroll": true})
-	}
-	return ok
+	p.Copy(text, func(ok bool) { p.copied(ok, button) })
 }
 
 // copied says how copying went.
 func (p *page) copied(ok bool, button js.Value) {
 	if !ok {
-		p.desk.Tell("The browser did not let it be copied. Allow this page to use the clipboard, or select the text and copy it.")
+		p.desk.Tell(kit.NotCopied)
 		return
 	}
 	p.speaker.say(p, "Copied.")

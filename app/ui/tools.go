@@ -81,9 +81,7 @@ func (p *page) hideDialog(id string, part model.Part) {
 }
 
 // dialog is the frame of a dialog with a title, which Escape and its cross
-// close. With many lanes its words say which one it is about. The functions are
-// those of its first draw (go-app compares handlers by their code), so they look
-// at what is shown when they are called.
+// close. With many lanes its words say which one it is about.
 func (p *page) dialog(id, title string, back, closed func()) (frame app.HTMLDialog, head app.UI) {
 	cancel, scope := p.On("cancel "+id, func(_ app.Context, e app.Event) { e.PreventDefault(); back() })
 	frame = app.Dialog().ID(id).Class("dialog").Aria("label", title).On("cancel", cancel, scope)

@@ -15,8 +15,10 @@ func TestBlindUntilTheVote(t *testing.T) {
 	p := w.keyed("/")
 	models := []string{"vendor/model-a", "zeta-1", "vendor/beta-4.6"}
 	p.compare(models...)
-	p.click("#blind")
-	p.wait(`document.querySelector("#blind").getAttribute("aria-pressed") === "true"`)
+	for _, want := range []string{"true", "false", "true"} {
+		p.click("#blind")
+		p.wait(fmt.Sprintf(`document.querySelector("#blind").getAttribute("aria-pressed") === %q`, want))
+	}
 	p.sendAll("[[repeat: 150]] hello")
 
 	nameless := func(when string) {

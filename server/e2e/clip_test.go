@@ -1,7 +1,15 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -211,4 +219,67 @@ func TestTheBrowserTellsOfAClip(t *testing.T) {
 	if n := p.number("told.length"); n != 0 {
 		t.Errorf("the browser told of it too, %v times", n)
 	}
+}
+
+// The marks of a clip can be taken away again on its page.
+func TestMarksOnThePageOfAClip(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, "", fastClips...)
+	p := w.tab("/video")
+	clip := w.makes().clip("beta-video-480p", "A heron in the reeds", "6", nil)
+	p.saved(clip.ID)
+	p.open("/video/" + clip.ID)
+	for range 2 {
+		for button, words := range map[string][2]string{
+			"#clip-star": {"Add to favourites", "Take out of favourites"},
+			"#clip-pin":  {"Pin in the archive", "Unpin from the archive"},
+		} {
+			p.says(button, words[0])
+			p.press(button)
+			p.says(button, words[1])
+			p.press(button)
+			p.says(button, words[0])
+		}
+	}
+}
+
+// What is done on the page of a clip with several files is done with the file
+// that is shown.
+func TestActionsOnTheSecondFile(t *testing.T) {
+	t.Parallel()
+	sandbox := startSandboxAt(t, "127.0.0.1:0", "60", "-speed", "200")
+	to, err := url.Parse(sandbox.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.ModifyResponse = func(res *http.Response) error { // every finished task has two files
+		if !strings.Contains(res.Request.URL.Path, "/video/generations/") {
+			return nil
+		}
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			return err
+		}
+		twice := regexp.MustCompile(`"output":\[\{"url":"([^"]*)"\}\]`).ReplaceAll(body, []byte(`"output":[{"url":"$1"},{"url":"$1?2"}]`))
+		res.Body = io.NopCloser(bytes.NewReader(twice))
+		res.ContentLength = int64(len(twice))
+		res.Header.Set("Content-Length", strconv.Itoa(len(twice)))
+		return nil
+	}
+	gateway := httptest.NewServer(proxy)
+	t.Cleanup(gateway.Close)
+	w := newWorld(t, gateway.URL)
+	p := w.keyed("/video")
+	clip := w.makes().clip("beta-video-480p", "Two gulls", "6", nil)
+	p.saved(clip.ID)
+	p.open("/video/" + clip.ID)
+	p.wait(`document.querySelector("#player")?.readyState >= 1`)
+	p.press(`.clip-outputs button:nth-child(2)`)
+	p.wait(`document.querySelector("#player").getAttribute("src").endsWith("/1")`)
+	p.must(p.tab.Eval(nil, `HTMLAnchorElement.prototype.click = function () { window.downloaded = this.getAttribute("href") }`))
+	p.press("#clip-download")
+	p.wait(`window.downloaded === "/media/` + clip.ID + `/1?download=1"`)
+	p.press("#clip-reference")
+	p.wait(`location.pathname === "/video" && document.querySelector("#form .thumb video")?.getAttribute("src") === "/media/` + clip.ID + `/1"`)
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -89,3 +90,30 @@ func TestCompareAndDownload(t *testing.T) {
 
 // num writes a number for JavaScript.
 func num(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// What is done with the chosen clips is done with all of them, also with those
+// that were chosen after the button came alive.
+func TestThreeChosenClips(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, "", fastClips...)
+	m := w.makes()
+	p := w.tab("/video")
+	var ids []string
+	for _, prompt := range []string{"A gull", "A pier", "A storm"} {
+		ids = append(ids, m.clip("beta-video-480p", prompt, "6", nil).ID)
+	}
+	for _, id := range ids {
+		p.saved(id)
+	}
+	p.must(p.tab.Eval(nil, `HTMLAnchorElement.prototype.click = function () { window.downloaded = this.getAttribute("href") }`))
+	p.press("#select-clips")
+	for i, id := range ids {
+		p.press("#card-" + id + "-choose")
+		p.says("#selection", strconv.Itoa(i+1)+" clip")
+		p.press("#zip-chosen")
+		p.wait(`window.downloaded === "/api/videos.zip?ids=` + strings.Join(ids[:i+1], ",") + `"`)
+	}
+	p.press("#compare-chosen")
+	p.wait(`location.pathname === "/video/compare" && location.search === "?ids=` + strings.Join(ids, ",") + `"`)
+	p.wait(`document.querySelectorAll(".compare-clip").length === 3`)
+}

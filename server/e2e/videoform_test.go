@@ -296,3 +296,33 @@ func creations(t *testing.T, sandbox *rig.Program) (n int) {
 	}
 	return n
 }
+
+// What is copied is the request as it stands; where the browser does not let it
+// be copied, that is said, and nothing else.
+func TestCopyTheVideoRequest(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, "", fastClips...)
+	p := w.tab("/video")
+	p.must(p.tab.Eval(nil, `navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }`))
+	p.must(p.tab.Eval(nil, `document.querySelector(".preview").open = true`))
+	p.fill("#f-prompt", "A lighthouse in the fog")
+	p.wait(`document.getElementById("request").textContent.includes("A lighthouse in the fog")`)
+	p.click("#copy-request")
+	p.says("#copy-request", "Copied")
+	p.wait(`window.copied === document.getElementById("request").textContent`)
+	p.says("#copy-request", "Copy JSON")
+
+	p.must(p.tab.Eval(nil, `navigator.clipboard.writeText = () => Promise.reject(new Error("no"))`))
+	p.click("#copy-request")
+	p.says(".notices", "did not let it be copied")
+	if words := p.text(`document.getElementById("copy-request").innerText`); words != "Copy JSON" {
+		t.Errorf("the button says %q although nothing was copied", words)
+	}
+
+	// Over plain http there is no such clipboard; the older way takes the same.
+	p.must(p.tab.Eval(nil, `Object.defineProperty(navigator, "clipboard", {value: undefined, configurable: true});
+		document.execCommand = what => { window.selected = what + " " + document.activeElement.value; return true }; true`))
+	p.click("#copy-request")
+	p.says("#copy-request", "Copied")
+	p.wait(`window.selected === "copy " + document.getElementById("request").textContent`)
+}

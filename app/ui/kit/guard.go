@@ -47,13 +47,16 @@ func (h *Host) Drawing(what string, ui *app.UI) {
 	}
 }
 
-// On guards a handler and names it. go-app compares handlers by their code,
-// which is the same for all that are guarded here: the name, which has to
-// differ for handlers that can follow each other at one place, tells it when
-// to take the new one.
+// On guards a handler; name is for people, should it fail. go-app compares
+// handlers by their scope and their code, and of two that are equal it keeps
+// the older one, with the values that it closed over when it was first drawn.
+// The code is the same for all that are guarded here, so every draw's handler
+// gets a scope of its own: what is called is that of the newest draw. That
+// costs some 8 µs a handler that is drawn again.
 func (h *Host) On(name string, f func(ctx app.Context, e app.Event)) (app.EventHandler, app.EventOption) {
+	h.handlers++
 	return func(ctx app.Context, e app.Event) {
 		defer h.Guard(name)
 		f(ctx, e)
-	}, app.EventScope(name)
+	}, app.EventScope(h.handlers)
 }

@@ -13,10 +13,11 @@ import (
 // Host is what every part of the page stands on: go-app's UI goroutine, the
 // document, the socket, and the next draw.
 type Host struct {
-	DOM    DOM
-	Line   line.Line
-	ctx    app.Context // the Shell's
-	redraw func()
+	DOM      DOM
+	Line     line.Line
+	ctx      app.Context // the Shell's
+	redraw   func()
+	handlers int // drawn so far; see On
 }
 
 // NewHost returns a Host; redraw plans a draw of the Shell for the next frame.

@@ -140,7 +140,7 @@ func (c *Card) poster(t *wire.VideoTask, playable bool) app.UI {
 
 // overlay are the buttons on the poster.
 func (c *Card) overlay(t *wire.VideoTask) app.UI {
-	s, tasks := c.s, c.s.desk.Tasks
+	s := c.s
 	why := video.NotPlayable(t)
 	if c.Selecting {
 		place := ""
@@ -150,7 +150,7 @@ func (c *Card) overlay(t *wire.VideoTask) app.UI {
 		return el("label", "card-choose", at{"title", why, "data-off", yes(why != "")},
 			elem("input", "", at{"id", cardKey(t.ID, "choose"), "type", "checkbox", "checked", no(c.Chosen > 0), "disabled", no(why != ""),
 				"aria-label", "Choose " + video.Title(*t)}).
-				OnChange(s.On("choose", func(app.Context, app.Event) { tasks.Toggle(t.ID) })),
+				OnChange(s.On("choose", func(app.Context, app.Event) { s.desk.Tasks.Toggle(t.ID) })),
 			el("span", "card-place figure", at{"aria-hidden", "true"}, app.Text(place)),
 		)
 	}
@@ -160,7 +160,7 @@ func (c *Card) overlay(t *wire.VideoTask) app.UI {
 	}
 	return elem("button", "icon-button card-star", at{"id", cardKey(t.ID, "star"), "type", "button", "aria-label", label, "title", label,
 		"aria-pressed", yes(t.Favourite)}, kit.Icon(iconStar, "icon")).
-		OnClick(s.On("star", func(app.Context, app.Event) { tasks.SetFavourite(t.ID, !tasks.Get(t.ID).Favourite) }))
+		OnClick(s.On("star", func(app.Context, app.Event) { s.star(t.ID) }))
 }
 
 // facts are the model, the price, and how long the clip is kept.

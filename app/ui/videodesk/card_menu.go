@@ -21,7 +21,6 @@ type entry struct {
 
 // entries are all that can be done with a clip besides what it can become.
 func (s *Section) entries(t *wire.VideoTask, n int) []entry {
-	tasks := s.desk.Tasks
 	off := video.NotPlayable(t)
 	pin, unkept := "Keep in the archive for good", video.NotKept(t)
 	if t.Pinned {
@@ -29,12 +28,12 @@ func (s *Section) entries(t *wire.VideoTask, n int) []entry {
 		pin = "Let the archive make room of it"
 	}
 	return []entry{
-		{"reference", "Use as reference", tasks.NoReference(t), func(app.Context) { s.useAsReference(t, n) }},
+		{"reference", "Use as reference", s.desk.Tasks.NoReference(t), func(app.Context) { s.useAsReference(t, n) }},
 		{"first", "First frame to the form", off, func(app.Context) { s.takeFrame(t, n, firstFrame) }},
 		{"last", "Last frame to the form", off, func(app.Context) { s.takeFrame(t, n, lastFrame) }},
 		{"reuse", "Reuse its settings", "", func(app.Context) { s.reuse(t) }},
 		{"download", "Download", off, func(app.Context) { s.download(wire.MediaPathOf(t.ID, n) + "?download=1") }},
-		{"pin", pin, unkept, func(app.Context) { tasks.SetPinned(t.ID, !t.Pinned) }},
+		{"pin", pin, unkept, func(app.Context) { s.pin(t.ID) }},
 	}
 }
 
@@ -65,6 +64,20 @@ func (c *Card) menu(t *wire.VideoTask) app.UI {
 			}))
 		}),
 	)
+}
+
+// star makes a clip a favourite, or no more.
+func (s *Section) star(id string) {
+	if t := s.desk.Tasks.Get(id); t != nil {
+		s.desk.Tasks.SetFavourite(id, !t.Favourite)
+	}
+}
+
+// pin keeps a clip in the archive for good, or no more.
+func (s *Section) pin(id string) {
+	if t := s.desk.Tasks.Get(id); t != nil {
+		s.desk.Tasks.SetPinned(id, !t.Pinned)
+	}
 }
 
 // undeletable says why a task can't be deleted.

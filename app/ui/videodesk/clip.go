@@ -141,7 +141,7 @@ func (c *Clip) outputs(t *wire.VideoTask, shown int) app.UI {
 
 // actions are what the clip can become, and what else can be done with it.
 func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
-	s, tasks := c.s, c.s.desk.Tasks
+	s := c.s
 	group := func(name string, list ...app.UI) app.UI {
 		return el("div", "clip-actions", at{"role", "group", "aria-label", name}, list...)
 	}
@@ -151,7 +151,7 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 			s.gatedAs("clip-edit", "Edit and retry", "Put it into the form, to change it first", "", func(app.Context) { s.reuse(t) }),
 			s.gatedAs("clip-retry", video.RetryLabel(t), "Send the same request again, as a new clip", "", func(app.Context) { s.retry(t.ID) }))
 	} else {
-		for i, o := range tasks.Offers(t) {
+		for i, o := range s.desk.Tasks.Offers(t) {
 			name := o.Label
 			if o.Kind == gateway.Upscale && o.Enabled {
 				name = "Upscale to " + o.Label
@@ -182,7 +182,7 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 		star = "Take out of favourites"
 	}
 	use = append(use,
-		s.gated("clip-star", star, "", func(app.Context) { tasks.SetFavourite(t.ID, !t.Favourite) }),
+		s.gated("clip-star", star, "", func(app.Context) { s.star(t.ID) }),
 		elem("button", "button", at{"id", "clip-curl", "type", "button"}, app.Text("Copy as curl")).
 			OnClick(s.On("curl", func(app.Context, app.Event) { s.copyCurl(t) })),
 		s.gated("clip-delete", "Delete", s.undeletable(t), func(ctx app.Context) {

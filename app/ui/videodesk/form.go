@@ -3,7 +3,6 @@
 package videodesk
 
 import (
-	"syscall/js"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -220,7 +219,6 @@ func (f *Form) onKey(e app.Event) {
 
 // preview is the request as it would be sent.
 func (f *Form) preview() app.UI {
-	body := pretty(f.model().Check.Body)
 	copyText := "Copy JSON"
 	if f.copied {
 		copyText = "Copied"
@@ -229,24 +227,26 @@ func (f *Form) preview() app.UI {
 		app.Summary().Text("Request"),
 		app.Div().Class("preview-head").Body(
 			app.Code().Text("POST "+gateway.Video.Path()),
-			app.Button().Class("button").Type("button").Body(kit.Icon(kit.IconCopy, "icon small"), app.Text(copyText)).
-				OnClick(f.on("copy body", func(app.Event) { f.copy(body) })),
+			app.Button().ID("copy-request").Class("button").Type("button").Body(kit.Icon(kit.IconCopy, "icon small"), app.Text(copyText)).
+				OnClick(f.on("copy body", func(app.Event) { f.copy() })),
 		),
-		app.Pre().ID("request").Class("preview-body").TabIndex(0).Aria("label", "The request's body").Text(body),
+		app.Pre().ID("request").Class("preview-body").TabIndex(0).Aria("label", "The request's body").Text(pretty(f.model().Check.Body)),
 	)
 }
 
-// copy puts a text on the clipboard, and says so on the button for a moment.
-func (f *Form) copy(text string) {
-	clipboard := js.Global().Get("navigator").Get("clipboard")
-	if !clipboard.Truthy() {
-		return // not a secure context: the text can still be selected
-	}
-	clipboard.Call("writeText", text)
-	f.copied = true
-	f.s.changed(video.PartForm)
-	f.s.After(2*time.Second, func() {
-		f.copied = false
+// copy puts the request on the clipboard, and says so on the button for a
+// moment.
+func (f *Form) copy() {
+	f.s.Copy(pretty(f.model().Check.Body), func(ok bool) {
+		if !ok {
+			f.s.desk.Tasks.Say(kit.NotCopied, video.Bad)
+			return
+		}
+		f.copied = true
 		f.s.changed(video.PartForm)
+		f.s.After(2*time.Second, func() {
+			f.copied = false
+			f.s.changed(video.PartForm)
+		})
 	})
 }

@@ -277,16 +277,22 @@ func (s *Section) example() {
 // selection is the bar that stands below while several are chosen.
 func (g *Gallery) selection() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
-	compare, whyNot := tasks.ComparePath()
-	zip, noZip := tasks.ZipPath()
+	_, whyNot := tasks.ComparePath()
+	_, noZip := tasks.ZipPath()
 	return el("div", "selection", at{"id", "selection", "role", "group", "aria-label", "With the chosen clips", "hidden", no(!tasks.Selecting)},
 		el("span", "figure", at{"role", "status"}, app.Text(count(len(tasks.Selected), "clip", "clips")+" chosen")),
 		el("div", "push", nil),
 		s.gated("compare-chosen", "Compare", whyNot, func(ctx app.Context) {
-			tasks.Select(false)
-			ctx.Navigate(compare)
+			if path, no := tasks.ComparePath(); no == "" {
+				tasks.Select(false)
+				ctx.Navigate(path)
+			}
 		}),
-		s.gated("zip-chosen", "Download as one zip", noZip, func(app.Context) { s.download(zip) }),
+		s.gated("zip-chosen", "Download as one zip", noZip, func(app.Context) {
+			if path, no := tasks.ZipPath(); no == "" {
+				s.download(path)
+			}
+		}),
 		elem("button", "button", at{"id", "end-selection", "type", "button"}, app.Text("Done")).
 			OnClick(s.On("end selection", func(app.Context, app.Event) {
 				tasks.Select(false)

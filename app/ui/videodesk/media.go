@@ -6,6 +6,7 @@ import (
 	"math"
 	"syscall/js"
 
+	"screentest/app/ui/kit"
 	"screentest/app/video"
 	"screentest/shared/wire"
 )
@@ -81,15 +82,15 @@ func (s *Section) settled(promise js.Value, done func(v js.Value)) {
 	promise.Call("then", ok, no)
 }
 
-// copy puts text onto the clipboard and says so.
+// copy puts text on the clipboard and says so, or why it can't.
 func (s *Section) copy(text, said string) {
-	clipboard := js.Global().Get("navigator").Get("clipboard")
-	if !clipboard.Truthy() {
-		s.desk.Tasks.Say("Copying needs a page served over https or from this machine.", video.Bad)
-		return
-	}
-	s.settled(clipboard.Call("writeText", text), nil)
-	s.desk.Tasks.Say(said, video.Good)
+	s.Copy(text, func(ok bool) {
+		if ok {
+			s.desk.Tasks.Say(said, video.Good)
+		} else {
+			s.desk.Tasks.Say(kit.NotCopied, video.Bad)
+		}
+	})
 }
 
 // frameOf draws what a video shows and returns it as an image, null where that

@@ -1,0 +1,45 @@
+//go:build js && wasm
+
+package kit
+
+import "syscall/js"
+
+// NotCopied is what a person is told where Copy has failed.
+const NotCopied = "The browser did not let it be copied. Allow this page to use the clipboard, or select the text and copy it."
+
+// Copy puts text on the clipboard and tells done how that went.
+func (h *Host) Copy(text string, done func(ok bool)) {
+	clipboard := js.Global().Get("navigator").Get("clipboard")
+	if !clipboard.Truthy() { // over plain http, from another machine
+		done(h.copySelected(text))
+		return
+	}
+	var copied, refused js.Func
+	end := func(ok bool) {
+		copied.Release()
+		refused.Release()
+		h.Post(func() { done(ok) })
+	}
+	copied = js.FuncOf(func(js.Value, []js.Value) any { end(true); return nil })
+	refused = js.FuncOf(func(js.Value, []js.Value) any { end(false); return nil })
+	clipboard.Call("writeText", text).Call("then", copied, refused)
+}
+
+// copySelected copies in the older way, which needs no secure page.
+func (h *Host) copySelected(text string) (ok bool) {
+	active := h.DOM.Doc.Get("activeElement")
+	field := h.DOM.El("textarea", "sr-only")
+	field.Set("value", text)
+	host := h.DOM.Find("dialog[open]") // what is outside of it can't be selected
+	if !host.Truthy() {
+		host = h.DOM.Doc.Get("body")
+	}
+	host.Call("append", field)
+	field.Call("select")
+	ok = h.DOM.Doc.Call("execCommand", "copy").Bool()
+	field.Call("remove")
+	if active.Truthy() {
+		active.Call("focus", map[string]any{"preventScroll": true})
+	}
+	return ok
+}

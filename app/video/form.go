@@ -47,6 +47,7 @@ type Form struct {
 	Mode  gateway.Mode
 	draft *Draft // of Mode
 	kept  map[gateway.Mode]*Draft
+	files map[string]*transfer // by Slot.ID
 
 	Check Check // of the draft as it stands
 	// Fitted is what the last change of the model took from the draft; nil
@@ -65,7 +66,7 @@ type Form struct {
 }
 
 func newForm(d *Desk) *Form {
-	f := &Form{d: d, kept: map[gateway.Mode]*Draft{}}
+	f := &Form{d: d, kept: map[gateway.Mode]*Draft{}, files: map[string]*transfer{}}
 	f.Mode = gateway.Mode(d.o.Storage.Get(modeName))
 	if !slices.Contains(modes, f.Mode) {
 		f.Mode = gateway.TextToVideo
@@ -108,6 +109,7 @@ func (f *Form) changed() {
 
 // redo judges the draft anew and has the form drawn.
 func (f *Form) redo() {
+	f.tidy()
 	f.check()
 	f.d.o.Changed(PartForm)
 }
@@ -267,6 +269,6 @@ func (f *Form) Clear() {
 	*f.draft = Draft{Model: f.draft.Model}
 	f.fit(f.draft, f.Mode)
 	f.Tried = false
-	f.Fitted = &Fitted{What: "The form was cleared.", Mode: f.Mode, before: before}
+	f.Fitted = &Fitted{What: "The form was cleared.", Mode: f.Mode, before: before, whole: true}
 	f.changed()
 }

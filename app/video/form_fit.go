@@ -7,13 +7,13 @@ import (
 	"screentest/shared/gateway"
 )
 
-// Fitted is what a change of the model took from the draft, so that it can be
-// undone.
+// Fitted is what a change took from the draft, so that it can be undone.
 type Fitted struct {
 	What    string // "gamma-2-720p took the place of alpha-3.1-lite."
 	Mode    gateway.Mode
 	Dropped []Dropped
-	before  *Draft
+	before  *Draft // after a change of the model, only the slots that were dropped are in it
+	whole   bool   // all of the draft gave way to another
 }
 
 // Dropped is a value that did not fit.
@@ -33,27 +33,44 @@ func (f *Form) SetModel(id string) {
 	dropped := f.fit(f.draft, f.Mode)
 	f.Fitted = nil
 	if len(dropped) > 0 {
+		before.Images, before.Videos = before.Images[len(f.draft.Images):], nil
 		f.Fitted = &Fitted{What: id + " can't take all of it.", Mode: f.Mode, Dropped: dropped, before: before}
 	}
 	f.changed()
 }
 
-// Undo brings back what the last change of the model took, and the model.
+// Undo brings back what the last change took: after one of the model, the model
+// and the values that did not fit it. What was typed since stays.
 func (f *Form) Undo() {
 	if f.Fitted == nil {
 		return
 	}
 	fitted := f.Fitted
 	f.Fitted = nil
-	f.Mode = fitted.Mode
-	f.kept[f.Mode] = fitted.before
-	f.draft = fitted.before
+	f.Mode, f.draft = fitted.Mode, f.of(fitted.Mode)
+	if before := fitted.before; fitted.whole {
+		*f.draft = *before
+	} else {
+		f.draft.Model = before.Model
+		for _, d := range fitted.Dropped {
+			switch d.Field {
+			case "aspect_ratio":
+				f.draft.Ratio = before.Ratio
+			case "seconds":
+				f.draft.Seconds = before.Seconds
+			case "image_urls":
+				f.draft.Images = append(f.draft.Images, before.Images...)
+			}
+		}
+		f.fit(f.draft, f.Mode)
+	}
 	f.changed()
 }
 
 // Wave puts the list of what was dropped away.
 func (f *Form) Wave() {
 	f.Fitted = nil
+	f.tidy()
 	f.d.o.Changed(PartForm)
 }
 

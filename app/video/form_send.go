@@ -48,6 +48,7 @@ func (f *Form) Send() (first string, sent bool) {
 		create.Source, create.SourceIndex = f.draft.Source.Task, f.draft.Source.Index
 	}
 	f.Busy, f.Problem, f.Fitted = true, nil, nil
+	f.tidy()
 	f.d.o.Changed(PartForm)
 	f.d.o.Line.Call(wire.OpVideoCreate, create, func(data json.RawMessage, p *wire.Problem) {
 		var task wire.VideoTask

@@ -36,6 +36,26 @@ func TestChangingTheModelKeepsWhatFits(t *testing.T) {
 	}
 }
 
+// Undo gives back what the change of the model took, and nothing that was
+// written since goes with it.
+func TestUndoKeepsWhatWasTypedSince(t *testing.T) {
+	r := newRig(t)
+	f := r.Form
+	f.SetPrompt("A paper boat")
+	f.SetModel("beta-video-720p")
+	f.SetSeconds(10)
+	f.SetModel("alpha-3.1-fast")
+	f.SetPrompt("A paper boat in the rain")
+	f.Undo()
+	r.ready(`{"model":"beta-video-720p","prompt":"A paper boat in the rain","seconds":"10","aspect_ratio":"16:9"}`)
+
+	// What a person put in place of a whole draft goes with its undoing.
+	r.Reuse(wire.VideoTask{ID: "t", Mode: "text-to-video", Body: json.RawMessage(`{"model":"alpha-3.1-lite","prompt":"Another","seconds":"4","aspect_ratio":"9:16"}`)})
+	f.SetPrompt("Another, slower")
+	f.Undo()
+	r.ready(`{"model":"beta-video-720p","prompt":"A paper boat in the rain","seconds":"10","aspect_ratio":"16:9"}`)
+}
+
 func TestEveryModelOfEveryModeIsOfferedARequestThatPasses(t *testing.T) {
 	r := newRig(t)
 	f := r.Form

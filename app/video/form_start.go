@@ -106,9 +106,6 @@ func (f *Form) attachClip(field string, i int, t wire.VideoTask, output int) {
 		return
 	}
 	s := f.slot(field, i)
-	if s.cancel != nil {
-		s.cancel()
-	}
 	*s = Slot{ID: f.d.o.NewID(), URL: o.Link, Path: file.Shown, Name: file.Name}
 	s.Measured = wire.Measured{Type: file.Type, Seconds: o.Seconds, Width: o.Width, Height: o.Height, Bytes: o.Bytes}
 	f.draft.References = 0
@@ -133,6 +130,8 @@ func (d *Desk) UseFrame(file File) {
 	}
 	if _, ok := f.Field("image_urls"); ok {
 		f.Attach("image_urls", f.Free("image_urls"), file)
+	} else {
+		d.o.Files.Release(file.Shown)
 	}
 }
 
@@ -193,7 +192,7 @@ func (d *Desk) Reuse(t wire.VideoTask) bool {
 	}
 	dropped := f.fit(f.draft, mode)
 	f.parted()
-	f.Fitted = &Fitted{What: "The form has the settings of that clip now.", Mode: mode, Dropped: dropped, before: before}
+	f.Fitted = &Fitted{What: "The form has the settings of that clip now.", Mode: mode, Dropped: dropped, before: before, whole: true}
 	f.Tried = false
 	f.changed()
 	return true

@@ -31,6 +31,7 @@ type rig struct {
 	calls   []call
 	store   map[string]string
 	uploads []*upload
+	gone    []string                 // the files that were let go, by File.Shown
 	measure map[string]wire.Measured // by File.Shown
 	timers  []func()
 	ids     int
@@ -59,6 +60,8 @@ func (r *rig) Upload(f File, progress func(int64), done func(wire.Upload, *wire.
 	r.uploads = append(r.uploads, u)
 	return func() { u.gone = true }
 }
+
+func (r *rig) Release(shown string) { r.gone = append(r.gone, shown) }
 
 func (r *rig) Measure(f File, done func(wire.Measured)) { done(r.measure[f.Shown]) }
 

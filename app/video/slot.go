@@ -37,7 +37,6 @@ type Slot struct {
 	Sent    int64         `json:"-"` // bytes, while uploading
 	Preview string        `json:"-"` // a blob: address, until there is a Path
 	Problem *wire.Problem `json:"-"` // why it could not be uploaded, or not be measured
-	cancel  func()
 }
 
 // MarshalJSON leaves out what has not been uploaded.

@@ -39,29 +39,17 @@ func (f *Form) slot(field string, i int) *Slot {
 	return &(*list)[i]
 }
 
-// find returns the slot with this id in any draft, and whether it is in the
-// present one.
-func (f *Form) find(id string) *Slot {
-	for _, d := range f.kept {
-		for _, list := range [][]Slot{d.Images, d.Videos} {
-			for i := range list {
-				if list[i].ID == id {
-					return &list[i]
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// late takes what became known of a slot after it was filled: nothing if it
-// holds something else by now.
+// late takes what became known of a slot after it was filled, in all its copies:
+// nothing if they hold something else by now.
 func (f *Form) late(id string, change func(s *Slot)) {
-	s := f.find(id)
-	if s == nil {
+	list := f.copies(id)
+	for _, s := range list {
+		change(s)
+	}
+	if len(list) == 0 {
+		f.tidy()
 		return
 	}
-	change(s)
 	f.parted()
 	for mode, d := range f.kept {
 		d.save(f.d.o.Storage, mode)
@@ -75,9 +63,6 @@ func (f *Form) ClearSlot(field string, i int) {
 	list := f.draft.slots(field)
 	if i >= len(*list) {
 		return
-	}
-	if c := (*list)[i].cancel; c != nil {
-		c()
 	}
 	info, _ := f.Field(field)
 	if info.Max == 2 {
@@ -110,9 +95,6 @@ func (f *Form) SetLink(field string, i int, link string) {
 	s := f.slot(field, i)
 	if s.URL == link {
 		return
-	}
-	if s.cancel != nil {
-		s.cancel()
 	}
 	*s = Slot{ID: f.d.o.NewID(), URL: link}
 	f.draft.References = 0
@@ -158,51 +140,5 @@ func (f *Form) SetLength(field string, i int, seconds float64) {
 	s := f.slot(field, i)
 	s.Seconds, s.ByHand = max(seconds, 0), true
 	f.draft.References = 0
-	f.changed()
-}
-
-// Attach uploads a file into a slot. It is checked and measured first.
-func (f *Form) Attach(field string, i int, file File) {
-	s := f.slot(field, i)
-	if s.cancel != nil {
-		s.cancel()
-	}
-	*s = Slot{ID: f.d.o.NewID(), Name: file.Name, Preview: file.Shown, Stage: StageUploading}
-	s.Type, s.Bytes = file.Type, file.Size
-	f.draft.References = 0
-	if p := KindOf(field).refuse(file); p != nil {
-		s.Stage, s.Problem, s.Preview = StageFailed, p, ""
-		f.changed()
-		return
-	}
-	id := s.ID
-	f.d.o.Files.Measure(file, func(m wire.Measured) {
-		f.late(id, func(s *Slot) {
-			if s.Seconds == 0 && m.Width > 0 {
-				s.Seconds, s.Width, s.Height = m.Seconds, m.Width, m.Height
-			}
-		})
-	})
-	cancel := f.d.o.Files.Upload(file, func(sent int64) {
-		if s := f.find(id); s != nil && s.Stage == StageUploading {
-			s.Sent = sent
-			f.d.o.Changed(PartForm)
-		}
-	}, func(u wire.Upload, p *wire.Problem) {
-		f.late(id, func(s *Slot) {
-			s.cancel = nil
-			if p != nil {
-				s.Stage, s.Problem = StageFailed, p
-				return
-			}
-			s.Stage, s.URL, s.Path, s.Unreachable = StageReady, u.URL, u.Path, u.Unreachable
-			if u.Width > 0 {
-				s.Measured = u.Measured
-			}
-		})
-	})
-	if s := f.find(id); s != nil && s.Stage == StageUploading {
-		s.cancel = cancel
-	}
 	f.changed()
 }

@@ -16,6 +16,8 @@ type Files interface {
 	// Measure reads the length and size of a file that the browser can show.
 	// The zero Measured is told of one that it can't.
 	Measure(f File, done func(wire.Measured))
+	// Release lets go of a File.Shown that is not used any more.
+	Release(shown string)
 }
 
 // File is a file to be uploaded.

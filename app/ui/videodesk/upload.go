@@ -5,6 +5,7 @@ package videodesk
 import (
 	"encoding/json"
 	"net/url"
+	"strings"
 	"syscall/js"
 
 	"screentest/app/video"
@@ -90,6 +91,13 @@ func (f files) load(path string, done func(js.Value, *wire.Problem)) {
 		done(js.Null(), &wire.Problem{Code: "gone", Message: "The clip could not be read from this server.", Hint: "Its files may have been removed; take another clip."})
 	}, f.s.Post)
 	xhr.Call("send")
+}
+
+// Release implements video.Files: a blob lives as long as its address.
+func (f files) Release(shown string) {
+	if strings.HasPrefix(shown, "blob:") {
+		js.Global().Get("URL").Call("revokeObjectURL", shown)
+	}
 }
 
 // Measure implements video.Files.

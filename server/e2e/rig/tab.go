@@ -265,6 +265,14 @@ func (t *Tab) Look(width, height int64, dark bool) error {
 	return t.Do(chromedp.EmulateViewport(width, height))
 }
 
+// Contrast gives the tab the few colours of a contrast theme.
+func (t *Tab) Contrast() error {
+	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}},
+	})
+	return err
+}
+
 // Screenshot returns what the tab shows as PNG.
 func (t *Tab) Screenshot() ([]byte, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, within)

@@ -327,6 +327,33 @@ func TestManyTasksAreBounded(t *testing.T) {
 	p.wait(`document.querySelector(".clip-card .card-title")?.innerText.startsWith("Take 130")`)
 }
 
+// Back from a clip's page, the gallery is where it was left.
+func TestGalleryKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	m := w.makes()
+	const many = 60
+	for n := range many {
+		m.clip("beta-video-480p", fmt.Sprintf("Take %d [[slow]]", n+1), "6", nil)
+	}
+	p := w.tab("/video")
+	p.says("#standing-", fmt.Sprint(many))
+	pane := `document.querySelector("#video-results")`
+	p.wait(fmt.Sprintf(`(() => { %s.scrollTop += 400; return !![...document.querySelectorAll(".card-title")].find(e => e.innerText.startsWith("Take 12 ")) })()`, pane))
+	const first = `[...document.querySelectorAll(".clip-card")].find(e => e.getBoundingClientRect().top > 80)`
+	p.wait(`(id => { const same = id === window.before; window.before = id; return id && same })(` + first + `?.dataset.id)`) // it stands still
+	id, at := p.text(first+".dataset.id"), p.number(pane+".scrollTop")
+	if at < 400 {
+		t.Fatalf("it is scrolled by %v px only", at)
+	}
+	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).click()`, tile(id, ".card-link"))))
+	p.wait(`location.pathname === "/video/` + id + `" && !` + pane)
+	p.must(p.tab.Back())
+	// A row is higher once a clip in it is finished; but no row is 100 px higher.
+	p.wait(fmt.Sprintf(`(e => e && (y => y > 0 && y < 450)(e.getBoundingClientRect().top))(document.querySelector(%q)) && Math.abs(%s.scrollTop - %v) < 100`,
+		tile(id, ""), pane, at))
+}
+
 // lossyGateway stands before the sandbox and loses the reply of a creation
 // whose prompt says so; with "early" the request never gets there either.
 type lossyGateway struct {

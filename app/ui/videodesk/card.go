@@ -284,6 +284,7 @@ func (s *Section) tag(tag, id string) app.UI {
 	return elem("button", "badge tag", at{"id", id, "type", "button", "title", "Show the clips with this tag"}, app.Text("#"+tag)).
 		OnClick(s.On("tag "+tag, func(app.Context, app.Event) {
 			s.desk.Tasks.Find(video.Filter{Tag: tag})
+			s.results.chunks.place = 0 // another list
 			s.showResults()
 		}))
 }

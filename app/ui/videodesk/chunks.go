@@ -5,6 +5,7 @@ package videodesk
 import (
 	"strconv"
 	"syscall/js"
+	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -21,16 +22,59 @@ type chunks struct {
 	onSeen   js.Func
 	near     map[int]bool
 	height   map[int]float64 // CSS pixels, when it was last drawn
+	place    float64         // how far down one was when the gallery was left
 }
 
 func newChunks(s *Section) chunks {
-	return chunks{s: s, near: map[int]bool{}, height: map[int]float64{}}
+	return chunks{s: s, near: map[int]bool{0: true}, height: map[int]float64{}}
+}
+
+// leave keeps the place and the heights, for when the gallery is made anew.
+func (c *chunks) leave() {
+	pane := c.s.DOM.ByID("video-results")
+	if !pane.Truthy() {
+		return
+	}
+	c.place = pane.Get("scrollTop").Float()
+	list := c.s.DOM.Doc.Call("querySelectorAll", "#gallery .chunk")
+	for n := range list.Length() {
+		if h := list.Index(n).Get("offsetHeight").Float(); h > 0 {
+			c.height[n] = h
+		}
+	}
+}
+
+// begin goes to the place that was left, once all that stands above it has its
+// height, and observes from then on. Who scrolls meanwhile stays there.
+func (c *chunks) begin() {
+	const look, most = 40 * time.Millisecond, 25
+	place := c.place
+	var try func(n int)
+	try = func(n int) {
+		pane := c.s.DOM.ByID("video-results")
+		if !pane.Truthy() {
+			return
+		}
+		list := pane.Call("querySelectorAll", ".chunk")
+		for i := range list.Length() {
+			c.hold(list.Index(i), i, c.near[i] || i == 0)
+		}
+		switch {
+		case n == most || pane.Get("scrollTop").Float() > 0:
+		case pane.Get("scrollHeight").Float()-pane.Get("clientHeight").Float() < place:
+			c.s.After(look, func() { try(n + 1) })
+			return
+		default:
+			pane.Set("scrollTop", place)
+		}
+		c.attach()
+	}
+	c.s.After(0, func() { try(0) })
 }
 
 // attach observes what is on the screen from now on.
 func (c *chunks) attach() {
 	c.detach()
-	c.near = map[int]bool{0: true}
 	c.onSeen = js.FuncOf(func(_ js.Value, args []js.Value) any {
 		entries := args[0]
 		c.s.Post(func() { c.seen(entries) })
@@ -77,14 +121,30 @@ func (c *chunks) seen(entries js.Value) {
 		if err != nil || c.near[n] == near {
 			continue
 		}
-		if !near {
+		if !near { // it is held at once, or the pane would be shorter for a moment, and scroll
 			c.height[n] = e.Get("boundingClientRect").Get("height").Float()
+			c.hold(el, n, near)
 		}
 		c.near[n] = near
 		changed = true
 	}
 	if changed {
 		c.s.redrawResults()
+	}
+}
+
+// hold keeps the height of a chunk whose cards are left out.
+func (c *chunks) hold(el js.Value, n int, near bool) {
+	height := ""
+	if !near {
+		h := c.height[n]
+		if h == 0 {
+			h = max(c.height[0], 1200)
+		}
+		height = strconv.Itoa(int(h+0.5)) + "px"
+	}
+	if style := el.Get("style"); style.Get("minHeight").String() != height {
+		style.Set("minHeight", height)
 	}
 }
 
@@ -105,24 +165,12 @@ func (c *Chunk) OnMount(ctx app.Context) { c.hold(ctx) }
 // OnUpdate implements app.Updater.
 func (c *Chunk) OnUpdate(ctx app.Context) { c.hold(ctx) }
 
-// hold keeps the height of a chunk whose cards are left out.
+// hold does it for this one, as soon as it is drawn.
 func (c *Chunk) hold(ctx app.Context) {
 	ctx.Defer(func(app.Context) {
 		defer c.s.Guard("the clips")
-		el := c.s.DOM.Find(`#gallery .chunk[data-n="` + strconv.Itoa(c.N) + `"]`)
-		if !el.Truthy() {
-			return
-		}
-		height := ""
-		if !c.Near {
-			h := c.s.results.chunks.height[c.N]
-			if h == 0 {
-				h = max(c.s.results.chunks.height[0], 1200)
-			}
-			height = strconv.Itoa(int(h)) + "px"
-		}
-		if style := el.Get("style"); style.Get("minHeight").String() != height {
-			style.Set("minHeight", height)
+		if el := c.s.DOM.Find(`#gallery .chunk[data-n="` + strconv.Itoa(c.N) + `"]`); el.Truthy() {
+			c.s.results.chunks.hold(el, c.N, c.Near)
 		}
 	})
 }

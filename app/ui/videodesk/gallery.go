@@ -26,7 +26,7 @@ type Gallery struct {
 func (g *Gallery) OnMount(app.Context) {
 	defer g.s.Guard("the clips")
 	g.s.results.mounted = true
-	g.s.results.chunks.attach()
+	g.s.results.chunks.begin()
 	g.s.startTick()
 }
 

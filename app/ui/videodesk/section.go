@@ -94,6 +94,7 @@ func (s *Section) Item() kit.Item {
 
 // Go implements kit.Section.
 func (s *Section) Go(at *url.URL) bool {
+	s.Leave()
 	path := strings.TrimSuffix(at.Path, "/")
 	id, below := strings.CutPrefix(path, Path+"/")
 	switch {
@@ -110,6 +111,9 @@ func (s *Section) Go(at *url.URL) bool {
 	s.changed(video.PartAll)
 	return true
 }
+
+// Leave implements kit.Leaver.
+func (s *Section) Leave() { s.results.chunks.leave() }
 
 // Title implements kit.Section.
 func (s *Section) Title() string {

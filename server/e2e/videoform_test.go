@@ -326,3 +326,54 @@ func TestCopyTheVideoRequest(t *testing.T) {
 	p.says("#copy-request", "Copied")
 	p.wait(`window.selected === "copy " + document.getElementById("request").textContent`)
 }
+
+// Of what is loaded to be sent, measured or looked at, nothing is left when
+// that is done: no file in the browser's memory, no listener, no open clip.
+func TestNothingOfAFileIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, "", fastClips...)
+	p := w.tab("/video")
+	clip := w.makes().clip("beta-video-480p", "A gull", "6", nil)
+	p.saved(clip.ID)
+	p.must(p.tab.Eval(nil, `(() => {
+		window.files = new Set(); window.ears = new Map(); window.hidden = [];
+		const made = URL.createObjectURL, gone = URL.revokeObjectURL, el = document.createElement;
+		URL.createObjectURL = blob => { const url = made.call(URL, blob); files.add(url); return url };
+		URL.revokeObjectURL = url => { files.delete(url); gone.call(URL, url) };
+		document.createElement = function (tag) {
+			const e = el.call(document, tag);
+			if (tag === "video") setTimeout(() => e.isConnected || hidden.push(e)); // not one that is drawn
+			return e;
+		};
+		const add = EventTarget.prototype.addEventListener, remove = EventTarget.prototype.removeEventListener;
+		const counted = t => t instanceof XMLHttpRequestEventTarget || (t instanceof HTMLMediaElement || t instanceof HTMLImageElement) && !t.isConnected;
+		const key = new WeakMap(); let n = 0;
+		const name = (t, kind) => { if (!key.has(t)) key.set(t, ++n); return t.constructor.name + key.get(t) + " " + kind };
+		EventTarget.prototype.addEventListener = function (kind, f, o) { if (counted(this)) ears.set(name(this, kind), 1); return add.call(this, kind, f, o) };
+		EventTarget.prototype.removeEventListener = function (kind, f, o) { if (key.has(this)) ears.delete(name(this, kind)); return remove.call(this, kind, f, o) };
+	})()`))
+	p.mode("image-to-video")
+	p.give("image_urls[0]", picture)
+	p.mode("motion-control")
+	p.give("video_url", clipFile(clip.ID))
+	for _, frame := range []string{"first", "last"} {
+		p.press("#card-" + clip.ID + "-more")
+		p.press("#card-" + clip.ID + "-" + frame)
+		p.says(".notices", "The "+frame+" frame is in the form")
+	}
+	p.wait(`[...document.querySelectorAll("#form .thumb img")].every(e => e.getAttribute("src").startsWith("/u/"))`)
+	// A file that is taken out again while it is on its way.
+	p.mode("first-last-frame")
+	p.must(p.tab.Eval(nil, fmt.Sprintf(`(async () => {
+		const file = await %s, set = new DataTransfer(), send = XMLHttpRequest.prototype.send;
+		XMLHttpRequest.prototype.send = function (body) { setTimeout(() => send.call(this, body), 500); XMLHttpRequest.prototype.send = send };
+		set.items.add(file);
+		document.querySelector('#form .slot[data-index="1"]').dispatchEvent(new DragEvent("drop", {dataTransfer: set, bubbles: true, cancelable: true}));
+	})()`, picture)))
+	p.press(`#form .slot[data-index="1"][data-stage="uploading"] [title="Remove"]`)
+	p.wait(`document.querySelector('#form .slot[data-index="1"]').dataset.full === "false"`)
+
+	p.wait(`files.size === 0`)
+	p.wait(`[...ears.keys()].join() === ""`)
+	p.wait(`hidden.length > 2 && !hidden.some(e => e.hasAttribute("src"))`)
+}

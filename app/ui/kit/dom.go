@@ -38,15 +38,19 @@ func (d DOM) Coarse() bool {
 	return js.Global().Call("matchMedia", "(pointer: coarse)").Get("matches").Bool()
 }
 
-// On listens for as long as the page lives. It does not go through go-app,
-// whose handlers draw their component again.
-func (d DOM) On(target js.Value, event string, f func(ev js.Value), post func(func())) {
+// On listens until off is called: with what lives as long as the page, never.
+// It does not go through go-app, whose handlers draw their component again.
+func (d DOM) On(target js.Value, event string, f func(ev js.Value), post func(func())) (off func()) {
 	fn := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		ev := args[0]
 		post(func() { f(ev) })
 		return nil
 	})
 	target.Call("addEventListener", event, fn, map[string]any{"passive": event == "scroll"})
+	return func() {
+		target.Call("removeEventListener", event, fn)
+		fn.Release()
+	}
 }
 
 // LocalStorage is the browser's. A browser that forbids it, or has it full,

@@ -31,8 +31,7 @@ func (s *Section) preview(id string, on bool) {
 		// Focus and pointer may be there both.
 		if have.Truthy() && !link.Call("matches", ":hover, :focus").Bool() {
 			have.Call("pause")
-			have.Call("removeAttribute", "src")
-			have.Call("load")
+			unload(have)
 			have.Call("remove")
 		}
 		return
@@ -53,6 +52,12 @@ func (s *Section) preview(id string, on bool) {
 	v.Set("src", wire.MediaPathOf(id, n))
 	link.Call("querySelector", ".card-poster").Call("append", v)
 	s.settled(v.Call("play"), nil) // a browser that forbids it shows the first frame
+}
+
+// unload has a video let go of its clip, and of the connection that it came by.
+func unload(v js.Value) {
+	v.Call("removeAttribute", "src")
+	v.Call("load")
 }
 
 // settled waits for a promise; done may be nil. A refusal gives null.
@@ -181,7 +186,7 @@ func (s *Section) takeFrame(t *wire.VideoTask, n int, at moment) {
 	v := s.DOM.El("video", "")
 	v.Set("muted", true)
 	v.Set("preload", "auto")
-	over := false
+	over, off := false, []func(){}
 	end := func(shown bool) {
 		if over {
 			return
@@ -196,17 +201,23 @@ func (s *Section) takeFrame(t *wire.VideoTask, n int, at moment) {
 		} else {
 			s.noFrame()
 		}
-	}
-	s.DOM.On(v, "error", func(js.Value) { end(false) }, s.Post)
-	s.DOM.On(v, "seeked", func(js.Value) { end(true) }, s.Post)
-	s.DOM.On(v, "loadeddata", func(js.Value) {
-		if at == firstFrame {
-			end(true)
-			return
+		for _, f := range off {
+			f()
 		}
-		// The very end shows nothing in some browsers: the middle of the last frame.
-		v.Set("currentTime", math.Max(v.Get("duration").Float()-video.FrameSeconds/2, 0.001))
-	}, s.Post)
+		unload(v)
+	}
+	off = append(off,
+		s.DOM.On(v, "error", func(js.Value) { end(false) }, s.Post),
+		s.DOM.On(v, "seeked", func(js.Value) { end(true) }, s.Post),
+		s.DOM.On(v, "loadeddata", func(js.Value) {
+			if at == firstFrame {
+				end(true)
+				return
+			}
+			// The very end shows nothing in some browsers: the middle of the last frame.
+			v.Set("currentTime", math.Max(v.Get("duration").Float()-video.FrameSeconds/2, 0.001))
+		}, s.Post),
+	)
 	v.Set("src", wire.MediaPathOf(t.ID, n))
 }
 

@@ -86,9 +86,11 @@ func (s *Section) tell(n video.Notice) {
 	}
 	defer func() { _ = recover() }() // some phones throw: they know it from service workers only
 	note := browser.New(n.Words, map[string]any{"tag": n.Task, "icon": "/web/icon-192.png", "body": "Screentest"})
-	s.DOM.On(note, "click", func(js.Value) {
+	clicked := s.DOM.On(note, "click", func(js.Value) {
 		js.Global().Get("window").Call("focus")
 		s.Context().Navigate(Path + "/" + n.Task)
 		note.Call("close")
 	}, s.Post)
+	var closed func()
+	closed = s.DOM.On(note, "close", func(js.Value) { clicked(); closed() }, s.Post)
 }

@@ -41,12 +41,15 @@ func (f files) post(file video.File, blob js.Value, progress func(int64), done f
 	xhr.Call("open", "POST", wire.UploadsPath+"?name="+url.QueryEscape(file.Name))
 	xhr.Call("setRequestHeader", "Content-Type", file.Type)
 	over := false
-	f.s.DOM.On(xhr.Get("upload"), "progress", func(ev js.Value) {
+	still := f.s.DOM.On(xhr.Get("upload"), "progress", func(ev js.Value) {
 		if !over {
 			progress(int64(ev.Get("loaded").Float()))
 		}
 	}, f.s.Post)
-	f.s.DOM.On(xhr, "loadend", func(js.Value) {
+	var ended func()
+	ended = f.s.DOM.On(xhr, "loadend", func(js.Value) { // after an abort too
+		still()
+		ended()
 		if over {
 			return
 		}
@@ -83,7 +86,9 @@ func (f files) load(path string, done func(js.Value, *wire.Problem)) {
 	xhr := js.Global().Get("XMLHttpRequest").New()
 	xhr.Call("open", "GET", path)
 	xhr.Set("responseType", "blob")
-	f.s.DOM.On(xhr, "loadend", func(js.Value) {
+	var ended func()
+	ended = f.s.DOM.On(xhr, "loadend", func(js.Value) {
+		ended()
 		if blob := xhr.Get("response"); xhr.Get("status").Int() == 200 && blob.Truthy() {
 			done(blob, nil)
 			return
@@ -107,14 +112,21 @@ func (f files) Measure(file video.File, done func(wire.Measured)) {
 		kind, loaded = "video", "loadedmetadata"
 	}
 	el := f.s.DOM.El(kind, "")
-	told := false
+	told, off := false, []func(){}
 	tell := func(m wire.Measured) {
-		if !told {
-			told = true
-			done(m)
+		if told {
+			return
 		}
+		told = true
+		for _, f := range off {
+			f()
+		}
+		if kind == "video" {
+			unload(el)
+		}
+		done(m)
 	}
-	f.s.DOM.On(el, loaded, func(js.Value) {
+	off = append(off, f.s.DOM.On(el, loaded, func(js.Value) {
 		m := wire.Measured{Type: file.Type, Bytes: file.Size}
 		if kind == "video" {
 			m.Width, m.Height = el.Get("videoWidth").Int(), el.Get("videoHeight").Int()
@@ -123,8 +135,7 @@ func (f files) Measure(file video.File, done func(wire.Measured)) {
 			m.Width, m.Height = el.Get("naturalWidth").Int(), el.Get("naturalHeight").Int()
 		}
 		tell(m)
-	}, f.s.Post)
-	f.s.DOM.On(el, "error", func(js.Value) { tell(wire.Measured{}) }, f.s.Post)
+	}, f.s.Post), f.s.DOM.On(el, "error", func(js.Value) { tell(wire.Measured{}) }, f.s.Post))
 	el.Set("preload", "metadata")
 	el.Set("src", file.Shown)
 }

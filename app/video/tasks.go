@@ -62,7 +62,8 @@ type Tasks struct {
 	ArchiveReady bool
 
 	tasks  map[string]*wire.VideoTask
-	gone   map[string]bool // the server is being told that they are deleted
+	gone   map[string]bool      // the server is being told that they are deleted
+	edits  map[string][]*change // that the server has not answered, oldest first
 	before string
 	asked  int  // of the page that is asked for now; answers to others are late
 	counts bool // are asked for soon
@@ -77,7 +78,7 @@ func NewTasks(o TasksOptions) *Tasks {
 		o.Seen = func() bool { return true }
 	}
 	return &Tasks{
-		o: o, tasks: map[string]*wire.VideoTask{}, gone: map[string]bool{},
+		o: o, tasks: map[string]*wire.VideoTask{}, gone: map[string]bool{}, edits: map[string][]*change{},
 	}
 }
 
@@ -201,14 +202,17 @@ func (g *Tasks) take(page wire.VideoPage, first bool) {
 	g.sort()
 }
 
-// put keeps a task if it is newer than what is known of it, and returns what
-// was known before.
+// put keeps a task if it is newer than what is known of it, with the changes
+// that the server has not answered yet, and returns what was known before.
 func (g *Tasks) put(t *wire.VideoTask) (old *wire.VideoTask, newer bool) {
 	old = g.tasks[t.ID]
 	if old != nil && old.Version > t.Version {
 		return old, false
 	}
 	kept := *t
+	for _, c := range g.edits[t.ID] {
+		c.do(&kept)
+	}
 	g.tasks[t.ID] = &kept
 	return old, old == nil || old.Version < t.Version
 }

@@ -342,6 +342,36 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+// News of a task that were on their way before a change do not take it back.
+func TestNewsBeforeTheAnswerToAnEdit(t *testing.T) {
+	p := opened(t, "", task(1, wire.VideoDone))
+	p.SetFavourite("t001", true)
+	first := p.asked(wire.OpVideoEdit)
+	news := *p.Get("t001")
+	news.Favourite, news.Version = false, news.Version+1
+	p.Put(news)
+	if !p.Get("t001").Favourite {
+		t.Error("older news took the change back")
+	}
+	p.SetFavourite("t001", false)
+	second := p.asked(wire.OpVideoEdit)
+	answer := func(q question, on bool) {
+		news.Favourite, news.Version = on, news.Version+1
+		b, _ := json.Marshal(news)
+		q.done(b, nil)
+	}
+	answer(first, true)
+	if p.Get("t001").Favourite {
+		t.Error("the answer to the first change took the second back")
+	}
+	answer(second, false)
+	news.Favourite, news.Version = true, news.Version+1
+	p.Put(news) // in another tab
+	if !p.Get("t001").Favourite {
+		t.Error("a change that was answered goes on")
+	}
+}
+
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
 		name, remote string

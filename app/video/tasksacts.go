@@ -82,20 +82,32 @@ func (g *Tasks) ask(id string, op wire.Op, args any, done func(*wire.Problem)) {
 	})
 }
 
+// change is one of a person's that the server has not answered yet: news of
+// the task that were on their way do not take it back.
+type change struct{ do func(*wire.VideoTask) }
+
 // edit shows a change at once, and takes it back if the server refuses it.
-func (g *Tasks) edit(id string, e wire.VideoEdit, change, back func(*wire.VideoTask)) {
+func (g *Tasks) edit(id string, e wire.VideoEdit, do, back func(*wire.VideoTask)) {
 	t := g.tasks[id]
 	if t == nil {
 		return
 	}
 	changed := *t
-	change(&changed)
+	do(&changed)
 	g.tasks[id] = &changed
 	g.place(&changed)
 	g.o.Changed()
 	e.ID = id
-	g.ask(id, wire.OpVideoEdit, e, func(problem *wire.Problem) {
-		if problem == nil {
+	c := &change{do}
+	g.edits[id] = append(g.edits[id], c)
+	g.o.Call(wire.OpVideoEdit, e, func(data json.RawMessage, problem *wire.Problem) {
+		if g.edits[id] = slices.DeleteFunc(g.edits[id], func(x *change) bool { return x == c }); len(g.edits[id]) == 0 {
+			delete(g.edits, id)
+		}
+		var answer wire.VideoTask
+		if problem = line.Answered(data, problem, &answer); problem == nil {
+			g.Put(answer)
+			g.recount()
 			return
 		}
 		if t := g.tasks[id]; t != nil {

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"syscall/js"
+	"time"
 
 	"screentest/app/video"
 	"screentest/shared/wire"
@@ -98,10 +99,11 @@ func (f files) load(path string, done func(js.Value, *wire.Problem)) {
 	xhr.Call("send")
 }
 
-// Release implements video.Files: a blob lives as long as its address.
+// Release implements video.Files: a blob lives as long as its address. What
+// shows it is drawn with another one first.
 func (f files) Release(shown string) {
 	if strings.HasPrefix(shown, "blob:") {
-		js.Global().Get("URL").Call("revokeObjectURL", shown)
+		f.s.After(time.Second, func() { js.Global().Get("URL").Call("revokeObjectURL", shown) })
 	}
 }
 

@@ -210,6 +210,7 @@ func (f *Form) onKey(e app.Event) {
 		if !e.Get("repeat").Bool() {
 			f.send()
 		}
+	case kit.Composing(e.Value):
 	case e.Get("key").String() == "Enter" && e.Get("target").Get("tagName").String() == "INPUT":
 		e.PreventDefault() // Enter in a small field is no order to spend money
 		e.Get("target").Call("blur")

@@ -135,7 +135,7 @@ func (failing) DropWire(context.Context, string, time.Time) (int, error) {
 // One kind that can't be removed does not keep the other.
 func TestClipsGoThoughWireEventsFail(t *testing.T) {
 	db, owner, _ := newStore(t, time.Now())
-	clips, log := make(chan struct{}, 2), &strings.Builder{} // read once it is closed
+	clips, log := make(chan struct{}, 2), make(lines, 2)
 	k := keep.New(keep.Config{Store: failing{db}, Logger: slog.New(slog.NewTextHandler(log, nil)), DropClips: func(context.Context, string, time.Time) (int, error) {
 		clips <- struct{}{}
 		return 0, nil
@@ -144,15 +144,28 @@ func TestClipsGoThoughWireEventsFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.Start()
+	defer k.Close()
 	select {
 	case <-clips:
 	case <-time.After(20 * time.Second):
 		t.Error("the clips were not looked at")
 	}
-	k.Close()
-	if !strings.Contains(log.String(), "the disk failed") {
-		t.Errorf("what failed is not in the log: %q", log.String())
+	select {
+	case line := <-log:
+		if !strings.Contains(line, "the disk failed") {
+			t.Errorf("the log says %q", line)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("what failed is not in the log")
 	}
+}
+
+// lines are what is written to a log.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
 }
 
 func TestSettingsAreChecked(t *testing.T) {

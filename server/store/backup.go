@@ -193,10 +193,10 @@ func (m *Manifest) write(ctx context.Context, out io.Writer, dir, database strin
 		return err
 	}
 	err = eachFile(dir, notBackedUp, func(name, file string, info fs.FileInfo) error {
-		if info.Mode()&fs.ModeSymlink != 0 {
+		if info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
 			to, err := os.Readlink(file)
 			if err != nil {
-				return err
+				to = "another place" // what Windows has besides links
 			}
 			return fmt.Errorf("%s is a link to %s, which a backup doesn't follow: it follows those right in the data folder, to what is there and isn't around it. Put in its place what it stands for, or remove it", name, to)
 		}

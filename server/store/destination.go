@@ -159,7 +159,6 @@ func (d *destination) undo() {
 	}
 	os.RemoveAll(d.fresh)
 	if d.lock != nil {
-		os.Remove(d.lock.Path())
-		d.lock.Close()
+		d.lock.Close() // its file stays: another may be about to lock it
 	}
 }

@@ -124,7 +124,7 @@ func (m Manifest) compare(found []BackupFile) error {
 // Restore unpacks the backup file to the data folder dir, which must not be
 // there or be empty. Nothing appears in its place before all was checked:
 // checksums, the database itself, and that this program knows its version.
-// Nothing is left behind after an error.
+// Nothing is left behind after an error but the lock of a folder that was there.
 func Restore(ctx context.Context, file, dir string) (m Manifest, err error) {
 	in, err := os.Open(file)
 	if err != nil {

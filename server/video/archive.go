@@ -49,6 +49,7 @@ type attempt struct {
 	tries   int
 	copying bool
 	got     int64
+	want    int64 // of the whole, as far as it is known
 	seen    int64 // the most that came in any try
 	told    time.Time
 	timer   *time.Timer // of the next try
@@ -119,7 +120,7 @@ func (a *archiver) take() (j job, ok bool) {
 	}
 	j, a.queue = a.queue[0], a.queue[1:]
 	at := a.known[j]
-	at.copying, at.timer, at.got = true, nil, 0
+	at.copying, at.timer, at.got, at.want = true, nil, 0, 0
 	return j, true
 }
 

@@ -3,6 +3,7 @@ package video
 import (
 	"context"
 	"encoding/hex"
+	"math"
 	"time"
 
 	"screentest/shared/wire"
@@ -82,12 +83,13 @@ func (a *archiver) warn(owner string, on bool) (since time.Time) {
 // room makes sure that a file of total bytes fits, have of which are on the disk
 // already, or returns errFull. Where its size is not told (-1) it is at least as
 // large as what has come of it, now or at an earlier try: room is asked for again
-// while it comes. To make room the oldest files that are not pinned are removed,
-// but not before their owner has been warned for a while: the gateway keeps the
-// new file meanwhile.
+// while it comes, and nothing is removed for what may have no end. To make room
+// the oldest files that are not pinned are removed, but not before their owner
+// has been warned for a while: the gateway keeps the new file meanwhile.
 func (a *archiver) room(ctx context.Context, j job, total, have int64) error {
 	s := a.s
-	if total < 0 {
+	told := total >= 0
+	if !told {
 		total = max(have, a.seen(j))
 	}
 	now, err := s.ArchiveNow(ctx, j.owner)
@@ -97,9 +99,10 @@ func (a *archiver) room(ctx context.Context, j job, total, have int64) error {
 	if total > now.Settings.QuotaBytes {
 		return &wire.Problem{Code: "file_too_large", Message: "The file is larger than the whole quota of the archive.", Hint: "Raise the quota in the settings."}
 	}
-	lacking := now.Bytes + total - now.Settings.QuotaBytes
+	rest, whole := a.claim(j, total, have)
+	lacking := now.Bytes + whole + total - now.Settings.QuotaBytes
 	if now.FreeBytes >= 0 {
-		lacking = max(lacking, total-have+diskReserve-now.FreeBytes)
+		lacking = max(lacking, total-have+rest+diskReserve-now.FreeBytes)
 	}
 	if lacking <= 0 {
 		return nil
@@ -109,7 +112,7 @@ func (a *archiver) room(ctx context.Context, j job, total, have int64) error {
 		now.Warn = true
 		_, now.NextOut, _ = s.Store.OldestSaved(ctx, j.owner, maxNextOut)
 	}
-	if s.Now().Sub(since) < s.Limits.Grace || !now.Settings.MakeRoom {
+	if !told || s.Now().Sub(since) < s.Limits.Grace || !now.Settings.MakeRoom {
 		if s.Archive != nil {
 			s.Archive(j.owner, now)
 		}
@@ -118,8 +121,42 @@ func (a *archiver) room(ctx context.Context, j job, total, have int64) error {
 	return a.makeRoom(ctx, j.owner, lacking)
 }
 
-// makeRoom removes the oldest files that are not pinned.
+// claim notes what a copy takes, and tells what the others under way do: of the
+// disk, rest is still to come, and of its owner's quota, whole.
+func (a *archiver) claim(j job, total, have int64) (rest, whole int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.known[j].want, a.known[j].got = total, have
+	for other, at := range a.known {
+		if other == j || !at.copying {
+			continue
+		}
+		rest += max(at.want-at.got, 0)
+		if other.owner == j.owner {
+			whole += at.want
+		}
+	}
+	return rest, whole
+}
+
+// makeRoom removes the oldest files that are not pinned, and none if all of them
+// together are not enough.
 func (a *archiver) makeRoom(ctx context.Context, owner string, lacking int64) error {
+	all, _, err := a.s.Store.OldestSaved(ctx, owner, math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	var most int64
+	counted := map[string]bool{}
+	for _, o := range all {
+		if !counted[o.SHA256] { // outputs may share a file
+			counted[o.SHA256] = true
+			most += o.Bytes
+		}
+	}
+	if most < lacking {
+		return errFull
+	}
 	for lacking > 0 {
 		list, tasks, err := a.s.Store.OldestSaved(ctx, owner, 1)
 		if err != nil {

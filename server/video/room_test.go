@@ -149,10 +149,7 @@ func TestAFileOfUntoldSizeHasToFit(t *testing.T) {
 					}
 					return reserve + c.disk - used
 				}))
-			first := w.create(body("first"))
-			w.awaitSaved(first)
-			yes := true
-			must(w.Edit(t.Context(), w.owner, wire.VideoEdit{ID: first, Pinned: &yes}))
+			w.awaitSaved(w.create(body("first"))) // which does not give way to what may have no end
 			if c.quota > 0 {
 				w.quota(c.quota)
 			}
@@ -176,6 +173,66 @@ func TestAFileOfUntoldSizeHasToFit(t *testing.T) {
 				t.Errorf("kept %v", names)
 			}
 		})
+	}
+}
+
+// Nothing gives way to a file that would not fit even so.
+func TestNothingIsRemovedInVain(t *testing.T) {
+	var tries atomic.Int32
+	large := told(film(90_000))
+	w := newWorld(t, limits(video.Limits{Grace: 20 * time.Millisecond}), host(told(film(20_000)), told(film(60_000)), func(w http.ResponseWriter, r *http.Request) {
+		tries.Add(1)
+		large(w, r)
+	}))
+	w.awaitSaved(w.create(body("may give way")))
+	pinned := w.create(body("stays"))
+	w.awaitSaved(pinned)
+	yes := true
+	must(w.Edit(t.Context(), w.owner, wire.VideoEdit{ID: pinned, Pinned: &yes}))
+	w.quota(100_000)
+	id := w.create(body("too large beside it"))
+	w.await(id, "full", archiveIs(wire.ArchiveFull))
+	for end := time.Now().Add(20 * time.Second); tries.Load() < 5 && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if n := tries.Load(); n < 5 {
+		t.Errorf("tried %d times", n)
+	}
+	if names := w.archived(); len(names) != 2 {
+		t.Errorf("kept %v", names)
+	}
+}
+
+// Two copies at once are not both given the same room.
+func TestTwoCopiesShareTheRoom(t *testing.T) {
+	const size = 3 * mega
+	begun, more := make(chan struct{}, 2), make(chan struct{})
+	slow := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(size))
+		_, _ = w.Write(film(1000))
+		_ = http.NewResponseController(w).Flush()
+		begun <- struct{}{}
+		<-more
+		_, _ = w.Write(make([]byte, size-1000))
+	}
+	w := newWorld(t, limits(video.Limits{Grace: time.Hour, Copiers: 2}), host(slow, slow), free(func(string) int64 { return reserve + size + size/2 }))
+	one, two := w.create(body("one")), w.create(body("two"))
+	<-begun
+	<-begun
+	full := func() (n int) {
+		for _, id := range []string{one, two} {
+			if t := w.task(id); archiveIs(wire.ArchiveFull)(t) {
+				n++
+			}
+		}
+		return n
+	}
+	for end := time.Now().Add(20 * time.Second); full() == 0 && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	close(more)
+	if n := full(); n != 1 {
+		t.Errorf("%d of the two wait for room, want one", n)
 	}
 }
 

@@ -44,7 +44,9 @@ func (s *Service) Upload(ctx context.Context, owner, name string, body io.Reader
 			delete(s.uploading, owner)
 		}
 	}()
-	tmp, err := os.CreateTemp(s.files.partial, "upload-*")
+	// Beside its place: the archive may be on another disk. What a kill leaves of
+	// it is swept at the next start.
+	tmp, err := os.CreateTemp(s.files.uploads, "upload-*.part")
 	if err != nil {
 		return u, err
 	}

@@ -20,7 +20,7 @@ type fields struct {
 	output, status, incomplete  raw // a response itself
 	err, code, message, msg     raw // errors
 	detail, errorMsg, errString raw
-	data                        raw // what a wrapper holds
+	data, taskID                raw // of a wrapper, of a task
 }
 
 func gather(v raw) (f fields) {
@@ -54,6 +54,8 @@ func gather(v raw) (f fields) {
 			f.text = val
 		case "data":
 			f.data = val
+		case "task_id":
+			f.taskID = val
 		case "refusal":
 			f.refusal = val
 		case "arguments":

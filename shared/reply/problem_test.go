@@ -52,6 +52,8 @@ func TestReadProblem(t *testing.T) {
 			want: wire.Problem{Code: "reference_video_seconds", Field: "seconds", Message: "seconds must be 9 to 20", Allowed: []string{"9", "20"}, Hint: "*"}},
 		{name: "F149 the allowed range in words, in the task's shape", status: 400, body: `{"code":"reference_video_seconds","message":"7 is not the clip and the references; allowed: 10 to 21","data":null}`, is: Request,
 			want: wire.Problem{Code: "reference_video_seconds", Field: "seconds", Message: "7 is not the clip and the references; allowed: 10 to 21", Allowed: []string{"10", "21"}, Hint: "*"}},
+		{name: "F149 numbers that are no range", status: 400, body: `{"code":"reference_video_seconds","message":"7 is not allowed for 3 references","data":null}`, is: Request,
+			want: wire.Problem{Code: "reference_video_seconds", Field: "seconds", Message: "7 is not allowed for 3 references", Hint: "*"}},
 		{name: "F149 no range", status: 400, body: `{"code":"reference_video_seconds","message":"7 is wrong","data":null}`, is: Request,
 			want: wire.Problem{Code: "reference_video_seconds", Field: "seconds", Message: "7 is wrong", Hint: "*"}},
 		{name: "F128 400 source_mode_mismatch", status: 400, body: `{"code":"source_mode_mismatch","message":"source is fast"}`, is: Request,

@@ -230,11 +230,15 @@ var fieldOf = map[string]string{
 	gateway.CodeSourceNotReady:     "task_id",
 }
 
-// allowedIn reads the numbers of a range or a list from words such as "allowed:
-// 10 to 21" (F149).
+// allowedIn reads the numbers of a range or a list from words that end in such
+// as "allowed: 10 to 21" (F149). Other words are for people.
 func allowedIn(said string) []string {
-	_, list, _ := strings.Cut(strings.ToLower(said), "allowed")
-	numbers := strings.FieldsFunc(list, func(c rune) bool { return c < '0' || c > '9' })
+	said = strings.ToLower(said)
+	at := strings.LastIndex(said, "allowed:")
+	if at < 0 {
+		return nil
+	}
+	numbers := strings.FieldsFunc(said[at:], func(c rune) bool { return c < '0' || c > '9' })
 	return numbers[:min(len(numbers), maxAllowed)]
 }
 

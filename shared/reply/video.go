@@ -102,11 +102,12 @@ func ReadCreated(body []byte) (Created, *wire.Problem) {
 }
 
 // failedCode says whether a wrapper's code is one other than success (F96). An
-// empty one is, where nothing but a message stands beside it.
+// empty one is, where nothing but a message stands beside it: no task may be
+// taken for a refusal.
 func failedCode(f *fields) bool {
 	if f.code.is('"') {
 		if len(f.code) == 2 {
-			return f.id.null() && f.status.null() && f.data.null() && len(f.message) > 2
+			return f.message.is('"') && len(f.message) > 2 && f.id.null() && f.taskID.null() && f.status.null() && f.data.null()
 		}
 		return !f.code.equals("success") && !f.code.equals(codeExpired)
 	}

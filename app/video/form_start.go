@@ -178,6 +178,8 @@ func (d *Desk) Reuse(t wire.VideoTask) bool {
 		}
 	}
 	*f.draft = next
+	// Before any link is set: what Undo brings back is still waited for.
+	f.Fitted = &Fitted{What: "The form has the settings of that clip now.", Mode: mode, before: before, whole: true}
 	for i, link := range r.ImageURLs {
 		f.relink("image_urls", i, link, before)
 	}
@@ -190,9 +192,8 @@ func (d *Desk) Reuse(t wire.VideoTask) bool {
 	if mode == gateway.Reference {
 		f.draft.Whole, f.draft.Seconds = n, 0
 	}
-	dropped := f.fit(f.draft, mode)
+	f.Fitted.Dropped = f.fit(f.draft, mode)
 	f.parted()
-	f.Fitted = &Fitted{What: "The form has the settings of that clip now.", Mode: mode, Dropped: dropped, before: before, whole: true}
 	f.Tried = false
 	f.changed()
 	return true

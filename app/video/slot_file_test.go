@@ -1,6 +1,7 @@
 package video
 
 import (
+	"encoding/json"
 	"testing"
 
 	"screentest/shared/gateway"
@@ -38,6 +39,26 @@ func TestAnUploadBelongsToAllCopiesOfItsSlot(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+	}
+}
+
+// A clip's settings that take the place of the form leave its uploads under way:
+// Undo brings them back.
+func TestReuseLeavesTheUploadsToUndo(t *testing.T) {
+	r := newRig(t)
+	f := r.Form
+	f.SetMode(gateway.ImageToVideo)
+	f.Attach("image_urls", 0, File{Name: "a.png", Type: "image/png", Size: 100, Shown: "blob:a"})
+	if !r.Reuse(wire.VideoTask{ID: "t", Mode: "image-to-video", Body: json.RawMessage(`{"model":"alpha-3.1-lite-i2v","prompt":"x","seconds":"4","image_urls":["https://elsewhere.example/b.png"]}`)}) {
+		t.Fatal("not taken")
+	}
+	if r.uploads[0].gone || len(r.gone) != 0 {
+		t.Fatal("the upload was given up")
+	}
+	r.uploads[0].done(wire.Upload{URL: "https://files.example/u/a.png", Path: "/u/a.png"}, nil)
+	f.Undo()
+	if s := f.Draft().Images[0]; s.URL != "https://files.example/u/a.png" || s.Stage != StageReady {
+		t.Errorf("brought back is %+v", s)
 	}
 }
 

@@ -265,7 +265,7 @@ func (g *Tasks) Put(t wire.VideoTask) {
 	if !newer {
 		return
 	}
-	g.place(&t)
+	g.place(g.tasks[t.ID]) // with the changes that wait for their answer
 	if old == nil || old.State != t.State || !slices.Equal(old.Tags, t.Tags) {
 		g.recount()
 	}

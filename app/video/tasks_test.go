@@ -372,6 +372,19 @@ func TestNewsBeforeTheAnswerToAnEdit(t *testing.T) {
 	}
 }
 
+// Nor do they take the task out of the list that the change put it into.
+func TestNewsBeforeTheAnswerToAnEditLeaveTheList(t *testing.T) {
+	p := opened(t, "", task(1, wire.VideoDone))
+	p.SetFavourite("t001", true)
+	p.Filter.Favourite = true
+	news := *p.Get("t001")
+	news.Favourite, news.Version = false, news.Version+1
+	p.Put(news)
+	if !slices.Contains(p.List, "t001") {
+		t.Errorf("the list is %q", p.List)
+	}
+}
+
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
 		name, remote string

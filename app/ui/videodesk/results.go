@@ -145,7 +145,7 @@ func (s *Section) closeMenu() {
 
 // onKey takes the keys of the results: Escape closes what is open.
 func (s *Section) onKey(ev js.Value) {
-	if !s.watching() || ev.Get("key").String() != "Escape" {
+	if !s.watching() || ev.Get("key").String() != "Escape" || kit.Composing(ev) {
 		return
 	}
 	r := &s.results

@@ -185,13 +185,16 @@ func (c *Budgets) OnMount(ctx app.Context) {
 	c.show(ctx)
 	// What stands above grows when its figures come.
 	c.s.host.After(400*time.Millisecond, func() { c.show(c.s.host.Context()) })
+	// By then the person reads where they like.
+	c.s.host.After(2*time.Second, func() { c.lead = false })
 }
 
 // OnUpdate implements app.Updater: the figures here and below come later, and
 // before there was perhaps not enough to scroll by.
 func (c *Budgets) OnUpdate(ctx app.Context) {
 	if c.lead {
-		c.lead = c.s.desk.Budgets.Now == nil || c.s.desk.Keep.Storage == nil
+		d := c.s.desk
+		c.lead = d.Budgets.Now == nil || d.Keep.Storage == nil && d.Keep.Problem == nil
 		c.show(ctx)
 	}
 }

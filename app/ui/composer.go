@@ -28,10 +28,6 @@ func (c *Composer) OnMount(app.Context) {
 	defer c.p.Guard("the composer")
 	c.p.composer = c
 	c.load()
-	if carried := c.p.carried; carried != "" {
-		c.p.carried = ""
-		c.setText(model.Carry(c.p.desk.Draft(), carried))
-	}
 	c.p.focusComposer()
 }
 

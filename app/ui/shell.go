@@ -76,6 +76,13 @@ func (s *Shell) OnNav(ctx app.Context) {
 			}
 		}
 	}
+	if typed := p.carried; typed != "" && p.view == viewChat {
+		p.carried = "" // only now is it known which conversation it is for
+		p.desk.SetDraft(model.Carry(p.desk.Draft(), typed))
+		if p.composer != nil {
+			p.composer.load()
+		}
+	}
 	if l, ok := shown.(kit.Leaver); ok && p.section != shown {
 		l.Leave()
 	}

@@ -120,10 +120,20 @@ func TestSavedPromptsInAnyScriptAreListed(t *testing.T) {
 }
 
 // What is typed into the page's shell before the program has come is added to
-// the draft that was kept: it once took its place.
+// the draft that was kept: it once took its place. It is the draft of the
+// conversation that the address names: it once was that of a new one.
 func TestTypingBeforeTheProgramKeepsTheDraft(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
+	file, _ := exported(t, "Another", 4)
+	opened := w.importFile(file)
+	for _, path := range []string{"/", "/c/" + opened.Open} {
+		typeBeforeTheProgram(t, w, path)
+	}
+}
+
+func typeBeforeTheProgram(t *testing.T, w *world, path string) {
+	t.Helper()
 	to, err := url.Parse(w.server.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -145,15 +155,20 @@ func TestTypingBeforeTheProgramKeepsTheDraft(t *testing.T) {
 	p := &page{w: w, tab: tab, base: front.URL}
 	w.pages = append(w.pages, p)
 	p.must(tab.Front())
-	p.must(tab.Open(front.URL + "/"))
-	p.must(tab.Eval(nil, `localStorage.setItem("screentest.draft.", "half a question")`))
+	p.must(tab.Open(front.URL + path))
+	draft := "screentest.draft." + strings.TrimPrefix(strings.TrimPrefix(path, "/"), "c/")
+	p.must(tab.Eval(nil, fmt.Sprintf(`localStorage.setItem("screentest.draft.", "another"); localStorage.setItem(%q, "half a question")`, draft)))
 	p.wait(`document.activeElement?.matches("#composer")`)
 	p.keys("and now")
 	close(come)
 	p.wait(ready)
 	p.wait(`document.querySelector("#composer").value === "half a question\n\nand now"`)
+	p.wait(`document.activeElement?.matches("#composer")`)
 	p.keys("!")
-	p.wait(`localStorage.getItem("screentest.draft.") === "half a question\n\nand now!"`)
+	p.wait(fmt.Sprintf(`localStorage.getItem(%q) === "half a question\n\nand now!"`, draft))
+	if got := p.text(`localStorage.getItem("screentest.draft.")`); path != "/" && got != "another" {
+		t.Errorf("the draft of a new conversation is %q", got)
+	}
 }
 
 // What is written in a message's place is still there when one has scrolled far
@@ -181,6 +196,9 @@ func TestEditedMessageKeepsItsText(t *testing.T) {
 	p.must(p.tab.Eval(nil, hits+`.find(h => h.href.includes("`+ids[300]+`")).click()`))
 	p.wait(inView(ids[300]))
 	p.wait(text + ` === "question 300 and a half"`)
+	if !p.has("#search:focus") {
+		t.Error("the message that comes back takes the focus from the search")
+	}
 
 	p.click(`.rail a[href="/settings"]`)
 	p.wait(`location.pathname === "/settings" && !document.querySelector("#thread")`)

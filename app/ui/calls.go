@@ -150,7 +150,13 @@ func (e *Editor) OnMount(ctx app.Context) {
 		return
 	}
 	field.Set("value", e.p.edited)
-	field.Call("focus", map[string]any{"preventScroll": true})
+	// Further on it comes back by scrolling: then it leaves the focus to the field
+	// that one writes in.
+	writing := e.p.DOM.Doc.Get("activeElement")
+	if begun := e.p.editBegun; begun || !writing.Truthy() || !writing.Call("matches", "input, textarea, select").Bool() {
+		field.Call("focus", map[string]any{"preventScroll": true})
+	}
+	e.p.editBegun = false
 }
 
 func (e *Editor) send(all bool) {
@@ -214,7 +220,7 @@ func (p *page) beginEdit(lane int, id string) {
 	if c == nil || c.Message(id) == nil {
 		return
 	}
-	p.editing, p.edited = viewKey{lane, id}, c.Message(id).Text
+	p.editing, p.edited, p.editBegun = viewKey{lane, id}, c.Message(id).Text, true
 	p.drawMessage(id)
 }
 
@@ -223,7 +229,7 @@ func (p *page) endEdit() {
 		return
 	}
 	id := p.editing.id
-	p.editing, p.edited = viewKey{}, ""
+	p.editing, p.edited, p.editBegun = viewKey{}, "", false
 	p.drawMessage(id)
 	p.focusComposer()
 }

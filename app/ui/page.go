@@ -53,6 +53,7 @@ type page struct {
 	library   libraryState
 	editing   viewKey // the message that is edited, by lane
 	edited    string  // its text so far
+	editBegun bool    // just now: its field is yet to come
 	palette   paletteState
 	finder    *model.Finder // of the search in the list's head
 	search    searchForm

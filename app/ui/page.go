@@ -58,7 +58,8 @@ type page struct {
 	finder    *model.Finder // of the search in the list's head
 	search    searchForm
 	goal      string // message that is gone to once it is known
-	goneTo    string // message that was gone to last
+	goneTo    string // message that the address shown has led to
+	sought    string // message that was gone to last, by whatever address
 	leafing   bool   // through the conversations, by keys
 	data      importing
 	speaker   speaker

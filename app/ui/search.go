@@ -124,7 +124,7 @@ func (p *page) seek() {
 		return
 	}
 	id := p.goal
-	p.goal, p.goneTo = "", id
+	p.goal, p.goneTo, p.sought = "", id, id
 	p.changed(model.PartList)
 	if lane, _, ok := p.desk.Find(id); ok {
 		p.threads.at(lane).toMessage(id, true)

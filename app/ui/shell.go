@@ -92,6 +92,8 @@ func (s *Shell) OnNav(ctx app.Context) {
 		p.searchElsewhere()
 	case left == viewChat && p.view != viewChat:
 		p.threads.keep()
+	case left != viewChat && p.view == viewChat && p.goal == p.sought:
+		p.goal, p.goneTo = "", p.goal // back at the place that was kept
 	}
 	p.setDrawer(false)
 	p.changed(model.PartAll)

@@ -60,6 +60,9 @@ func guess(m *Message, width float64) float64 {
 // Len is how many messages there are.
 func (c *Column) Len() int { return len(c.path) }
 
+// ID is that of the message at a place.
+func (c *Column) ID(at int) string { return c.path[at].ID }
+
 // Measure takes the height that a message turned out to have.
 func (c *Column) Measure(at int, height float64) {
 	if at < 0 || at >= len(c.path) || height <= 0 {

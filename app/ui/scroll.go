@@ -3,6 +3,7 @@
 package ui
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"syscall/js"
@@ -72,6 +73,7 @@ type thread struct {
 	found  string  // message that is marked
 	last   float64 // scrollTop at the last look
 	height float64 // of the window, px
+	width  float64 // of the messages, when they were last seen, px
 	tall   float64 // of all that is in it, at the last look
 
 	sizes    js.Value            // ResizeObserver
@@ -124,7 +126,11 @@ func (t *thread) plan(c *model.Conversation) {
 	width := math.Min(736, win.Get("innerWidth").Float()-32)
 	t.height = win.Get("innerHeight").Float()
 	if !t.inner.IsUndefined() {
-		width, t.height = t.inner.Get("clientWidth").Float(), t.el.Get("clientHeight").Float()
+		t.height = t.el.Get("clientHeight").Float()
+		if w := t.inner.Get("clientWidth").Float(); w > 0 { // on a phone another lane may be shown
+			t.width = w
+		}
+		width = cmp.Or(t.width, width)
 	}
 	path := c.Path(t.lane)
 	t.column.Set(path, width)
@@ -349,6 +355,12 @@ func (t *thread) toMessage(id string, mark bool) {
 // is there again when it is back in the document.
 func (t *thread) keep() {
 	if t.el.IsUndefined() || t.stuck || t.target != "" {
+		return
+	}
+	if t.el.Get("clientHeight").Float() == 0 { // on a phone another lane is shown
+		if at := t.column.At(t.last); at >= 0 {
+			t.target, t.below = t.column.ID(at), t.column.Height(0, at)-t.last
+		}
 		return
 	}
 	window := t.el.Call("getBoundingClientRect")

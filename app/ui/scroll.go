@@ -390,13 +390,15 @@ func (t *thread) scrolled() {
 		return // on a phone another lane is shown
 	}
 	left := t.el.Get("scrollHeight").Float() - height - top
-	switch {
-	case t.target != "":
+	if t.target != "" {
 		// What has grown since the last look moves the target too: see resized.
 		grown := t.el.Get("scrollHeight").Float() != t.tall
 		if off, there := t.offTarget(); there && math.Abs(off) > 4 && !grown {
 			t.target = ""
 		}
+	}
+	switch {
+	case t.target != "":
 	case left <= nearEnd:
 		t.stuck = true
 	case top < t.last-1:

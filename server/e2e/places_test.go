@@ -33,16 +33,7 @@ func TestBackIsBackAtTheSamePlace(t *testing.T) {
 	// In the middle of a message further up.
 	p.scrolled(-6000)
 	p.must(p.tab.Eval(nil, `document.fonts.ready`))
-	p.must(p.tab.Eval(nil, `(async () => {
-		const t = document.querySelector("#thread").getBoundingClientRect();
-		window.place = () => { const e = document.querySelector('.message[data-id="' + window.read + '"]'); return e ? e.getBoundingClientRect().top : 1e6 };
-		for (let still = 0; still < 30; still++) { // until all that is in view is drawn
-			await new Promise(requestAnimationFrame);
-			const e = [...document.querySelectorAll(".message")].find(e => e.getBoundingClientRect().bottom > t.top);
-			if (window.read !== e.dataset.id || window.before !== place()) still = 0;
-			window.read = e.dataset.id; window.before = place();
-		}
-	})()`))
+	p.reads()
 	elsewhere()
 	p.must(p.tab.Back())
 	p.wait(`Math.abs(place() - before) < 3`)
@@ -54,8 +45,14 @@ func TestBackIsBackAtTheSamePlace(t *testing.T) {
 	if p.has(`#jump[hidden]`) {
 		t.Error("the way to the end is not offered")
 	}
-	// From here it scrolls as ever.
+	// From here it scrolls as ever, to the end by the first scroll.
 	p.scrolled(-400)
+	p.reads()
+	elsewhere()
+	p.must(p.tab.Back())
+	p.wait(`Math.abs(place() - before) < 3`)
+	p.must(p.tab.Eval(nil, `(t => { t.scrollTop = t.scrollHeight })(document.querySelector("#thread"))`))
+	p.wait(`!!document.querySelector("#jump[hidden]") && atEnd()`)
 
 	// Another conversation begins at its end, and so does this one after it.
 	p.click("#new-conversation")
@@ -77,6 +74,33 @@ func TestBackIsBackAtTheSamePlace(t *testing.T) {
 	elsewhere()
 	p.follow("/c/" + opened.Open + "?m=" + ids[200])
 	p.wait(inView(ids[200]))
+
+	// Back to it is back to where one read on from there.
+	p.scrolled(2500)
+	p.reads()
+	elsewhere()
+	p.must(p.tab.Back())
+	p.wait(`Math.abs(place() - before) < 3`)
+	p.must(p.tab.Eval(nil, `new Promise(r => setTimeout(r, 300))`))
+	if off := p.number(`place() - before`); off > 3 || off < -3 {
+		t.Errorf("%.0f px from where it was read on", off)
+	}
+}
+
+// reads waits until all that is in view is drawn, and notes what stands at the
+// top: place() - before is then how far it has moved, in px.
+func (p *page) reads() {
+	p.w.t.Helper()
+	p.must(p.tab.Eval(nil, `(async () => {
+		const t = document.querySelector("#thread").getBoundingClientRect();
+		window.place = () => { const e = document.querySelector('.message[data-id="' + window.read + '"]'); return e ? e.getBoundingClientRect().top : 1e6 };
+		for (let still = 0; still < 30; still++) { // until all that is in view is drawn
+			await new Promise(requestAnimationFrame);
+			const e = [...document.querySelectorAll(".message")].find(e => e.getBoundingClientRect().bottom > t.top);
+			if (window.read !== e.dataset.id || window.before !== place()) still = 0;
+			window.read = e.dataset.id; window.before = place();
+		}
+	})()`))
 }
 
 // follow clicks a link to an address, as one in an answer is.
@@ -219,4 +243,33 @@ func TestLanesOfANewConversationOutliveAReload(t *testing.T) {
 	p.wait(`location.pathname === "/" && document.querySelectorAll(".lane").length === 1`)
 	p.reload()
 	p.wait(`document.querySelectorAll(".lane").length === 1`)
+}
+
+// On a phone the lane that is not shown has its place, too: it came back blank.
+func TestBackKeepsThePlaceOfTheLaneThatIsNotShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	file, ids := exported(t, "A long one", 200)
+	opened := w.importFile(file)
+	p := w.tab("/c/" + opened.Open)
+	p.wait(inView(ids[199]))
+	p.addLane("vendor/model-b")
+	p.keys("\x1b")
+	p.must(p.tab.Look(390, 844, false))
+	p.click("#lane-tab-0")
+	p.wait(`document.querySelector("#thread").checkVisibility() && !document.querySelector("#thread-1").checkVisibility()`)
+	p.scrolled(-6000)
+	p.reads()
+	p.click("#lane-tab-1")
+	p.wait(`!document.querySelector("#thread").checkVisibility()`)
+	p.follow("/settings")
+	p.wait(`!document.querySelector("#thread")`)
+	p.must(p.tab.Back())
+	p.wait(`!!document.querySelector("#thread-1")?.checkVisibility()`)
+	p.click("#lane-tab-0")
+	p.wait(`document.querySelector("#thread").checkVisibility() && Math.abs(place() - before) < 40`)
+	p.must(p.tab.Eval(nil, `new Promise(r => setTimeout(r, 300))`))
+	if off := p.number(`place() - before`); off > 40 || off < -40 {
+		t.Errorf("%.0f px from where it was", off)
+	}
 }

@@ -60,6 +60,7 @@ type page struct {
 	goal      string // message that is gone to once it is known
 	goneTo    string // message that the address shown has led to
 	sought    string // message that was gone to last, by whatever address
+	linked    bool   // the last click was on a link
 	leafing   bool   // through the conversations, by keys
 	data      importing
 	speaker   speaker
@@ -130,6 +131,11 @@ func (p *page) start(ctx app.Context) {
 // listen watches what concerns the whole page.
 func (p *page) listen() {
 	win := js.Global()
+	// It comes before go-app's at the window, which follows the link.
+	p.DOM.On(p.DOM.Doc, "click", func(ev js.Value) {
+		e := ev.Get("target")
+		p.linked = e.Get("closest").Truthy() && e.Call("closest", "a").Truthy()
+	}, p.Post)
 	p.DOM.On(win, "online", func(js.Value) { p.sock.Nudge() }, p.Post)
 	p.DOM.On(win, "offline", func(js.Value) { p.sock.NetworkLost() }, p.Post)
 	p.DOM.On(p.DOM.Doc, "visibilitychange", func(js.Value) {

@@ -92,9 +92,10 @@ func (s *Shell) OnNav(ctx app.Context) {
 		p.searchElsewhere()
 	case left == viewChat && p.view != viewChat:
 		p.threads.keep()
-	case left != viewChat && p.view == viewChat && p.goal == p.sought:
+	case !p.linked && left != viewChat && p.view == viewChat && p.goal == p.sought:
 		p.goal, p.goneTo = "", p.goal // back at the place that was kept
 	}
+	p.linked = false
 	p.setDrawer(false)
 	p.changed(model.PartAll)
 	if p.view == viewChat {

@@ -78,6 +78,9 @@ func TestBackIsBackAtTheSamePlace(t *testing.T) {
 	// Back to it is back to where one read on from there.
 	p.scrolled(2500)
 	p.reads()
+	if p.text(`String(`+inView(ids[200])+`)`) == "true" {
+		t.Fatal("the message is still in view")
+	}
 	elsewhere()
 	p.must(p.tab.Back())
 	p.wait(`Math.abs(place() - before) < 3`)
@@ -85,6 +88,10 @@ func TestBackIsBackAtTheSamePlace(t *testing.T) {
 	if off := p.number(`place() - before`); off > 3 || off < -3 {
 		t.Errorf("%.0f px from where it was read on", off)
 	}
+	// A link leads to it again.
+	elsewhere()
+	p.follow("/c/" + opened.Open + "?m=" + ids[200])
+	p.wait(inView(ids[200]))
 }
 
 // reads waits until all that is in view is drawn, and notes what stands at the
@@ -97,6 +104,7 @@ func (p *page) reads() {
 		for (let still = 0; still < 30; still++) { // until all that is in view is drawn
 			await new Promise(requestAnimationFrame);
 			const e = [...document.querySelectorAll(".message")].find(e => e.getBoundingClientRect().bottom > t.top);
+			if (!e) { still = 0; continue }
 			if (window.read !== e.dataset.id || window.before !== place()) still = 0;
 			window.read = e.dataset.id; window.before = place();
 		}

@@ -99,13 +99,13 @@ func (s *Shell) OnNav(ctx app.Context) {
 	p.setDrawer(false)
 	p.changed(model.PartAll)
 	if p.view == viewChat {
-		leafing := p.leafing
+		leafing, seeking := p.leafing, p.goal != ""
 		p.leafing = false
 		ctx.Defer(func(app.Context) {
 			switch {
 			case leafing:
 				p.DOM.Focus("#thread")
-			case p.goal == "": // who looks for something reads on there
+			case !seeking: // who looks for something reads on there
 				p.focusComposer()
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"screentest/server/e2e/rig"
 )
@@ -199,6 +200,29 @@ func (p *page) state() string {
 func (p *page) grown(n int) {
 	p.w.t.Helper()
 	p.wait(fmt.Sprintf(`(%s?.querySelector(".body")?.textContent ?? "").length >= %d`, last, n))
+}
+
+// two makes two conversations, and returns their addresses; the second is shown.
+func (p *page) two() (first, second string) {
+	p.w.t.Helper()
+	p.send("[[repeat: 110]] the first")
+	p.settled()
+	first = p.path()
+	p.click("#new-conversation")
+	p.wait(`location.pathname === "/"`)
+	p.send("[[repeat: 110]] the second")
+	p.settled()
+	return first, p.path()
+}
+
+// soon reports whether holds comes true within a minute.
+func soon(holds func() bool) bool {
+	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
 }
 
 // underWay sends longer and longer prompts until do has done what it does while

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -53,10 +52,8 @@ func TestSpendPageTellsWhatWasSpent(t *testing.T) {
 	p.wait(`document.querySelectorAll("#ledger tbody tr").length === 2`)
 	today := func() string { return p.text(`document.querySelector("#tile-today .tile-figure")?.title ?? ""`) }
 	// The sandbox books after its last word.
-	for end := time.Now().Add(time.Minute); today() != money.NanoUSD(account(t, sandbox)).String(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("today is %q, the gateway's account %v", today(), money.NanoUSD(account(t, sandbox)))
-		}
+	if !soon(func() bool { return today() == money.NanoUSD(account(t, sandbox)).String() }) {
+		t.Fatalf("today is %q, the gateway's account %v", today(), money.NanoUSD(account(t, sandbox)))
 	}
 
 	// The same in the table, in the file, and in the bar of today.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"screentest/server/e2e/rig"
 	"screentest/shared/wire"
@@ -58,11 +57,11 @@ func TestMarkdownIsDrawnTheSameWhetherItStreamsOrNot(t *testing.T) {
 
 	again := w.tab(p.path())
 	again.settled()
-	streamed, opened := p.markup(), again.markup()
-	for end := time.Now().Add(time.Minute); streamed != opened && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		streamed, opened = p.markup(), again.markup() // a footnote is drawn last
-	}
-	if streamed != opened {
+	var streamed, opened string
+	if !soon(func() bool { // a footnote is drawn last
+		streamed, opened = p.markup(), again.markup()
+		return streamed == opened
+	}) {
 		t.Errorf("an answer that streamed in and the same opened later are drawn in two ways: %s", difference(streamed, opened))
 	}
 	if got, want := w.stored(p), replay(t, sandbox); got != want {

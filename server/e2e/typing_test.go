@@ -23,14 +23,7 @@ func TestKeysOfAnInputMethodAreNotThePages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
 	p := w.tab("/")
-	p.send("[[repeat: 110]] the first")
-	p.settled()
-	first := p.path()
-	p.click("#new-conversation")
-	p.wait(`location.pathname === "/"`)
-	p.send("[[repeat: 110]] the second")
-	p.settled()
-	second := p.path()
+	first, second := p.two()
 
 	press := func(key, event string) {
 		t.Helper()

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"testing"
-	"time"
 
 	"screentest/server/e2e/rig"
 	"screentest/shared/gateway"
@@ -17,22 +16,21 @@ func madeElsewhere(t *testing.T, sandbox *rig.Program, body string) string {
 	if err := json.NewDecoder(ask(t, sandbox, http.MethodPost, gateway.Video.Path(), body).Body).Decode(&made); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		var reply struct {
-			Data struct {
-				Status gateway.TaskStatus
-				Data   struct{ ID string }
-			}
+	var reply struct {
+		Data struct {
+			Status gateway.TaskStatus
+			Data   struct{ ID string }
 		}
+	}
+	if !soon(func() bool {
 		if err := json.NewDecoder(ask(t, sandbox, http.MethodGet, gateway.Video.Path()+"/"+made.ID, "").Body).Decode(&reply); err != nil {
 			t.Fatal(err)
 		}
-		if reply.Data.Status == gateway.StatusSuccess {
-			return reply.Data.Data.ID
-		}
+		return reply.Data.Status == gateway.StatusSuccess
+	}) {
+		t.Fatal("the clip does not get done")
 	}
-	t.Fatal("the clip does not get done")
-	return ""
+	return reply.Data.Data.ID
 }
 
 // What only the gateway can know about a clip that was made elsewhere, it says:

@@ -2,7 +2,6 @@ package model
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 	"time"
 
@@ -36,9 +35,6 @@ const (
 	LinkLost             // being dialled again
 	LinkNone             // the device has no network
 )
-
-// undoFor is how long a deleted conversation can be had back.
-const undoFor = 7 * time.Second
 
 // kept bounds the conversations held besides the one shown and those with an
 // answer under way.
@@ -234,91 +230,6 @@ func (d *Desk) Refetch() {
 	}
 }
 
-// FetchList asks for the newest conversations; FetchMore for older ones.
-func (d *Desk) FetchList() { d.list("") }
-
-// FetchMore asks for the conversations after the oldest that is there.
-func (d *Desk) FetchMore() {
-	if d.ListMore && !d.listing {
-		d.list(d.before)
-	}
-}
-
-func (d *Desk) list(before string) {
-	d.listing = true
-	had := slices.DeleteFunc(slices.Clone(d.List), d.unborn)
-	d.line.Call(wire.OpConversations, wire.Page{Before: before}, func(data json.RawMessage, p *wire.Problem) {
-		d.listing = false
-		var page wire.ConversationPage
-		if line.Answered(data, p, &page) != nil {
-			d.changed(PartList)
-			return
-		}
-		if before != "" || !d.ListReady {
-			d.before, d.ListMore = page.Before, page.Before != ""
-			d.reach = oldest(page)
-		}
-		first := !d.ListReady
-		d.ListReady = true
-		if before == "" {
-			d.dropDeleted(page, had)
-		}
-		d.takePage(page, before == "")
-		if first {
-			d.recallLost()
-		}
-		d.changed(PartList | PartBar)
-	})
-}
-
-// dropDeleted takes out of the list what is in it no more by its first page:
-// deleted elsewhere while this tab could not hear of it. Of had, which the server
-// knew when the page was asked for, the page has all that changed last, and all
-// that is pinned. What is older than it is not known; opening it will tell.
-func (d *Desk) dropDeleted(page wire.ConversationPage, had []wire.Summary) {
-	there := map[string]bool{}
-	for _, s := range append(page.Conversations, page.Pinned...) {
-		there[s.ID] = true
-	}
-	for _, s := range had {
-		covered := s.UpdatedMS > oldest(page)
-		// One that was listed for its pin alone is so no more.
-		unpinned := s.Pinned && s.UpdatedMS < d.reach
-		if (covered || unpinned) && !there[s.ID] {
-			d.List = dropSummary(d.List, s.ID)
-		}
-	}
-}
-
-// unborn says that the server may not know a conversation yet.
-func (d *Desk) unborn(s wire.Summary) bool {
-	c := d.conversations[s.ID]
-	return c != nil && c.kept.unborn
-}
-
-// oldest is when the last conversation of a page changed; every one that changed
-// later is in that page or in one before it.
-func oldest(page wire.ConversationPage) int64 {
-	if page.Before == "" || len(page.Conversations) == 0 {
-		return math.MinInt64 // it goes to the list's end
-	}
-	return page.Conversations[len(page.Conversations)-1].UpdatedMS
-}
-
-// takePage takes a stretch of the list. The first one says which are pinned.
-func (d *Desk) takePage(page wire.ConversationPage, first bool) {
-	if first {
-		for i := range d.List {
-			d.List[i].Pinned = false
-		}
-	}
-	for _, s := range append(page.Conversations, page.Pinned...) {
-		if d.Deleted == nil || d.Deleted.ID != s.ID {
-			d.List = putSummary(d.List, s)
-		}
-	}
-}
-
 // Choose sets the model that answers next in a lane.
 func (d *Desk) Choose(lane int, id string) {
 	c := d.On()
@@ -381,92 +292,6 @@ func (d *Desk) Turn(lane int, id string, by int) {
 			d.changed(PartThread | PartComposer)
 			return
 		}
-	}
-}
-
-// Delete hides a conversation at once and deletes it when the time to undo
-// that has passed.
-func (d *Desk) Delete(id string) {
-	d.Commit()
-	s := wire.Summary{ID: id}
-	for _, o := range d.List {
-		if o.ID == id {
-			s = o
-		}
-	}
-	d.Deleted = &s
-	d.List = dropSummary(d.List, id)
-	d.forget = d.after(undoFor, d.Commit)
-	if d.currentID() == id {
-		d.Current = nil
-	}
-	d.changed(PartAll)
-}
-
-// Undo brings the conversation last deleted back, and returns its id.
-func (d *Desk) Undo() string {
-	if d.Deleted == nil {
-		return ""
-	}
-	d.forget()
-	s := *d.Deleted
-	d.Deleted, d.forget = nil, nil
-	d.List = putSummary(d.List, s)
-	d.changed(PartList | PartNotice)
-	return s.ID
-}
-
-// Commit deletes for good what was to be deleted: when the time is over, and
-// when the page goes away.
-func (d *Desk) Commit() {
-	if d.Deleted == nil {
-		return
-	}
-	s := *d.Deleted
-	d.forget()
-	d.Deleted, d.forget = nil, nil
-	d.gone(s.ID)
-	d.line.Call(wire.OpDelete, wire.Target{ID: s.ID}, func(_ json.RawMessage, p *wire.Problem) {
-		if p != nil && p.Code != "not_found" {
-			d.List = putSummary(d.List, s)
-			d.changed(PartList)
-			d.Tell("The conversation was not deleted. " + p.Message + " " + p.Hint)
-		}
-	})
-	d.changed(PartNotice)
-}
-
-// gone forgets a deleted conversation.
-func (d *Desk) gone(id string) {
-	d.List = dropSummary(d.List, id)
-	d.storage.Remove(draftName + id)
-	d.storage.Remove(rawName + id)
-	if c := d.conversations[id]; c != nil {
-		c.Phase = Missing
-		delete(d.conversations, id)
-		for _, m := range c.messages {
-			if m.Run == nil {
-				continue
-			}
-			for _, call := range m.Run.Calls {
-				d.storage.Remove(callKey{m.ID, call.ID}.stored())
-			}
-		}
-		for run, s := range d.streams {
-			if s.conversation == c {
-				delete(d.streams, run)
-			}
-		}
-	}
-}
-
-// foundGone takes it that a conversation was deleted while this tab could not
-// hear of it. What was written for the one that is shown is not lost with it.
-func (d *Desk) foundGone(id string) {
-	draft := d.storage.Get(draftName + id)
-	d.gone(id)
-	if draft != "" && id == d.currentID() {
-		d.restore("", draft, "This conversation was deleted elsewhere. What you were writing stands in the composer of a new one.")
 	}
 }
 

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -38,6 +39,91 @@ func (d *Desk) Groups() []Group {
 		to.Rows = append(to.Rows, s)
 	}
 	return slices.DeleteFunc(groups, func(g Group) bool { return len(g.Rows) == 0 })
+}
+
+// FetchList asks for the newest conversations; FetchMore for older ones.
+func (d *Desk) FetchList() { d.list("") }
+
+// FetchMore asks for the conversations after the oldest that is there.
+func (d *Desk) FetchMore() {
+	if d.ListMore && !d.listing {
+		d.list(d.before)
+	}
+}
+
+func (d *Desk) list(before string) {
+	d.listing = true
+	had := slices.DeleteFunc(slices.Clone(d.List), d.unborn)
+	d.line.Call(wire.OpConversations, wire.Page{Before: before}, func(data json.RawMessage, p *wire.Problem) {
+		d.listing = false
+		var page wire.ConversationPage
+		if line.Answered(data, p, &page) != nil {
+			d.changed(PartList)
+			return
+		}
+		if before != "" || !d.ListReady {
+			d.before, d.ListMore = page.Before, page.Before != ""
+			d.reach = oldest(page)
+		}
+		first := !d.ListReady
+		d.ListReady = true
+		if before == "" {
+			d.dropDeleted(page, had)
+		}
+		d.takePage(page, before == "")
+		if first {
+			d.recallLost()
+		}
+		d.changed(PartList | PartBar)
+	})
+}
+
+// dropDeleted takes out of the list what is in it no more by its first page:
+// deleted elsewhere while this tab could not hear of it. Of had, which the server
+// knew when the page was asked for, the page has all that changed last, and all
+// that is pinned. What is older than it is not known; opening it will tell.
+func (d *Desk) dropDeleted(page wire.ConversationPage, had []wire.Summary) {
+	there := map[string]bool{}
+	for _, s := range append(page.Conversations, page.Pinned...) {
+		there[s.ID] = true
+	}
+	for _, s := range had {
+		covered := s.UpdatedMS > oldest(page)
+		// One that was listed for its pin alone is so no more.
+		unpinned := s.Pinned && s.UpdatedMS < d.reach
+		if (covered || unpinned) && !there[s.ID] {
+			d.List = dropSummary(d.List, s.ID)
+		}
+	}
+}
+
+// unborn says that the server may not know a conversation yet.
+func (d *Desk) unborn(s wire.Summary) bool {
+	c := d.conversations[s.ID]
+	return c != nil && c.kept.unborn
+}
+
+// oldest is when the last conversation of a page changed; every one that changed
+// later is in that page or in one before it.
+func oldest(page wire.ConversationPage) int64 {
+	if page.Before == "" || len(page.Conversations) == 0 {
+		return math.MinInt64 // it goes to the list's end
+	}
+	return page.Conversations[len(page.Conversations)-1].UpdatedMS
+}
+
+// takePage takes a stretch of the list. The first one says which are pinned.
+func (d *Desk) takePage(page wire.ConversationPage, first bool) {
+	if first {
+		for i := range d.List {
+			d.List[i].Pinned = false
+		}
+	}
+	for _, s := range append(page.Conversations, page.Pinned...) {
+		if d.Deleted == nil || d.Deleted.ID != s.ID {
+			d.List = putSummary(d.List, s)
+		}
+	}
 }
 
 // Pin keeps a conversation above the others, or lets it go. It is shown at

@@ -5,6 +5,16 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
+# Go wants a place for what it fetches and builds. Without a home that is here.
+ifeq ($(HOME),)
+export HOME := $(CURDIR)/build/home
+export GOFLAGS += -modcacherw
+endif
+
+ifneq ($(shell test -w . && echo yes),yes)
+$(error This folder can not be written to, and the build writes into bin, build and web: copy it to where you may write)
+endif
+
 # What `screentest version` prints.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 60s
@@ -16,21 +26,27 @@ include wasm.mk
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-.PHONY: build
-build: bin/screentest ## build bin/screentest with everything inside it
-
 # go build knows best what has changed, so it is always asked.
-.PHONY: bin/screentest
-bin/screentest: $(WASM_FILES)
+define COMPILE
 	@mkdir -p bin
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ ./server
+	@echo 'Compiling the server (the first time SQLite too: most of a minute)'
+	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/screentest ./server
+endef
+
+.PHONY: build
+build: build/packed-11 ## build bin/screentest, as it is shipped
+	$(COMPILE)
+
+.PHONY: quick
+quick: build/packed ## the same with a page that is compressed in a second
+	$(COMPILE)
 
 .PHONY: run
-run: build ## build, then serve http://localhost:8080 with the sandbox gateway
+run: quick ## build quickly, then serve http://localhost:8080 with the sandbox gateway
 	@exec bin/screentest
 
 .PHONY: test
-test: build ## every test: unit and race, fuzz seeds, end to end in Chromium
+test: quick ## every test: unit and race, fuzz seeds, end to end in Chromium
 	@.ci/test
 
 .PHONY: lint
@@ -55,4 +71,4 @@ fuzz: ## run every fuzz target for FUZZTIME each (60s)
 
 .PHONY: clean
 clean: ## remove what was built; data/ stays
-	rm -rf bin build $(WASM_FILES)
+	rm -rf bin build $(PAGE_FILES)

@@ -99,13 +99,9 @@ func main() {
 }
 
 func run(out string) error {
-	b, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	dir, err := download(module)
 	if err != nil {
-		return fmt.Errorf("find %s: %w", module, err)
-	}
-	dir := strings.TrimSpace(string(b))
-	if dir == "" {
-		return fmt.Errorf("%s is not downloaded; run go mod download", module)
+		return err
 	}
 	copied := filepath.Join(out, "go-app")
 	if err := os.RemoveAll(copied); err != nil {
@@ -133,6 +129,25 @@ func run(out string) error {
 		return err
 	}
 	return writeMod(out, map[string]string{module: copied, uuidModule: filepath.Join(out, "uuid")})
+}
+
+// download returns the folder of a module that go.mod requires, which is
+// fetched first where the module cache has it not yet.
+func download(module string) (string, error) {
+	b, err := exec.Command("go", "mod", "download", "-json", module).Output()
+	var found struct{ Dir, Error string }
+	if jsonErr := json.Unmarshal(b, &found); err == nil {
+		err = jsonErr
+	}
+	if found.Error != "" {
+		err = errors.New(found.Error)
+	} else if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		err = fmt.Errorf("%w: %s", err, exit.Stderr)
+	}
+	if err != nil {
+		return "", fmt.Errorf("download %s: %w", module, err)
+	}
+	return found.Dir, nil
 }
 
 // writeUUID writes the module that takes google/uuid's place.

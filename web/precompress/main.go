@@ -1,10 +1,10 @@
-// Command precompress writes FILE.br and FILE.gz beside each FILE, at the
-// strongest settings there are, so that the server never compresses anything.
-// It is run by make at build time: brotli's level 11 takes some seconds for
-// the browser's program.
+// Command precompress writes FILE.br and FILE.gz beside each FILE, so that the
+// server never compresses anything. It is run by make at build time.
 //
-//	precompress [-max-br BYTES] FILE...
+//	precompress [-level N] [-max-br BYTES] FILE...
 //
+// The level is brotli's, 0 to 11. For the browser's program 11, the default,
+// takes the better part of a minute and 5 a second, with a quarter more to load.
 // With -max-br it fails when a .br is larger than that, and leaves none behind.
 package main
 
@@ -22,18 +22,19 @@ import (
 )
 
 func main() {
+	level := flag.Int("level", brotli.BestCompression, "brotli's `level`, 0 to 11; the .gz follows it")
 	maxBr := flag.Int("max-br", 0, "fail when a .br has more `bytes` than this; 0 is no limit")
 	flag.Usage = func() {
-		fmt.Fprintf(flag.CommandLine.Output(), "usage: precompress [-max-br BYTES] FILE...\n")
+		fmt.Fprintf(flag.CommandLine.Output(), "usage: precompress [-level N] [-max-br BYTES] FILE...\n")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if flag.NArg() == 0 {
+	if flag.NArg() == 0 || *level < brotli.BestSpeed || *level > brotli.BestCompression {
 		flag.Usage()
 		os.Exit(2)
 	}
 	for _, name := range flag.Args() {
-		line, err := precompress(name, *maxBr)
+		line, err := precompress(name, *level, *maxBr)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "precompress:", err)
 			os.Exit(1)
@@ -42,9 +43,9 @@ func main() {
 	}
 }
 
-// precompress writes name.br and name.gz and returns a line with the sizes. A
-// .br above maxBr bytes is an error, unless maxBr is 0.
-func precompress(name string, maxBr int) (string, error) {
+// precompress writes name.br at brotli's level, and name.gz, and returns a line
+// with the sizes. A .br above maxBr bytes is an error, unless maxBr is 0.
+func precompress(name string, level, maxBr int) (string, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil {
 		return "", err
@@ -56,14 +57,14 @@ func precompress(name string, maxBr int) (string, error) {
 		br, err = compress(raw, func(w io.Writer) (io.WriteCloser, error) {
 			// A window of 16 MiB, the largest that browsers take, holds the whole
 			// program.
-			return brotli.NewWriterOptions(w, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: 24}), nil
+			return brotli.NewWriterOptions(w, brotli.WriterOptions{Quality: level, LGWin: 24}), nil
 		})
 		return err
 	})
 	both.Go(func() error {
 		var err error
 		gz, err = compress(raw, func(w io.Writer) (io.WriteCloser, error) {
-			return gzip.NewWriterLevel(w, gzip.BestCompression)
+			return gzip.NewWriterLevel(w, min(level, gzip.BestCompression))
 		})
 		return err
 	})

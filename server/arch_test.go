@@ -136,12 +136,11 @@ func archRules() []archRule {
 			why:  "what a lane, a draft or a stream is can then be tested without a browser",
 			js:   true,
 			breaks: func(g graph) []string {
-				return g.arrows(anywhere, func(from, to string) bool {
-					return strings.HasPrefix(to, "github.com/maxence-charriere/go-app/") && !g[from].Standard &&
-						(within("app/model")(from) || within("app/socket")(from) || within("shared")(from))
+				return g.arrows(ours, func(from, to string) bool {
+					return strings.HasPrefix(to, "github.com/maxence-charriere/go-app/") && !within("app/ui")(from) && from != module+"/app"
 				})
 			},
-			example: graph{"screentest/app/model": {Imports: []string{"github.com/maxence-charriere/go-app/v10/pkg/app"}}},
+			example: graph{"screentest/app/inspect": {Imports: []string{"github.com/maxence-charriere/go-app/v10/pkg/app"}}},
 		},
 	}
 }

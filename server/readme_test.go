@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -68,6 +69,27 @@ func TestReadmeCommands(t *testing.T) {
 	for _, c := range (&program{}).commands(new(string)).Subcommands {
 		if !strings.Contains(files["README.md"], "`screentest "+c.Name) {
 			t.Errorf("the README doesn't name screentest %s", c.Name)
+		}
+	}
+}
+
+// The README's example of a catalogue is one, as it stands.
+func TestReadmeCatalogueStarts(t *testing.T) {
+	raw, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllSubmatch(raw, -1)
+	if len(blocks) == 0 {
+		t.Fatal("the README shows no JSON")
+	}
+	for _, block := range blocks {
+		file := filepath.Join(t.TempDir(), "models.json")
+		if err := os.WriteFile(file, block[1], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readCatalogue(file); err != nil {
+			t.Errorf("%v\n%s", err, block[1])
 		}
 	}
 }

@@ -158,6 +158,22 @@ func TestF9AModelIsALineOfConfiguration(t *testing.T) {
 	}
 }
 
+func TestF9OnlyTheIDIsNeeded(t *testing.T) {
+	for _, id := range []string{"my-local-model", "llama3.2:3b", "gpt-4o", "mistral", "beta-4.5-mini"} {
+		c, err := ParseCatalogue([]byte(`{"models": [{"id": "` + id + `"}]}`))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if m, known := c.Lookup(id); !known || m.Family != Ordinary || m.Endpoint != Chat || m.Mode != TextMode || m.Price.Known {
+			t.Errorf("%s: %+v, want an ordinary model on chat with no known price", id, m)
+		}
+		if v := c.Validate(Chat, []byte(chat(id, `"temperature":0.5`)), Options{}); !v.OK() || len(v.Warnings) > 0 {
+			t.Errorf("%s is in the catalogue, but: %+v", id, v)
+		}
+	}
+}
+
 func TestCatalogueMistakes(t *testing.T) {
 	// line puts a model on line 3.
 	line := func(model string) string { return "{\"models\": [\n{\"id\": \"zeta-1\"},\n" + model + "\n]}" }
@@ -179,7 +195,9 @@ func TestCatalogueMistakes(t *testing.T) {
 		{"a key twice", line(`{"id": "zeta-2", "id": "zeta-3"}`), `catalogue, line 3, models[1].id: this key is there already as "id"`},
 		{"a key in other letters", line(`{"id": "zeta-2", "ID": "zeta-3"}`), `catalogue, line 3, models[1].ID: this key is there already as "id"`},
 		{"a family that does not exist", line(`{"id": "zeta-2", "family": "eta"}`), `catalogue, line 3, models[1].family: "eta" is none of the values that fit here: ordinary, epsilon`},
-		{"an id of no pattern with no family", line(`{"id": "gpt"}`), `catalogue, line 3, models[1].family: the id "gpt" fits no pattern; name its family`},
+		{"an unknown id with seconds", line(`{"id": "clips", "seconds": [4]}`), `catalogue, line 3, models[1].seconds: the id "clips" fits no pattern, so it is taken for a text model, which has no seconds; name its family: ordinary, epsilon`},
+		{"an unknown id with a mode", line(`{"id": "clips", "mode": "extend"}`), `catalogue, line 3, models[1].mode: the id "clips" fits no pattern`},
+		{"an unknown id with a price per clip", line(`{"id": "clips", "price": {"per_clip": 1}}`), `catalogue, line 3, models[1].price.per_clip: the id "clips" fits no pattern`},
 		{"a mode of another family", line(`{"id": "alpha-3.1-lite", "mode": "motion-control"}`), `catalogue, line 3, models[1].mode: "motion-control" is none`},
 		{"a video model with no mode", line(`{"id": "x", "family": "delta"}`), `catalogue, line 3, models[1].mode: a model of the family delta needs one of: text-to-video, image-to-video or motion-control`},
 		{"epsilon on chat", line(`{"id": "v/epsilon-5.6-x", "endpoint": "chat"}`), `catalogue, line 3, models[1].endpoint: "chat" is none of the values that fit here: responses`},

@@ -119,6 +119,9 @@ var modesOf = map[Family][]Mode{
 	Delta:     {TextToVideo, ImageToVideo, Motion},
 }
 
+// videoKeys are the keys that only video models have.
+var videoKeys = []string{"tier", "resolution", "from", "seconds", "multi_shot_seconds", "aspect_ratios"}
+
 var familyNames = []Family{Ordinary, Epsilon, Beta, Zeta, Alpha, BetaVideo, Gamma, Delta}
 
 func (r *catalogueReader) model(v *strictjson.Value, at string, sample bool) Model {
@@ -130,9 +133,10 @@ func (r *catalogueReader) model(v *strictjson.Value, at string, sample bool) Mod
 		return Model{}
 	}
 	m := describe(id)
-	family := Family(o.choice("family", string(m.Family), names(familyNames)))
-	if family == Unknown {
-		o.fail("family", "the id %q fits no pattern; name its family: %s", id, either(names(familyNames)))
+	family := Family(o.choice("family", string(m.familyOr(Ordinary)), names(familyNames)))
+	if field := o.onlyOfVideos(); field != "" && m.Family == Unknown && family == Ordinary {
+		o.fail(field, "the id %q fits no pattern, so it is taken for a text model, which has no %s; name its family: %s",
+			id, field, either(names(familyNames)))
 		return m
 	}
 	if family != m.Family {
@@ -154,10 +158,39 @@ func (r *catalogueReader) model(v *strictjson.Value, at string, sample bool) Mod
 	if m.Endpoint == Video {
 		o.clip(&m)
 	} else {
-		o.none("a text model has no %s", "tier", "resolution", "from", "seconds", "multi_shot_seconds", "aspect_ratios")
+		o.none("a text model has no %s", videoKeys...)
 	}
 	m.Price = o.price(m)
 	return m
+}
+
+// familyOr returns the family that the id tells, or otherwise: a model of one's
+// own, such as llama3.2, needs no more than its id.
+func (m Model) familyOr(otherwise Family) Family {
+	if m.Family == Unknown {
+		return otherwise
+	}
+	return m.Family
+}
+
+// onlyOfVideos returns a key that is there and that only video models have.
+func (o catalogueObject) onlyOfVideos() string {
+	if v, ok := o.v.Get("mode"); ok && v.Text != string(TextMode) {
+		return "mode"
+	}
+	for _, key := range videoKeys {
+		if _, ok := o.v.Get(key); ok {
+			return key
+		}
+	}
+	if price, ok := o.v.Get("price"); ok {
+		for _, key := range []string{"per_second", "per_clip"} {
+			if _, ok := price.Get(key); ok {
+				return "price." + key
+			}
+		}
+	}
+	return ""
 }
 
 func defaultEndpoint(f Family) Endpoint {

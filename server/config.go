@@ -15,6 +15,7 @@ import (
 	"github.com/peterbourgon/ff/v3/ffcli"
 
 	gatewayclient "screentest/server/gateway"
+	"screentest/server/sandbox"
 	"screentest/shared/gateway"
 	"screentest/shared/money"
 )
@@ -146,18 +147,22 @@ func (c serveConfig) checked() (public *url.URL, err error) {
 	return public, nil
 }
 
-// loopbackOnly refuses an address that others can reach.
-func loopbackOnly(addr string) error {
+// onLoopback says whether only this machine reaches an address.
+func onLoopback(addr string) (bool, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return mistakef("-addr %q: it must be host:port, such as 127.0.0.1:8080", addr)
+		return false, mistakef("-addr %q: it must be host:port, such as 127.0.0.1:8080", addr)
 	}
-	if host == "localhost" {
-		return nil
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback(), nil
+}
+
+// loopbackOnly refuses an address that others can reach.
+func loopbackOnly(addr string) error {
+	if here, err := onLoopback(addr); here || err != nil {
+		return err
 	}
-	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
-		return nil
-	}
+	host, _, _ := net.SplitHostPort(addr) // it was one a moment ago
 	where := "on " + host
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
 		where = "on every network of this machine"
@@ -190,6 +195,10 @@ const slowest, fastest = 1e-6, 1e9
 func isPace(x float64) bool { return x >= slowest && x <= fastest } // and not NaN
 
 func (c sandboxConfig) checked() (money.NanoUSD, error) {
+	here, err := onLoopback(c.addr)
+	if err != nil {
+		return 0, err
+	}
 	balance, err := money.ParseUSD(c.balance)
 	switch {
 	case err != nil:
@@ -202,6 +211,8 @@ func (c sandboxConfig) checked() (money.NanoUSD, error) {
 		return 0, mistakef("-tokens-per-second %g: it must be from %g to %g, or -1 for as fast as it is read", c.tokensPerSecond, slowest, fastest)
 	case c.key == "":
 		return 0, mistakef("-key is empty: calls need one")
+	case c.key == sandbox.DefaultKey && !here:
+		return 0, mistakef("-addr %s can be reached by others, and everybody knows the key %q: give one of your own with -key", c.addr, c.key)
 	}
 	return balance, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"screentest/server/check"
 	"screentest/server/sandbox"
@@ -37,7 +38,13 @@ func (p *program) sandbox(ctx context.Context, c sandboxConfig) error {
 		listener.Close()
 		return mistake{err}
 	}
-	hs := newHTTPServer(sb, log)
+	var handler http.Handler = sb
+	if here, _ := onLoopback(c.addr); here {
+		handler = onlyHere(sb)
+	} else {
+		log.Warn("others can reach the sandbox, and by plain http: its key can be read on the way", "addr", c.addr)
+	}
+	hs := newHTTPServer(handler, log)
 	failed := make(chan error, 1)
 	go func() { failed <- hs.Serve(listener) }()
 	fmt.Fprintf(p.stdout, "The sandbox gateway is ready on http://%s, key %s\n", listener.Addr(), c.key)
@@ -59,6 +66,22 @@ func (p *program) sandbox(ctx context.Context, c sandboxConfig) error {
 		}
 		return errors.Join(err, sb.Close(), hs.Close())
 	}
+}
+
+// onlyHere answers only those who ask for this machine. Otherwise a page of any
+// site could point its own name at it (DNS rebinding) and use the sandbox, whose
+// key is no secret here.
+func onlyHere(sandbox http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if onThisMachine(&url.URL{Host: r.Host}) {
+			sandbox.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusMisdirectedRequest)
+		fmt.Fprint(w, `{"error":{"message":"The sandbox on this machine answers to localhost and 127.0.0.1 only.",`+
+			`"type":"invalid_request_error","param":"","code":"unknown_host"}}`)
+	})
 }
 
 // check is the command screentest check.

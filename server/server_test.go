@@ -186,6 +186,31 @@ func TestAnswersOfTheSandbox(t *testing.T) {
 	}
 }
 
+// A page whose name was pointed at this machine is told nothing, by the sandbox
+// neither: its key is no secret here.
+func TestTheSandboxInsideAnswersToThisMachineOnly(t *testing.T) {
+	d := newDesk(t, serveConfig{})
+	for host, want := range map[string]int{
+		"": http.StatusOK, "localhost:9": http.StatusOK, "[::1]:9": http.StatusOK,
+		"evil.example": http.StatusMisdirectedRequest, "127.0.0.1.evil.example": http.StatusMisdirectedRequest, "192.0.2.7": http.StatusMisdirectedRequest,
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", d.client.Base.String()+"/sandbox/account", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		req.Header.Set("Authorization", "Bearer "+sandbox.DefaultKey)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("Host %q: %s, want %d", host, res.Status, want)
+		}
+	}
+}
+
 func TestStopKeepsTheText(t *testing.T) {
 	d := newDesk(t, serveConfig{})
 	c := dial(t, d.url, bfftest.NewHTTP())

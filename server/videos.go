@@ -157,6 +157,6 @@ func (s *server) startSandbox(ctx context.Context, owner, files string) (base, k
 		return "", "", errors.Join(err, listener.Close())
 	}
 	s.onClose(func(context.Context) error { return s.sandbox.Close() })
-	s.serveHTTP(listener, s.sandbox)
+	s.serveHTTP(listener, onlyHere(s.sandbox))
 	return "http://" + listener.Addr().String(), key, nil
 }

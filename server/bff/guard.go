@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +55,7 @@ func (s *Server) routes() http.Handler {
 			s.Logger.Error("the public address is not taken for ours", "origin", origin, "err", err)
 		}
 	}
-	return withPolicy(s.onlyOurNames(cross.Handler(onlyOurPages(cross, refused, mux))))
+	return s.withPolicy(withoutDawdling(s.onlyOurNames(s.onlyOurScheme(refused, cross.Handler(onlyOurPages(cross, refused, mux))))))
 }
 
 // onlyOurPages refuses what another site's page asks for of the addresses that
@@ -76,6 +77,23 @@ func onlyOurPages(cross *http.CrossOriginProtection, refused, next http.Handler)
 				refused.ServeHTTP(w, r)
 				return
 			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// onlyOurScheme refuses a page that came by plain http where ours come by
+// https: whoever is on the way may have written it. Of an origin the protection
+// compares only the host, when a browser doesn't say more.
+func (s *Server) onlyOurScheme(refused, next http.Handler) http.Handler {
+	if !s.secure() {
+		return next
+	}
+	public := strings.ToLower(s.PublicURL.Hostname())
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if from, err := url.Parse(r.Header.Get("Origin")); err == nil && from.Scheme == "http" && strings.ToLower(from.Hostname()) == public {
+			refused.ServeHTTP(w, r)
+			return
 		}
 		next.ServeHTTP(w, r)
 	})

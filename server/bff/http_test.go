@@ -149,6 +149,41 @@ func TestCrossSiteRequestsAreRefused(t *testing.T) {
 	}
 }
 
+// What comes by plain http may have been written by whoever is on the way, so
+// behind https it is another site.
+func TestBehindHTTPSAnHTTPPageIsAnotherSite(t *testing.T) {
+	w := newWorld(t, func(c *bff.Config) { c.PublicURL = mustParse(t, "https://Play.Example.com") })
+	for origin, want := range map[string]int{
+		"http://play.example.com":     403,
+		"http://play.example.com:80":  403,
+		"http://PLAY.example.com":     403,
+		"https://play.example.com":    204,
+		"http://localhost:8080":       403, // of a request to the public name
+		"https://play.example.com:81": 403,
+	} {
+		for _, site := range []string{"", "same-origin"} {
+			headers := []string{"Host", "play.example.com", "Origin", origin, "Content-Type", "application/json"}
+			if site != "" {
+				headers = append(headers, "Sec-Fetch-Site", site)
+			}
+			res := w.do(nil, "POST", "/api/key", `{"key":"sk-other-0123456789"}`, headers...)
+			if site != "" && want == 403 && !strings.Contains(strings.ToLower(origin), "http://play.example.com") {
+				continue // no browser says both
+			}
+			if res.StatusCode != want {
+				t.Errorf("Origin %s, Sec-Fetch-Site %q: %s %s, want %d", origin, site, res.Status, res.body, want)
+			}
+			if got := res.Header.Get("Strict-Transport-Security"); got != "max-age=31536000" {
+				t.Errorf("Strict-Transport-Security is %q", got)
+			}
+		}
+	}
+	plain := newWorld(t, nil)
+	if h := plain.do(nil, "GET", "/", "").Header; h.Get("Strict-Transport-Security") != "" {
+		t.Error("without https the page asks for nothing but https")
+	}
+}
+
 // A page of another site can't even have the server read for it: a download
 // that it starts would be the person's whole history on the person's disk. A
 // link to one of our pages can be followed from anywhere.

@@ -7,13 +7,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"screentest/shared/wire"
 )
-
-// uploadTime is how long one upload may take.
-const uploadTime = 15 * time.Minute
 
 // videoRoutes are the addresses of clips, posters and uploads.
 func (s *Server) videoRoutes(mux *http.ServeMux) {
@@ -70,7 +66,6 @@ func (s *Server) ofTask(h func(w http.ResponseWriter, r *http.Request, owner, ta
 }
 
 func (s *Server) handleUpload(w http.ResponseWriter, r *http.Request, owner string) error {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime)) // where it can't be set, the limits are those of the size
 	u, err := s.Videos.Upload(r.Context(), owner, r.URL.Query().Get("name"), http.MaxBytesReader(w, r.Body, wire.MaxUploadVideo+1))
 	if err != nil {
 		return err

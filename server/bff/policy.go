@@ -39,7 +39,7 @@ const permissions = "camera=(), microphone=(), geolocation=(), payment=(), usb=(
 	"midi=(), display-capture=(), clipboard-read=(), clipboard-write=(self), fullscreen=(self)"
 
 // withPolicy puts the security headers on every answer, errors included.
-func withPolicy(next http.Handler) http.Handler {
+func (s *Server) withPolicy(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", contentPolicy)
@@ -54,6 +54,12 @@ func withPolicy(next http.Handler) http.Handler {
 		h.Set("Permissions-Policy", permissions)
 		// frame-ancestors, for browsers that do not know it.
 		h.Set("X-Frame-Options", "DENY")
+		if s.secure() {
+			// Who was here by https comes by nothing else for a year, whatever a
+			// link or somebody on the way says. Browsers heed it from https only,
+			// so localhost, without it, stays as it is.
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
 		next.ServeHTTP(w, r)
 	})
 }

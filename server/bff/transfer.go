@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"time"
 
 	"screentest/shared/wire"
 )
@@ -117,7 +116,6 @@ func (s *Server) handleImport(w http.ResponseWriter, r *http.Request) {
 			Message: fmt.Sprintf("%d files are being imported, which is the limit.", maxImports), Hint: "Wait until one is done."})
 		return
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime)) // where it can't be set, the size is bounded
 	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxImport)
 	file, p := importFile(r)
 	if p != nil {

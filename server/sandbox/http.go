@@ -74,6 +74,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c := &call{w: w, r: r, id: newRequestID(s.now())}
 	w.Header().Set(requestIDHeader, c.id)
+	if r.ContentLength != 0 {
+		// Without a deadline, a client that stops half way would be waited for,
+		// at an unknown path by the HTTP server itself. A writer that has none,
+		// as in some tests, has nobody to wait for.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
+	}
 	path, post, get := r.URL.Path, r.Method == http.MethodPost, r.Method == http.MethodGet
 	switch {
 	case post && path == gateway.Chat.Path():
@@ -169,10 +175,6 @@ func (s *Server) authorize(c *call) error {
 
 // readBody reads the body within its limits and checks its type (F115, G38).
 func (s *Server) readBody(c *call) error {
-	rc := http.NewResponseController(c.w)
-	// Without a deadline, a client that stops half way would be waited for.
-	// A writer that has none, as in some tests, has nobody to wait for.
-	_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
 	if err != nil {
 		if _, over := errors.AsType[*http.MaxBytesError](err); over {
@@ -181,7 +183,7 @@ func (s *Server) readBody(c *call) error {
 		}
 		return invalid("", "the body could not be read whole")
 	}
-	_ = rc.SetReadDeadline(time.Time{})
+	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{})
 	c.body = body
 	c.record.setBody(body)
 	switch t, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type")); {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -177,6 +178,29 @@ func TestUnfinishedRequest(t *testing.T) {
 		t.Errorf("%d", a.status)
 	}
 }
+
+// A body that nobody here reads is waited for by the HTTP server, but not for
+// ever.
+func TestAnUnknownPathWaitsForNoBody(t *testing.T) {
+	s, err := New(Config{Catalogue: gateway.SampleCatalogue()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w := &deadlined{ResponseRecorder: httptest.NewRecorder()}
+	s.ServeHTTP(w, httptest.NewRequest("POST", "/v1/nowhere", strings.NewReader("{")))
+	if w.Code != http.StatusNotFound || w.read.IsZero() || time.Until(w.read) > bodyTimeout {
+		t.Errorf("%d, the body may take until %v", w.Code, w.read)
+	}
+}
+
+// deadlined notes how long it may be read.
+type deadlined struct {
+	*httptest.ResponseRecorder
+	read time.Time
+}
+
+func (d *deadlined) SetReadDeadline(t time.Time) error { d.read = t; return nil }
 
 // A client that leaves in mid-stream ends the stream, and pays for what it was
 // sent and no more.

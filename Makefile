@@ -5,10 +5,14 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-# Go wants a place for what it fetches and builds. Without a home that is here.
+# The version is ours to tell (below), so Go need not ask git, which refuses in a
+# clone that belongs to somebody else.
+export GOFLAGS := $(strip -buildvcs=false $(GOFLAGS))
+
+# Without a home, what Go fetches and builds is kept here.
 ifeq ($(HOME),)
-export HOME := $(CURDIR)/build/home
-export GOFLAGS += -modcacherw
+export HOME := $(CURDIR)/build/.home
+GOFLAGS += -modcacherw
 endif
 
 ifneq ($(shell test -w . && echo yes),yes)

@@ -19,7 +19,7 @@ WASM_SOURCES := $(shell find app shared \
 # Copies of functions at their callers would be an eighth of the download.
 WASM_INLINE := -gcflags 'all=-l'
 
-WASM_BUILD := GOOS=js GOARCH=wasm go build -modfile build/slim/go.mod -overlay build/slim/overlay.json -trimpath -buildvcs=false $(WASM_INLINE) -ldflags '-s -w'
+WASM_BUILD := GOOS=js GOARCH=wasm go build -modfile build/slim/go.mod -overlay build/slim/overlay.json -trimpath $(WASM_INLINE) -ldflags '-s -w'
 
 # go-app without its HTTP server (see app/slim).
 build/slim/go.mod: go.mod go.sum app/slim/main.go
@@ -27,8 +27,9 @@ build/slim/go.mod: go.mod go.sum app/slim/main.go
 	@echo 'Making go-app smaller for the browser (the first time this fetches modules)'
 	@$(GO_RUN) ./app/slim -out build/slim
 
-# Version control is left out of it, so that a commit that changes nothing here
-# gives the same bytes, and the browser's cache stays good.
+# Version control is left out of it (GOFLAGS in the Makefile), so that a commit
+# that changes nothing here gives the same bytes, and the browser's cache stays
+# good.
 build/app.wasm: $(WASM_SOURCES) build/slim/go.mod wasm.mk
 	@echo 'Compiling the page to WebAssembly'
 	@! GOOS=js GOARCH=wasm go list -modfile build/slim/go.mod -deps ./app | grep -x net/http || \

@@ -75,7 +75,7 @@ func TestParametersFollowTheFamily(t *testing.T) {
 	p.keys("\x1b")
 	p.wait(`!document.querySelector("#library").open`)
 
-	p.click("#thread")
+	p.click(".lane .badge") // of the first lane's head
 	p.wait(`document.querySelector(".params-model").textContent === "vendor/epsilon-5.6-core"`)
 	p.wait(`document.querySelector("#param-temperature").disabled && !document.querySelector("#param-user") && document.querySelector("#param-system").value === "Be terse."`)
 	p.wait(`document.querySelector(".params-about").textContent.includes("no effect") && document.querySelector("#param-stream").disabled`)

@@ -10,6 +10,8 @@ import (
 // spot is JavaScript that gives the middle of an element once a person could
 // click it: it is in the window, has stood still for two looks, and nothing
 // lies over it. A page that scrolls by itself moves what was only just found.
+// A button that happens to lie in the middle of what was named is not clicked:
+// with other fonts it would be another one, or none.
 const spot = `((selector, every, most) => new Promise((done, fail) => {
 	let before = "", why = "there is none"
 	const end = performance.now() + most
@@ -24,6 +26,8 @@ const spot = `((selector, every, most) => new Promise((done, fail) => {
 			const hit = document.elementFromPoint(x, y)
 			why = "it does not stand still"
 			if (now === before) {
+				const within = hit?.closest("a, button, input, select, textarea, summary, label, [role=button], [role=option]")
+				if (within && within !== e && e.contains(within)) return fail(new Error("name what is to be clicked; in its middle stands " + within.outerHTML.slice(0, 200)))
 				if (hit && (e.contains(hit) || hit.contains(e) || hit.closest("label")?.control === e)) return done({x, y})
 				why = "over it lies " + (hit?.outerHTML.slice(0, 200) ?? "nothing: it is outside of the window")
 			}

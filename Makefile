@@ -15,6 +15,10 @@ export HOME := $(CURDIR)/build/.home
 GOFLAGS += -modcacherw
 endif
 
+ifeq ($(shell go version 2>/dev/null),)
+$(error Go is not found on the PATH: install Go 1.26 or newer, see https://go.dev/doc/install)
+endif
+
 ifneq ($(shell test -w . && echo yes),yes)
 $(error This folder can not be written to, and the build writes into bin, build and web: copy it to where you may write)
 endif

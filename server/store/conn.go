@@ -177,10 +177,14 @@ func (r *readers) snapshot(ctx context.Context, fn func(reading) error) error {
 		return err
 	}
 	defer back()
-	if _, err := p.exec(ctx, "BEGIN"); err != nil {
+	// Neither is under ctx: if that ends while BEGIN runs, it is said to have
+	// failed though it has not. The transaction would stay open, and whoever
+	// has the connection next would read what was, or fail.
+	whole := context.WithoutCancel(ctx)
+	if _, err := p.exec(whole, "BEGIN"); err != nil {
 		return explain(err)
 	}
-	defer p.exec(context.WithoutCancel(ctx), "ROLLBACK") // nothing was written
+	defer p.exec(whole, "ROLLBACK") // nothing was written
 	return fn(reading{ctx: ctx, held: p})
 }
 

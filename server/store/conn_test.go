@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -102,4 +104,68 @@ func TestSnapshotsNeedNoSecondConnection(t *testing.T) {
 		}
 	}
 	done.Wait()
+}
+
+// endsAt is a context that ends the so-and-so-many-th time that somebody asks
+// when it does: at a moment of choice in the middle of a call.
+type endsAt struct {
+	context.Context
+	end  context.CancelFunc
+	left atomic.Int64
+}
+
+func newEndsAt(n int64) *endsAt {
+	c := &endsAt{}
+	c.Context, c.end = context.WithCancel(context.Background())
+	c.left.Store(n)
+	return c
+}
+
+func (c *endsAt) Done() <-chan struct{} {
+	if c.left.Add(-1) == 0 {
+		c.end()
+		for range 50 {
+			runtime.Gosched() // who watches for the end is to see it before this call goes on
+		}
+	}
+	return c.Context.Done()
+}
+
+// Somebody who gives up a reading at any moment of it leaves no transaction
+// open: whoever reads next sees what is stored, and the write-ahead log can be
+// emptied.
+func TestGivenUpSnapshotsLeaveNothingOpen(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	s := newStart("", "x")
+	must(t, startTurn(db, owner, s))
+	for round := range 40 {
+		for n := range int64(24) {
+			c := newEndsAt(n + 1)
+			err := db.readers.snapshot(c, func(q reading) error {
+				var n int
+				return q.scan("SELECT count(*) FROM settings", nil, &n)
+			})
+			c.end()
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatalf("round %d, ended at %d: %v", round, n, err)
+			}
+		}
+		want := fmt.Sprint(round)
+		must(t, db.SetSetting(ctx, owner, "newest", want))
+		for range 2 * readerCount { // they take turns
+			if got, err := db.Setting(ctx, owner, "newest"); err != nil || got != want {
+				t.Fatalf("round %d: a reader sees %q, %v", round, got, err)
+			}
+			if _, err := db.OpenConversation(ctx, owner, pageOf(s)); err != nil {
+				t.Fatalf("round %d: %v", round, err)
+			}
+		}
+	}
+	var busy int
+	indexed(t, db) // then the writer is idle
+	must(t, db.writer.tx.p.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, new(int), new(int)))
+	if info, err := os.Stat(db.path() + "-wal"); busy != 0 || err != nil || info.Size() != 0 {
+		t.Errorf("the write-ahead log was not emptied: busy %d, %v", busy, err)
+	}
 }

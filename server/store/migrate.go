@@ -114,7 +114,8 @@ func migrate(ctx context.Context, conn *sql.Conn, ms []migration, keep func(vers
 	// A migration may have to rebuild a table that others refer to. The keys
 	// can be switched off only outside of a transaction; they are checked at
 	// the end of each one instead.
-	if _, err := conn.ExecContext(ctx, "PRAGMA foreign_keys = 0"); err != nil {
+	whole := context.WithoutCancel(ctx)
+	if _, err := conn.ExecContext(whole, "PRAGMA foreign_keys = 0"); err != nil {
 		return explain(err)
 	}
 	for i, m := range ms[version:] {
@@ -128,18 +129,21 @@ func migrate(ctx context.Context, conn *sql.Conn, ms []migration, keep func(vers
 			log.Info("migrated the database", "to", m.version, "migration", m.name)
 		}
 	}
-	_, err = conn.ExecContext(ctx, "PRAGMA foreign_keys = 1")
+	_, err = conn.ExecContext(whole, "PRAGMA foreign_keys = 1")
 	return explain(err)
 }
 
 func (m migration) apply(ctx context.Context, conn *sql.Conn) (err error) {
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	// Where ctx ends while BEGIN or COMMIT runs, it is said to have failed though
+	// it has not: neither is under it.
+	whole := context.WithoutCancel(ctx)
+	if _, err := conn.ExecContext(whole, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
 			// SQLite may have rolled back by itself; then this has nothing to do.
-			conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+			conn.ExecContext(whole, "ROLLBACK")
 		}
 	}()
 	if _, err := conn.ExecContext(ctx, m.sql); err != nil {
@@ -152,10 +156,10 @@ func (m migration) apply(ctx context.Context, conn *sql.Conn) (err error) {
 	if broken > 0 {
 		return fmt.Errorf("%d rows would refer to rows that are gone", broken)
 	}
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, m.version)); err != nil {
+	if _, err := conn.ExecContext(whole, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, m.version)); err != nil {
 		return err
 	}
-	_, err = conn.ExecContext(ctx, "COMMIT")
+	_, err = conn.ExecContext(whole, "COMMIT")
 	return err
 }
 

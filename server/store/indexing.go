@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"screentest/shared/wire"
@@ -45,44 +47,107 @@ func orNull(n int64) any {
 	return n
 }
 
+// conversationToIndex does so with a conversation's title and all of its
+// messages.
+func (w *tx) conversationToIndex(owner, conversation int64) error {
+	w.unindexed.Store(true)
+	_, err := w.exec("INSERT INTO search_todo (owner, conversation, messages_from) VALUES (?, ?, 0)", owner, conversation)
+	return err
+}
+
+// A note is a row of search_todo. What it isn't about is 0; from is valid for a
+// conversation whose messages, from that number on, go in as well.
+type note struct {
+	n, conversation, message, video int64
+	from                            sql.NullInt64
+}
+
 // indexSome puts the next rows into the index. more: there may be more.
 func (w *tx) indexSome() (more bool, err error) {
-	type todo struct{ n, conversation, message, video int64 }
-	var list []todo
-	err = w.each(context.Background(), "SELECT n, conversation, coalesce(message, 0), coalesce(video, 0) FROM search_todo ORDER BY n LIMIT ?", []any{indexStep}, func(rows *sql.Rows) error {
-		var t todo
-		err := rows.Scan(&t.n, &t.conversation, &t.message, &t.video)
+	var list []note
+	err = w.each(context.Background(), "SELECT n, conversation, coalesce(message, 0), coalesce(video, 0), messages_from FROM search_todo ORDER BY n LIMIT ?", []any{indexStep}, func(rows *sql.Rows) error {
+		var t note
+		err := rows.Scan(&t.n, &t.conversation, &t.message, &t.video, &t.from)
 		list = append(list, t)
 		return err
 	})
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
-	var docs []placed
-	noted := map[todo]bool{} // of two notes about one thing the first is enough
+	b := batch{w: w, placed: map[subject]bool{}}
 	for _, t := range list {
-		if what := (todo{0, t.conversation, t.message, t.video}); noted[what] {
-			continue
-		} else {
-			noted[what] = true
-		}
-		switch {
-		case t.video != 0:
-			docs, err = w.indexVideo(docs, t.video)
-		case t.message != 0:
-			docs, err = w.indexMessage(docs, t.message)
-		default:
-			docs, err = w.indexTitle(docs, t.conversation)
-		}
+		whole, err := b.add(t)
 		if err != nil {
 			return false, fmt.Errorf("index message %d of conversation %d, or video %d: %w", t.message, t.conversation, t.video, err)
 		}
+		if !whole {
+			more = true
+			break
+		}
+		if _, err := w.exec("DELETE FROM search_todo WHERE n = ?", t.n); err != nil {
+			return false, err
+		}
 	}
-	if err := w.insertWords(docs); err != nil {
+	if err := w.insertWords(b.docs); err != nil {
 		return false, fmt.Errorf("write search index: %w", err)
 	}
-	_, err = w.exec("DELETE FROM search_todo WHERE n <= ?", list[len(list)-1].n)
-	return len(list) == indexStep, err
+	return more || len(list) == indexStep, nil
+}
+
+// A batch is what goes into the index together. The words of it are written
+// last, so nothing in it may be placed twice: the row of the first would be
+// gone before its words come, and they would stay for good. What a thing is
+// known by here is its number alone, for whatever else a note says of it.
+type batch struct {
+	w      *tx
+	docs   []placed
+	placed map[subject]bool
+}
+
+// add does what a note asks for. Not whole: there was no room for all of it, and
+// the note says by now where to go on.
+func (b *batch) add(t note) (whole bool, err error) {
+	switch {
+	case t.video != 0:
+		return true, b.once(subject{video: t.video}, t.video, b.w.indexVideo)
+	case t.message != 0:
+		return true, b.once(subject{message: t.message}, t.message, b.w.indexMessage)
+	}
+	if t.from.Int64 == 0 { // not where it goes on
+		if err := b.once(subject{conversation: t.conversation}, t.conversation, b.w.indexTitle); err != nil {
+			return false, err
+		}
+	}
+	if !t.from.Valid {
+		return true, nil
+	}
+	room := indexStep - len(b.docs)
+	messages, err := column[int64](context.Background(), b.w.p, "SELECT n FROM messages WHERE conversation = ? AND n >= ? ORDER BY n LIMIT ?", t.conversation, t.from.Int64, max(room, 0))
+	if err != nil {
+		return false, err
+	}
+	next := t.from.Int64
+	for _, n := range messages {
+		if err := b.once(subject{message: n}, n, b.w.indexMessage); err != nil {
+			return false, err
+		}
+		next = n + 1
+	}
+	if len(messages) < room {
+		return true, nil
+	}
+	_, err = b.w.exec("UPDATE search_todo SET messages_from = ? WHERE n = ?", next, t.n)
+	return false, err
+}
+
+// once has the thing of number n placed, if it isn't yet.
+func (b *batch) once(what subject, n int64, place func([]placed, int64) ([]placed, error)) (err error) {
+	if b.placed[what] {
+		return nil
+	}
+	b.placed[what] = true
+	b.docs, err = place(b.docs, n)
+	return err
 }
 
 // indexMessage gives a message a place in the index, instead of the one that it
@@ -161,34 +226,46 @@ func (w *tx) indexVideo(docs []placed, n int64) ([]placed, error) {
 
 // indexStep does indexSome in a transaction of its own, when there is a moment.
 func (w *writer) indexStep() (more bool) {
-	if _, err := w.tx.exec("BEGIN IMMEDIATE"); err != nil {
-		w.log.Error("search index not written", "err", err)
-		return false
-	}
-	more, err := w.tx.indexSome()
+	_, err := w.tx.exec("BEGIN IMMEDIATE")
 	if err == nil {
-		_, err = w.tx.exec("COMMIT")
+		if more, err = w.tx.indexSome(); err == nil {
+			_, err = w.tx.exec("COMMIT")
+		}
+		if err != nil {
+			w.tx.exec("ROLLBACK")
+		}
 	}
 	if err != nil {
-		w.tx.exec("ROLLBACK")
-		w.log.Error("search index not written; it is tried again with the next write", "err", err)
+		if !w.behind { // said once, and not with each write while a disk is full
+			w.log.Error("search index not written; it is tried again with the next write", "err", err)
+		}
+		w.behind = true
 		return false
 	}
+	w.behind = false
 	w.unindexed.Store(more)
 	return more
 }
 
 // index has what was written before put into the search index, for a while.
-func (db *DB) index(ctx context.Context) error {
+// behind: not all of it is there, for want of time or because the disk takes
+// nothing; it can be searched without.
+func (db *DB) index(ctx context.Context) (behind bool, err error) {
 	for end := db.now().Add(catchUp); db.writer.unindexed.Load() && db.now().Before(end); {
 		err := db.writer.write(ctx, 0, func(w *tx) error {
 			more, err := w.indexSome()
-			w.unindexed.Store(more || err != nil)
+			w.unindexed.Store(more)
 			return err
 		})
 		if err != nil {
-			return err
+			db.writer.unindexed.Store(true) // its commit may have failed after that
+		}
+		if ctx.Err() != nil || errors.Is(err, os.ErrClosed) {
+			return true, err
+		}
+		if err != nil {
+			return true, nil // the writer's own tries say why
 		}
 	}
-	return nil
+	return db.writer.unindexed.Load(), nil
 }

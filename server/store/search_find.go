@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -56,7 +57,8 @@ type lookup struct {
 // alike, all places of all of them must be put in order first, which takes
 // 10 ms and more for the beginning of a common word.
 func (db *DB) Search(ctx context.Context, owner string, s wire.Search) (page wire.SearchPage, err error) {
-	if err := db.index(ctx); err != nil {
+	behind, err := db.index(ctx)
+	if err != nil {
 		return page, err
 	}
 	err = db.readers.snapshot(ctx, func(q reading) error {
@@ -83,6 +85,7 @@ func (db *DB) Search(ctx context.Context, owner string, s wire.Search) (page wir
 	if err != nil {
 		return wire.SearchPage{}, err
 	}
+	page.Behind = behind
 	return page, nil
 }
 
@@ -245,6 +248,11 @@ func (l *lookup) hits(q reading, rows []int64) ([]wire.Hit, error) {
 		var deleted bool
 		err := q.scan(selectHit, []any{row, maxShownText}, &conversation, &h.Title, &message, &h.Role, &h.Lane, &text, &tool,
 			&h.CreatedMS, &run, &h.Model, &h.State, &problem, &calls, &h.CostNanoUSD, &h.Estimated, &video, &tags, &deleted)
+		if errors.Is(err, sql.ErrNoRows) {
+			// Words without a row are a fault of the index. It must not keep
+			// people from what else is found.
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -35,7 +35,7 @@ func says(text string) func(*wire.Run) string { return func(*wire.Run) string { 
 func indexed(t testing.TB, db *DB) {
 	t.Helper()
 	for db.writer.unindexed.Load() {
-		must(t, db.index(context.Background()))
+		must(t, second(db.index(context.Background())))
 	}
 }
 

@@ -50,6 +50,7 @@ type writer struct {
 	scrub  bool          // empty the write-ahead log when there is time
 
 	unindexed atomic.Bool // the search index has not all that is stored
+	behind    bool        // it could not be written the last time; of the goroutine
 }
 
 // startWriter takes over conn.

@@ -178,9 +178,12 @@ type Search struct {
 
 // SearchPage is what was found, the newest first. Before is empty at the end:
 // a page may be short, even empty, before it, where a filter passes little.
+// Behind says that what was written last can't be found yet: there is very much
+// of it, or the disk is full.
 type SearchPage struct {
 	Hits   []Hit  `json:"hits"`
 	Before string `json:"before,omitempty"`
+	Behind bool   `json:"behind,omitempty"`
 }
 
 // Hit is one thing that was found, at most one for a message. Open it with

@@ -13,6 +13,11 @@
 // closed store, and errors.As(err, **wire.Problem) gives what a person may
 // read: disk_full, data_read_only and the like.
 //
+// Methods that write and take a context tell truthfully whether they did: after
+// an error nothing of it is stored, and what was put in place for it can be
+// taken back. A context that is over writes nothing; one that ends while a write
+// is under way ends nothing.
+//
 // Methods without a context (StartTurn, RunReplied, AppendRunLog) never wait
 // for the disk: they queue the write, in order, and call done once it is
 // durable or has failed. done runs on the writing goroutine (on one of its own

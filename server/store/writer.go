@@ -95,16 +95,25 @@ func (w *writer) signal() {
 	}
 }
 
-// write queues fn and waits until it is durable. If ctx ends first the write
-// may still be made: what fn sets must be read only where the error is nil, and
-// must be no result of the caller's by name.
+// write queues fn and waits until it is durable or has failed. Its error is the
+// truth, whatever becomes of ctx: nil, and all of fn is stored; anything else,
+// and nothing of it is. So who has put something in place for a write, such as
+// a file, takes it back where write fails, and only there.
+//
+// For that, ctx ends only the wait for a place in the queue: one that is over
+// beforehand writes nothing. Once queued, fn goes through to its end, and so
+// does the wait. What fn sets must be read only where the error is nil: it may
+// have been run in vain.
 func (w *writer) write(ctx context.Context, size int, fn func(*tx) error) error {
 	answer := make(chan error, 1)
 	u := unit{size: size, fn: fn, done: func(err error) { answer <- err }}
 	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		room, err := w.enqueue(u)
 		if err == nil {
-			break
+			return <-answer
 		}
 		if !errors.Is(err, ErrOverloaded) {
 			return err
@@ -112,14 +121,7 @@ func (w *writer) write(ctx context.Context, size int, fn func(*tx) error) error 
 		select {
 		case <-room:
 		case <-ctx.Done():
-			return ctx.Err()
 		}
-	}
-	select {
-	case err := <-answer:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

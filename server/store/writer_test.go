@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -74,12 +75,13 @@ func settings(t testing.TB, db *DB) (all []string) {
 // fails leaves no trace and spoils none of the others.
 func TestGroupCommit(t *testing.T) {
 	db, owner := openLocal(t)
-	commits := countCommits(t, db)
 	release := hold(t, db)
+	commits := countCommits(t, db) // the writer waits inside a unit
 	refused := errors.New("refused")
 	const n = 100
 	errs := make([]error, n)
 	var order []int
+	var committed int64 // when the last was answered: later the writer sees to the search index
 	var done sync.WaitGroup
 	for i := range n {
 		var fail error
@@ -88,7 +90,7 @@ func TestGroupCommit(t *testing.T) {
 		}
 		done.Add(1)
 		db.writer.post(0, put(owner, fmt.Sprintf("%03d", i), "v", fail), func(err error) {
-			errs[i], order = err, append(order, i)
+			errs[i], order, committed = err, append(order, i), commits.Load()
 			done.Done()
 		})
 	}
@@ -113,8 +115,8 @@ func TestGroupCommit(t *testing.T) {
 	if !slices.IsSorted(order) {
 		t.Errorf("answered in the order %v", order)
 	}
-	if c := commits.Load(); c != 2 { // that of hold, and that of the group
-		t.Errorf("%d commits for %d units", c, n)
+	if committed != 2 { // that of hold, and that of the group
+		t.Errorf("%d commits for %d units", committed, n)
 	}
 }
 
@@ -181,6 +183,38 @@ func TestGroupCommitEqualsSequential(t *testing.T) {
 			rt.Fatalf("%+v:\ntogether %v\nalone    %v", ops, g, s)
 		}
 	})
+}
+
+// A write says what happened, whatever becomes of who asked for it: one that is
+// given up beforehand is not made, and one that is given up while it waits for
+// its turn is made, and says so. Who keeps a file beside the row can go by that.
+func TestWriteTellsWhetherItWasMade(t *testing.T) {
+	db, owner := openLocal(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	release := hold(t, db)
+	answer := make(chan error, 1)
+	go func() { answer <- db.writer.write(ctx, 0, put(owner, "while it waits", "v", nil)) }()
+	for queued := 0; queued == 0; runtime.Gosched() {
+		db.writer.mu.Lock()
+		queued = len(db.writer.queue)
+		db.writer.mu.Unlock()
+	}
+	cancel()
+	for range 100 {
+		runtime.Gosched() // who does not see it through has time to go
+	}
+	release()
+	if err := <-answer; err != nil {
+		t.Errorf("given up while it waits: %v", err)
+	}
+	for range 100 {
+		if err := db.writer.write(ctx, 0, put(owner, "beforehand", "v", nil)); !errors.Is(err, context.Canceled) {
+			t.Fatalf("given up beforehand: %v", err)
+		}
+	}
+	if got := settings(t, db); !slices.Equal(got, []string{"while it waits=v"}) {
+		t.Errorf("stored %v", got)
+	}
 }
 
 // The queue is bounded: who does not wait is told, who waits gets a place or

@@ -60,12 +60,13 @@ func (s *Service) Create(ctx context.Context, owner, key string, c wire.VideoCre
 		release = r
 	}
 	stored, used, found, err := s.Store.Create(ctx, owner, s.keys.number(owner, key), key, t, prices)
+	if err == nil && !found && ctx.Err() != nil {
+		// Nobody waits for it any more. It is not sent, and a start must not
+		// take it for one that was.
+		s.unsent(owner, t.ID)
+		err = ctx.Err()
+	}
 	if err != nil || found {
-		if err != nil && ctx.Err() != nil {
-			// It may be stored all the same, and is not sent: a start would
-			// take it for one that was.
-			s.unsent(owner, t.ID)
-		}
 		release()
 		return s.live(owner, stored), err
 	}

@@ -2,6 +2,7 @@ package video_test
 
 import (
 	"bytes"
+	"context"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -203,6 +204,49 @@ func TestMeasureLinks(t *testing.T) {
 		if m, err := w.Measure(t.Context(), link); err == nil || code != "" && problemOf(t, err).Code != code {
 			t.Errorf("%s: %+v, %v", link, m, err)
 		}
+	}
+}
+
+// thenGone is a body whose sender is gone with the last byte.
+type thenGone struct {
+	io.Reader
+	gone func()
+}
+
+func (r thenGone) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil {
+		r.gone()
+	}
+	return n, err
+}
+
+// A tab that is closed after the last byte of what it sends leaves a file and
+// its row, or neither.
+func TestGoneAfterTheLastByte(t *testing.T) {
+	w := newWorld(t)
+	id := w.create(body("poster"))
+	w.awaitSaved(id)
+	others := len(w.archived())
+	for range 10 {
+		ctx, gone := context.WithCancel(t.Context())
+		if _, err := w.Upload(ctx, w.owner, "x.png", thenGone{bytes.NewReader(picture(t, "png")), gone}); err == nil {
+			t.Error("an upload for nobody was taken")
+		}
+		ctx, gone = context.WithCancel(t.Context())
+		r := httptest.NewRequestWithContext(ctx, "POST", "/", thenGone{bytes.NewReader(picture(t, "png")), gone})
+		if err := w.SetPoster(r, w.owner, id, 0); err == nil {
+			t.Error("a poster for nobody was taken")
+		}
+	}
+	if rows := must(w.db.Videos().UploadUse(t.Context(), w.owner)); rows != 0 {
+		t.Errorf("%d bytes of uploads have a row and no file", rows)
+	}
+	if left := must(os.ReadDir(filepath.Join(w.dir, "uploads"))); len(left) != 0 {
+		t.Errorf("uploads left: %v", left)
+	}
+	if w.task(id).Outputs[0].Poster || len(w.archived()) != others {
+		t.Errorf("a poster has a row and no file, or the other way round: %+v, %v", w.task(id).Outputs, w.archived())
 	}
 }
 

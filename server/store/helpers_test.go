@@ -18,6 +18,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(writerChildEnv); dir != "" {
 		writeUntilKilled(dir)
 	}
+	if dir := os.Getenv(importChildEnv); dir != "" {
+		importUntilKilled(dir)
+	}
 	goleak.VerifyTestMain(m)
 }
 

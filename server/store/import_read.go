@@ -286,10 +286,16 @@ func (r *importReader) message(path string, m transferMessage, roles map[string]
 		return err
 	}
 	roles[m.ID] = m.Role
-	if m.Run != nil {
-		return r.run(path+".run", m.Run)
+	if m.Run == nil {
+		return nil
 	}
-	return nil
+	size := len(m.Text)
+	for i, c := range m.Run.Calls {
+		if size += len(c.Arguments); size > maxImportedText {
+			return badImport(fmt.Sprintf("%s.run.calls[%d].arguments", path, i), "The text of an answer and the arguments of its calls have at most %d MiB together.", maxImportedText>>20)
+		}
+	}
+	return r.run(path+".run", m.Run)
 }
 
 func (r *importReader) run(path string, t *transferRun) error {
@@ -329,6 +335,15 @@ func (r *importReader) run(path string, t *transferRun) error {
 		return badImport(path+".cost_source", "A cost has a source.")
 	case len(t.Calls) > maxCalls:
 		return badImport(path+".calls", "An answer has at most %d calls.", maxCalls)
+	}
+	if p := t.Problem; p != nil {
+		size := len(p.Code) + len(p.Message) + len(p.Hint) + len(p.Field) + len(p.Request) + len(p.Raw)
+		for _, s := range p.Allowed {
+			size += len(s) + 1
+		}
+		if size > maxImportedProblem {
+			return badImport(path+".problem", "What went wrong has at most %d KiB.", maxImportedProblem>>10)
+		}
 	}
 	for i, c := range t.Calls {
 		if len(c.ID) > wire.MaxToolName || len(c.Name) > wire.MaxToolName {

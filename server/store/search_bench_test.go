@@ -6,7 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -186,5 +190,44 @@ func BenchmarkTransfer(b *testing.B) {
 		b.ReportMetric(time.Since(start).Seconds(), "import-s")
 		indexed(b, db)
 		b.ReportMetric(time.Since(start).Seconds(), "import-until-found-s")
+	}
+}
+
+// What another write waits while 100 000 messages are imported, at worst and as
+// a share of the import's length; and what memory is kept after it.
+func BenchmarkWriteDuringImport(b *testing.B) {
+	ctx := context.Background()
+	db, owner := openLocal(b)
+	for b.Loop() {
+		path := filepath.Join(b.TempDir(), "file")
+		must(b, os.WriteFile(path, []byte(strings.ReplaceAll(importFile(10, wire.MaxImported/20), `"answer"`, `"`+strings.Repeat("answer ", 100)+`"`)), 0o600))
+		debug.FreeOSMemory() // of making it
+		file, err := os.Open(path)
+		must(b, err)
+		done := make(chan error, 1)
+		start := time.Now()
+		go func() { done <- second(db.Import(ctx, owner, file)) }()
+		worst := time.Duration(0)
+		for under := true; under; {
+			began := time.Now()
+			must(b, db.SetSetting(ctx, owner, "while", fmt.Sprint(began)))
+			worst = max(worst, time.Since(began))
+			select {
+			case err := <-done:
+				must(b, err)
+				under = false
+			case <-time.After(time.Millisecond):
+			}
+		}
+		must(b, file.Close())
+		took := time.Since(start)
+		b.ReportMetric(took.Seconds(), "import-s")
+		b.ReportMetric(worst.Seconds(), "worst-wait-s")
+		b.ReportMetric(100*worst.Seconds()/took.Seconds(), "%-of-import")
+		status, _ := os.ReadFile("/proc/self/status")
+		if _, rss, ok := strings.Cut(string(status), "VmRSS:"); ok {
+			kb, _ := strconv.Atoi(strings.Fields(rss)[0])
+			b.ReportMetric(float64(kb)/1000, "MB-kept")
+		}
 	}
 }

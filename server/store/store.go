@@ -69,6 +69,8 @@ type DB struct {
 	packer  *packer
 	periods periods
 	box     *seal.Box
+	// importing holds one while an import is stored.
+	importing chan struct{}
 
 	closing sync.Once
 	closed  error // what Close gives
@@ -80,7 +82,7 @@ type DB struct {
 // folder is in use (ErrInUse), cannot be written to, is of a newer program, is
 // damaged, holds half a restore, or its sealing key is another one.
 func Open(ctx context.Context, dir string, o Options) (db *DB, err error) {
-	db = &DB{dir: dir, log: o.Logger, now: o.Now}
+	db = &DB{dir: dir, log: o.Logger, now: o.Now, importing: make(chan struct{}, 1)}
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)
 	}
@@ -149,6 +151,9 @@ func (db *DB) openDatabase(ctx context.Context) error {
 		return errors.Join(err, conn.Close())
 	}
 	db.writer = startWriter(conn, db.log, &db.periods)
+	if err := db.dropStaged(ctx); err != nil {
+		db.log.Error("what an import that was broken off has left is hidden, and not deleted yet", "err", err)
+	}
 	return nil
 }
 

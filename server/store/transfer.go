@@ -13,7 +13,8 @@ const (
 // Bounds of an import beside those of wire.
 const (
 	maxImportedConversations = 20_000
-	maxImportedText          = 8 << 20             // bytes of one message
+	maxImportedText          = 8 << 20             // bytes of one message, the arguments of its calls included, as in an answer that is read
+	maxImportedProblem       = 64 << 10            // bytes of an answer's problem
 	maxCalls                 = 1024                // of one answer
 	maxModels                = 4096                // bytes of wire.Summary.Models
 	maxBasis                 = 1000                // bytes of how a cost came about
@@ -85,6 +86,17 @@ type transferMessage struct {
 	ToolCall  string       `json:"tool_call,omitempty"`
 	Tool      string       `json:"tool,omitempty"`
 	Run       *transferRun `json:"run,omitempty"`
+}
+
+// size is what of m may be long, in bytes.
+func (m *transferMessage) size() int {
+	n := len(m.Text)
+	if m.Run != nil {
+		for _, c := range m.Run.Calls {
+			n += len(c.Arguments)
+		}
+	}
+	return n
 }
 
 type transferRun struct {

@@ -256,6 +256,15 @@ func TestImportSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"tokens below nothing", "conversations[0].messages[1].run.input_tokens", func(r map[string]any) { run(r)["input_tokens"] = -1 }},
 		{"a cost from nowhere", "conversations[0].messages[1].run.cost_source", func(r map[string]any) { delete(run(r), "cost_source") }},
 		{"too many calls", "conversations[0].messages[1].run.calls", func(r map[string]any) { run(r)["calls"] = slices.Repeat([]any{map[string]any{}}, maxCalls+1) }},
+		{"long arguments of a call", "conversations[0].messages[1].run.calls[0].arguments", func(r map[string]any) {
+			run(r)["calls"] = []any{map[string]any{"name": "f", "arguments": strings.Repeat("x", maxImportedText+1)}}
+		}},
+		{"calls that are long together", "conversations[0].messages[1].run.calls[1].arguments", func(r map[string]any) {
+			run(r)["calls"] = slices.Repeat([]any{map[string]any{"name": "f", "arguments": strings.Repeat("x", maxImportedText/2)}}, 3)
+		}},
+		{"a long problem", "conversations[0].messages[1].run.problem", func(r map[string]any) {
+			run(r)["problem"] = map[string]any{"code": "c", "message": strings.Repeat("x", maxImportedProblem)}
+		}},
 		{"a vote on an answer", "conversations[0].votes[0].message", func(r map[string]any) { vote(r)["message"] = msg(r, 1)["id"] }},
 		{"a vote for what is not there", "conversations[0].votes[0].winner", func(r map[string]any) { vote(r)["winner"] = id }},
 		{"a vote of one", "conversations[0].votes[0].models", func(r map[string]any) { vote(r)["models"] = []string{"a"} }},

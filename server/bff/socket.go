@@ -272,21 +272,31 @@ func (k *socket) canRead() bool {
 func (k *socket) addCursor(c *cursor) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.cut(c.run)
+	k.cut(func(old *cursor) bool { return old.run == c.run })
 	k.cursors = append(k.cursors, c)
 	c.log.Watch(k.wake)
 	k.post()
 }
 
+// removeCursor stops reading a run.
 func (k *socket) removeCursor(run string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.cut(run)
+	k.cut(func(c *cursor) bool { return c.run == run })
 }
 
-func (k *socket) cut(run string) {
+// endCursor removes a cursor that has come to its log's end, and no other: the
+// same run may be read anew by now, from another offset.
+func (k *socket) endCursor(ended *cursor) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.cut(func(c *cursor) bool { return c == ended })
+}
+
+// cut removes the cursors that which names. The lock is held.
+func (k *socket) cut(which func(*cursor) bool) {
 	k.cursors = slices.DeleteFunc(k.cursors, func(c *cursor) bool {
-		if c.run == run {
+		if which(c) {
 			c.log.Unwatch(k.wake)
 			return true
 		}

@@ -116,7 +116,7 @@ func (b *batch) send() (logs bool, err error) {
 		}
 		logs = true
 		if end {
-			b.k.removeCursor(c.run)
+			b.k.endCursor(c)
 		} else if n == wire.MaxLogFrame {
 			more = true
 		}

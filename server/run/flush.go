@@ -71,6 +71,10 @@ func (l *live) write() {
 	if !l.flush.TryLock() {
 		return
 	}
+	if _, closed := l.log.Size(); closed || l.m.Now().Sub(l.failed) < l.m.FlushEvery {
+		l.flush.Unlock() // its end stores the rest; or the disk was full just now
+		return
+	}
 	buf := l.m.blocks.buffer()
 	from, p, times := l.log.unstored(*buf, flushChunk)
 	*buf = p
@@ -87,10 +91,12 @@ func (l *live) write() {
 			l.log.markStored(len(p), l.ms())
 			return
 		}
+		l.failed = l.m.Now()
 		l.log.kept()
-		l.m.Logger.Error("log not stored; it is kept in memory", "run", l.key.run, "from", from, "bytes", len(p), "err", err)
-		if l.log.backlog() > maxBacklog {
-			l.cancel(asProblem(err, notStored()))
+		l.m.logUnstored.say(l.m.Logger, l.m.Now(), "log not stored; it is kept in memory", "run", l.key.run, "from", from, "bytes", len(p), "err", err)
+		if l.tooMuchUnstored() {
+			p := notStored()
+			l.cancel(&p)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"screentest/shared/gateway"
@@ -23,7 +24,7 @@ type live struct {
 	log     *Log
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	done    chan struct{} // closed when its end is stored, or it was not made
+	done    chan struct{} // closed when its end is stored or waits for the disk, or it was not made
 	turn    chan struct{} // closed when the turn is stored, or could not be
 
 	ready    chan struct{} // closed by resolve
@@ -32,8 +33,13 @@ type live struct {
 
 	release func() // what was reserved for its cost
 
-	slot  int        // when within the interval its log is flushed
-	flush sync.Mutex // held while a write of the log is under way
+	slot   int        // when within the interval its log is flushed
+	flush  sync.Mutex // held while a write of the log is under way
+	failed time.Time  // when the last one did that failed; the lock is flush
+
+	// How it ended, while that can't be stored.
+	ended  atomic.Pointer[wire.Run] // as it is told
+	judged final                    // as it is, without its text; the lock is flush
 }
 
 func newLive(m *Manager, k key, r wire.Run) *live {
@@ -64,6 +70,9 @@ func (l *live) notMade(r wire.Run, err error) {
 func (l *live) await(ctx context.Context) (wire.Run, error) {
 	select {
 	case <-l.ready:
+		if r := l.ended.Load(); r != nil {
+			return *r, nil
+		}
 		return l.run, l.startErr
 	case <-ctx.Done():
 		return wire.Run{}, &wire.Problem{Code: "cancelled", Message: "The call was given up before the run had started."}
@@ -115,7 +124,6 @@ func (l *live) follow(rep Reply) {
 // is the end of the reply.
 func (l *live) end(err error) {
 	defer l.m.calls.Done()
-	defer close(l.done)
 	defer l.cancel(errEnded)
 	l.log.close()
 	l.settle(err)

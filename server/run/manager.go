@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -16,6 +17,11 @@ type Manager struct {
 	flusher *flusher
 	blocks  blocks
 	settles chan []byte // a buffer for each log that may be read whole at a time
+	closing context.Context
+	hurry   func() // ends closing: no end waits any longer
+
+	logUnstored, endUnstored complaint
+	lost                     atomic.Int64 // ends that could not be stored
 
 	mu      sync.Mutex
 	closed  bool
@@ -36,6 +42,7 @@ func New(c Config) *Manager {
 		live:    map[key]*live{},
 		running: map[string]int{},
 	}
+	m.closing, m.hurry = context.WithCancel(context.Background())
 	for range maxSettles {
 		m.settles <- nil
 	}
@@ -115,7 +122,7 @@ func (m *Manager) room(owner string) *wire.Problem {
 			Message: fmt.Sprintf("%d answers are under way, which is the limit.", m.MaxRunning),
 			Hint:    "Stop some of them, or wait until they end."}
 	}
-	return nil
+	return m.roomForUnstored()
 }
 
 // drop forgets a run that is no longer under way.
@@ -151,6 +158,9 @@ func (m *Manager) all(dst []*live) []*live {
 // error. The run's end is told through Changed.
 func (m *Manager) Stop(ctx context.Context, owner, id string) error {
 	if l := m.find(key{owner, id}); l != nil {
+		if r := l.ended.Load(); r != nil {
+			m.Changed(owner, *r) // who stops it has not heard
+		}
 		l.cancel(errStopped)
 		return nil
 	}
@@ -159,7 +169,8 @@ func (m *Manager) Stop(ctx context.Context, owner, id string) error {
 }
 
 // StopConversation ends the runs of a conversation and waits until their ends
-// are stored.
+// are stored, or are found to wait for the disk: then what is deleted makes
+// room for them.
 func (m *Manager) StopConversation(ctx context.Context, owner, conversation string) error {
 	for _, l := range m.all(nil) {
 		if l.key.owner != owner || l.started.Conversation != conversation {
@@ -210,7 +221,8 @@ func (m *Manager) fetcher(k key) fetch {
 }
 
 // Close ends the runs under way as interrupted, waits until they are stored or
-// ctx is done, and stops the Manager's goroutines.
+// ctx is done, and stops the Manager's goroutines. An error says that ends
+// could not be stored: Recover ends these with what is stored of them.
 func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true
@@ -218,6 +230,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	for _, l := range m.all(nil) {
 		l.cancel(errShutdown)
 	}
+	m.hurry()
 	stored := make(chan struct{})
 	go func() {
 		m.calls.Wait()
@@ -226,6 +239,9 @@ func (m *Manager) Close(ctx context.Context) error {
 	defer m.flusher.stop()
 	select {
 	case <-stored:
+		if n := m.lost.Swap(0); n > 0 {
+			return fmt.Errorf("close runs: %d answers could not be stored whole", n)
+		}
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("close runs: %w", ctx.Err())

@@ -9,7 +9,8 @@
 // browser uses reads it once when it ends.
 //
 // The log reaches the store every FlushEvery. After a kill, Recover ends the
-// runs that were under way with what had been stored of them.
+// runs that were under way with what had been stored of them. While the disk is
+// full a run goes on in memory, and its end waits there (unstored.go).
 package run
 
 import (
@@ -33,6 +34,9 @@ const (
 	DefaultMaxLog = 64 << 20
 	// DefaultMaxRunning bounds the runs that one owner has under way at a time.
 	DefaultMaxRunning = 512
+	// DefaultMaxUnstored bounds what all logs together hold in memory while
+	// they can't be stored, in bytes. One run holds at most maxBacklog of it.
+	DefaultMaxUnstored = 128 << 20
 
 	// flushChunk bounds the bytes of one write to the store.
 	flushChunk = 256 << 10
@@ -85,9 +89,9 @@ type Config struct {
 	StreamOptions bool
 
 	// Reserve sets aside what a run may cost before it is sent, or says why
-	// that is refused. release is called once the cost is in the ledger; when
-	// that could not be written it stays set aside, for it was spent. nil:
-	// nothing is reserved.
+	// that is refused. release is called once the cost is in the ledger; until
+	// that is written it stays set aside, for it was spent. nil: nothing is
+	// reserved.
 	Reserve func(ctx context.Context, owner string, m gateway.Model, body []byte) (release func(), p *wire.Problem)
 
 	// Tokenizer counts where a gateway reports no usage; nil: by a rule of
@@ -97,9 +101,13 @@ type Config struct {
 	FlushEvery time.Duration
 	MaxLog     int64
 	MaxRunning int // of one owner
+	// MaxUnstored is DefaultMaxUnstored for 0. What passes it ends the runs
+	// whose logs can't be stored, and no new ones are started.
+	MaxUnstored int64
 
 	// Changed is told of every run that starts or has ended, after its end is
-	// stored. Stored is told when rows of a conversation have changed. Both
+	// stored; where it can't be stored yet, then too, with a problem that says
+	// so. Stored is told when rows of a conversation have changed. Both
 	// must return at once.
 	Changed func(owner string, r wire.Run)
 	Stored  func(owner, conversation string)
@@ -117,6 +125,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxRunning == 0 {
 		c.MaxRunning = DefaultMaxRunning
+	}
+	if c.MaxUnstored == 0 {
+		c.MaxUnstored = DefaultMaxUnstored
 	}
 	if c.Tokenizer == nil {
 		c.Tokenizer = ruleOfThumb{}

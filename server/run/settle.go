@@ -5,19 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
-	"time"
 
 	"screentest/shared/gateway"
 	"screentest/shared/reply"
 	"screentest/shared/wire"
-)
-
-// finishTries is how often the end of a run is offered to the store, and
-// finishPause the wait before the second time; it doubles with each.
-const (
-	finishTries = 4
-	finishPause = 100 * time.Millisecond
 )
 
 // Ends that are worked on at a time; each has the whole log in memory, in a
@@ -27,48 +20,42 @@ const (
 	keepBuffer = 4 << 20
 )
 
-// settle stores the end of a run whose log is closed; cause says why it
-// closed, nil being the end of the reply.
-func (l *live) settle(cause error) {
+// storeEnd judges a run whose log is closed and stores its end; cause says why
+// the log closed, nil being the end of the reply. Where that fails the run it
+// gives is what could be found out.
+func (l *live) storeEnd(r wire.Run, cause error) (wire.Run, error) {
 	m := l.m
 	buf := <-m.settles
 	defer func() { m.settles <- buf }()
-
-	<-l.turn       // the run's row is there to be ended
 	l.flush.Lock() // a write under way ends first; there is none after it
 	defer l.flush.Unlock()
-	r := l.started
-	r.ContentType = l.log.ContentType()
-	r.DurationMS = l.ms()
+
 	// The end must be stored although the run's own context is done.
 	ctx := context.Background()
 	log, times, err := l.whole(ctx, buf)
 	if buf = log[:0]; cap(buf) > keepBuffer {
 		buf = nil
 	}
+	if errors.Is(err, fs.ErrNotExist) && l.judged.run.ID != "" {
+		// Its conversation was deleted while the end waited; what it cost is
+		// booked.
+		return l.judged.run, m.Store.FinishRun(ctx, l.key.owner, l.judged.run, "", nil, nil, l.judged.prices)
+	}
 	if err != nil {
-		m.Logger.Error("log not read back", "run", r.ID, "err", err)
-		cause = asProblem(err, wire.Problem{Code: "storage_failed", Message: "The server could not read its database to finish this answer.",
-			Hint: "Its text comes back when the server is started again."})
+		r.State = wire.Failed
+		r.Problem = &wire.Problem{Code: "storage_failed", Message: "The server could not read its database to finish this answer."}
+		return r, err
 	}
 	final := m.judge(ctx, l.key.owner, r, log, times, cause)
-	if cause != nil && final.run.Problem != nil {
-		m.Logger.Info("run ended early", "run", r.ID, "state", final.run.State, "code", final.run.Problem.Code, "err", cause)
+	if err := m.Store.FinishRun(ctx, l.key.owner, final.run, final.text, log, times, final.prices); errors.Is(err, fs.ErrExist) {
+		m.Logger.Error("run has ended in the store already", "run", r.ID, "state", final.run.State, "err", err)
+	} else if err != nil {
+		l.judged = final
+		l.judged.text = "" // it can be long
+		return final.run, err
 	}
-	if err == nil {
-		err = m.finish(ctx, l.key.owner, final, log, times)
-	}
-	if err != nil {
-		m.Logger.Error("end of run not stored", "run", r.ID, "err", err)
-		p := notStored()
-		final.run.State, final.run.Problem = wire.Failed, &p
-	} else {
-		l.log.allStored()
-		l.release()
-	}
-	m.drop(l)
-	m.Changed(l.key.owner, final.run)
-	m.Stored(l.key.owner, r.Conversation)
+	l.log.allStored()
+	return final.run, nil
 }
 
 // readStep is how much of a stored log is read back at a time, in bytes.
@@ -174,20 +161,6 @@ func fromAnswer(a *reply.Answer) (wire.RunState, *wire.Problem) {
 		Hint: "Try again; what had come is kept."}
 }
 
-// finish stores an end, trying again for a while.
-func (m *Manager) finish(ctx context.Context, owner string, f final, log, times []byte) error {
-	pause := finishPause
-	for try := 1; ; try++ {
-		err := m.Store.FinishRun(ctx, owner, f.run, f.text, log, times, f.prices)
-		if err == nil || try == finishTries {
-			return err
-		}
-		m.Logger.Warn("end of run not stored; trying again", "run", f.run.ID, "try", try, "err", err)
-		time.Sleep(pause)
-		pause *= 2
-	}
-}
-
 // Recover ends the runs that an earlier process left under way: interrupted,
 // with the text that had been stored; done, if the stored log has the end.
 func (m *Manager) Recover(ctx context.Context) error {
@@ -226,5 +199,5 @@ func (m *Manager) recoverRun(ctx context.Context, owner string, r wire.Run) erro
 		r.DurationMS = int64(t.ms)
 	}
 	f := m.judge(ctx, owner, r, log, times, errShutdown)
-	return m.finish(ctx, owner, f, log, times)
+	return m.Store.FinishRun(ctx, owner, f.run, f.text, log, times, f.prices)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -61,52 +62,47 @@ func (b *body) watch() {
 // Read reads what has come. Its error is io.EOF at the whole reply's end, else
 // an [*Error], which wraps the cause when the caller's context has ended.
 func (b *body) Read(p []byte) (int, error) {
-	if len(b.pending) > 0 {
-		n := copy(p, b.pending)
-		b.pending = b.pending[n:]
-		return n, nil
-	}
-	if b.err != nil || len(p) == 0 {
-		return 0, b.err
-	}
-	if len(p) > 2*len(b.mask.key) {
-		n := b.fill(p)
-		if n > 0 {
-			return n, nil
+	for len(b.pending) == 0 {
+		if b.err != nil || len(p) == 0 {
+			return 0, b.err
 		}
-		return 0, b.err
+		if len(p) >= len(b.mask.held)+minRead {
+			if n := b.fill(p); n > 0 {
+				return n, nil
+			}
+			continue
+		}
+		b.buf = slices.Grow(b.buf[:0], len(b.mask.held)+smallRead)
+		b.pending = b.buf[:b.fill(b.buf[:cap(b.buf)])]
 	}
-	if b.buf == nil {
-		b.buf = make([]byte, 2*len(b.mask.key)+512)
-	}
-	b.pending = b.buf[:b.fill(b.buf)]
 	n := copy(p, b.pending)
 	b.pending = b.pending[n:]
-	if n > 0 {
-		return n, nil
-	}
-	return 0, b.err
+	return n, nil
 }
 
-// fill reads until there is something that may go on, or an end.
+// Sizes of a read, in bytes: with less room than the first behind what is held
+// a caller's buffer is not read into; the second is read then.
+const (
+	minRead   = 64
+	smallRead = 512
+)
+
+// fill reads once behind what is held, which p has room for, and returns how
+// much may go on.
 func (b *body) fill(p []byte) int {
-	for {
-		have := copy(p, b.mask.held)
-		b.mask.held = b.mask.held[:0]
-		b.since.Store(max(1, int64(time.Since(b.start))))
-		n, err := b.rc.Read(p[have:])
-		b.since.Store(0)
-		if int64(n) > b.left {
-			n, err = int(b.left), errTooLong
-		}
-		b.left -= int64(n)
-		if err != nil {
-			b.err = b.explain(err)
-		}
-		if n = b.mask.cover(p[:have+n], err != nil); n > 0 || err != nil {
-			return n
-		}
+	have := copy(p, b.mask.held)
+	b.since.Store(max(1, int64(time.Since(b.start))))
+	n, err := b.rc.Read(p[have:])
+	b.since.Store(0)
+	if int64(n) > b.left {
+		n, err = int(b.left), errTooLong
 	}
+	b.left -= int64(n)
+	if err != nil {
+		b.err = b.explain(err)
+	}
+	b.mask.held = b.mask.held[:0]
+	return b.mask.cover(p[:have+n], err != nil)
 }
 
 func (b *body) explain(err error) error {

@@ -1,7 +1,10 @@
 package gateway
 
 import (
-	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"math/bits"
+	"slices"
 	"strings"
 
 	"screentest/shared/wire"
@@ -14,51 +17,175 @@ const minMasked = 8
 // mask writes asterisks over the key in what a gateway sends: some repeat it
 // in an error's text, and the bytes of a reply are kept and shown. Nothing
 // changes its length, so that offsets stay true.
+//
+// The key is found as it is, in base64 at any place of what was encoded, and in
+// hexadecimal; each of these as JSON or an address may escape it, any number of
+// times; and as it is, spread over consecutive pieces of one text of a stream
+// (see split). Otherwise encoded, or taken apart in another way, it is not
+// found: the README says so.
 type mask struct {
-	key   []byte // nil: nothing is masked
-	stars []byte
-	held  []byte // the end of a read that may be the beginning of the key
+	forms   []string     // of the key; none: nothing is masked
+	first   *[256]uint16 // the forms that may begin with a byte, a bit each
+	split   *split
+	held    []byte // the end of a read that may be the beginning of the key
+	from    int64  // where in the reply held, or what is read next, begins
+	scanned int64  // up to where forms were looked for
 }
 
 func newMask(key string) mask {
 	if len(key) < minMasked {
 		return mask{}
 	}
-	return mask{key: []byte(key), stars: bytes.Repeat([]byte{'*'}, len(key))}
+	m := mask{forms: formsOf(key), first: new([256]uint16), split: newSplit(key)}
+	m.first['\\'], m.first['%'] = 1<<len(m.forms)-1, 1<<len(m.forms)-1
+	for i, f := range m.forms {
+		m.first[f[0]] |= 1 << i
+	}
+	return m
 }
 
-// cover masks p in place and returns how much of it may go on; the rest is
-// held back, unless nothing follows.
+// formsOf is the key as it is, in hexadecimal and in base64. Of the latter the
+// characters that hold nothing but bits of the key, for each of the three places
+// where it can begin.
+func formsOf(key string) []string {
+	h := hex.EncodeToString([]byte(key))
+	forms := []string{key, h, strings.ToUpper(h)}
+	for at, unsure := range []int{0, 2, 3} {
+		for _, code := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			text := code.EncodeToString([]byte(strings.Repeat("\x00", at) + key))
+			forms = append(forms, text[unsure:(at+len(key))*8/6])
+		}
+	}
+	slices.Sort(forms[1:])
+	return slices.Compact(forms)
+}
+
+// cover masks p, which begins with what was held, in place and returns how much
+// of it may go on. The rest is held back; nothing is, where nothing follows.
 func (m *mask) cover(p []byte, last bool) int {
-	if m.key == nil || len(p) == 0 {
+	if m.forms == nil || len(p) == 0 {
 		return len(p)
 	}
-	for rest := p; ; {
-		i := bytes.Index(rest, m.key)
-		if i < 0 {
-			break
+	n := m.coverForms(p, int(m.scanned-m.from), last)
+	m.scanned = m.from + int64(n)
+	if held := m.split.cover(p[:n], m.from); !last {
+		n = held
+	}
+	m.held = append(m.held[:0], p[n:]...)
+	m.from += int64(n)
+	return n
+}
+
+// coverForms masks the forms in p from i on and returns up to where no more
+// bytes could make a difference.
+func (m *mask) coverForms(p []byte, i int, last bool) int {
+next:
+	for ; i < len(p); i++ {
+		forms := m.first[p[i]]
+		for ; forms != 0; forms &= forms - 1 {
+			form := m.forms[bits.TrailingZeros16(forms)]
+			if p[i] == form[0] && i+1 < len(p) && p[i+1] != form[1] && p[i+1] != '\\' && p[i+1] != '%' {
+				continue // as all but always
+			}
+			n, more := match(p[i:], form)
+			if more && !last {
+				return i
+			}
+			if n > 0 {
+				for j := range p[i : i+n] {
+					p[i+j] = '*'
+				}
+				i += n - 1
+				continue next
+			}
 		}
-		rest = rest[i:]
-		copy(rest, m.stars)
-		rest = rest[len(m.stars):]
-	}
-	if last || bytes.IndexByte(m.key, p[len(p)-1]) < 0 {
-		return len(p)
-	}
-	for n := min(len(m.key)-1, len(p)); n > 0; n-- {
-		if bytes.HasSuffix(p, m.key[:n]) {
-			m.held = append(m.held[:0], p[len(p)-n:]...)
-			return len(p) - n
+		for p[i] == '\\' && i+1 < len(p) && p[i+1] == '\\' {
+			i++ // these begin nothing that the first of them didn't
 		}
 	}
-	return len(p)
+	return i
+}
+
+// match is how many bytes at the beginning of p stand for the form, 0 if none
+// do. more: p ends before that is known.
+func match(p []byte, form string) (n int, more bool) {
+	for i := range len(form) {
+		k, more := unit(p[n:], form[i])
+		if k == 0 {
+			return 0, more
+		}
+		n += k
+	}
+	return n, false
+}
+
+// unit is how many bytes at the beginning of p stand for the character c: as it
+// is, or escaped as in JSON, or in JSON within JSON, or in an address.
+func unit(p []byte, c byte) (n int, more bool) {
+	slashes := 0
+	for slashes < len(p) && p[slashes] == '\\' {
+		slashes++
+	}
+	rest := p[slashes:]
+	switch {
+	case len(rest) == 0:
+		return 0, slashes < maxSlashes
+	case slashes > 0 && rest[0] == 'u':
+		if n, more = code(p, slashes+1, 4, c); n > 0 || more {
+			return n, more
+		}
+	}
+	switch {
+	case c == '\\' && slashes > 0:
+		return slashes, false
+	case rest[0] == c:
+		return slashes + 1, false
+	case slashes == 0 && rest[0] == '%':
+		return code(p, 1, 2, c)
+	}
+	return 0, false
+}
+
+// maxSlashes bounds how many backslashes are waited behind for what they escape.
+const maxSlashes = 256
+
+// code says whether the digits hexadecimal digits at p[at:] are c, and where
+// they end.
+func code(p []byte, at, digits int, c byte) (n int, more bool) {
+	v := 0
+	for i := at; i < at+digits; i++ {
+		if i == len(p) {
+			return 0, true
+		}
+		d := hexDigit(p[i])
+		if d < 0 {
+			return 0, false
+		}
+		v = v<<4 | d
+	}
+	if v != int(c) {
+		return 0, false
+	}
+	return at + digits, false
+}
+
+func hexDigit(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return -1
 }
 
 func (m *mask) text(s string) string {
-	if m.key == nil {
+	if m.forms == nil {
 		return s
 	}
-	return strings.ReplaceAll(s, string(m.key), string(m.stars))
+	p := []byte(s)
+	m.coverForms(p, 0, true)
+	return string(p)
 }
 
 // problem masks the words of a problem. Those of its fields that were cut may

@@ -6,61 +6,39 @@ import "bytes"
 // "event: response.incomplete" and a type right behind it take.
 const headLen = 128
 
-// ending notices the event that ends a stream, by looking only at where the
-// last event begins. It is there for gateways that keep the connection open
-// after the end; the reply reader decides later what the end was, so being
-// wrong costs nothing but a look.
+// ending notices the event that ends a stream, by the beginning of each event.
+// It is there for gateways that keep the connection open after the end, or go
+// on sending; what follows within a short while is still taken, and the reply
+// reader decides later what the end was.
 type ending struct {
-	head  [headLen]byte // start of the last event
-	n     int
-	blank int // line feeds since the last event's last line
+	head [headLen]byte // start of the event under way
+	n    int
+	line bool // the line under way has something in it
+	over bool
 }
 
-// scan takes the next bytes of the stream. It is called for every read: its
-// cost is that of looking back over one event.
-func (e *ending) scan(p []byte) {
-	body := bytes.TrimRight(p, "\r\n")
-	if len(body) > 0 {
-		event := bytes.TrimLeft(body, "\r\n")
-		e.blank += lineFeeds(body[:len(body)-len(event)])
-		switch start := lastEvent(event); {
-		case start > 0:
-			e.n = copy(e.head[:], event[start:])
-		case e.blank >= 2 || e.n == 0:
-			e.n = copy(e.head[:], event)
-		default: // the event goes on; within one event lines end with one feed
-			if e.blank == 1 && e.n < headLen {
-				e.head[e.n] = '\n'
-				e.n++
-			}
-			e.n += copy(e.head[e.n:], event)
+// scan takes the next bytes of the stream and says whether a whole event that
+// ends it has come (F43, F45, F46, F49). It costs a look at each line.
+func (e *ending) scan(p []byte) (ended bool) {
+	for len(p) > 0 && !e.over {
+		line, rest, whole := bytes.Cut(p, []byte{'\n'})
+		p = rest
+		if line = bytes.TrimRight(line, "\r"); len(line) > 0 {
+			e.n += copy(e.head[e.n:], line)
+			e.line = true
 		}
-		e.blank = 0
-	}
-	e.blank += lineFeeds(p[len(body):])
-}
-
-// ended says whether what was scanned ends with a whole event of a kind that
-// ends a stream (F43, F45, F46, F49).
-func (e *ending) ended() bool {
-	return e.blank >= 2 && terminal(e.head[:e.n])
-}
-
-// lastEvent is where in p the last event begins, 0 if p holds no empty line.
-func lastEvent(p []byte) int {
-	for i := len(p); i > 0; {
-		i = bytes.LastIndexByte(p[:i], '\n')
-		if i <= 0 {
-			return 0
-		}
-		if before := bytes.TrimRight(p[:i], "\r"); len(before) > 0 && before[len(before)-1] == '\n' {
-			return i + 1
+		switch {
+		case !whole: // the rest of the line is still to come
+		case e.line:
+			e.n += copy(e.head[e.n:], "\n")
+			e.line = false
+		default: // an empty line ends the event
+			e.over = terminal(e.head[:e.n])
+			e.n = 0
 		}
 	}
-	return 0
+	return e.over
 }
-
-func lineFeeds(p []byte) int { return bytes.Count(p, []byte{'\n'}) }
 
 // terminal says whether an event that starts like this ends a stream. Text
 // cannot look like it: a quotation mark within a JSON string is escaped.

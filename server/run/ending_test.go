@@ -32,11 +32,11 @@ func TestEndingIsSeenAtTheEndAndNowhereElse(t *testing.T) {
 				var e ending
 				for at := 0; at < len(tt.stream); at += step {
 					upTo := min(at+step, len(tt.stream))
-					e.scan([]byte(tt.stream[at:upTo]))
+					got := e.scan([]byte(tt.stream[at:upTo]))
 					// The first of the two line ends of the CRLF pair already ends it.
 					want := tt.end != "" && strings.TrimRight(tt.stream[:upTo], "\r\n") == strings.TrimRight(tt.stream, "\r\n") &&
 						strings.Count(tt.stream[len(strings.TrimRight(tt.stream, "\r\n")):upTo], "\n") == 2
-					if got := e.ended(); got != want {
+					if got != want {
 						t.Fatalf("in steps of %d, after %q: ended is %v", step, tt.stream[:upTo], got)
 					}
 				}

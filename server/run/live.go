@@ -145,7 +145,8 @@ func clip(s string, most int) string {
 func (l *live) copy(rep Reply) error {
 	events := strings.HasPrefix(rep.ContentType, "text/event-stream")
 	var end ending
-	var over *time.Timer // ends a connection that is kept open after the end
+	var over *time.Timer // ends a connection that goes on after the end
+	late := 0            // bytes that came after it
 	defer func() {
 		if over != nil {
 			over.Stop()
@@ -157,9 +158,6 @@ func (l *live) copy(rep Reply) error {
 		n, err := rep.Body.Read(room)
 		if n > 0 {
 			size += int64(n)
-			if over != nil {
-				over.Stop()
-			}
 			backlog := l.log.commit(n, l.ms())
 			if size > l.m.MaxLog {
 				return &wire.Problem{Code: "reply_too_large",
@@ -169,7 +167,12 @@ func (l *live) copy(rep Reply) error {
 				return err
 			}
 			if events {
-				if end.scan(room[:n]); end.ended() {
+				switch {
+				case over != nil:
+					if late += n; late > maxLate {
+						return nil
+					}
+				case end.scan(room[:n]):
 					over = time.AfterFunc(grace, func() { l.cancel(errEnded) })
 				}
 			}

@@ -342,6 +342,40 @@ func TestHowARunEnds(t *testing.T) {
 			c.stream(events)
 			c.send(t, "%s", chunk("Whole")+usage+done)
 		}, wire.Done, "", "Whole", true},
+		{"the gateway never stops sending after the end", func(t *testing.T, d *desk, s wire.Start, c *call) {
+			c.stream(events)
+			c.send(t, "%s", chunk("Whole")+usage+done+": PING\n\n") // in one piece
+			for {
+				if _, err := io.WriteString(c.pipe, chunk("late")); err != nil {
+					return
+				}
+			}
+		}, wire.Done, "", "Whole", true},
+		{"the gateway sends a comment now and then after the end", func(t *testing.T, d *desk, s wire.Start, c *call) {
+			c.stream(events)
+			c.send(t, "%s", chunk("Whole")+usage+done)
+			every := time.NewTicker(50 * time.Millisecond)
+			defer every.Stop()
+			for range every.C {
+				if _, err := io.WriteString(c.pipe, ": PING\n\n"); err != nil {
+					return
+				}
+			}
+		}, wire.Done, "", "Whole", true},
+		{"the model stopped, and the end mark is missing", func(t *testing.T, d *desk, s wire.Start, c *call) {
+			c.stream(events)
+			c.send(t, "%s", chunk("Whole")+finish)
+			c.pipe.Close()
+		}, wire.Done, "gateway_no_end_mark", "Whole", true},
+		{"the model stopped, and the connection breaks before the end mark", func(t *testing.T, d *desk, s wire.Start, c *call) {
+			c.stream(events)
+			c.send(t, "%s", chunk("Whole")+finish)
+			c.pipe.CloseWithError(&wire.Problem{Code: "gateway_dropped", Message: "The connection broke."})
+		}, wire.Failed, "gateway_dropped", "Whole", true},
+		{"a status without a body, as 204", func(t *testing.T, d *desk, s wire.Start, c *call) {
+			c.stream("")
+			c.pipe.Close()
+		}, wire.Failed, "gateway_empty", "", false},
 		{"an error in mid-stream", func(t *testing.T, d *desk, s wire.Start, c *call) {
 			c.stream(events)
 			c.send(t, "%s", chunk("Half")+"data: {\"error\":{\"message\":\"overloaded\",\"code\":\"overloaded\"}}\n\n")

@@ -44,8 +44,9 @@ const (
 	// gateway is read only as fast as the disk takes it.
 	maxBacklog = 4 << 20
 	// grace is how long a gateway may keep the connection open after the event
-	// that ends the stream.
-	grace = 250 * time.Millisecond
+	// that ends the stream, and maxLate how many bytes it may send in it.
+	grace   = 250 * time.Millisecond
+	maxLate = 64 << 10
 )
 
 // Gateway sends a request body with a key and returns the reply once its head

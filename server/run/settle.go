@@ -99,9 +99,7 @@ func (m *Manager) judge(ctx context.Context, owner string, r wire.Run, log, time
 	rd := reply.NewReader(gateway.Endpoint(r.Endpoint), r.ContentType)
 	r.FirstTokenMS = pushTimed(rd, log, parseTimes(times, int64(len(log))))
 	ended := rd.Ended()
-	if r.ContentType != "" || len(log) > 0 {
-		rd.Close()
-	}
+	rd.Close()
 	a := rd.Answer()
 	r.Bytes = int64(len(log))
 	r.Answered, r.Finish = a.Model, a.Finish
@@ -150,7 +148,7 @@ func pushTimed(rd *reply.Reader, log []byte, times []read) (firstMS int64) {
 func fromAnswer(a *reply.Answer) (wire.RunState, *wire.Problem) {
 	switch a.State {
 	case reply.Done:
-		return wire.Done, nil
+		return wire.Done, a.Problem
 	case reply.Incomplete:
 		return wire.Incomplete, a.Problem
 	}

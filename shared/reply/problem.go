@@ -28,6 +28,7 @@ const (
 
 	CodeFailed        = "answer_failed"          // the stream says that it failed, and not why
 	CodeTruncated     = "gateway_truncated"      // F43: the end mark is missing
+	CodeNoEndMark     = "gateway_no_end_mark"    // whole, but for the end mark
 	CodeTooLong       = "answer_too_long"        // past a limit of ours
 	CodeEmpty         = "gateway_empty"          // nothing came
 	CodeHTML          = "gateway_html"           // a web page came
@@ -127,6 +128,8 @@ func adviceFor(code string) (advice, bool) {
 		a.kind, a.message, a.hint = Server, "The gateway says that the answer failed.", "Retry, or try another model."
 	case CodeTruncated:
 		a.kind, a.message, a.hint = Broken, "The reply stopped before its end.", "What came is kept. Retry for a whole answer."
+	case CodeNoEndMark:
+		a.kind, a.message, a.hint = Other, "The model said that it had finished, and the gateway ended the stream without its end mark.", "The answer is whole, as far as can be told."
 	case CodeTooLong:
 		a.kind, a.message, a.hint = Other, "The reply is larger than what is taken: "+strconv.Itoa(MaxAnswer>>20)+" MiB of text, or "+strconv.Itoa(MaxBody>>20)+" MiB in one piece.", "What came before is kept. Ask for a shorter answer."
 	case CodeEmpty:

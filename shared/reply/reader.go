@@ -220,6 +220,11 @@ func (r *Reader) Close() {
 func (r *Reader) cut() {
 	a := &r.answer
 	switch blank := len(bytes.TrimSpace(r.head)) == 0; {
+	case r.form == eventStream && r.style == gateway.Chat && a.Finish != "":
+		// The model said that it had stopped, which is the end of an answer;
+		// [DONE] is that of the stream. A chat completion without it is whole.
+		a.State, a.Problem = endOfChat(a.Finish), NewProblem(CodeNoEndMark, "")
+		return
 	case r.known || a.Began():
 		a.State, a.Problem = Truncated, NewProblem(CodeTruncated, "")
 	case blank && r.size <= maxRaw:

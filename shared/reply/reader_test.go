@@ -124,6 +124,7 @@ const (
 	msgEmpty         = "gateway_empty: The gateway sent an empty reply."
 	msgHTML          = "gateway_html: A web page came back, not a reply of a gateway."
 	msgTruncated     = "gateway_truncated: The reply stopped before its end."
+	msgNoEndMark     = "gateway_no_end_mark: The model said that it had finished, and the gateway ended the stream without its end mark."
 	msgNotUnderstood = "gateway_not_understood: What came back is neither JSON nor an event stream."
 )
 

@@ -42,7 +42,9 @@ const (
 	Done       State = "done"
 	Incomplete State = "incomplete" // ended by a limit of the model; see Answer.Finish
 	Failed     State = "failed"     // see Answer.Problem; the text so far is kept
-	Truncated  State = "truncated"  // the end mark is missing (F43, F49); the text so far is kept
+	// The end mark is missing (F43, F49), and nothing else said that the answer
+	// was at its end; the text so far is kept.
+	Truncated State = "truncated"
 )
 
 // An Answer is what a reply holds, as far as it has come. It grows while its
@@ -66,7 +68,8 @@ type Answer struct {
 	Finish  string
 	Refused bool // the text, or part of it, is a refusal
 	State   State
-	// Problem says why State is Failed or Truncated.
+	// Problem says why State is Failed or Truncated. After another end it is a
+	// remark: the answer is whole, the reply was not quite.
 	Problem *wire.Problem
 
 	text      strings.Builder

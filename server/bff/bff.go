@@ -104,6 +104,8 @@ type Server struct {
 	pace     *pace
 	buffers  buffers
 	imports  chan struct{} // holds one for each under way
+	exports  chan struct{} // likewise
+	held     gauge         // bytes of answers that wait for tabs
 	upkeep   sync.WaitGroup
 	life     context.Context // of the calls
 	endCalls func()
@@ -119,7 +121,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c, handlers: handlers(), quit: make(chan struct{}), pace: &pace{}, imports: make(chan struct{}, maxImports)}
+	s := &Server{Config: c, handlers: handlers(), quit: make(chan struct{}), pace: &pace{}, imports: make(chan struct{}, maxImports), exports: make(chan struct{}, maxExports)}
 	var err error
 	if s.assets, err = newAssets(c.Files); err != nil {
 		return nil, fmt.Errorf("prepare the browser's files: %w", err)

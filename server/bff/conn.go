@@ -61,7 +61,19 @@ func (c *conn) Write(p []byte) (int, error) {
 	return c.write(p)
 }
 
-func (c *conn) write(p []byte) (int, error) {
+// write writes p in steps, so that a long message may take its time as long as
+// it moves.
+func (c *conn) write(p []byte) (n int, err error) {
+	const step = 64 << 10
+	for {
+		k, err := c.step(p[n:min(n+step, len(p))])
+		if n += k; err != nil || n == len(p) {
+			return n, err
+		}
+	}
+}
+
+func (c *conn) step(p []byte) (int, error) {
 	if now := time.Now(); c.deadline.Sub(now) < writeTimeout-writeMargin {
 		c.deadline = now.Add(writeTimeout)
 		if err := c.Conn.SetWriteDeadline(c.deadline); err != nil {

@@ -6,6 +6,24 @@ import (
 	"screentest/shared/wire"
 )
 
+// Held is how many bytes of answers wait for tabs, and PeakHeld the most that
+// did.
+func Held(s *Server) int64     { return s.held.now.Load() }
+func PeakHeld(s *Server) int64 { return s.held.peak.Load() }
+
+// HeldUp says whether a tab's calls wait for its answers to leave.
+func HeldUp(s *Server) bool {
+	for _, k := range s.hub.all() {
+		k.mu.Lock()
+		up := k.held > k.mailbox.bytes
+		k.mu.Unlock()
+		if up {
+			return true
+		}
+	}
+	return false
+}
+
 // The minus sign of a return is a number's, not a formula's.
 func TestAReturnIsANumber(t *testing.T) {
 	line := csvLine(wire.LedgerRow{Kind: wire.KindReturn, What: wire.WhatVideo, Model: "-x", CostNanoUSD: -300_000_000})

@@ -104,6 +104,24 @@ func (h *hub) all() []*socket {
 	return out
 }
 
+// shed closes the socket that holds the most: all together hold too much.
+func (h *hub) shed() {
+	var worst *socket
+	most := 0
+	for _, k := range h.all() {
+		k.mu.Lock()
+		held := k.held
+		k.mu.Unlock()
+		if held > most {
+			worst, most = k, held
+		}
+	}
+	if worst != nil {
+		worst.s.Logger.Warn("socket closed: the answers that wait for tabs hold too much memory", "bytes", most)
+		_ = worst.ws.CloseNow()
+	}
+}
+
 // owners are those who have a socket open.
 func (h *hub) owners() []string {
 	h.mu.Lock()

@@ -2,11 +2,14 @@ package bff
 
 // Bounds of what waits to be sent on one socket.
 const (
-	// maxAnswers: from there on calls are read no faster than answers leave.
-	maxAnswers = 64
-	// maxNews: a socket that far behind is closed; the page connects again and
-	// asks for what there is.
-	maxNews = 4096
+	// From there on calls are read no faster than answers leave, in number and
+	// in bytes. A longer answer, which holds a long message, waits alone.
+	maxAnswers     = 64
+	maxAnswerBytes = 1 << 20
+	// A socket that is that far behind with news is closed; the page connects
+	// again and asks for what there is.
+	maxNews      = 4096
+	maxNewsBytes = 8 << 20
 )
 
 // mailbox holds the messages of one socket in the order in which they were
@@ -16,6 +19,9 @@ const (
 type mailbox struct {
 	calling bool
 	answers int // that wait
+	bytes   int // of the answers that wait, and of those that were taken and are not sent
+	taken   int // of these, the latter
+	fresh   int // bytes of the news that wait
 
 	msgs  []mail
 	at    map[string]int // of news: where in msgs
@@ -30,10 +36,11 @@ type mail struct {
 // late queues the answer to a slow call, which news and other calls go past.
 // It is false when too many answers wait.
 func (m *mailbox) late(msg []byte) bool {
-	if m.answers >= maxAnswers {
+	if m.answers >= maxAnswers || m.bytes > 0 && m.bytes+len(msg) > maxAnswerBytes {
 		return false
 	}
 	m.answers++
+	m.bytes += len(msg)
 	m.msgs = append(m.msgs, mail{msg: msg})
 	return true
 }
@@ -55,9 +62,10 @@ func (m *mailbox) answer(msg []byte) bool {
 
 // news queues news. It is false when too many wait.
 func (m *mailbox) news(key string, msg []byte) bool {
-	if len(m.msgs)+len(m.later) >= maxNews+maxAnswers {
+	if len(m.msgs)+len(m.later) >= maxNews+maxAnswers || m.fresh > 0 && m.fresh+len(msg) > maxNewsBytes {
 		return false
 	}
+	m.fresh += len(msg)
 	if m.calling {
 		m.later = append(m.later, mail{key, msg})
 	} else {
@@ -68,6 +76,7 @@ func (m *mailbox) news(key string, msg []byte) bool {
 
 func (m *mailbox) put(l mail) {
 	if i, waiting := m.at[l.key]; waiting {
+		m.fresh -= len(m.msgs[i].msg)
 		m.msgs[i].msg = nil
 	}
 	if m.at == nil {
@@ -77,7 +86,8 @@ func (m *mailbox) put(l mail) {
 	m.msgs = append(m.msgs, l)
 }
 
-// take empties the mailbox.
+// take empties the mailbox. The answers that it gives count until they are
+// sent.
 func (m *mailbox) take() [][]byte {
 	if len(m.msgs) == 0 {
 		return nil
@@ -89,5 +99,17 @@ func (m *mailbox) take() [][]byte {
 		}
 	}
 	m.msgs, m.at, m.answers = nil, nil, 0
+	m.taken, m.fresh = m.bytes, 0
+	for _, l := range m.later {
+		m.fresh += len(l.msg)
+	}
 	return out
+}
+
+// sent says that what was taken is with the network, and returns how many bytes
+// of answers that were.
+func (m *mailbox) sent() int {
+	n := m.taken
+	m.bytes, m.taken = m.bytes-n, 0
+	return n
 }

@@ -63,9 +63,33 @@ func TestMailboxIsBounded(t *testing.T) {
 		t.Errorf("only %d news fit", n)
 	}
 	m.take()
+	m.sent()
 	if !m.answer([]byte("x")) || !m.news("k", []byte("x")) {
 		t.Error("emptied, nothing fits")
 	}
+	// Long ones wait alone, those on their way to the browser among them.
+	m.take()
+	m.sent()
+	long := make([]byte, maxAnswerBytes+1)
+	if !m.answer(long) || m.answer([]byte("x")) {
+		t.Error("an answer fits beside a long one")
+	}
+	m.take()
+	if m.answer([]byte("x")) {
+		t.Error("an answer fits beside a long one that is being sent")
+	}
+	if n := m.sent(); n != len(long) || !m.answer([]byte("x")) || m.answer(long) {
+		t.Errorf("after %d bytes were sent, not a short one alone fits", n)
+	}
+	n = 0
+	for m.news(fmt.Sprint("key ", n), long) {
+		n++
+	}
+	if n*len(long) > maxNewsBytes || n == 0 {
+		t.Errorf("%d long news fit", n)
+	}
+	m.take()
+	m.sent()
 	// The same news over and over is one.
 	m.take()
 	for range 10 * maxNews {

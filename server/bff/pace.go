@@ -73,6 +73,7 @@ func (b *buffers) get(n int) *[]byte {
 func (b *buffers) put(p *[]byte) {
 	*p = (*p)[:0]
 	switch c := cap(*p); {
+	case c > 2*maxGather: // for a message of that size only
 	case c >= maxFrame:
 		b.large.Put(p)
 	case c >= mediumFrame:

@@ -44,6 +44,7 @@ type socket struct {
 	mu      sync.Mutex
 	session string
 	mailbox mailbox
+	held    int // bytes of answers: in the mailbox, before it, and on their way
 	cursors []*cursor
 	scratch []*cursor // of the writer
 	failed  *websocket.CloseError
@@ -125,6 +126,9 @@ func (k *socket) run() {
 	writer.Wait()
 	k.dropCursors()
 	_ = k.ws.CloseNow()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.hold(-k.held)
 }
 
 // ping asks whether the browser is there.
@@ -218,6 +222,12 @@ func (k *socket) queue(p wire.Push, put func(*mailbox, []byte) bool) bool {
 		k.s.Logger.Error("answer not made", "err", err)
 		return true
 	}
+	k.mu.Lock()
+	k.hold(len(msg))
+	k.mu.Unlock()
+	if k.s.held.now.Load() > maxHeld {
+		k.s.hub.shed()
+	}
 	for {
 		k.mu.Lock()
 		queued := put(&k.mailbox, msg)
@@ -230,6 +240,26 @@ func (k *socket) queue(p wire.Push, put func(*mailbox, []byte) bool) bool {
 		case <-k.room:
 		case <-k.gone:
 			return false
+		}
+	}
+}
+
+// hold counts bytes of answers. The lock is held.
+func (k *socket) hold(n int) {
+	k.held += n
+	k.s.held.add(int64(n))
+}
+
+// sent says that what was taken from the mailbox is with the network.
+func (k *socket) sent() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	n := k.mailbox.sent()
+	k.hold(-n)
+	if n > 0 {
+		select {
+		case k.room <- struct{}{}:
+		default:
 		}
 	}
 }

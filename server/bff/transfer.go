@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"screentest/shared/wire"
 )
@@ -18,6 +19,14 @@ import (
 // maxImports is how many imports go on at a time: each holds its whole file in
 // memory until it is stored.
 const maxImports = 2
+
+// maxExports is how many files of conversations are written at a time: each has
+// a page of messages in memory, or one long message.
+const maxExports = 4
+
+// exportStep is how much of a file is written at a time, in bytes. Each must be
+// taken within writeTimeout, so that who doesn't read takes no place for long.
+const exportStep = 64 << 10
 
 // Transfers writes and reads conversations as files.
 type Transfers interface {
@@ -65,8 +74,20 @@ func short(id string) string {
 // first byte is a problem to read; one after it breaks the download off, so
 // that half a file is not taken for a whole one.
 func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, name, kind string, write func(io.Writer) error) {
+	select {
+	case s.exports <- struct{}{}:
+		defer func() { <-s.exports }()
+	default:
+		w.Header().Set("Retry-After", "5")
+		problem(w, http.StatusServiceUnavailable, wire.Problem{Code: "too_many_exports",
+			Message: fmt.Sprintf("%d files are being exported, which is the limit.", maxExports), Hint: "Wait until one is done.", RetryAfterMS: 5000})
+		return
+	}
 	f := &fileWriter{w: w, name: name, kind: kind, head: r.Method == http.MethodHead}
 	err := write(f)
+	if f.begun {
+		_ = f.deadline(time.Time{}) // the connection's next request has none
+	}
 	switch {
 	case err == nil:
 		return
@@ -102,7 +123,17 @@ func (f *fileWriter) Write(p []byte) (int, error) {
 	if f.head {
 		return len(p), nil
 	}
-	return f.w.Write(p)
+	for n := 0; n < len(p); n += exportStep {
+		_ = f.deadline(time.Now().Add(writeTimeout)) // where it can't be set, the number is bounded
+		if _, err := f.w.Write(p[n:min(n+exportStep, len(p))]); err != nil {
+			return n, err
+		}
+	}
+	return len(p), nil
+}
+
+func (f *fileWriter) deadline(t time.Time) error {
+	return http.NewResponseController(f.w).SetWriteDeadline(t)
 }
 
 // handleImport stores what was exported: the JSON file itself, or the part

@@ -20,6 +20,9 @@ const (
 	// maxFrame is what a buffer for the largest frame holds, with the few bytes
 	// that the WebSocket puts in front of it.
 	maxFrame = headRoom + wire.MaxLogFrame
+	// maxGather bounds what is gathered for one write to the network, but for
+	// the last part of it.
+	maxGather = maxFrame
 )
 
 // cursor is how far a socket has read a run's log.
@@ -80,6 +83,7 @@ type batch struct {
 	cursors []*cursor
 	failed  *websocket.CloseError
 	held    *[]byte
+	n       int // about as many bytes are held
 }
 
 func (k *socket) take() batch {
@@ -96,8 +100,15 @@ func (k *socket) take() batch {
 // send sends the messages and a frame for every run that has something new.
 // logs says that the frames of logs should wait before the next ones.
 func (b *batch) send() (logs bool, err error) {
-	for _, msg := range b.msgs {
-		b.hold(len(msg))
+	for i, msg := range b.msgs {
+		if b.msgs[i] = nil; len(msg) > maxGather {
+			// Gathering would copy it, and the buffer would stay.
+			if err := b.flush(); err != nil {
+				return false, err
+			}
+		} else if err := b.hold(len(msg)); err != nil {
+			return false, err
+		}
 		if err := b.k.ws.Write(context.Background(), websocket.MessageText, msg); err != nil {
 			return false, errors.Join(err, b.flush())
 		}
@@ -109,7 +120,9 @@ func (b *batch) send() (logs bool, err error) {
 			continue
 		}
 		n := int(min(size-c.at, wire.MaxLogFrame))
-		b.hold(headRoom + n)
+		if err := b.hold(headRoom + n); err != nil {
+			return false, err
+		}
 		end, err := b.sendLog(c, n)
 		if err != nil {
 			return false, errors.Join(err, b.flush())
@@ -124,6 +137,7 @@ func (b *batch) send() (logs bool, err error) {
 	if err := b.flush(); err != nil {
 		return false, err
 	}
+	b.k.sent()
 	if more {
 		// Far behind: the next stretch follows as fast as the browser takes it.
 		select {
@@ -135,13 +149,21 @@ func (b *batch) send() (logs bool, err error) {
 	return logs, nil
 }
 
-// hold starts gathering writes, in a buffer that fits the first of them.
-func (b *batch) hold(n int) {
+// hold has the next n bytes gathered, with those before them unless these are
+// enough, in a buffer that fits the first of them.
+func (b *batch) hold(n int) error {
+	if b.n > maxGather {
+		if err := b.flush(); err != nil {
+			return err
+		}
+	}
+	b.n += n
 	if b.held == nil {
 		const head = 16 // of a WebSocket frame
 		b.held = b.k.s.buffers.get(n + head)
 		b.k.conn.hold(*b.held)
 	}
+	return nil
 }
 
 func (b *batch) flush() error {
@@ -153,7 +175,7 @@ func (b *batch) flush() error {
 		*b.held = p // it has grown
 	}
 	b.k.s.buffers.put(b.held)
-	b.held = nil
+	b.held, b.n = nil, 0
 	return err
 }
 

@@ -182,5 +182,7 @@ func (e *exporter) value(v any) {
 	if e.err == nil {
 		e.err = err
 	}
-	e.text(string(p))
+	if e.err == nil {
+		_, e.err = e.w.Write(p)
+	}
 }

@@ -9,8 +9,9 @@ import (
 
 // Names in the Storage. A draft's is followed by its mode.
 const (
-	draftName = "screentest.video.draft."
-	modeName  = "screentest.video.mode"
+	draftName  = "screentest.video.draft."
+	modeName   = "screentest.video.mode"
+	promptName = "screentest.video.prompt" // see Form.prompt
 )
 
 // Draft is what a person filled in for one mode. It is kept as JSON in the
@@ -18,7 +19,9 @@ const (
 type Draft struct {
 	Model  string `json:"model,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
-	Ratio  string `json:"ratio,omitempty"` // "" is the model's own
+	// Used says that a clip was made of the prompt as it stands.
+	Used  bool   `json:"used,omitempty"`
+	Ratio string `json:"ratio,omitempty"` // "" is the model's own
 	// Seconds is the field seconds where a person chooses it, and the length
 	// of the clip itself in reference video; elsewhere it is worked out.
 	Seconds int `json:"seconds,omitempty"`
@@ -71,9 +74,10 @@ func (d *Draft) clone() *Draft {
 	return &c
 }
 
-// empty says that nothing was filled in that a person would miss.
+// empty says that nothing was filled in, beside the prompt, that a person would
+// miss.
 func (d *Draft) empty() bool {
-	return d.Prompt == "" && len(d.Images) == 0 && len(d.Videos) == 0 && d.Source == nil && !slices.ContainsFunc(d.Shots, func(s Shot) bool { return s.Prompt != "" })
+	return len(d.Images) == 0 && len(d.Videos) == 0 && d.Source == nil && !slices.ContainsFunc(d.Shots, func(s Shot) bool { return s.Prompt != "" })
 }
 
 // loadDraft reads the draft of a mode. One that can't be read is an empty one.

@@ -46,8 +46,12 @@ type Form struct {
 
 	Mode  gateway.Mode
 	draft *Draft // of Mode
-	kept  map[gateway.Mode]*Draft
-	files map[string]*transfer // by Slot.ID
+	// prompt is the one of all modes that make a clip anew: what was written
+	// last is what the next clip is made of, whatever the mode. Extend has one of
+	// its own, of how it goes on.
+	prompt string
+	kept   map[gateway.Mode]*Draft
+	files  map[string]*transfer // by Slot.ID
 
 	Check Check // of the draft as it stands
 	// Fitted is what the last change of the model took from the draft; nil
@@ -71,9 +75,20 @@ func newForm(d *Desk) *Form {
 	if !slices.Contains(modes, f.Mode) {
 		f.Mode = gateway.TextToVideo
 	}
-	f.draft = f.of(f.Mode)
+	if f.prompt = d.o.Storage.Get(promptName); f.prompt == "" && f.Mode.Generates() {
+		f.prompt = f.of(f.Mode).Prompt
+	}
+	f.enter(f.Mode)
 	f.check()
 	return f
+}
+
+// enter takes up the draft of a mode, with the prompt that goes along.
+func (f *Form) enter(mode gateway.Mode) {
+	f.Mode, f.draft = mode, f.of(mode)
+	if mode.Generates() {
+		f.draft.Prompt = f.prompt
+	}
 }
 
 // Draft is the draft of the present mode. It is changed by the Form's methods
@@ -93,8 +108,7 @@ func (f *Form) of(mode gateway.Mode) *Draft {
 // greet takes a catalogue that is new or has changed.
 func (f *Form) greet() {
 	if !slices.Contains(f.Modes(), f.Mode) && len(f.Modes()) > 0 {
-		f.Mode = f.Modes()[0]
-		f.draft = f.of(f.Mode)
+		f.enter(f.Modes()[0])
 	}
 	f.fit(f.draft, f.Mode)
 	f.check()
@@ -103,6 +117,10 @@ func (f *Form) greet() {
 // changed keeps the draft, judges it anew, and has the form drawn.
 func (f *Form) changed() {
 	f.Problem = nil
+	if f.Mode.Generates() && f.prompt != f.draft.Prompt {
+		f.prompt = f.draft.Prompt
+		f.d.o.Storage.Set(promptName, f.prompt)
+	}
 	f.draft.save(f.d.o.Storage, f.Mode)
 	f.redo()
 }
@@ -173,17 +191,16 @@ func (f *Form) Field(name string) (gateway.Field, bool) {
 	return gateway.Field{}, false
 }
 
-// SetMode shows the draft of another mode. A draft that has no prompt yet
-// takes over the one that was typed.
+// SetMode shows the draft of another mode. The prompt goes along, and into an
+// empty draft the images too.
 func (f *Form) SetMode(mode gateway.Mode) {
 	if mode == f.Mode || !slices.Contains(f.Modes(), mode) {
 		return
 	}
 	before := f.draft
-	f.Mode, f.draft = mode, f.of(mode)
+	f.enter(mode)
 	f.d.o.Storage.Set(modeName, string(mode))
 	if f.draft.empty() {
-		f.draft.Prompt = before.Prompt
 		if image, takes := f.takes("image_urls"); takes && len(before.Images) > 0 {
 			n := len(before.Images)
 			if image.Max > 0 {
@@ -215,7 +232,7 @@ func (f *Form) takes(name string) (gateway.Field, bool) {
 
 // SetPrompt follows what is typed.
 func (f *Form) SetPrompt(text string) {
-	f.draft.Prompt = text
+	f.draft.Prompt, f.draft.Used = text, false
 	f.changed()
 }
 

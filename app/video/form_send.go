@@ -66,6 +66,8 @@ func (f *Form) sent(t wire.VideoTask, p *wire.Problem) {
 		return
 	}
 	f.try.answered, f.Tried = true, false
+	f.draft.Used = true
+	f.draft.save(f.d.o.Storage, f.Mode)
 	f.Made = t.ID
 	f.d.o.After(restFor, func() {
 		f.Made = ""

@@ -21,19 +21,30 @@ func (f *Form) act(mode gateway.Mode, t wire.VideoTask, model string) {
 	if f.Mode != mode {
 		return // the catalogue has no such model; Actions says so on the button
 	}
-	f.SetSource(&Source{UUID: t.UUID, Task: t.ID, Title: Title(t), Provenance: t.Provenance()})
-	if model != "" {
-		f.SetModel(model)
+	if mode == gateway.Upscale {
+		f.draft.Prompt = t.Prompt
 	}
-	if f.draft.Prompt == "" || mode == gateway.Upscale {
-		f.SetPrompt(t.Prompt)
+	f.SetSource(&Source{UUID: t.UUID, Task: t.ID, Title: Title(t), Provenance: t.Provenance()})
+	if model != "" && model != f.draft.Model {
+		f.draft.Model = model
+		f.fit(f.draft, mode)
+		f.changed()
 	}
 }
 
 // SetSource chooses the clip that an extend or upscale starts from; nil takes
 // it away. A model that does not fit it gives way to one that does.
+//
+// An extend begins with an empty prompt: what was written for another clip, or
+// what a clip was made of already, is put away, and can be taken back.
 func (f *Form) SetSource(s *Source) {
-	f.draft.Source = s
+	d := f.draft
+	if before := d.clone(); s != nil && f.Mode == gateway.Extend && d.Prompt != "" &&
+		(d.Used || d.Source != nil && d.Source.UUID != s.UUID) {
+		d.Prompt, d.Used = "", false
+		f.Fitted = &Fitted{What: "The prompt of the extend before was put away.", Mode: f.Mode, before: before, whole: true}
+	}
+	d.Source = s
 	if list := f.Models(); s != nil && len(list) > 0 && !slices.ContainsFunc(list, func(m gateway.Model) bool { return m.ID == f.draft.Model }) {
 		f.draft.Model = list[0].ID
 	}

@@ -201,11 +201,19 @@ func TestChainFromTheCard(t *testing.T) {
 	clip := m.clip("beta-video-720p", "Glacier calving, slow push in", "6", nil)
 	p.saved(clip.ID)
 
-	next := func(button, model string) string {
+	next := func(button, model, prompt string) string {
 		t.Helper()
 		before := p.count(".clip-card")
 		p.press(button)
-		p.wait(`document.activeElement?.id === "create" && !document.querySelector("#create").disabled`)
+		if prompt != "" { // an extend begins with an empty prompt, and the focus in it
+			p.wait(`document.activeElement?.id === "f-prompt" && document.activeElement.value === ""`)
+			p.verb("Write a prompt")
+			p.keys(prompt)
+			p.verb("Extend clip")
+		} else {
+			p.wait(`document.activeElement?.id === "model-select"`)
+			p.verb("Upscale clip")
+		}
 		p.press("#create")
 		p.wait(fmt.Sprintf(`document.querySelectorAll(".clip-card").length === %d`, before+1))
 		id := p.text(`document.querySelector(".clip-card").dataset.id`)
@@ -215,8 +223,8 @@ func TestChainFromTheCard(t *testing.T) {
 		p.saved(id)
 		return id
 	}
-	extend := next("#card-"+clip.ID+"-extend-0", "beta-video-720p-extend")
-	upscale := next("#card-"+clip.ID+"-upscale-1", "beta-video-upscale-720p-1080p")
+	extend := next("#card-"+clip.ID+"-extend-0", "beta-video-720p-extend", "A piece breaks off")
+	upscale := next("#card-"+clip.ID+"-upscale-1", "beta-video-upscale-720p-1080p", "")
 
 	if got := m.task(extend).Outputs[0].Seconds; got < 11.9 || got > 12.1 {
 		t.Errorf("the extend lasts %v s, want the source's 6 and 6 more", got)

@@ -174,6 +174,8 @@ func TestExtendAndUpscaleFromTheForm(t *testing.T) {
 	p.mode("extend")
 	p.click(`.source[data-task="` + clip + `"]`)
 	p.wait(`document.getElementById("request").textContent.includes('"model": "beta-video-480p-extend"')`)
+	p.wait(`document.activeElement.id === "f-prompt"`)
+	p.keys("The stone is green")
 	p.click(`#f-seeds`)
 	p.keys("12345")
 	p.wait(`document.getElementById("request").textContent.includes('"seeds": 12345')`)

@@ -51,7 +51,7 @@ func TestRefusalOffersTheModelThatFits(t *testing.T) {
 	p.says(`#e-task_id`, "source is 480p; use beta-video-480p-extend")
 	p.picture("video-refused")
 	p.click("#take-offer")
-	p.wait(`document.activeElement?.id === "create" && document.getElementById("model-select").value === "beta-video-480p-extend"`)
+	p.wait(`document.activeElement?.id === "model-select" && document.getElementById("model-select").value === "beta-video-480p-extend"`)
 	p.verb("Extend clip")
 	p.click("#create")
 	p.wait(`document.querySelectorAll(".clip-card").length === 2`)

@@ -362,8 +362,7 @@ func (s *Section) start(t *wire.VideoTask, o video.Offer) {
 	} else {
 		s.desk.StartExtend(*t, o.Model)
 	}
-	s.openForm()
-	s.focusSoon("create")
+	s.writeOn()
 }
 
 // reuse puts a clip's settings into the form.
@@ -372,8 +371,7 @@ func (s *Section) reuse(t *wire.VideoTask) {
 		s.desk.Tasks.Say("The model of this clip is not in the catalogue any more, so the form can't be filled in with its settings.", video.Bad)
 		return
 	}
-	s.openForm()
-	s.focusSoon("f-prompt")
+	s.writeOn()
 }
 
 func (s *Section) retry(id string) { s.desk.Tasks.Retry(id, s.newID()) }

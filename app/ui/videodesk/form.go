@@ -28,7 +28,6 @@ type Form struct {
 	grow    map[string]int // of the bar of shots
 	mention mention
 	dragged string // the shot that is being dragged
-	goal    string // selector of what gets the focus after the next draw
 	copied  bool   // the request was copied a moment ago
 	shown   string // the mode that was shown last
 }

@@ -66,7 +66,7 @@ func (f *Form) sources(verb string) []app.UI {
 			return app.Button().Class("source").Type("button").DataSet("task", t.ID).Title(t.Model).
 				OnClick(f.on("source "+t.ID, func(app.Event) {
 					form.SetSource(&video.Source{UUID: t.UUID, Task: t.ID, Title: video.Title(t), Provenance: t.Provenance()})
-					f.later("#other-source")
+					f.s.writeOn()
 				})).
 				Body(
 					app.Span().Class("thumb").Body(clipThumb(wire.MediaPathOf(t.ID, 0))),
@@ -81,7 +81,7 @@ func (f *Form) sources(verb string) []app.UI {
 			OnChange(f.on("source-uuid", func(e app.Event) {
 				if id := strings.TrimSpace(e.Get("target").Get("value").String()); id != "" {
 					form.SetSourceUUID(id)
-					f.later("#other-source")
+					f.s.writeOn()
 				}
 			})),
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall/js"
+
+	"screentest/shared/gateway"
 )
 
 // sync writes the model's values into the fields that show others. It may run
@@ -51,8 +53,8 @@ func (f *Form) sync() {
 			e.Get("parentElement").Call("scrollIntoView", map[string]any{"block": "nearest", "inline": "center"})
 		}
 	}
-	if goal := f.goal; goal != "" {
-		f.goal = ""
+	if goal := f.s.goal; goal != "" {
+		f.s.goal = ""
 		f.s.DOM.Focus(goal)
 	}
 }
@@ -105,4 +107,14 @@ func above(place string) string {
 func (f *Form) focusMode() { f.later("#f-mode-" + string(f.model().Mode)) }
 
 // later moves the focus once the form is drawn again.
-func (f *Form) later(selector string) { f.goal = selector }
+func (f *Form) later(selector string) { f.s.goal = selector }
+
+// writeOn opens the form, for what was put into it from elsewhere, and leads to
+// what one writes next: never to the button that spends money.
+func (s *Section) writeOn() {
+	s.goal = "#f-prompt"
+	if s.desk.Form.Mode == gateway.Upscale { // its prompt is not drawn: any will do
+		s.goal = "#model-select"
+	}
+	s.openForm()
+}

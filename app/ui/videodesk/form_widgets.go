@@ -94,7 +94,7 @@ func (f *Form) said(place string, exact bool) app.UI {
 			list = append(list, app.Button().ID("take-offer").Class("button").Type("button").Text("Use "+id).
 				OnClick(f.on("take offer", func(app.Event) {
 					form.SetModel(form.Offer())
-					f.later("#create")
+					f.later("#model-select")
 				})))
 		}
 	}

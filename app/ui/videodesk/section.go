@@ -22,6 +22,7 @@ type Section struct {
 	desk *video.Desk
 
 	form      *Form     // that is mounted, nil if none
+	goal      string    // selector of what gets the focus after the form's next draw
 	listening sync.Once // to what is dropped and pasted
 	rev       revisions
 	view      view

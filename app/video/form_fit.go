@@ -14,6 +14,14 @@ type Fitted struct {
 	Dropped []Dropped
 	before  *Draft // after a change of the model, only the slots that were dropped are in it
 	whole   bool   // all of the draft gave way to another
+	slot    *filled
+}
+
+// filled is a slot that was given something from a clip.
+type filled struct {
+	field string
+	i     int          // in the slot; -1: in place of all
+	from  gateway.Mode // that was shown then
 }
 
 // Dropped is a value that did not fit.
@@ -48,9 +56,13 @@ func (f *Form) Undo() {
 	fitted := f.Fitted
 	f.Fitted = nil
 	f.Mode, f.draft = fitted.Mode, f.of(fitted.Mode)
-	if before := fitted.before; fitted.whole {
+	switch before, slot := fitted.before, fitted.slot; {
+	case fitted.whole:
 		*f.draft = *before
-	} else {
+	case slot != nil:
+		f.unfill(slot, before)
+		f.SetMode(slot.from)
+	default:
 		f.draft.Model = before.Model
 		for _, d := range fitted.Dropped {
 			switch d.Field {

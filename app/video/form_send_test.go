@@ -286,12 +286,12 @@ func TestClipsBackIntoTheForm(t *testing.T) {
 		t.Errorf("the uploads are %+v", r.uploads)
 	}
 	r.Form.SetMode(gateway.TextToVideo)
-	r.UseFrame(File{Name: "frame.png", Type: "image/png", Size: 10, Shown: "blob:x"})
+	r.UseFrame(File{Name: "frame.png", Type: "image/png", Size: 10, Shown: "blob:x"}, LastFrame)
 	if r.Form.Mode != gateway.ImageToVideo || len(r.uploads) != 2 {
 		t.Errorf("a frame: %s, %d uploads", r.Form.Mode, len(r.uploads))
 	}
 	r.Form.SetMode(gateway.FirstLastFrame)
-	r.UseFrame(File{Name: "frame.png", Type: "image/png", Size: 10, Shown: "blob:y"})
+	r.UseFrame(File{Name: "frame.png", Type: "image/png", Size: 10, Shown: "blob:y"}, LastFrame)
 	if r.Form.Mode != gateway.FirstLastFrame || len(r.uploads) != 3 {
 		t.Errorf("a frame: %s, %d uploads", r.Form.Mode, len(r.uploads))
 	}

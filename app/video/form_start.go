@@ -104,7 +104,11 @@ func (d *Desk) UseAsReference(t wire.VideoTask, output int) {
 	if f.Mode != gateway.Reference {
 		return
 	}
-	f.attachClip("reference_video_urls", f.Free("reference_video_urls"), t, output)
+	i := f.Free("reference_video_urls")
+	if !f.slot("reference_video_urls", i).Empty() {
+		f.fill(&filled{"reference_video_urls", i, f.Mode}, "The clip")
+	}
+	f.attachClip("reference_video_urls", i, t, output)
 }
 
 // attachClip puts an output of a finished clip into a slot: by the gateway's
@@ -130,20 +134,6 @@ func (f *Form) attachClip(field string, i int, t wire.VideoTask, output int) {
 		})
 	}
 	f.changed()
-}
-
-// UseFrame puts an image, taken from a clip, into the form: into the mode that
-// is shown, if it takes images, else into image to video.
-func (d *Desk) UseFrame(file File) {
-	f := d.Form
-	if _, ok := f.Field("image_urls"); !ok {
-		f.SetMode(gateway.ImageToVideo)
-	}
-	if _, ok := f.Field("image_urls"); ok {
-		f.Attach("image_urls", f.Free("image_urls"), file)
-	} else {
-		d.o.Files.Release(file.Shown)
-	}
 }
 
 // Free is the first slot of a field with nothing in it; where all are taken,

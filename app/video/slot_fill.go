@@ -70,9 +70,7 @@ func (f *Form) ClearSlot(field string, i int) {
 	} else {
 		*list = slices.Delete(*list, i, i+1)
 	}
-	for n := len(*list); n > 0 && (*list)[n-1].Empty(); n-- {
-		*list = (*list)[:n-1]
-	}
+	trim(list)
 	f.draft.References = 0
 	f.changed()
 }

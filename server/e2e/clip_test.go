@@ -58,7 +58,8 @@ func TestPageOfAClip(t *testing.T) {
 
 	p.press("#clip-take")
 	p.wait(`location.pathname === "/video"`)
-	p.says(".notices", "frame at 4.50 s is in the form")
+	p.says("#fitted", "frame at 4.50 s is now the image")
+	p.wait(`document.activeElement?.id === "f-prompt"`)
 	p.wait(`[...document.querySelectorAll("#video-form img")].some(e => e.naturalWidth > 300)`)
 
 	// Deleted from its page, it is offered back on the next.

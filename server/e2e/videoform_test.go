@@ -361,7 +361,7 @@ func TestNothingOfAFileIsLeftBehind(t *testing.T) {
 	for _, frame := range []string{"first", "last"} {
 		p.press("#card-" + clip.ID + "-more")
 		p.press("#card-" + clip.ID + "-" + frame)
-		p.says(".notices", "The "+frame+" frame is in the form")
+		p.says("#fitted", "The clip's "+frame+" frame is now the character's photo")
 	}
 	p.wait(`[...document.querySelectorAll("#form .thumb img")].every(e => e.getAttribute("src").startsWith("/u/"))`)
 	// A file that is taken out again while it is on its way.

@@ -29,8 +29,8 @@ func (s *Section) entries(t *wire.VideoTask, n int) []entry {
 	}
 	return []entry{
 		{"reference", "Use as reference", s.desk.Tasks.NoReference(t), func(app.Context) { s.useAsReference(t, n) }},
-		{"first", "First frame to the form", off, func(app.Context) { s.takeFrame(t, n, firstFrame) }},
-		{"last", "Last frame to the form", off, func(app.Context) { s.takeFrame(t, n, lastFrame) }},
+		{"first", "First frame to the form", off, func(app.Context) { s.takeFrame(t, n, video.FirstFrame) }},
+		{"last", "Last frame to the form", off, func(app.Context) { s.takeFrame(t, n, video.LastFrame) }},
 		{"reuse", "Reuse its settings", "", func(app.Context) { s.reuse(t) }},
 		{"download", "Download", off, func(app.Context) { s.download(wire.MediaPathOf(t.ID, n) + "?download=1") }},
 		{"pin", pin, unkept, func(app.Context) { s.pin(t.ID) }},

@@ -47,6 +47,11 @@ func (f *Form) sync() {
 		}
 	}
 	f.fitTexts()
+	if fit := f.model().Fitted; fit != f.fit {
+		if f.fit = fit; fit != nil { // what has changed, and how it is undone, is to be seen
+			f.s.DOM.ByID("fitted").Call("scrollIntoView", map[string]any{"block": "nearest"})
+		}
+	}
 	if mode := string(f.model().Mode); mode != f.shown {
 		f.shown = mode
 		if e := f.s.DOM.ByID("f-mode-" + mode); e.Truthy() { // on a phone the modes are one row that scrolls

@@ -172,16 +172,8 @@ func (s *Section) savePoster(id string, n int, v js.Value) {
 	})
 }
 
-// moment is a place in a clip.
-type moment int
-
-const (
-	firstFrame moment = iota
-	lastFrame
-)
-
 // takeFrame puts the first or last frame of a clip into the form.
-func (s *Section) takeFrame(t *wire.VideoTask, n int, at moment) {
+func (s *Section) takeFrame(t *wire.VideoTask, n int, which string) {
 	task := *t
 	v := s.DOM.El("video", "")
 	v.Set("muted", true)
@@ -193,11 +185,7 @@ func (s *Section) takeFrame(t *wire.VideoTask, n int, at moment) {
 		}
 		over = true
 		if shown {
-			name := "first frame"
-			if at == lastFrame {
-				name = "last frame"
-			}
-			s.useFrame(&task, v, name)
+			s.useFrame(&task, v, which)
 		} else {
 			s.noFrame()
 		}
@@ -210,7 +198,7 @@ func (s *Section) takeFrame(t *wire.VideoTask, n int, at moment) {
 		s.DOM.On(v, "error", func(js.Value) { end(false) }, s.Post),
 		s.DOM.On(v, "seeked", func(js.Value) { end(true) }, s.Post),
 		s.DOM.On(v, "loadeddata", func(js.Value) {
-			if at == firstFrame {
+			if which == video.FirstFrame {
 				end(true)
 				return
 			}
@@ -222,19 +210,18 @@ func (s *Section) takeFrame(t *wire.VideoTask, n int, at moment) {
 }
 
 // useFrame puts what a video shows into the form, as an image.
-func (s *Section) useFrame(t *wire.VideoTask, v js.Value, what string) {
+func (s *Section) useFrame(t *wire.VideoTask, v js.Value, which string) {
 	s.frameOf(v, 0, "image/jpeg", 0.94, func(blob js.Value) {
 		if !blob.Truthy() {
 			s.noFrame()
 			return
 		}
 		s.desk.UseFrame(video.File{
-			Name: frameName(video.Title(*t), what), Type: "image/jpeg", Size: int64(blob.Get("size").Int()),
+			Name: frameName(video.Title(*t), which), Type: "image/jpeg", Size: int64(blob.Get("size").Int()),
 			Shown:  js.Global().Get("URL").Call("createObjectURL", blob).String(),
 			Handle: blob,
-		})
-		s.openForm()
-		s.desk.Tasks.Say("The "+what+" is in the form.", video.Good)
+		}, which)
+		s.writeOn()
 	})
 }
 
@@ -242,15 +229,15 @@ func (s *Section) noFrame() {
 	s.desk.Tasks.Say("This browser could not read a frame of the clip. Play it, then take the frame that is shown.", video.Bad)
 }
 
-func frameName(title, what string) string {
+func frameName(title, which string) string {
 	if r := []rune(title); len(r) > 40 {
 		title = string(r[:40])
 	}
-	return title + ", " + what + ".jpg"
+	return title + ", " + which + ".jpg"
 }
 
 // useAsReference puts a clip into the form as a reference.
 func (s *Section) useAsReference(t *wire.VideoTask, n int) {
 	s.desk.UseAsReference(*t, n)
-	s.openForm()
+	s.writeOn()
 }

@@ -25,6 +25,9 @@ type Draft struct {
 	// Seconds is the field seconds where a person chooses it, and the length
 	// of the clip itself in reference video; elsewhere it is worked out.
 	Seconds int `json:"seconds,omitempty"`
+	// Typed is what stands in its field where that is no whole number; Seconds
+	// is 0 then.
+	Typed string `json:"-"`
 	// References is what the gateway said that the references take together,
 	// in seconds, where that differs from what was measured (F149); else 0.
 	References int `json:"references,omitempty"`
@@ -49,6 +52,7 @@ type Shot struct {
 	ID      string `json:"id"` // tells the cards apart while they are moved
 	Prompt  string `json:"prompt"`
 	Seconds int    `json:"seconds"`
+	Typed   string `json:"-"` // as in Draft
 }
 
 // Source is the clip that an extend or upscale starts from.

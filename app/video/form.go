@@ -2,6 +2,7 @@ package video
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"screentest/shared/gateway"
@@ -245,8 +246,25 @@ func (f *Form) SetRatio(ratio string) {
 // SetSeconds chooses the length: the field seconds, or of a reference video
 // that of the clip itself.
 func (f *Form) SetSeconds(n int) {
-	f.draft.Seconds, f.draft.Whole = n, 0
+	f.draft.Seconds, f.draft.Typed, f.draft.Whole = n, "", 0
 	f.changed()
+}
+
+// TypeSeconds follows what is typed for the length. It is taken as it stands:
+// what can't be is an error, and has no price.
+func (f *Form) TypeSeconds(text string) {
+	n, typed := wholeSeconds(text)
+	f.draft.Seconds, f.draft.Typed, f.draft.Whole = n, typed, 0
+	f.changed()
+}
+
+// wholeSeconds reads what was typed; 0 and the text where it is no whole number.
+func wholeSeconds(text string) (n int, typed string) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n == 0 {
+		return 0, text
+	}
+	return n, ""
 }
 
 // Set takes what was chosen or typed for one of the small fields: seeds,

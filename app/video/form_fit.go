@@ -125,7 +125,7 @@ func (f *Form) fit(d *Draft, mode gateway.Mode) (dropped []Dropped) {
 				if d.Seconds != 0 {
 					dropped = append(dropped, Dropped{field.Name, strconv.Itoa(d.Seconds), strconv.Itoa(now)})
 				}
-				d.Seconds = now
+				d.Seconds, d.Typed = now, ""
 			}
 		case "image_urls":
 			if n := len(d.Images); takes && field.Max > 0 && n > field.Max {

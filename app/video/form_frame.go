@@ -26,7 +26,7 @@ func (d *Desk) UseFrame(file File, which string) {
 		return
 	}
 	at.i = f.framePlace(which)
-	f.fill(at, "The clip's "+which)
+	f.fill(at, "The clip's "+which+" is now", "")
 	if at.i < 0 {
 		f.draft.Images = nil
 	}
@@ -41,7 +41,7 @@ func (f *Form) framePlace(which string) int {
 	case gateway.Reference: // the prompt names its images: they keep their numbers
 		return f.Free("image_urls")
 	case gateway.FirstLastFrame: // one that is free first, in the order of the clip
-		free := slices.IndexFunc(f.Slots("image_urls"), Slot.Empty)
+		free := slices.IndexFunc(f.Slots("image_urls"), Slot.free)
 		if free >= 0 {
 			return free
 		}
@@ -52,14 +52,15 @@ func (f *Form) framePlace(which string) int {
 	return 0
 }
 
-// fill notes what is about to be put where, for the person and for Undo.
-func (f *Form) fill(at *filled, what string) {
+// fill notes what is about to be put where, for the person and for Undo: before
+// and after stand around the slot's name.
+func (f *Form) fill(at *filled, before, after string) {
 	field, _ := f.Field(at.field)
 	name := f.SlotName(field, max(at.i, 0))
 	if name == "an image" {
 		name = "the image"
 	}
-	f.Fitted = &Fitted{What: what + " is now " + name + ".", Mode: f.Mode, before: f.draft.clone(), slot: at}
+	f.Fitted = &Fitted{What: before + " " + name + "." + after, Mode: f.Mode, before: f.draft.clone(), slot: at}
 }
 
 // unfill takes out again what was filled in, and puts back what was there.

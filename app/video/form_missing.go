@@ -33,8 +33,12 @@ func (f *Form) missing(fields []gateway.Field) (list []Missing) {
 			}
 		case "multi_prompt":
 			for i, s := range d.Shots {
+				at, shot := "multi_prompt["+strconv.Itoa(i)+"]", "shot "+strconv.Itoa(i+1)
 				if s.Prompt == "" {
-					want("multi_prompt["+strconv.Itoa(i)+"].prompt", "Write shot "+strconv.Itoa(i+1))
+					want(at+".prompt", "Write "+shot)
+				}
+				if s.Seconds == 0 {
+					want(at+".duration", "Give "+shot+" whole seconds, "+shotSeconds.String())
 				}
 			}
 		case "image_urls":
@@ -42,14 +46,12 @@ func (f *Form) missing(fields []gateway.Field) (list []Missing) {
 		case "reference_video_urls", "video_url":
 			f.wantSlots(field, d.Videos, want)
 		case "seconds":
-			if n, _ := f.seconds(); n == 0 && (f.Mode == gateway.Reference || f.Mode == gateway.Motion) {
-				continue // what it comes from is missing, and named
-			} else if n == 0 {
+			if d.Seconds == 0 && f.Mode != gateway.MultiShot && f.Mode != gateway.Motion { // there it follows from what is given
 				want("seconds", "Choose the length")
 			}
 		case "seeds":
 			if _, err := strconv.Atoi(d.Seeds); d.Seeds != "" && err != nil {
-				want("seeds", "Make seeds a whole number")
+				want("seeds", "Make the seed a whole number")
 			}
 		}
 	}
@@ -77,6 +79,8 @@ func (f *Form) wantSlots(field gateway.Field, slots []Slot, want func(field, tex
 			want(at, "Replace "+strings.Replace(name, "an image", "the image", 1))
 		case s.Stage == StageMeasuring && kind == Video:
 			want(at, "Wait until "+name+" is measured")
+		case field.Name == "video_url" && s.Problem != nil && s.Problem.Code == "file_too_large":
+			want(at, "Give a smaller motion clip") // the model takes no larger one, from wherever (F156)
 		case s.Unreachable:
 			want(at, "Give a link for "+name)
 		case s.Empty() && (i < least || i < len(slots)-1):

@@ -160,9 +160,9 @@ func TestMultiShot(t *testing.T) {
 	f.SetShot(id(1), "Stairs")
 	f.AddShot()
 	f.SetShot(id(2), "The lamp")
-	f.SetShotSeconds(id(0), 12)
-	f.SetShotSeconds(id(1), 99) // to the bound
-	f.SetShotSeconds(id(2), 3)
+	f.TypeShotSeconds(id(0), "12")
+	f.TypeShotSeconds(id(1), "12")
+	f.TypeShotSeconds(id(2), "3")
 	f.MoveShot(id(2), 0)
 	if f.Check.Seconds != 27 || f.Check.Sum != "3 + 12 + 12" {
 		t.Errorf("seconds is %d, worked out as %q", f.Check.Seconds, f.Check.Sum)
@@ -230,7 +230,7 @@ func TestExtendAndUpscale(t *testing.T) {
 		t.Errorf("a seed out of bounds: %v", f.Check.Errors)
 	}
 	f.Set("seeds", "some")
-	r.lacks("Make seeds a whole number")
+	r.lacks("Make the seed a whole number")
 
 	r.StartUpscale(clip, "beta-video-upscale-720p-1080p")
 	r.ready(`{"model":"beta-video-upscale-720p-1080p","prompt":"A road","seconds":"1","task_id":"` + uuid + `"}`)

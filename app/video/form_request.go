@@ -101,9 +101,6 @@ func (f *Form) check() {
 	r := f.request(draws, c.Seconds)
 	c.Body = r.Body()
 	c.Missing = f.missing(c.Fields)
-	if c.Seconds > 0 {
-		c.Price = m.VideoPrice(c.Seconds)
-	}
 	verdict := f.d.Cat.Validate(gateway.Video, c.Body, f.options())
 	for _, i := range verdict.Errors {
 		if i.Field == "seconds" && c.Seconds == 0 {
@@ -113,12 +110,29 @@ func (f *Form) check() {
 			c.Errors = append(c.Errors, i)
 		}
 	}
+	unfit := slices.ContainsFunc(verdict.Errors, inLength)
+	if c.Sum != "" && slices.ContainsFunc(c.Errors, func(i gateway.Issue) bool { return i.Field != "seconds" }) {
+		c.Errors = slices.DeleteFunc(c.Errors, func(i gateway.Issue) bool { return i.Field == "seconds" }) // it follows from the others
+	}
+	if d := f.draft; f.Mode == gateway.Reference && d.Seconds != 0 && !clip.Has(d.Seconds) {
+		unfit = true
+		c.Errors = append(slices.DeleteFunc(c.Errors, inLength), gateway.Issue{Field: "seconds", Code: gateway.CodeReferenceSeconds,
+			Message: "The clip itself lasts " + clip.String() + " s; it is " + strconv.Itoa(d.Seconds), Fact: "F146"})
+	}
+	if c.Seconds > 0 && !unfit { // a length that can't be has no price
+		c.Price = m.VideoPrice(c.Seconds)
+	}
 	for _, i := range verdict.Warnings {
 		if !f.known(i) {
 			c.Warnings = append(c.Warnings, i)
 		}
 	}
 	f.Check = c
+}
+
+// inLength says that an issue is about the length, or that of a shot.
+func inLength(i gateway.Issue) bool {
+	return i.Field == "seconds" || strings.HasSuffix(i.Field, ".duration")
 }
 
 // seconds works the field out: 0 while something for it is missing.
@@ -128,13 +142,16 @@ func (f *Form) seconds() (n int, sum string) {
 	case gateway.MultiShot:
 		parts := make([]string, len(d.Shots))
 		for i, s := range d.Shots {
+			if s.Seconds == 0 {
+				return 0, ""
+			}
 			n += s.Seconds
 			parts[i] = strconv.Itoa(s.Seconds)
 		}
 		return n, strings.Join(parts, " + ")
 	case gateway.Reference:
 		took, ok := f.taken()
-		if !ok {
+		if !ok || d.Seconds == 0 {
 			return 0, ""
 		}
 		return d.Seconds + took, "clip " + strconv.Itoa(d.Seconds) + " + references " + strconv.Itoa(took)

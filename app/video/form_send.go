@@ -147,7 +147,7 @@ func (f *Form) Verb() string {
 	case len(c.Missing) > 0:
 		return c.Missing[0].Text
 	case len(c.Errors) > 0:
-		return "Mend " + placeName(c.Errors[0].Field)
+		return "Change " + f.placeName(c.Errors[0].Field)
 	case f.Mode == gateway.Extend:
 		return "Extend clip"
 	case f.Mode == gateway.Upscale:
@@ -156,10 +156,17 @@ func (f *Form) Verb() string {
 	return "Create video"
 }
 
-// placeName names a place of the request within a sentence.
-func placeName(field string) string {
-	if field == "" {
-		return "the request"
+// placeName names a place of the request within a sentence: a slot by what it
+// is for in the mode.
+func (f *Form) placeName(place string) string {
+	root, _, _ := strings.Cut(place, "[")
+	if s := f.slotAt(place); s != nil && root != place {
+		field, _ := f.Field(root)
+		for i, have := range *f.draft.slots(root) {
+			if have.ID == s.ID {
+				return strings.Replace(f.SlotName(field, i), "an image", "the image", 1)
+			}
+		}
 	}
-	return field
+	return gateway.PlaceName(place)
 }

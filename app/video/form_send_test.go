@@ -78,7 +78,7 @@ func TestDraftsSurviveAReload(t *testing.T) {
 	f.SetSeconds(8)
 	f.SetMode(gateway.MultiShot)
 	f.SetShot(f.Draft().Shots[0].ID, "Waves")
-	f.SetShotSeconds(f.Draft().Shots[0].ID, 7)
+	f.TypeShotSeconds(f.Draft().Shots[0].ID, "7")
 	f.SetMode(gateway.Reference)
 	r.give("reference_video_urls", 0, 3, "https://files.example/u/a.mp4")
 	f.Attach("image_urls", 0, File{Name: "half.png", Type: "image/png", Size: 10, Shown: "blob:half"})

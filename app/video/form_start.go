@@ -106,7 +106,7 @@ func (d *Desk) UseAsReference(t wire.VideoTask, output int) {
 	}
 	i := f.Free("reference_video_urls")
 	if !f.slot("reference_video_urls", i).Empty() {
-		f.fill(&filled{"reference_video_urls", i, f.Mode}, "The clip")
+		f.fill(&filled{"reference_video_urls", i, f.Mode}, "The clip is now", "")
 	}
 	f.attachClip("reference_video_urls", i, t, output)
 }
@@ -136,14 +136,12 @@ func (f *Form) attachClip(field string, i int, t wire.VideoTask, output int) {
 	f.changed()
 }
 
-// Free is the first slot of a field with nothing in it; where all are taken,
-// the last.
+// Free is the first slot of a field with nothing in it that can be used; where
+// all are taken, the last.
 func (f *Form) Free(field string) int {
 	list := f.Slots(field)
-	for i, s := range list {
-		if s.Empty() {
-			return i
-		}
+	if i := slices.IndexFunc(list, Slot.free); i >= 0 {
+		return i
 	}
 	return len(list) - 1
 }

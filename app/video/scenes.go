@@ -43,14 +43,17 @@ func (f *Form) SetShot(id, prompt string) {
 	}
 }
 
-// SetShotSeconds sets how long a shot is; what is out of bounds is taken to
-// the bound (F86).
-func (f *Form) SetShotSeconds(id string, n int) {
+// TypeShotSeconds follows what is typed for the length of a shot, as
+// TypeSeconds does.
+func (f *Form) TypeShotSeconds(id, text string) {
 	if i := f.shot(id); i >= 0 {
-		f.draft.Shots[i].Seconds = min(max(n, gateway.MinSceneDuration), gateway.MaxSceneDuration)
+		f.draft.Shots[i].Seconds, f.draft.Shots[i].Typed = wholeSeconds(text)
 		f.changed()
 	}
 }
+
+// shotSeconds is how long a shot may be (F86).
+var shotSeconds = gateway.Seconds{Min: gateway.MinSceneDuration, Max: gateway.MaxSceneDuration}
 
 // ShotAt is where the shot with an id stands, counted from 0; -1 if nowhere.
 func (f *Form) ShotAt(id string) int { return f.shot(id) }

@@ -51,6 +51,9 @@ func (s Slot) MarshalJSON() ([]byte, error) {
 // Empty says that nothing was put into the slot.
 func (s Slot) Empty() bool { return s.URL == "" && s.Stage == StageReady }
 
+// free says that nothing is in the slot that can be used.
+func (s Slot) free() bool { return s.Empty() || s.Stage == StageFailed }
+
 // Shown is an address from which the page may show the file; "" if there is
 // none.
 func (s Slot) Shown() string {

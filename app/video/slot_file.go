@@ -13,11 +13,14 @@ type transfer struct {
 
 // Attach uploads a file into a slot. It is checked and measured first.
 func (f *Form) Attach(field string, i int, file File) {
-	s := f.slot(field, i)
+	s, p := f.slot(field, i), refuse(field, file)
+	if p != nil && !s.Empty() && s.Stage != StageFailed { // what was good there can be had again
+		f.fill(&filled{field, i, f.Mode}, file.Name+" took the place of", " It can't be used.")
+	}
 	*s = Slot{ID: f.d.o.NewID(), Name: file.Name, Preview: file.Shown, Stage: StageUploading}
 	s.Type, s.Bytes = file.Type, file.Size
 	f.draft.References = 0
-	if p := KindOf(field).refuse(file); p != nil {
+	if p != nil {
 		s.Stage, s.Problem, s.Preview = StageFailed, p, ""
 		f.d.o.Files.Release(file.Shown)
 		f.changed()

@@ -58,9 +58,10 @@ func (k Kind) Limit() int64 {
 	return wire.MaxUploadImage
 }
 
-// refuse says what is wrong with a file before it is sent; nil for nothing.
-func (k Kind) refuse(f File) *wire.Problem {
-	switch {
+// refuse says what is wrong with a file for a field before it is sent; nil for
+// nothing.
+func refuse(field string, f File) *wire.Problem {
+	switch k := KindOf(field); {
 	case f.Type != "" && !slices.Contains(types[k], f.Type):
 		want, hint := "a PNG, JPEG or WebP image", "Convert it, or choose another file."
 		if k == Video {
@@ -68,8 +69,11 @@ func (k Kind) refuse(f File) *wire.Problem {
 		}
 		return &wire.Problem{Code: "wrong_type", Message: f.Name + " is " + f.Type + "; here goes " + want + ".", Hint: hint}
 	case f.Size > k.Limit():
-		return &wire.Problem{Code: "too_large", Message: f.Name + " has " + Megabytes(f.Size) + "; the most is " + Megabytes(k.Limit()) + ".",
-			Hint: "Make it smaller, or paste a link to it."}
+		hint := "Make it smaller, or paste a link to it."
+		if field == "video_url" {
+			hint = "Make it smaller: the model takes no larger one, by a link neither." // F156
+		}
+		return &wire.Problem{Code: "too_large", Message: f.Name + " has " + Megabytes(f.Size) + "; the most is " + Megabytes(k.Limit()) + ".", Hint: hint}
 	}
 	return nil
 }

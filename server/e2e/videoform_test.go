@@ -237,6 +237,13 @@ func TestFilesAreDroppedAndPasted(t *testing.T) {
 	p.wait(`document.querySelector('#form .slot[data-place="image_urls[0]"] .thumb img')?.getAttribute("src").startsWith("/u/")`)
 	p.wait(`document.querySelector('#form .slot[data-place="image_urls[0]"] .slot-facts').textContent.startsWith("640 × 360")`)
 
+	hand("drop", `#form .slot[data-place="image_urls[1]"]`, `Promise.resolve(new File(["x"], "night.gif", {type: "image/gif"}))`)
+	p.says(`#form .slot[data-place="image_urls[1]"]`, "night.gif is image/gif")
+	p.says("#fitted", "night.gif took the place of the last frame")
+	p.click("#create")
+	p.wait(`document.activeElement.id === "choose-image_urls[1]"`)
+	p.give("image_urls[1]", picture)
+
 	p.mode("motion-control")
 	hand("drop", `#form .slot[data-place="video_url"]`, `Promise.resolve(new File(["x"], "dance.avi", {type: "video/x-msvideo"}))`)
 	p.wait(`document.querySelector('#form .slot[data-place="video_url"]').innerText.includes("here goes an MP4 video")`)
@@ -378,4 +385,32 @@ func TestNothingOfAFileIsLeftBehind(t *testing.T) {
 	p.wait(`files.size === 0`)
 	p.wait(`[...ears.keys()].join() === ""`)
 	p.wait(`hidden.length > 2 && !hidden.some(e => e.hasAttribute("src"))`)
+}
+
+// What is typed as seconds stays as it was typed: where it can't be, its bounds
+// are said and there is no price, and never that of another length.
+func TestSecondsThatCannotBeAreSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, "", fastClips...)
+	p := w.tab("/video")
+	p.fill("#f-prompt", "A tower")
+	p.mode("multi-shot")
+	p.fill(`[data-place="multi_prompt[0].prompt"]`, "Waves break below it")
+	p.fill(`[data-place="multi_prompt[1].prompt"]`, "The keeper climbs the stair")
+	p.wait(`document.getElementById("price").textContent === "$0.64"`)
+	seconds := `[data-place="multi_prompt[1].duration"]`
+	p.must(p.tab.Eval(nil, `document.querySelector('`+seconds+`').select()`))
+	p.keys("13")
+	p.says(`#form .shot[data-place="multi_prompt[1]"]`, "1 to 12 seconds; it is 13")
+	p.verb("Change the length of shot 2")
+	p.wait(`document.getElementById("price").textContent === "–"`)
+	p.click("#create")
+	p.wait(`document.activeElement.matches('` + seconds + `')`)
+	if got := p.text(`document.activeElement.value`); got != "13" {
+		t.Errorf("the field shows %q", got)
+	}
+	p.must(p.tab.Eval(nil, `document.activeElement.select()`))
+	p.keys("12")
+	p.verb("Create video")
+	p.wait(`document.getElementById("price").textContent === "$1.28"`)
 }

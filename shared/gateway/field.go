@@ -60,6 +60,8 @@ type Field struct {
 // use that fits the model counts.
 type spec struct {
 	name    string
+	people  string // what a person calls it within a sentence: see PlaceName
+	item    string // and one of several
 	form    Form
 	shape   ruleID // broken by another type or form
 	bounds  ruleID // broken by a value or a count out of bounds

@@ -148,7 +148,7 @@ func (f *Form) secondsField() app.UI {
 		return f.field("seconds", "Length", "that of the motion clip, which the result has too", f.workedOut(c))
 	case gateway.Reference:
 		return f.field("seconds", "Length of the clip", form.Lengths().String()+" s",
-			f.number("seconds", "Length of the clip", "seconds", d.Seconds, form.Lengths(), form.SetSeconds), f.workedOut(c))
+			f.number("seconds", "Length of the clip", "seconds", typed(d.Seconds, d.Typed), form.Lengths(), form.TypeSeconds), f.workedOut(c))
 	}
 	allowed := form.Lengths()
 	if len(allowed.Values) == 0 {
@@ -156,7 +156,7 @@ func (f *Form) secondsField() app.UI {
 		if !allowed.Any() {
 			note = allowed.String() + " s"
 		}
-		return f.field("seconds", "Length", note, f.number("seconds", "Length", "seconds", d.Seconds, allowed, form.SetSeconds))
+		return f.field("seconds", "Length", note, f.number("seconds", "Length", "seconds", typed(d.Seconds, d.Typed), allowed, form.TypeSeconds))
 	}
 	if len(allowed.Values) == 1 {
 		note := "fixed for this model"
@@ -180,8 +180,11 @@ func (f *Form) secondsField() app.UI {
 func (f *Form) workedOut(c video.Check) app.UI {
 	if c.Seconds == 0 {
 		words := "Known once the motion clip is measured."
-		if f.model().Mode == gateway.Reference {
+		switch f.model().Mode {
+		case gateway.Reference:
 			words = "The whole is known once the references are measured."
+		case gateway.MultiShot:
+			words = "Known once each shot has its seconds."
 		}
 		return app.P().ID("worked-out").Class("worked-out faint").Text(words)
 	}

@@ -88,7 +88,10 @@ func (f *Form) focus(place string) {
 		}
 		e := box
 		if !box.Call("matches", "input, textarea, select, button").Bool() {
-			e = box.Call("querySelector", "[data-first], textarea, input:not([type=file]), select, button")
+			e = box.Call("querySelector", "[data-first=true]")
+			if !e.Truthy() {
+				e = box.Call("querySelector", "textarea, input:not([type=file]), select, button")
+			}
 		}
 		if !e.Truthy() {
 			continue

@@ -36,19 +36,22 @@ func (f *Form) segments(name, label, class string, list []choice, value string, 
 	)
 }
 
-// number is a range as slider and number.
-func (f *Form) number(name, label, unit string, value int, s gateway.Seconds, set func(int)) app.UI {
-	id := "f-" + name
-	text := strconv.Itoa(value)
-	f.values[id+"-range"], f.values[id] = text, text
-	take := func(e app.Event) {
-		if n, err := strconv.Atoi(e.Get("target").Get("value").String()); err == nil {
-			set(n)
-		}
+// typed is a number as its field has it: what was typed, where that is none.
+func typed(n int, text string) string {
+	if n == 0 {
+		return text
 	}
+	return strconv.Itoa(n)
+}
+
+// number is a range as slider and number; value is what the number shows.
+func (f *Form) number(name, label, unit, value string, s gateway.Seconds, set func(string)) app.UI {
+	id := "f-" + name
+	f.values[id+"-range"], f.values[id] = value, value
+	take := func(e app.Event) { set(e.Get("target").Get("value").String()) }
 	field := app.Input().ID(id).Class("field number figure").Type("number").Aria("label", label+" in "+unit).Step(1)
 	slider := app.Input().ID(id+"-range").Class("slider").Type("range").Step(1).
-		Aria("label", label).Aria("valuetext", text+" "+unit)
+		Aria("label", label).Aria("valuetext", value+" "+unit)
 	if !s.Any() {
 		field = field.Min(s.Min).Max(s.Max)
 		slider = slider.Min(s.Min).Max(s.Max)
@@ -59,7 +62,7 @@ func (f *Form) number(name, label, unit string, value int, s gateway.Seconds, se
 			app.Div().Class("slider-ends figure").Aria("hidden", true).Body(
 				app.Span().Text(s.Min), app.Span().Text(s.Max)),
 		),
-		field.OnInput(f.on(id, take)).OnBlur(f.on(id+"-blur", func(app.Event) { f.sync() })),
+		field.OnInput(f.on(id, take)),
 		app.Span().Class("unit").Text(unit),
 	)
 }

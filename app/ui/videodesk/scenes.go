@@ -37,7 +37,7 @@ func (f *Form) shot(i int, s video.Shot, n int) app.UI {
 	number := strconv.Itoa(i + 1)
 	length := utf8.RuneCountInString(s.Prompt)
 	text, seconds := "shot-"+s.ID, "shot-seconds-"+s.ID
-	f.values[text], f.values[seconds] = s.Prompt, strconv.Itoa(s.Seconds)
+	f.values[text], f.values[seconds] = s.Prompt, typed(s.Seconds, s.Typed)
 	counter := "counter figure"
 	if length > gateway.MaxScenePrompt {
 		counter += " over"
@@ -100,12 +100,7 @@ func (f *Form) shot(i int, s video.Shot, n int) app.UI {
 				app.Input().ID(seconds).Class("field number figure").Type("number").Step(1).
 					Min(gateway.MinSceneDuration).Max(gateway.MaxSceneDuration).
 					DataSet("place", place+".duration").Aria("label", "Seconds of shot "+number).
-					OnInput(f.on(seconds, func(e app.Event) {
-						if v, err := strconv.Atoi(e.Get("target").Get("value").String()); err == nil {
-							form.SetShotSeconds(s.ID, v)
-						}
-					})).
-					OnBlur(f.on(seconds+"-blur", func(app.Event) { f.s.changed(video.PartForm) })),
+					OnInput(f.on(seconds, func(e app.Event) { form.TypeShotSeconds(s.ID, e.Get("target").Get("value").String()) })),
 				app.Span().Text("s"),
 			),
 		)
@@ -117,7 +112,7 @@ func (f *Form) shotBar(shots []video.Shot) app.UI {
 		app.Range(shots).Slice(func(i int) app.UI {
 			id := "bar-" + shots[i].ID
 			f.grow[id] = shots[i].Seconds
-			return app.Div().ID(id).Class("shot-part figure").Text(strconv.Itoa(shots[i].Seconds) + " s")
+			return app.Div().ID(id).Class("shot-part figure").Text(typed(shots[i].Seconds, "–") + " s")
 		}),
 	)
 }

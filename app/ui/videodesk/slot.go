@@ -85,13 +85,13 @@ func (f *Form) slot(field gateway.Field, i int, s video.Slot, place, at string) 
 				f.slotTrouble(field, i, kind, s),
 			),
 			app.Button().Class("icon-button small").Type("button").Aria("label", "Remove "+s.Label()).Title("Remove").
-				DataSet("first", s.Stage == video.StageFailed).
 				OnClick(f.on("remove "+place+s.ID, func(app.Event) {
 					f.model().ClearSlot(field.Name, i)
 					f.later(`[data-slot="` + field.Name + `"] input[type="text"]`)
 				})).
 				Body(kit.Icon(kit.IconTrash, "icon")),
 		),
+		app.If(s.Stage == video.StageFailed, func() app.UI { return f.slotWays(field, i, kind, place) }),
 		f.saidIn(field, saidAt),
 	)
 }
@@ -113,34 +113,42 @@ func (f *Form) emptySlot(field gateway.Field, i int, kind video.Kind, place stri
 		what, limit = "a video", "MP4 up to "+video.Megabytes(kind.Limit())
 	}
 	name := form.SlotName(field, i)
-	id := "file-" + place
-	link := "link-" + place
-	f.values[link] = ""
 	return app.Div().Class("slot-empty").Body(
 		app.P().Class("slot-invite").Body(
 			app.Strong().Text(strings.ToUpper(name[:1])+name[1:]),
 			app.Span().Text("Drop "+what+" here, paste it, or choose one"),
 		),
-		app.Div().Class("slot-ways").Body(
-			app.Button().ID("choose-"+place).Class("button").Type("button").Text("Choose a file").
-				OnClick(f.on("choose "+place, func(app.Event) { f.s.DOM.ByID(id).Call("click") })),
-			app.Input().ID(id).Class("slot-file").Type("file").Accept(kind.Accept()).TabIndex(-1).Aria("label", "File for "+name).
-				OnChange(f.on(id, func(app.Event) {
-					e := f.s.DOM.ByID(id)
-					if list := e.Get("files"); list.Length() > 0 {
-						f.attach(field.Name, i, list.Index(0))
-						e.Set("value", "")
-					}
-				})),
-			app.Input().ID(link).Class("field").Type("text").Attr("inputmode", "url").Placeholder("or paste a link").Attr("autocomplete", "off").Attr("spellcheck", "false").
-				Aria("label", "Link to "+name).DataSet("first", "true").
-				OnChange(f.on(link, func(e app.Event) {
-					if text := e.Get("target").Get("value").String(); strings.TrimSpace(text) != "" {
-						form.SetLink(field.Name, i, text)
-					}
-				})),
-		),
+		f.slotWays(field, i, kind, place),
 		app.P().Class("slot-limit").Text(limit),
+	)
+}
+
+// slotWays are the ways to fill a slot that is empty, or holds a file that can't
+// be used.
+func (f *Form) slotWays(field gateway.Field, i int, kind video.Kind, place string) app.UI {
+	form := f.model()
+	name := form.SlotName(field, i)
+	id := "file-" + place
+	link := "link-" + place
+	f.values[link] = ""
+	return app.Div().Class("slot-ways").Body(
+		app.Button().ID("choose-"+place).Class("button").Type("button").Text("Choose a file").DataSet("first", "true").
+			OnClick(f.on("choose "+place, func(app.Event) { f.s.DOM.ByID(id).Call("click") })),
+		app.Input().ID(id).Class("slot-file").Type("file").Accept(kind.Accept()).TabIndex(-1).Aria("label", "File for "+name).
+			OnChange(f.on(id, func(app.Event) {
+				e := f.s.DOM.ByID(id)
+				if list := e.Get("files"); list.Length() > 0 {
+					f.attach(field.Name, i, list.Index(0))
+					e.Set("value", "")
+				}
+			})),
+		app.Input().ID(link).Class("field").Type("text").Attr("inputmode", "url").Placeholder("or paste a link").Attr("autocomplete", "off").Attr("spellcheck", "false").
+			Aria("label", "Link to "+name).
+			OnChange(f.on(link, func(e app.Event) {
+				if text := e.Get("target").Get("value").String(); strings.TrimSpace(text) != "" {
+					form.SetLink(field.Name, i, text)
+				}
+			})),
 	)
 }
 

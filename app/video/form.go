@@ -65,13 +65,15 @@ type Form struct {
 	// what is missing is then marked.
 	Tried bool
 
-	Busy bool   // a creation is on its way
-	Made string // our id of the task made a moment ago
-	try  attempt
+	Busy   bool // what stands in the form is being created
+	Made   bool // and was created a moment ago
+	tries  map[attemptKey]*attempt
+	made   string       // our id of the task that was made last
+	madeOf gateway.Mode // and its mode
 }
 
 func newForm(d *Desk) *Form {
-	f := &Form{d: d, kept: map[gateway.Mode]*Draft{}, files: map[string]*transfer{}}
+	f := &Form{d: d, kept: map[gateway.Mode]*Draft{}, files: map[string]*transfer{}, tries: map[attemptKey]*attempt{}}
 	f.Mode = gateway.Mode(d.o.Storage.Get(modeName))
 	if !slices.Contains(modes, f.Mode) {
 		f.Mode = gateway.TextToVideo
@@ -123,10 +125,14 @@ func (f *Form) changed() {
 		f.d.o.Storage.Set(promptName, f.prompt)
 	}
 	f.draft.save(f.d.o.Storage, f.Mode)
+	for key, try := range f.tries {
+		f.rested(key, try)
+	}
 	f.redo()
 }
 
-// redo judges the draft anew and has the form drawn.
+// redo judges the draft anew, without ending the rest after a creation, and has
+// the form drawn.
 func (f *Form) redo() {
 	f.tidy()
 	f.check()

@@ -128,6 +128,8 @@ func (f *Form) check() {
 		}
 	}
 	f.Check = c
+	try := f.tries[f.key()]
+	f.Busy, f.Made = try != nil && try.stage == attemptSent, try != nil && try.stage == attemptMade
 }
 
 // inLength says that an issue is about the length, or that of a shot.

@@ -10,35 +10,54 @@ import (
 	"screentest/shared/wire"
 )
 
-// attempt is a creation that was sent: as long as the server has not answered
+// attempt is a creation that was sent. As long as the server has not answered
 // it, the same request has the same id, so that it can't become two tasks.
 type attempt struct {
-	id, body string
-	mode     gateway.Mode
-	answered bool // the server has it; what the gateway says of it follows
+	id    string // of the task
+	stage attemptStage
 }
 
+type attemptStage int
+
+const (
+	attemptSent attemptStage = iota // the server has yet to answer
+	attemptLost                     // no answer came: the next click sends it again
+	attemptMade                     // answered a moment ago
+)
+
+// attemptKey is what a creation was made of: a double click is two of the same,
+// and another form's creation is another, however soon it comes.
+type attemptKey struct {
+	mode gateway.Mode
+	body string
+}
+
+func (f *Form) key() attemptKey { return attemptKey{f.Mode, string(f.Check.Body)} }
+
 // restFor is how long the button rests after a task was made: a double click
-// is one click.
+// is one click. Whoever changes the form ends the rest.
 const restFor = 1500 * time.Millisecond
 
 // Send makes a clip of the draft. Where something is missing, or wrong, it
 // returns the place of the first, for the focus, and sends nothing.
 func (f *Form) Send() (first string, sent bool) {
-	if f.Busy || f.Made != "" {
+	f.check()
+	if f.Busy || f.Made {
 		return "", false
 	}
-	f.check()
 	if !f.Check.Ready() {
 		f.Tried = true
 		f.d.o.Changed(PartForm)
 		return f.First(), false
 	}
-	body := string(f.Check.Body)
-	if f.try.body != body || f.try.answered {
-		f.try = attempt{id: f.d.o.NewID(), body: body, mode: f.Mode}
+	key := f.key()
+	try := f.tries[key]
+	if try == nil {
+		try = &attempt{id: f.d.o.NewID()}
+		f.tries[key] = try
 	}
-	create := wire.VideoCreate{ID: f.try.id, Body: json.RawMessage(body), Mode: string(f.Mode)}
+	try.stage = attemptSent
+	create := wire.VideoCreate{ID: try.id, Body: json.RawMessage(key.body), Mode: string(f.Mode)}
 	switch o := f.options(); f.Mode {
 	case gateway.Reference:
 		create.ReferenceSeconds = o.ReferenceSeconds
@@ -47,41 +66,65 @@ func (f *Form) Send() (first string, sent bool) {
 	case gateway.Extend, gateway.Upscale:
 		create.Source, create.SourceIndex = f.draft.Source.Task, f.draft.Source.Index
 	}
-	f.Busy, f.Problem, f.Fitted = true, nil, nil
-	f.tidy()
-	f.d.o.Changed(PartForm)
+	f.Problem, f.Fitted = nil, nil
+	f.redo()
+	draft, prompt := f.draft, f.draft.Prompt
 	f.d.o.Line.Call(wire.OpVideoCreate, create, func(data json.RawMessage, p *wire.Problem) {
 		var task wire.VideoTask
-		p = answered(data, p, &task)
-		f.sent(task, p)
+		if p = answered(data, p, &task); p == nil && draft.Prompt == prompt {
+			draft.Used = true
+			draft.save(f.d.o.Storage, key.mode)
+		}
+		f.sent(key, try, task, p)
 	})
 	return "", true
 }
 
 // sent takes the server's answer to a creation.
-func (f *Form) sent(t wire.VideoTask, p *wire.Problem) {
-	f.Busy = false
-	if p != nil {
-		f.refused(p)
+func (f *Form) sent(key attemptKey, try *attempt, t wire.VideoTask, p *wire.Problem) {
+	same := key == f.key() // else the form is another by now
+	if p == nil {
+		try.stage = attemptMade
+		f.made, f.madeOf = t.ID, key.mode
+		if same {
+			f.Tried = false
+			f.d.o.After(restFor, func() {
+				f.rested(key, try)
+				f.redo()
+			})
+		} else {
+			f.rested(key, try)
+		}
+		f.d.Tasks.Put(t)
+		f.redo()
+		f.told(t)
 		return
 	}
-	f.try.answered, f.Tried = true, false
-	f.draft.Used = true
-	f.draft.save(f.d.o.Storage, f.Mode)
-	f.Made = t.ID
-	f.d.o.After(restFor, func() {
-		f.Made = ""
-		f.d.o.Changed(PartForm)
-	})
-	f.d.Tasks.Put(t)
-	f.told(t)
-	f.d.o.Changed(PartForm)
+	try.stage = attemptLost
+	if p.Code != "disconnected" && p.Code != "no_answer" {
+		delete(f.tries, key) // answered: the next is another
+	}
+	if same {
+		f.refused(p)
+	} else { // beside the fields of another form its reason would mislead
+		f.d.Tasks.Say("The clip before was not made. "+strings.TrimSpace(p.Message+" "+p.Hint), Bad)
+	}
+}
+
+// rested lets the same creation be made again.
+func (f *Form) rested(key attemptKey, try *attempt) {
+	if f.tries[key] == try && try.stage == attemptMade {
+		delete(f.tries, key)
+	}
 }
 
 // told takes what became of a task: where the gateway refuses the one that was
 // just made of this draft, the form says why.
 func (f *Form) told(t wire.VideoTask) {
-	if t.ID == f.try.id && f.try.answered && t.State == wire.VideoRefused && t.Problem != nil && f.try.mode == f.Mode {
+	if t.ID == f.made && t.State == wire.VideoRefused && t.Problem != nil && f.madeOf == f.Mode {
+		for key, try := range f.tries {
+			f.rested(key, try)
+		}
 		f.refused(t.Problem)
 	}
 }
@@ -89,17 +132,12 @@ func (f *Form) told(t wire.VideoTask) {
 // refused shows why no clip was made. The draft stays; where the gateway says
 // what the references take together, it is believed (F149).
 func (f *Form) refused(p *wire.Problem) {
-	if p.Code != "disconnected" && p.Code != "no_answer" {
-		f.try = attempt{} // answered: the next is another
-	}
-	f.Made = ""
 	if least, err := allowedFrom(p); err == nil && f.Mode == gateway.Reference && p.Code == gateway.CodeReferenceSeconds {
 		f.draft.References = max(least-clip.Min, 0)
 		f.draft.save(f.d.o.Storage, f.Mode)
-		f.check()
 	}
 	f.Problem = p
-	f.d.o.Changed(PartForm)
+	f.redo()
 }
 
 func allowedFrom(p *wire.Problem) (int, error) {
@@ -142,7 +180,7 @@ func (f *Form) Verb() string {
 	switch c := f.Check; {
 	case f.Busy:
 		return "Creating…"
-	case f.Made != "":
+	case f.Made:
 		return "Created"
 	case len(c.Missing) > 0:
 		return c.Missing[0].Text

@@ -137,14 +137,23 @@ func (f *Form) foot() app.UI {
 		basis = "The catalogue has no price for this model."
 	}
 	button := app.Button().ID("create").Class("button primary wide").Type("submit").DataSet("ready", c.Ready()).
-		Aria("disabled", form.Busy || form.Made != "").Aria("keyshortcuts", "Control+Enter")
-	if form.Made != "" {
+		Aria("disabled", form.Busy || form.Made).Aria("keyshortcuts", "Control+Enter")
+	if form.Made {
 		button = button.Class("made")
 	} else if !c.Ready() {
 		button = button.Class("missing")
 	}
+	// What comes and goes stands above the button, which keeps its place under
+	// the finger.
 	return app.Div().Class("form-foot").Body(
 		f.refusal(),
+		app.Div().ID("made").Class("made-line").Role("status").Body(
+			app.If(form.Made, func() app.UI {
+				return app.Span().Body(app.Text("The task is stored; it goes on without this page. "),
+					app.Button().Class("link narrow-only").Type("button").Text("Show the clips").
+						OnClick(f.on("show clips", func(app.Event) { f.s.showPane(paneResults) })))
+			}),
+		),
 		app.Div().Class("price-line").Body(
 			app.Span().ID("price").Class("price figure").Text(price),
 			app.Span().ID("basis").Class("price-basis figure").Text(basis),
@@ -152,14 +161,7 @@ func (f *Form) foot() app.UI {
 		),
 		button.Body(
 			app.Span().ID("verb").Text(form.Verb()),
-			app.Elem("kbd").Class("wide-only").Hidden(!c.Ready() || form.Busy || form.Made != "").Text("Ctrl ⏎"),
-		),
-		app.Div().ID("made").Class("made-line").Role("status").Body(
-			app.If(form.Made != "", func() app.UI {
-				return app.Span().Body(app.Text("The task is stored; it goes on without this page. "),
-					app.Button().Class("link narrow-only").Type("button").Text("Show the clips").
-						OnClick(f.on("show clips", func(app.Event) { f.s.showPane(paneResults) })))
-			}),
+			app.Elem("kbd").Class("wide-only").Hidden(!c.Ready() || form.Busy || form.Made).Text("Ctrl ⏎"),
 		),
 	)
 }

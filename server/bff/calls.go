@@ -82,7 +82,7 @@ func (s *Server) pushOf(c wire.Call, data any, err error) wire.Push {
 		}
 	}
 	if err != nil {
-		return wire.Push{ID: c.ID, Problem: s.problemOf(c.Op, err)}
+		return wire.Push{ID: c.ID, Problem: s.problemOf(c.Op, err).Bounded()}
 	}
 	return wire.Push{ID: c.ID, Data: json.RawMessage("null")}
 }

@@ -127,7 +127,7 @@ func ledgerQuery(v url.Values) (q wire.LedgerQuery, p *wire.Problem) {
 		}
 		to := numbers[name]
 		if to == nil {
-			return q, &wire.Problem{Code: "unknown_filter", Field: name, Message: fmt.Sprintf("The ledger has no filter %q.", name)}
+			return q, &wire.Problem{Code: "unknown_filter", Field: name, Message: fmt.Sprintf("The ledger has no filter %q.", wire.Cut(name, wire.MaxEchoed))}
 		}
 		var err error
 		if *to, err = strconv.ParseInt(value, 10, 64); err != nil {

@@ -114,7 +114,7 @@ func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(m)), ", "))
-	problem(w, http.StatusMethodNotAllowed, wire.Problem{Code: "method_not_allowed", Message: "This address does not take the method " + strconv.Quote(r.Method) + "."})
+	problem(w, http.StatusMethodNotAllowed, wire.Problem{Code: "method_not_allowed", Message: "This address does not take the method " + strconv.Quote(wire.Cut(r.Method, wire.MaxEchoed)) + "."})
 }
 
 // onlyOurNames refuses a request by a name that is not ours. Otherwise a page
@@ -192,5 +192,5 @@ func problem(w http.ResponseWriter, status int, p wire.Problem) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(p) // an error means that nobody reads it any more
+	_ = json.NewEncoder(w).Encode(p.Bounded()) // an error means that nobody reads it any more
 }

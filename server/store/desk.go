@@ -95,8 +95,34 @@ func checkParams(field string, p json.RawMessage) error {
 		return badField("bad_params", field, "Parameters have at most %d bytes.", wire.MaxParams)
 	case !json.Valid(p) || bytes.TrimSpace(p)[0] != '{':
 		return badField("bad_params", field, "Parameters are a JSON object.")
+	case depth(p) > maxParamsDepth:
+		return badField("bad_params", field, "Parameters have arrays and objects within each other at most %d deep. Take some of the levels out.", maxParamsDepth)
 	}
 	return nil
+}
+
+// maxParamsDepth bounds the nesting of parameters: SQLite takes no JSON that is
+// nested more than 1000 deep, and they stand within some more.
+const maxParamsDepth = 900
+
+// depth is how deep arrays and objects are within each other, in valid JSON.
+func depth(p []byte) int {
+	most, now, text := 0, 0, false
+	for i := 0; i < len(p); i++ {
+		switch c := p[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case text:
+		case c == '{' || c == '[':
+			now++
+			most = max(most, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return most
 }
 
 // SetVote keeps which answer to a message of the person's was the best, in

@@ -64,9 +64,15 @@ func conflict(format string, args ...any) error {
 	}
 }
 
-// badField is the answer to a value that no browser of ours sends.
+// badField is the answer to a value that no browser of ours sends. Its field and the
+// strings among args are cut: they may be what was sent.
 func badField(code, field, format string, args ...any) error {
-	return &Error{Problem: wire.Problem{Code: code, Field: field, Message: fmt.Sprintf(format, args...)}}
+	for i, a := range args {
+		if s, is := a.(string); is {
+			args[i] = wire.Cut(s, wire.MaxEchoed)
+		}
+	}
+	return &Error{Problem: wire.Problem{Code: code, Field: wire.Cut(field, 2*wire.MaxEchoed), Message: fmt.Sprintf(format, args...)}}
 }
 
 // explain turns what SQLite or the file system said into an Error that names

@@ -121,13 +121,23 @@ func readError(v raw, w *errorWords, depth int) {
 			}
 		}
 	}
-	if !nested.null() && depth > 0 {
+	name := ""
+	switch {
+	case nested.is('"') && depth > 0: // "TypeError", "Bad Request": what it is called, or all there is
+		name = plain(plainText(nested))
+		if _, known := adviceFor(name); known && w.code == "" {
+			w.code = name
+		}
+	case !nested.null() && depth > 0:
 		readError(nested, w, depth-1)
 	}
 	for _, text := range m {
 		if w.said == "" && !text.null() && depth > 0 {
 			readError(text, w, depth-1)
 		}
+	}
+	if w.code != name {
+		w.said = named(name, w.said)
 	}
 	if w.code == "" {
 		w.code = codeOf(code, typ)
@@ -147,6 +157,17 @@ func readError(v raw, w *errorWords, depth int) {
 			w.allowed = append(w.allowed, plain([]byte(clip(text, maxID))))
 		}
 	}
+}
+
+// named joins what an error is called with what it says.
+func named(name, said string) string {
+	switch {
+	case name == "" || strings.HasPrefix(said, name):
+		return said
+	case said == "":
+		return name
+	}
+	return clip(name+": "+said, maxSaid)
 }
 
 // maxAllowed bounds the values that an error lists.

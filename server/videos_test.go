@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -282,6 +284,27 @@ func TestKillDuringAVideoTask(t *testing.T) {
 	}
 }
 
+// hurry has the tasks under way asked about again and again, until ctx ends. Its
+// calls may fail: a task that has ended since it was listed is asked about at
+// once, and the gateway may be holding just that request.
+func hurry(ctx context.Context, tab *bfftest.Client) {
+	pace := time.NewTicker(50 * time.Millisecond)
+	defer pace.Stop()
+	for ctx.Err() == nil {
+		var page wire.VideoPage
+		if tab.Call(ctx, wire.OpVideoTasks, wire.VideoQuery{States: []wire.VideoState{wire.VideoQueued, wire.VideoRunning}}, &page) != nil {
+			return
+		}
+		for _, p := range page.Tasks {
+			_ = tab.Call(ctx, wire.OpVideoCheck, wire.Target{ID: p.ID}, nil)
+		}
+		select {
+		case <-pace.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
 // A kill at any request of many, again and again on one folder.
 func TestKillsAmongManyVideoTasks(t *testing.T) {
 	s, dir := newStage(t), t.TempDir()
@@ -315,23 +338,13 @@ func TestKillsAmongManyVideoTasks(t *testing.T) {
 			}
 			tasks++
 		}
-		for reachedYet := false; !reachedYet; {
-			var page wire.VideoPage
-			if err := tab.Call(t.Context(), wire.OpVideoTasks, wire.VideoQuery{States: []wire.VideoState{wire.VideoQueued, wire.VideoRunning}}, &page); err != nil {
-				t.Fatal(err)
-			}
-			for _, p := range page.Tasks {
-				if err := tab.Call(t.Context(), wire.OpVideoCheck, wire.Target{ID: p.ID}, nil); err != nil {
-					t.Fatal(err)
-				}
-			}
-			select {
-			case <-reached:
-				reachedYet = true
-			default:
-			}
-		}
+		ctx, stop := context.WithCancel(t.Context())
+		var hurrying sync.WaitGroup
+		hurrying.Go(func() { hurry(ctx, tab) })
+		<-reached
 		proc.end(os.Kill)
+		stop()
+		hurrying.Wait()
 	}
 	s.set(nil)
 	_, url := killed(t, dir, "-gateway", s.url)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"screentest/server/sandbox/voice"
 	"screentest/shared/gateway"
@@ -70,8 +71,11 @@ func compose(m gateway.Model, c conversation) *answer {
 	for _, r := range results {
 		request.Results = append(request.Results, voice.Result{Name: r.Name, Text: r.Arguments})
 	}
-	if len(results) == 0 {
-		a.calls = chooseCalls(c.tools, sc, cut(prompt, maxLooked))
+	looked := cut(prompt, maxLooked)
+	if len(results) == 0 && (sc.call != "" || !forbidPattern.MatchString(looked)) {
+		if a.calls = chooseCalls(c.tools, sc, looked); len(a.calls) == 0 && sc.free() {
+			a.calls = likelyCall(c.tools, looked, c.called())
+		}
 	}
 	if len(a.calls) == 0 && offersSearch(m, c.tools) {
 		a.search = &search{query: voice.Query(prompt), sources: voice.Sources(prompt)}
@@ -130,6 +134,9 @@ const (
 	maxLooked = 4000 // bytes of the prompt
 )
 
+// forbidPattern is a prompt that wants no function called.
+var forbidPattern = regexp.MustCompile(`(?i)(\b(without|no|not|never)\b|n['’]t\b)[^.!?]{0,20}\b(us(e|ing)|call(ing|s)?|invok(e|ing)|tools?|functions?)\b`)
+
 var askPattern = regexp.MustCompile(`(?i)\b(use|call|invoke|run)\b`)
 
 // chooseCalls decides which functions to call: those that the prompt names, in
@@ -156,6 +163,50 @@ func chooseCalls(tools []gateway.Tool, sc script, prompt string) []gateway.ToolC
 	}
 	if len(out) == 0 && sc.call == "" && first != nil && askPattern.MatchString(prompt) {
 		out = append(out, callOf(first, prompt))
+	}
+	return out
+}
+
+// likelyCall calls the function that fits the prompt best, for a prompt that
+// says nothing of functions: the one whose name and description have the most
+// words of it, else the first. The latter only once in a conversation, and not
+// where an explanation is asked for.
+func likelyCall(tools []gateway.Tool, prompt string, called bool) []gateway.ToolCall {
+	need := voice.NeedOf(prompt)
+	if need == voice.TextOnly {
+		return nil
+	}
+	asked := wordsOf(prompt)
+	var best *gateway.Tool
+	most := 0
+	for i := range min(len(tools), maxTools) {
+		t := &tools[i]
+		if t.Type != "function" || t.Name == "" {
+			continue
+		}
+		fits := 0
+		for word := range wordsOf(cut(strings.ReplaceAll(t.Name, "_", " ")+" "+t.Description, maxLooked)) {
+			if asked[word] {
+				fits++
+			}
+		}
+		if best == nil || fits > most {
+			best, most = t, fits
+		}
+	}
+	if best == nil || most == 0 && (called || need != voice.Action) {
+		return nil
+	}
+	return []gateway.ToolCall{callOf(best, prompt)}
+}
+
+// wordsOf are the words of a text that say what it is about, in lower case.
+func wordsOf(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if utf8.RuneCountInString(word) > 3 || word[0] >= utf8.RuneSelf {
+			out[word] = true
+		}
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"screentest/shared/gateway"
@@ -248,6 +249,11 @@ func (c *conversation) results() []gateway.ToolCall {
 		}
 	}
 	return out
+}
+
+// called says whether a function was called in the conversation.
+func (c *conversation) called() bool {
+	return slices.ContainsFunc(c.turns, func(t gateway.Turn) bool { return len(t.ToolCalls) > 0 })
 }
 
 // earlier are the user messages before the last one, oldest first.

@@ -52,6 +52,16 @@
 //	                    ten minutes, then normal. 502 and 504 are HTML, as a
 //	                    proxy sends them; "N html" and "N empty" choose the body
 //
+// # Functions
+//
+// Functions that are offered are called: those that the prompt names; the one
+// whose name and description fit it best; else, once in a conversation, the
+// first, where something is to be found out or done. Arguments are made by the
+// schema, from the prompt where it holds something that fits. A prompt that
+// says not to, a greeting, a poem or code, and a script that says what the
+// answer is, get text. With the results the answer is text, so that a round of
+// calls is always the last.
+//
 // # Endpoints of its own
 //
 // Three endpoints beyond the contract are for tests and take the same key:

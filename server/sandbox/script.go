@@ -129,6 +129,11 @@ func httpStatus(s string, to *int) bool {
 	return true
 }
 
+// free says whether the script leaves open what the answer is.
+func (sc *script) free() bool {
+	return !sc.half() && sc.repeat == 0 && !sc.markdown && !sc.echo && sc.call == ""
+}
+
 // half says whether the answer stops half way, and is not what it would be.
 func (sc *script) half() bool {
 	return sc.fail != "" || sc.fault || sc.incomplete || sc.drop || sc.truncate || sc.silent

@@ -47,6 +47,32 @@ func kindOf(prompt string) kind {
 	return explain
 }
 
+// Need says what a prompt needs beside words.
+type Need int
+
+// The needs.
+const (
+	TextOnly Need = iota // a greeting, a poem, code, or what to say word for word
+	Perhaps              // an explanation, a comparison: something that fits may help
+	Action               // something is to be found out or done
+)
+
+var explainPattern = regexp.MustCompile(`(?i)^\s*(please\s+)?(explain|describe|why|tell|summari[sz]e|translate|define|discuss|teach)\b`)
+
+// NeedOf is what a prompt needs.
+func NeedOf(prompt string) Need {
+	if _, ok := verbatim(prompt); ok || strings.TrimSpace(prompt) == "" {
+		return TextOnly
+	}
+	switch k := kindOf(prompt); {
+	case k == hello || k == self || k == sum || k == write || k == code:
+		return TextOnly
+	case k == explain && !explainPattern.MatchString(cut(prompt, 2000)):
+		return Action
+	}
+	return Perhaps
+}
+
 // verbatimPattern is a prompt that says what to answer.
 var verbatimPattern = regexp.MustCompile(`(?is)^\s*(?:please\s+)?(?:say|repeat|(?:reply|answer|respond) (?:only )?with|write only)(?:\s+(?:exactly|just|only|the words?))*\s*[:,]?\s+(.+?)\s*$`)
 

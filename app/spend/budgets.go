@@ -1,6 +1,7 @@
 package spend
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -13,8 +14,8 @@ import (
 // BudgetForm is the budgets as they are typed.
 type BudgetForm struct {
 	Day, Month, EverybodyDay, EverybodyMonth string // dollars; "" is no budget
-	Warn                                     string // percent
-	Zone                                     string
+	Warn, EverybodyWarn                      string // percent
+	Zone, EverybodyZone                      string
 	MaxOutput                                string // tokens
 }
 
@@ -41,7 +42,9 @@ const (
 	FieldEverybodyDay   = "budget-everybody-day"
 	FieldEverybodyMonth = "budget-everybody-month"
 	FieldWarn           = "budget-warn"
+	FieldEverybodyWarn  = "budget-everybody-warn"
 	FieldZone           = "budget-zone"
+	FieldEverybodyZone  = "budget-everybody-zone"
 	FieldMaxOutput      = "budget-max-output"
 )
 
@@ -83,18 +86,33 @@ func (b *Budgets) Shown() BudgetForm {
 	f := BudgetForm{
 		Day: typed(s.DayNanoUSD), Month: typed(s.MonthNanoUSD),
 		EverybodyDay: typed(s.EverybodyDayNanoUSD), EverybodyMonth: typed(s.EverybodyMonthNanoUSD),
-		Warn: strconv.Itoa(wire.DefaultWarnPercent), Zone: s.Zone, MaxOutput: itoa(wire.DefaultMaxOutput),
-	}
-	if s.WarnPercent > 0 {
-		f.Warn = strconv.Itoa(s.WarnPercent)
+		Warn: percent(s.WarnPercent), EverybodyWarn: percent(s.EverybodyWarnPercent), MaxOutput: itoa(wire.DefaultMaxOutput),
+		Zone:          b.zone(s.Zone, s.DayNanoUSD != 0 || s.MonthNanoUSD != 0),
+		EverybodyZone: b.zone(s.EverybodyZone, s.EverybodyDayNanoUSD != 0 || s.EverybodyMonthNanoUSD != 0),
 	}
 	if s.MaxOutput > 0 {
 		f.MaxOutput = itoa(s.MaxOutput)
 	}
-	if len(b.Now.States) == 0 {
-		f.Zone = b.desk.Clock.Zone() // a suggestion, until a budget is set
-	}
 	return f
+}
+
+// zone is the one that was set; before that the viewer's own, as a suggestion
+// until a budget is set.
+func (b *Budgets) zone(set string, budget bool) string {
+	switch {
+	case set != "":
+		return set
+	case budget:
+		return "UTC"
+	}
+	return b.desk.Clock.Zone()
+}
+
+func percent(n int) string {
+	if n == 0 {
+		n = wire.DefaultWarnPercent
+	}
+	return strconv.Itoa(n)
 }
 
 // ForEverybody says whether the budgets of everybody are to be seen: where
@@ -121,7 +139,7 @@ func (b *Budgets) Type(change func(*BudgetForm)) {
 	change(&f)
 	b.Form, b.Saved = &f, false
 	if len(b.Wrong) > 0 {
-		_, b.Wrong = f.settings()
+		_, b.Wrong = f.settings(b.ForEverybody())
 	}
 	b.desk.Changed()
 }
@@ -132,7 +150,7 @@ func (b *Budgets) Save() {
 		return
 	}
 	f := b.Shown()
-	settings, wrong := f.settings()
+	settings, wrong := f.settings(b.ForEverybody())
 	if b.Wrong = wrong; len(wrong) > 0 {
 		b.desk.Changed()
 		return
@@ -148,8 +166,9 @@ func (b *Budgets) Save() {
 	b.desk.Changed()
 }
 
-// settings reads the form. wrong is empty where it can be sent.
-func (f BudgetForm) settings() (s wire.BudgetSettings, wrong map[string]string) {
+// settings reads the form, with the budgets of everybody or leaving their share
+// and zone as they are. wrong is empty where it can be sent.
+func (f BudgetForm) settings(everybody bool) (s wire.BudgetSettings, wrong map[string]string) {
 	wrong = map[string]string{}
 	amount := func(field, text string) int64 {
 		text = strings.TrimSpace(text)
@@ -182,6 +201,10 @@ func (f BudgetForm) settings() (s wire.BudgetSettings, wrong map[string]string) 
 		WarnPercent: int(number(FieldWarn, f.Warn, 1, 100, "a share in percent,")),
 		MaxOutput:   number(FieldMaxOutput, f.MaxOutput, 1, 1_000_000, "tokens,"),
 		Zone:        strings.TrimSpace(f.Zone),
+	}
+	if everybody {
+		s.EverybodyWarnPercent = int(number(FieldEverybodyWarn, f.EverybodyWarn, 1, 100, "a share in percent,"))
+		s.EverybodyZone = cmp.Or(strings.TrimSpace(f.EverybodyZone), "UTC")
 	}
 	return s, wrong
 }

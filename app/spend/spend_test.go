@@ -393,6 +393,32 @@ func TestBudgetsOfEverybodyAreForSeveralPeople(t *testing.T) {
 	}
 }
 
+// Everybody's share and zone have fields of their own, and go to the server
+// only from who sees them.
+func TestEverybodysShareAndZoneAreInTheForm(t *testing.T) {
+	d, s, _ := desk(t, at(t, "Europe/Berlin", "2026-11-21 12:00:00"))
+	d.Budgets.Want()
+	set := wire.BudgetSettings{DayNanoUSD: 1, EverybodyDayNanoUSD: 2, WarnPercent: 80, EverybodyWarnPercent: 60, EverybodyZone: "Asia/Tokyo", MaxOutput: 5}
+	s.last(wire.OpBudgets).answer(t, wire.Budgets{MayEverybody: true, Settings: set})
+	if f := d.Budgets.Shown(); f.EverybodyWarn != "60" || f.EverybodyZone != "Asia/Tokyo" || f.Zone != "UTC" {
+		t.Errorf("shown %+v", f)
+	}
+	d.Budgets.Type(func(f *BudgetForm) { f.EverybodyWarn = "0" })
+	if d.Budgets.Save(); d.Budgets.Wrong[FieldEverybodyWarn] == "" {
+		t.Error("a share of nothing is not complained of")
+	}
+	d.Budgets.Type(func(f *BudgetForm) { f.EverybodyWarn, f.EverybodyZone = "70", "" })
+	d.Budgets.Save()
+	if got := s.last(wire.OpSetBudget).args.(wire.BudgetSettings); got.EverybodyWarnPercent != 70 || got.EverybodyZone != "UTC" || got.WarnPercent != 80 {
+		t.Errorf("sent %+v", got)
+	}
+	s.last(wire.OpSetBudget).answer(t, wire.Budgets{Settings: set})
+	d.Budgets.Save()
+	if got := s.last(wire.OpSetBudget).args.(wire.BudgetSettings); got.EverybodyWarnPercent != 0 || got.EverybodyZone != "" || got.EverybodyDayNanoUSD != 2 {
+		t.Errorf("who does not see them sent %+v", got)
+	}
+}
+
 func TestACostIsPutRight(t *testing.T) {
 	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
 	row := wire.LedgerRow{N: 7, Kind: wire.KindCharge, Subject: "run-1", CostNanoUSD: 165_000}

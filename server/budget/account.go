@@ -100,6 +100,14 @@ func location(zone string) *time.Location {
 	return l
 }
 
+// named is the zone that was set, "" if none was.
+func (a *account) named() string {
+	if a.settings.Zone == "" {
+		return ""
+	}
+	return a.zone.String()
+}
+
 // in says when an instant is, in a zone.
 func in(zone string, ms int64) string {
 	l := location(zone)

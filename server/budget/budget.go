@@ -52,6 +52,10 @@ type Keeper struct {
 	Config
 	background sync.WaitGroup // writes that remember a warning
 
+	// saving is held while settings are changed, over the writes to the disk.
+	// mu, which every send takes, never is: lock saving first.
+	saving sync.Mutex
+
 	mu        sync.Mutex
 	people    map[string]*account // by owner
 	everybody *account            // nil: not read yet

@@ -288,7 +288,7 @@ func TestABudgetBeginsAnew(t *testing.T) {
 // A warning comes once for a budget and its period, also over a start.
 func TestAWarningIsToldOnce(t *testing.T) {
 	d := newDesk(t)
-	d.set(wire.BudgetSettings{DayNanoUSD: 100, EverybodyMonthNanoUSD: 1000, WarnPercent: 50})
+	d.set(wire.BudgetSettings{DayNanoUSD: 100, EverybodyMonthNanoUSD: 1000, WarnPercent: 50, EverybodyWarnPercent: 50})
 	want := func(warnings ...string) {
 		t.Helper()
 		d.mu.Lock()
@@ -325,7 +325,7 @@ func TestAWarningIsToldOnce(t *testing.T) {
 	d.Booked(d.owner)
 	want(person, person, "everybody month")
 	// A budget that was changed is another one, also after a start.
-	d.set(wire.BudgetSettings{DayNanoUSD: 10_000, EverybodyMonthNanoUSD: 1000, WarnPercent: 50})
+	d.set(wire.BudgetSettings{DayNanoUSD: 10_000, EverybodyMonthNanoUSD: 1000, WarnPercent: 50, EverybodyWarnPercent: 50})
 	d.open()
 	d.spend(5000)
 	d.Booked(d.owner)
@@ -335,11 +335,11 @@ func TestAWarningIsToldOnce(t *testing.T) {
 func TestSettings(t *testing.T) {
 	d := newDesk(t)
 	b := d.budgets()
-	if b.Settings != (wire.BudgetSettings{WarnPercent: wire.DefaultWarnPercent, Zone: "UTC", MaxOutput: wire.DefaultMaxOutput}) || len(b.States) != 0 || !b.MayEverybody {
+	if b.Settings != (wire.BudgetSettings{WarnPercent: wire.DefaultWarnPercent, EverybodyWarnPercent: wire.DefaultWarnPercent, MaxOutput: wire.DefaultMaxOutput}) || len(b.States) != 0 || !b.MayEverybody {
 		t.Errorf("at first %+v", b)
 	}
 	want := wire.BudgetSettings{DayNanoUSD: 5 * dollar, MonthNanoUSD: 50 * dollar, EverybodyDayNanoUSD: 7 * dollar, EverybodyMonthNanoUSD: 70 * dollar,
-		WarnPercent: 90, Zone: "Asia/Kolkata", MaxOutput: 4000}
+		WarnPercent: 90, Zone: "Asia/Kolkata", EverybodyWarnPercent: 70, EverybodyZone: "Europe/Berlin", MaxOutput: 4000}
 	if b = d.set(want); b.Settings != want || len(b.States) != 4 {
 		t.Errorf("set %+v", b)
 	}
@@ -353,7 +353,9 @@ func TestSettings(t *testing.T) {
 		"everybody_day_nano_usd":   {EverybodyDayNanoUSD: -1},
 		"everybody_month_nano_usd": {EverybodyMonthNanoUSD: -1},
 		"warn_percent":             {WarnPercent: 101},
+		"everybody_warn_percent":   {EverybodyWarnPercent: 101},
 		"zone":                     {Zone: "Mars/Olympus"},
+		"everybody_zone":           {EverybodyZone: "Local"},
 		"max_output":               {MaxOutput: 1_000_001},
 	} {
 		_, err := d.SetBudgets(t.Context(), d.owner, s)
@@ -368,12 +370,96 @@ func TestSettings(t *testing.T) {
 	if b = d.set(mine); b.Settings != mine || b.MayEverybody {
 		t.Errorf("one's own: %+v", b)
 	}
+	for field, change := range map[string]func(*wire.BudgetSettings){
+		"everybody_day_nano_usd": func(s *wire.BudgetSettings) { s.EverybodyDayNanoUSD = 1 },
+		"everybody_warn_percent": func(s *wire.BudgetSettings) { s.EverybodyWarnPercent = 1 },
+		"everybody_zone":         func(s *wire.BudgetSettings) { s.EverybodyZone = "UTC" },
+	} {
+		s := mine
+		change(&s)
+		_, err := d.SetBudgets(t.Context(), d.owner, s)
+		if p, is := err.(*wire.Problem); !is || p.Code != "not_allowed" || p.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
 	mine.EverybodyDayNanoUSD = 1
 	if _, err := d.SetBudgets(t.Context(), d.owner, mine); fmt.Sprint(err) == "" || err.(*wire.Problem).Code != "not_allowed" {
 		t.Errorf("everybody's: %v", err)
 	}
 	if b = d.budgets(); b.Settings.EverybodyDayNanoUSD != 7*dollar {
 		t.Errorf("changed all the same: %+v", b.Settings)
+	}
+}
+
+// Everybody's share to warn at and their zone are saved though no amount
+// changes, and a client that doesn't name them leaves them.
+func TestEverybodysShareAndZoneChangeByThemselves(t *testing.T) {
+	d := newDesk(t)
+	s := wire.BudgetSettings{EverybodyDayNanoUSD: 100, WarnPercent: 80, MaxOutput: 1}
+	d.set(s)
+	d.spend(60)
+	s.EverybodyWarnPercent, s.EverybodyZone = 50, "Asia/Tokyo"
+	b := d.set(s)
+	if b.Settings.EverybodyWarnPercent != 50 || b.Settings.EverybodyZone != "Asia/Tokyo" || b.Settings.WarnPercent != 80 || b.Settings.Zone != "" {
+		t.Errorf("saved %+v", b.Settings)
+	}
+	d.open()
+	if st := d.budgets().States; len(st) != 1 || !st[0].Warn || st[0].Zone != "Asia/Tokyo" || st[0].FromMS != time.Date(2026, 3, 9, 15, 0, 0, 0, time.UTC).UnixMilli() {
+		t.Errorf("after a start %+v", st)
+	}
+	b = d.set(wire.BudgetSettings{EverybodyDayNanoUSD: 200, WarnPercent: 90, Zone: "Europe/Berlin"})
+	if b.Settings.EverybodyWarnPercent != 50 || b.Settings.EverybodyZone != "Asia/Tokyo" || b.Settings.Zone != "Europe/Berlin" {
+		t.Errorf("not named: %+v", b.Settings)
+	}
+}
+
+// stuckDisk is a store whose next write of a setting waits.
+type stuckDisk struct {
+	*store.DB
+	writing, goOn chan struct{}
+}
+
+func (s stuckDisk) SetSetting(ctx context.Context, owner, name, value string) error {
+	close(s.writing)
+	<-s.goOn
+	return s.DB.SetSetting(ctx, owner, name, value)
+}
+
+func TestASendIsAdmittedWhileSettingsWaitForTheDisk(t *testing.T) {
+	d := newDesk(t)
+	disk := stuckDisk{d.db, make(chan struct{}), make(chan struct{})}
+	d.Store = disk
+	saved := make(chan error)
+	go func() {
+		_, err := d.SetBudgets(context.Background(), d.owner, wire.BudgetSettings{DayNanoUSD: 5})
+		saved <- err
+	}()
+	<-disk.writing
+	admitted := make(chan *wire.Problem)
+	go func() {
+		release, p := d.Reserve(context.Background(), d.owner, wire.WhatText, 10) // more than there will be
+		if p == nil {
+			release()
+			d.Booked(d.owner)
+		}
+		admitted <- p
+	}()
+	select {
+	case p := <-admitted:
+		if p != nil {
+			t.Errorf("refused by a budget that is not saved: %v", p)
+		}
+		close(disk.goOn)
+	case <-time.After(time.Minute):
+		t.Error("the send waits for the disk")
+		close(disk.goOn)
+		<-admitted
+	}
+	if err := <-saved; err != nil {
+		t.Fatal(err)
+	}
+	if _, p := d.Reserve(t.Context(), d.owner, wire.WhatText, 10); p == nil {
+		t.Error("saved, but not kept")
 	}
 }
 

@@ -39,48 +39,77 @@ func (k *Keeper) budgets(ctx context.Context, owner string) (b wire.Budgets, err
 	b.Settings = wire.BudgetSettings{
 		DayNanoUSD: a.settings.Day, MonthNanoUSD: a.settings.Month,
 		EverybodyDayNanoUSD: k.everybody.settings.Day, EverybodyMonthNanoUSD: k.everybody.settings.Month,
-		WarnPercent: a.settings.WarnPercent, Zone: a.zone.String(), MaxOutput: a.settings.MaxOutput,
+		EverybodyWarnPercent: k.everybody.settings.WarnPercent, EverybodyZone: k.everybody.named(),
+		WarnPercent: a.settings.WarnPercent, Zone: a.named(), MaxOutput: a.settings.MaxOutput,
 	}
 	return b, nil
 }
 
 // SetBudgets changes the settings of an owner, and those of everybody if the
 // owner may and they differ. An error that a person may read is a
-// *wire.Problem.
+// *wire.Problem. While it writes to the disk, sends are admitted by the
+// settings of before.
 func (k *Keeper) SetBudgets(ctx context.Context, owner string, s wire.BudgetSettings) (wire.Budgets, error) {
 	if p := check(s); p != nil {
 		return wire.Budgets{}, p
 	}
+	k.saving.Lock()
+	defer k.saving.Unlock()
 	k.mu.Lock()
-	defer k.mu.Unlock()
 	a, err := k.account(ctx, owner)
+	was := k.everybody.settings
+	k.mu.Unlock()
 	if err != nil {
 		return wire.Budgets{}, err
 	}
-	all := k.everybody.settings
-	if all.Day != s.EverybodyDayNanoUSD || all.Month != s.EverybodyMonthNanoUSD {
+	if all, field := everybodys(was, s); field != "" {
 		if !k.MayEverybody(owner) {
-			return wire.Budgets{}, &wire.Problem{Code: "not_allowed", Field: "everybody_day_nano_usd",
+			return wire.Budgets{}, &wire.Problem{Code: "not_allowed", Field: field,
 				Message: "You may not change the budget of everybody.", Hint: "Ask who runs this server."}
 		}
-		all = settings{Day: s.EverybodyDayNanoUSD, Month: s.EverybodyMonthNanoUSD, WarnPercent: s.WarnPercent, Zone: s.Zone}
 		if err := save(all, func(text string) error { return k.Store.SetServerSetting(ctx, settingsName, text) }); err != nil {
 			return wire.Budgets{}, fmt.Errorf("keep everybody's budget: %w", err)
 		}
-		k.everybody.set(all)
+		k.set(k.everybody, all)
 	}
 	mine := settings{Day: s.DayNanoUSD, Month: s.MonthNanoUSD, WarnPercent: s.WarnPercent, Zone: s.Zone, MaxOutput: s.MaxOutput}
 	if err := save(mine, func(text string) error { return k.Store.SetSetting(ctx, owner, settingsName, text) }); err != nil {
 		return wire.Budgets{}, fmt.Errorf("keep the budget: %w", err)
 	}
-	a.set(mine)
-	return k.budgets(ctx, owner)
+	k.set(a, mine)
+	return k.Budgets(ctx, owner)
 }
 
-// set takes new settings over. What was warned of is forgotten: it was another
-// budget.
-func (a *account) set(s settings) {
-	a.settings, a.zone, a.warned = s.withDefaults(), location(s.Zone), map[string]int64{}
+// everybodys are the settings of everybody as s wants them, and the first field
+// in which they differ from those that were; "" if in none.
+func everybodys(was settings, s wire.BudgetSettings) (all settings, field string) {
+	all = was
+	all.Day, all.Month = s.EverybodyDayNanoUSD, s.EverybodyMonthNanoUSD
+	if s.EverybodyWarnPercent != 0 {
+		all.WarnPercent = s.EverybodyWarnPercent
+	}
+	if s.EverybodyZone != "" {
+		all.Zone = s.EverybodyZone
+	}
+	switch {
+	case all.Day != was.Day:
+		field = "everybody_day_nano_usd"
+	case all.Month != was.Month:
+		field = "everybody_month_nano_usd"
+	case all.WarnPercent != was.WarnPercent:
+		field = "everybody_warn_percent"
+	case location(all.Zone).String() != location(was.Zone).String():
+		field = "everybody_zone"
+	}
+	return all, field
+}
+
+// set takes new settings over. What was warned of stays known: a budget that
+// was changed has another name there, see alarm.
+func (k *Keeper) set(a *account, s settings) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	a.settings, a.zone = s.withDefaults(), location(s.Zone)
 }
 
 func save(s settings, put func(text string) error) error {
@@ -103,14 +132,18 @@ func check(s wire.BudgetSettings) *wire.Problem {
 			return bad(field, "A budget is from $0, which is none, to "+usd(wire.MaxBudgetNanoUSD)+".")
 		}
 	}
-	if s.WarnPercent < 0 || s.WarnPercent > 100 {
-		return bad("warn_percent", "A warning comes at 1 to 100 percent of a budget.")
+	for field, n := range map[string]int{"warn_percent": s.WarnPercent, "everybody_warn_percent": s.EverybodyWarnPercent} {
+		if n < 0 || n > 100 {
+			return bad(field, "A warning comes at 1 to 100 percent of a budget.")
+		}
 	}
 	if s.MaxOutput < 0 || s.MaxOutput > maxMaxOutput {
 		return bad("max_output", fmt.Sprintf("From 1 to %d tokens can be reserved for an answer.", maxMaxOutput))
 	}
-	if _, err := time.LoadLocation(s.Zone); err != nil || s.Zone == "Local" || len(s.Zone) > 64 {
-		return bad("zone", "The time zone is not known. It is named like Europe/Berlin.")
+	for field, zone := range map[string]string{"zone": s.Zone, "everybody_zone": s.EverybodyZone} {
+		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" || len(zone) > 64 {
+			return bad(field, "The time zone is not known. It is named like Europe/Berlin.")
+		}
 	}
 	return nil
 }

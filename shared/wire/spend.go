@@ -226,6 +226,11 @@ type BudgetSettings struct {
 	// Zone is the IANA name of the time zone whose days and months are meant,
 	// "Europe/Berlin"; "" is UTC.
 	Zone string `json:"zone"`
+	// EverybodyWarnPercent and EverybodyZone are those of everybody's budgets.
+	// 0 and "" leave them as they are; at first they are DefaultWarnPercent and
+	// UTC.
+	EverybodyWarnPercent int    `json:"everybody_warn_percent,omitempty"`
+	EverybodyZone        string `json:"everybody_zone,omitempty"`
 	// MaxOutput is how many output tokens are reserved for a text run until
 	// its real cost is known, 1 to 1 000 000; 0 is DefaultMaxOutput.
 	MaxOutput int64 `json:"max_output"`

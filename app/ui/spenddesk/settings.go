@@ -26,7 +26,6 @@ func (c *Budgets) Render() (ui app.UI) {
 	h, b := c.s.host, &c.s.desk.Budgets
 	defer h.Drawing("the budgets", &ui)
 	f := b.Shown()
-	everybody := b.ForEverybody()
 	return app.Section().ID("budgets").Body(
 		app.H2().Text("Budgets"),
 		app.P().Class("about").Text("A send that a budget has no room for is not made. What is under way is set aside first: a clip’s price, or for an answer the bound below. Leave a field empty for no budget."),
@@ -40,15 +39,10 @@ func (c *Budgets) Render() (ui app.UI) {
 			Body(
 				c.field(spend.FieldDay, "A day", "$", f.Day, func(f *spend.BudgetForm, s string) { f.Day = s }),
 				c.field(spend.FieldMonth, "A month", "$", f.Month, func(f *spend.BudgetForm, s string) { f.Month = s }),
-				app.If(everybody, func() app.UI {
-					return c.field(spend.FieldEverybodyDay, "Everybody together, a day", "$", f.EverybodyDay, func(f *spend.BudgetForm, s string) { f.EverybodyDay = s })
-				}),
-				app.If(everybody, func() app.UI {
-					return c.field(spend.FieldEverybodyMonth, "Everybody together, a month", "$", f.EverybodyMonth, func(f *spend.BudgetForm, s string) { f.EverybodyMonth = s })
-				}),
 				c.field(spend.FieldWarn, "Warn at", "%", f.Warn, func(f *spend.BudgetForm, s string) { f.Warn = s }),
 				c.field(spend.FieldMaxOutput, "Set aside for an answer", "tokens", f.MaxOutput, func(f *spend.BudgetForm, s string) { f.MaxOutput = s }),
 				c.field(spend.FieldZone, "Days and months of the time zone", "", f.Zone, func(f *spend.BudgetForm, s string) { f.Zone = s }),
+				app.If(b.ForEverybody(), func() app.UI { return c.everybody(f) }),
 				outcome(b.Problem, b.Saved, "The budgets are saved."),
 				app.Div().Class("form-end").Body(
 					app.Button().ID("budget-save").Class("button primary").Type("submit").Disabled(b.Now == nil || b.Saving).Text("Save budgets"),
@@ -56,6 +50,17 @@ func (c *Budgets) Render() (ui app.UI) {
 						OnClick(h.On("budget-reset", func(app.Context, app.Event) { b.Reset() })),
 				),
 			),
+	)
+}
+
+// everybody are the fields of the budgets of all people together.
+func (c *Budgets) everybody(f spend.BudgetForm) app.UI {
+	return app.FieldSet().Class("form-grid").Body(
+		app.Legend().Text("Everybody together"),
+		c.field(spend.FieldEverybodyDay, "A day", "$", f.EverybodyDay, func(f *spend.BudgetForm, s string) { f.EverybodyDay = s }),
+		c.field(spend.FieldEverybodyMonth, "A month", "$", f.EverybodyMonth, func(f *spend.BudgetForm, s string) { f.EverybodyMonth = s }),
+		c.field(spend.FieldEverybodyWarn, "Warn at", "%", f.EverybodyWarn, func(f *spend.BudgetForm, s string) { f.EverybodyWarn = s }),
+		c.field(spend.FieldEverybodyZone, "Days and months of the time zone", "", f.EverybodyZone, func(f *spend.BudgetForm, s string) { f.EverybodyZone = s }),
 	)
 }
 

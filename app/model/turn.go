@@ -355,6 +355,9 @@ func (d *Desk) send(c *Conversation, m *Message) {
 			m.Run.State, m.Run.Problem = wire.Failed, p
 			m.stopping = false
 			m.Rev++
+			if p.Code != "no_answer" && p.Code != "disconnected" {
+				d.refused(m.unsent.User.ID, p.Message)
+			}
 			d.drawn(c, PartThread|PartComposer)
 			return
 		}

@@ -10,6 +10,16 @@ type unsent struct {
 	Conversation string `json:"conversation"`
 	Message      string `json:"message"`
 	Text         string `json:"text"`
+	// Refused is why the server did not take it; "" if it has not answered.
+	Refused string `json:"refused,omitempty"`
+}
+
+// words say what became of it.
+func (u unsent) words() string {
+	if u.Refused != "" {
+		return "Your last message was not sent. " + u.Refused
+	}
+	return "Your last message did not reach the server."
 }
 
 func (d *Desk) unsent() (u unsent) {
@@ -23,6 +33,15 @@ func (d *Desk) unsent() (u unsent) {
 func (d *Desk) keepUnsent(u unsent) {
 	if b, err := json.Marshal(u); err == nil {
 		d.storage.Set(unsentName, string(b))
+	}
+}
+
+// refused notes why the server did not take a message, for it is gone with the
+// page.
+func (d *Desk) refused(message, why string) {
+	if u := d.unsent(); u.Message == message {
+		u.Refused = why
+		d.keepUnsent(u)
 	}
 }
 
@@ -52,7 +71,7 @@ func (d *Desk) recall(c *Conversation) {
 		d.restoreElsewhere(u)
 	case c.messages[u.Message] != nil: // it had reached the server after all
 	default:
-		d.restore(c.ID, u.Text, "Your last message did not reach the server. It stands in the composer again.")
+		d.restore(c.ID, u.Text, u.words()+" It stands in the composer again.")
 	}
 }
 
@@ -73,7 +92,7 @@ func (d *Desk) recallLost() {
 }
 
 func (d *Desk) restoreElsewhere(u unsent) {
-	d.restore("", u.Text, "Your last message did not reach the server. It stands in the composer of a new conversation.")
+	d.restore("", u.Text, u.words()+" It stands in the composer of a new conversation.")
 }
 
 // restore puts a text before what was typed since.

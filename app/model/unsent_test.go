@@ -84,6 +84,20 @@ func TestUnsentMessagesOutliveAReload(t *testing.T) {
 	}
 }
 
+// A message that the server refused did reach it: after a reload it is said why
+// it was not sent.
+func TestARefusedMessageComesBackWithTheReason(t *testing.T) {
+	b := newBench(t)
+	if !b.Send("one too many") {
+		t.Fatal(b.Refusal)
+	}
+	b.far.take(t, wire.OpStart).done(nil, &wire.Problem{Code: "too_many_runs", Message: "512 answers are under way, which is the limit."})
+	b = reloaded(t, copied(b.store), wire.ConversationPage{})
+	if b.Draft() != "one too many" || !strings.Contains(b.Notice, "was not sent. 512 answers are under way") || strings.Contains(b.Notice, "did not reach") {
+		t.Errorf("draft %q, notice %q", b.Draft(), b.Notice)
+	}
+}
+
 func copied(m memory) memory {
 	c := memory{}
 	for k, v := range m {

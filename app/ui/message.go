@@ -184,6 +184,7 @@ func problem(p *wire.Problem) app.UI {
 	return app.Div().Class("problem").Body(
 		app.P().Class("problem-what").Text(p.Message),
 		app.If(p.Hint != "", func() app.UI { return app.P().Class("problem-todo").Text(p.Hint) }),
+		kit.Remedy(p),
 		app.Div().Class("problem-facts").Body(facts...),
 		app.If(p.Raw != "", func() app.UI {
 			return app.Details().Class("fold").Body(

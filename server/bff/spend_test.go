@@ -97,10 +97,16 @@ func TestABudgetIsKept(t *testing.T) {
 	if err := w.db.FinishRun(t.Context(), w.owner, wire.Run{ID: uuid.NewString(), State: wire.Done, Model: "m", StartedMS: time.Now().UnixMilli(), CostNanoUSD: room - cost - 1, CostSource: "reported"}, "", nil, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	err := c.Call(t.Context(), wire.OpStart, turn(), nil)
-	var p *wire.Problem
-	if !errors.As(err, &p) || p.Code != wire.CodeBudgetReached || !strings.Contains(p.Message, "$1.00") || p.Hint == "" {
-		t.Fatalf("%v", err)
+	refused := turn()
+	if err := c.Call(t.Context(), wire.OpStart, refused, nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.RunEnd(t.Context(), refused.Run)
+	if p := r.Problem; err != nil || r.State != wire.Failed || p == nil || p.Code != wire.CodeBudgetReached || !strings.Contains(p.Message, "$1.00") || p.Hint == "" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if o := call[wire.Opened](w, c, wire.OpOpen, wire.Page{Conversation: refused.Conversation}); len(o.Messages) != 2 || o.Messages[0].Text != refused.User.Text || o.Messages[1].Run.Problem.Code != wire.CodeBudgetReached {
+		t.Errorf("kept of what was refused: %+v", o)
 	}
 	w.budget.Booked(w.owner)
 	for _, tab := range []*bfftest.Client{c, other} {

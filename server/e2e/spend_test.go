@@ -116,6 +116,18 @@ func TestSpendPageTellsWhatWasSpent(t *testing.T) {
 	p.wait(`document.querySelector('.message[data-id="' + new URLSearchParams(location.search).get("m") + '"]')?.dataset.role === "assistant"`)
 }
 
+// setBudget sets the budget of a day in the settings.
+func (p *page) setBudget(day string) {
+	p.w.t.Helper()
+	p.wait(`document.querySelector("#budget-save") && !document.querySelector("#budget-save").disabled`)
+	p.must(p.tab.Eval(nil, `document.querySelector("#budget-day").select()`))
+	p.click("#budget-day")
+	p.must(p.tab.Eval(nil, `document.querySelector("#budget-day").select()`))
+	p.keys(day)
+	p.click("#budget-save")
+	p.wait(`document.querySelector("#budgets .outcome.good")?.textContent.includes("saved")`)
+}
+
 func TestBudgetStopsASendAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
@@ -132,13 +144,45 @@ func TestBudgetStopsASendAndSaysWhy(t *testing.T) {
 	p.click("#budget-save")
 	p.wait(`document.querySelector("#budgets .outcome.good")?.textContent.includes("saved")`)
 
+	// In a new conversation, and in an old one: what was written is there with
+	// the reason, after a reload too.
 	p.open("/")
-	p.send("This costs too much")
-	p.settled()
-	said := p.text(`document.querySelector(".message[data-role=assistant]:last-of-type .problem")?.textContent ?? ""`)
-	for _, part := range []string{"budget", "$0.0000001", "in the settings, under Budgets"} {
-		if !strings.Contains(said, part) {
-			t.Errorf("the refusal lacks %q: %s", part, said)
+	for turn, text := range []string{"This costs too much", "This does too"} {
+		p.send(text)
+		if turn == 0 {
+			p.wait(`location.pathname.startsWith("/c/")`)
 		}
+		for _, when := range []string{"at once", "after a reload"} {
+			refused := `[...document.querySelectorAll(".message[data-role=assistant] .problem")]`
+			p.wait(refused + `.length === ` + strconv.Itoa(turn+1))
+			said := p.text(refused + `.at(-1).textContent`)
+			for _, part := range []string{"budget", "$0.0000001", "Nothing was sent", "in the settings, under Budgets"} {
+				if !strings.Contains(said, part) {
+					t.Errorf("%s: the refusal lacks %q: %s", when, part, said)
+				}
+			}
+			if asked := p.text(`[...document.querySelectorAll(".message[data-role=user] .body")].at(-1)?.textContent ?? ""`); asked != text {
+				t.Errorf("%s: of %q there is %q", when, text, asked)
+			}
+			if told := p.text(`document.querySelector(".toasts").textContent`); strings.Contains(told, "did not reach") {
+				t.Errorf("%s: %q", when, told)
+			}
+			if when == "at once" {
+				p.reload()
+			}
+		}
+	}
+	conversation := p.path()
+
+	// The refusal leads to where budgets are set; with more room the same
+	// message is asked again.
+	p.click(".problem .remedy")
+	p.wait(`location.pathname + location.hash === "/settings#budgets"`)
+	p.setBudget("5")
+	p.open(conversation)
+	p.wait(`document.querySelectorAll(".problem").length === 2`)
+	p.retry()
+	if state := p.settled(); state != "done" {
+		t.Errorf("with room again: %s", state)
 	}
 }

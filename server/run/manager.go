@@ -51,7 +51,8 @@ func New(c Config) *Manager {
 }
 
 // Start sends a turn to the gateway and returns the run, which is then under
-// way; what goes wrong later is told by the run's Problem. Starting the same
+// way; what goes wrong later is told by the run's Problem. So is a budget's
+// refusal: the turn is stored, and ends without a call. Starting the same
 // id again returns the same run. apiKey is held only until the gateway has
 // answered. An error is a *wire.Problem.
 func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start) (wire.Run, error) {
@@ -85,9 +86,14 @@ func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start)
 	m.mu.Unlock()
 
 	stored, found, err := m.Store.CheckStart(ctx, owner, s)
+	var refused *wire.Problem // by a budget
 	if err == nil && !found {
-		var p *wire.Problem
-		if l.release, p = m.Reserve(ctx, owner, m.model(req.run.Model), req.body); p != nil {
+		l.release, p = m.Reserve(ctx, owner, m.model(req.run.Model), req.body)
+		switch {
+		case p == nil:
+		case p.Code == wire.CodeBudgetReached:
+			l.release, refused = func() {}, p
+		default:
 			l.notMade(wire.Run{}, p)
 			return wire.Run{}, p
 		}
@@ -105,9 +111,16 @@ func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start)
 	// all that the run will write, and the gateway is called.
 	s.Body = req.body
 	m.Store.StartTurn(owner, s, req.run, title(opening(s)), m.BaseURL, l.onTurnStored)
-	go l.call(apiKey, req)
+	if refused == nil {
+		go l.call(apiKey, req)
+	}
 	l.resolve(req.run, nil)
 	m.Changed(owner, req.run)
+	if refused != nil {
+		// What was written is kept, and other lanes may have been let through. The
+		// end is told after the start.
+		go l.end(refused)
+	}
 	return req.run, nil
 }
 

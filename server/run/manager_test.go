@@ -818,7 +818,7 @@ func TestStopConversationDoesNotWaitForWhatWasRefused(t *testing.T) {
 				stopped <- d.StopConversation(w, d.owner, s.Conversation)
 			}()
 			<-w.asked
-			return nil, &wire.Problem{Code: wire.CodeBudgetReached, Message: "Nothing was sent."}
+			return nil, &wire.Problem{Code: "storage_failed", Message: "Nothing was sent."}
 		}
 	})
 	if _, err := d.Start(t.Context(), d.owner, "key", s); err == nil {
@@ -827,6 +827,38 @@ func TestStopConversationDoesNotWaitForWhatWasRefused(t *testing.T) {
 	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
+}
+
+// What a budget refuses was written by somebody: it is there after a reload,
+// with the reason, and can be asked again. The gateway hears nothing of it.
+func TestWhatABudgetRefusesIsKeptWithTheReason(t *testing.T) {
+	room := false
+	d := newDesk(t, func(c *run.Config) {
+		c.Reserve = func(context.Context, string, gateway.Model, []byte) (func(), *wire.Problem) {
+			if room {
+				return func() {}, nil
+			}
+			return nil, &wire.Problem{Code: wire.CodeBudgetReached, Message: "Your budget is $1. Nothing was sent.", Hint: "Raise it."}
+		}
+	})
+	s := turn()
+	d.start(s)
+	if r := d.wait(s.Run); r.State != wire.Failed || r.Problem == nil || r.Problem.Code != wire.CodeBudgetReached || r.CostNanoUSD != 0 || r.CostSource != "" {
+		t.Errorf("ended as %+v", r)
+	}
+	m := d.message(s)
+	if m.Parent != s.User.ID || m.Run.State != wire.Failed || m.Run.Problem.Message != "Your budget is $1. Nothing was sent." {
+		t.Errorf("stored as %+v, %+v", m, m.Run)
+	}
+	if len(d.calls) != 0 {
+		t.Error("the gateway was called")
+	}
+	room = true
+	again := s
+	again.Run, again.Answer = uuid.NewString(), uuid.NewString()
+	d.start(again)
+	d.call().err <- errors.New("enough")
+	d.wait(again.Run)
 }
 
 func TestStopConversationWaitsForTheEnds(t *testing.T) {

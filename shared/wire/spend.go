@@ -33,7 +33,8 @@ const (
 )
 
 // CodeBudgetReached is the Problem of a send that a budget has no room for.
-// Nothing was sent.
+// Nothing was sent. A turn is stored all the same, as a run that failed: what
+// was written is kept, and can be asked again in each lane.
 const CodeBudgetReached = "budget_reached"
 
 // What a row of the ledger is about.

@@ -138,7 +138,7 @@ func (p *Page) warning() app.UI {
 	}
 	return app.Div().Class("spend-warning").Role("status").Body(
 		app.Span().Text(spend.Name(*w)+": "+figure.Dollars(w.SpentNanoUSD+w.ReservedNanoUSD)+" of "+figure.Dollars(w.LimitNanoUSD)+" are spent or reserved."),
-		app.A().Class("button").Href("/settings#budgets").Text("Change budgets"),
+		app.A().Class("button").Href(kit.BudgetsPath).Text("Change budgets"),
 		app.Button().Class("button").Type("button").Text("Put away").
 			OnClick(p.s.host.On("dismiss", func(app.Context, app.Event) { p.s.desk.Dismiss() })),
 	)

@@ -176,6 +176,7 @@ func (f *Form) refusal() app.UI {
 		return box.Class("refusal").Body(
 			app.P().Body(app.If(p.Field != "", func() app.UI { return app.Code().Text(p.Field + ": ") }), app.Span().Text(p.Message)),
 			app.If(p.Hint != "", func() app.UI { return app.P().Class("todo").Text(p.Hint) }),
+			kit.Remedy(p),
 		)
 	}
 	var rest []app.UI

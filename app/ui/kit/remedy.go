@@ -1,0 +1,21 @@
+//go:build js && wasm
+
+package kit
+
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/shared/wire"
+)
+
+// BudgetsPath is where the budgets are set.
+const BudgetsPath = "/settings#budgets"
+
+// Remedy leads to where a problem is put right. Where there is no such place it
+// draws nothing.
+func Remedy(p *wire.Problem) app.UI {
+	if p.Code != wire.CodeBudgetReached {
+		return app.Span().Hidden(true)
+	}
+	return app.A().Class("button remedy").Href(BudgetsPath).Text("Change budgets")
+}

@@ -127,5 +127,8 @@ func (v View) Download(path string, c Clock) string {
 			p.Set(f.name, f.value)
 		}
 	}
+	if path == wire.LedgerCSV && c.Zone() != "" {
+		p.Set("zone", c.Zone())
+	}
 	return path + "?" + p.Encode()
 }

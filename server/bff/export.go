@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -16,19 +17,34 @@ import (
 )
 
 // csvColumns are the first line of the ledger as a CSV file. Amounts are there
-// as dollars, for people, and as nano-dollars, which are exact in any program.
-var csvColumns = [...]string{"time", "kind", "what", "model", "cost_usd", "cost_nano_usd", "source", "basis",
+// as dollars, for people, and as nano-dollars, which are exact in any program;
+// times as UTC, and as the reader's clock shows them.
+var csvColumns = [...]string{"time", "local_time", "zone", "kind", "what", "title", "model", "seconds", "cost_usd", "cost_nano_usd", "source", "basis",
 	"input_tokens", "output_tokens", "subject", "conversation", "message", "prices", "n"}
+
+// byteOrderMark tells Excel that a file is UTF-8.
+const byteOrderMark = "\ufeff"
 
 // handleLedgerCSV writes the ledger as a file for spreadsheets.
 func (s *Server) handleLedgerCSV(w http.ResponseWriter, r *http.Request) {
-	s.export(w, r, "csv", "text/csv; charset=utf-8", func(q wire.LedgerQuery) error {
+	v := r.URL.Query()
+	zone, err := time.LoadLocation(v.Get("zone"))
+	if err != nil || zone == time.Local {
+		problem(w, http.StatusBadRequest, wire.Problem{Code: "invalid_filter", Field: "zone",
+			Message: "The time zone is not known.", Hint: "It is named like Europe/Berlin."})
+		return
+	}
+	v.Del("zone")
+	s.export(w, r, v, "csv", "text/csv; charset=utf-8", func(q wire.LedgerQuery) error {
+		if _, err := io.WriteString(w, byteOrderMark); err != nil {
+			return err
+		}
 		out := csv.NewWriter(w)
 		out.UseCRLF = true
 		if err := out.Write(csvColumns[:]); err != nil {
 			return err
 		}
-		err := s.Ledger.EachLedger(r.Context(), s.Owner, q, func(row wire.LedgerRow) error { return out.Write(csvLine(row)) })
+		err := s.Ledger.EachLedger(r.Context(), s.Owner, q, func(row wire.LedgerRow) error { return out.Write(csvLine(row, zone)) })
 		out.Flush()
 		if err == nil {
 			err = out.Error()
@@ -38,9 +54,14 @@ func (s *Server) handleLedgerCSV(w http.ResponseWriter, r *http.Request) {
 }
 
 // csvLine is a row as its columns.
-func csvLine(r wire.LedgerRow) []string {
+func csvLine(r wire.LedgerRow, zone *time.Location) []string {
+	at, seconds := time.UnixMilli(r.CreatedMS), ""
+	if r.Seconds > 0 {
+		seconds = strconv.Itoa(r.Seconds)
+	}
 	return []string{
-		time.UnixMilli(r.CreatedMS).UTC().Format("2006-01-02T15:04:05.000Z"), r.Kind, r.What, csvText(r.Model),
+		at.UTC().Format("2006-01-02T15:04:05.000Z"), at.In(zone).Format(time.DateTime), zone.String(),
+		r.Kind, r.What, csvText(strings.Join(strings.Fields(r.Title), " ")), csvText(r.Model), seconds,
 		strings.Replace(money.NanoUSD(r.CostNanoUSD).String(), "$", "", 1), strconv.FormatInt(r.CostNanoUSD, 10), r.Source, csvText(r.Basis),
 		strconv.FormatInt(r.InputTokens, 10), strconv.FormatInt(r.OutputTokens, 10),
 		r.Subject, r.Conversation, r.Message, csvText(string(r.Prices)), strconv.FormatInt(r.N, 10),
@@ -58,7 +79,7 @@ func csvText(s string) string {
 
 // handleLedgerJSON writes the ledger as an array of rows.
 func (s *Server) handleLedgerJSON(w http.ResponseWriter, r *http.Request) {
-	s.export(w, r, "json", "application/json; charset=utf-8", func(q wire.LedgerQuery) error {
+	s.export(w, r, r.URL.Query(), "json", "application/json; charset=utf-8", func(q wire.LedgerQuery) error {
 		out := bufio.NewWriter(w)
 		before := "[\n"
 		err := s.Ledger.EachLedger(r.Context(), s.Owner, q, func(row wire.LedgerRow) error {
@@ -83,8 +104,8 @@ func (s *Server) handleLedgerJSON(w http.ResponseWriter, r *http.Request) {
 }
 
 // export answers with a file that is made while it is sent.
-func (s *Server) export(w http.ResponseWriter, r *http.Request, ext, kind string, write func(wire.LedgerQuery) error) {
-	q, p := ledgerQuery(r.URL.Query())
+func (s *Server) export(w http.ResponseWriter, r *http.Request, filter url.Values, ext, kind string, write func(wire.LedgerQuery) error) {
+	q, p := ledgerQuery(filter)
 	if p == nil {
 		// A filter that is wrong is to be known before anything is sent.
 		probe := q

@@ -2,6 +2,7 @@ package bff
 
 import (
 	"testing"
+	"time"
 
 	"screentest/shared/wire"
 )
@@ -26,8 +27,8 @@ func HeldUp(s *Server) bool {
 
 // The minus sign of a return is a number's, not a formula's.
 func TestAReturnIsANumber(t *testing.T) {
-	line := csvLine(wire.LedgerRow{Kind: wire.KindReturn, What: wire.WhatVideo, Model: "-x", CostNanoUSD: -300_000_000})
-	if line[3] != "'-x" || line[4] != "-0.30" || line[5] != "-300000000" {
+	line := csvLine(wire.LedgerRow{Kind: wire.KindReturn, What: wire.WhatVideo, Model: "-x", CostNanoUSD: -300_000_000}, time.UTC)
+	if line[6] != "'-x" || line[8] != "-0.30" || line[9] != "-300000000" {
 		t.Errorf("%q", line)
 	}
 }
@@ -37,12 +38,15 @@ func TestAReturnIsANumber(t *testing.T) {
 func TestNothingIsAFormula(t *testing.T) {
 	for _, sign := range []string{"=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"} {
 		name := sign + `HYPERLINK("https://evil.example")`
-		line := csvLine(wire.LedgerRow{Model: name, Basis: name, Prices: []byte(name)})
-		for _, column := range []int{3, 7, 13} {
+		line := csvLine(wire.LedgerRow{Model: name, Basis: name, Prices: []byte(name)}, time.UTC)
+		for _, column := range []int{6, 11, 17} {
 			if line[column] != "'"+name {
 				t.Errorf("%s: %q", csvColumns[column], line[column])
 			}
 		}
+	}
+	if line := csvLine(wire.LedgerRow{Title: " \n=1+1\nsecond line"}, time.UTC); line[5] != "'=1+1 second line" {
+		t.Errorf("title %q", line[5])
 	}
 	for _, name := range []string{"", "vendor/model-a", "模型=1", "a=b"} {
 		if got := csvText(name); got != name {

@@ -198,6 +198,34 @@ func TestOnlyWhoRunsTheServerSeesEverybody(t *testing.T) {
 	}
 }
 
+// Who opens the file sees what was paid for, and when by their own clock.
+func TestTheLedgerAsAFileHasTitlesAndLocalTime(t *testing.T) {
+	w := keyed(t)
+	c := w.dial()
+	r := w.spent(c)
+	body := w.do(nil, "GET", wire.LedgerCSV+"?zone=Asia/Kathmandu", "").body
+	lines, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(body, "\ufeff"))).ReadAll()
+	if err != nil || len(lines) != 2 {
+		t.Fatalf("%q, %v", body, err)
+	}
+	cell := map[string]string{}
+	for i, name := range lines[0] {
+		cell[name] = lines[1][i]
+	}
+	o := call[wire.Opened](w, c, wire.OpOpen, wire.Page{Conversation: r.Conversation})
+	utc, err := time.Parse(time.RFC3339, cell["time"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := utc.Add(5*time.Hour + 45*time.Minute).Format(time.DateTime)
+	if cell["title"] == "" || cell["title"] != o.Summary.Title || cell["seconds"] != "" || cell["local_time"] != local || cell["zone"] != "Asia/Kathmandu" {
+		t.Errorf("%q", cell)
+	}
+	if res := w.do(nil, "GET", wire.LedgerJSON+"?zone=UTC", ""); res.StatusCode != http.StatusBadRequest {
+		t.Errorf("JSON has no local time: %s", res.Status)
+	}
+}
+
 func TestTheLedgerAsAFile(t *testing.T) {
 	w := newWorld(t, nil)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 5e6, time.UTC).UnixMilli()
@@ -212,7 +240,11 @@ func TestTheLedgerAsAFile(t *testing.T) {
 	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.Contains(res.Header.Get("Content-Disposition"), `attachment; filename="screentest-ledger-20`) {
 		t.Errorf("%s %v", res.Status, res.Header)
 	}
-	lines, err := csv.NewReader(strings.NewReader(res.body)).ReadAll()
+	text, marked := strings.CutPrefix(res.body, "\ufeff")
+	if !marked {
+		t.Error("without a byte-order mark Excel takes it for another encoding")
+	}
+	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil || len(lines) != len(models)+1 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
@@ -241,7 +273,7 @@ func TestTheLedgerAsAFile(t *testing.T) {
 			t.Errorf("cost %q", line[column["cost_nano_usd"]])
 		}
 	}
-	if first := lines[len(models)]; first[column["time"]] != "2026-03-01T12:00:00.005Z" || first[column["cost_usd"]] != "1.50" {
+	if first := lines[len(models)]; first[column["time"]] != "2026-03-01T12:00:00.005Z" || first[column["local_time"]] != "2026-03-01 12:00:00" || first[column["zone"]] != "UTC" || first[column["cost_usd"]] != "1.50" {
 		t.Errorf("the first is %q", first)
 	}
 
@@ -258,7 +290,7 @@ func TestTheLedgerAsAFile(t *testing.T) {
 			t.Errorf("%s: %d rows, %v; want %d", query, len(rows), err, n)
 		}
 	}
-	for query, code := range map[string]string{"?colour=red": "unknown_filter", "?from=noon": "invalid_filter", "?subject=x": "bad_id", "?from=-5": "bad_time"} {
+	for query, code := range map[string]string{"?colour=red": "unknown_filter", "?from=noon": "invalid_filter", "?subject=x": "bad_id", "?from=-5": "bad_time", "?zone=Mars/Olympus": "invalid_filter", "?zone=Local": "invalid_filter"} {
 		if res := w.do(nil, "GET", wire.LedgerCSV+query, ""); res.StatusCode != http.StatusBadRequest || !strings.Contains(res.body, code) {
 			t.Errorf("%s: %s %s", query, res.Status, res.body)
 		}

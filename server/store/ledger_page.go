@@ -15,6 +15,10 @@ const (
 	maxLedger     = 500
 )
 
+// maxLedgerTitle bounds what of a prompt stands for a clip without a title, in
+// characters.
+const maxLedgerTitle = 200
+
 // Rows of some time are read in its order. Those about one thing, or of one
 // conversation, are few: they are found by it and sorted, and the unary + keeps
 // SQLite from going through all of the owner's time instead.
@@ -95,11 +99,13 @@ func (db *DB) Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wir
 		limit = min(q.Limit, maxLedger)
 	}
 	err = db.readers.at(ctx).each(`SELECT page.n, page.created_ms, page.kind, page.what, page.model, page.subject, c.id, m.id,
-			page.cost_nano_usd, page.basis, page.source, page.input_tokens, page.output_tokens, page.prices
+			page.cost_nano_usd, page.basis, page.source, page.input_tokens, page.output_tokens, page.prices,
+			CASE WHEN t.deleted_ms = 0 THEN CASE t.title WHEN '' THEN substr(t.prompt, 1, ?14) ELSE t.title END ELSE coalesce(c.title, '') END, coalesce(t.seconds, 0)
 		FROM (SELECT l.*`+f.where+f.order+`) page
 		LEFT JOIN runs r ON r.owner = page.owner AND r.id = page.subject AND page.what = 'text'
 		LEFT JOIN messages m ON m.n = r.message LEFT JOIN conversations c ON c.n = m.conversation
-		ORDER BY page.created_ms DESC, page.n DESC`, append(f.args, before[0], before[1], limit+1), func(rows *sql.Rows) error {
+		LEFT JOIN video_tasks t ON t.owner = page.owner AND t.id = page.subject AND page.what = 'video'
+		ORDER BY page.created_ms DESC, page.n DESC`, append(f.args, before[0], before[1], limit+1, maxLedgerTitle), func(rows *sql.Rows) error {
 		if len(page.Rows) == limit {
 			last := page.Rows[limit-1]
 			page.Before = formatCursor(last.CreatedMS, last.N)
@@ -109,7 +115,7 @@ func (db *DB) Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wir
 		var subject, conversation, message []byte
 		var prices string
 		if err := rows.Scan(&r.N, &r.CreatedMS, &r.Kind, &r.What, &r.Model, &subject, &conversation, &message,
-			&r.CostNanoUSD, &r.Basis, &r.Source, &r.InputTokens, &r.OutputTokens, &prices); err != nil {
+			&r.CostNanoUSD, &r.Basis, &r.Source, &r.InputTokens, &r.OutputTokens, &prices, &r.Title, &r.Seconds); err != nil {
 			return err
 		}
 		r.Subject, r.Conversation, r.Message = formatID(subject), formatID(conversation), formatID(message)

@@ -3,12 +3,15 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"screentest/shared/wire"
 )
 
 // book appends an entry as a unit of its own.
@@ -196,6 +199,44 @@ func TestTotalsAreSumsOfRows(t *testing.T) {
 }
 
 // An estimate marks its conversation, whatever else is booked.
+// A row says what it paid for by the name that people know, until that is
+// deleted.
+func TestLedgerRowsNameWhatTheyPaidFor(t *testing.T) {
+	db, ann := openLocal(t)
+	v := db.Videos()
+	plain, named := newVideo(strings.Repeat("a long prompt ", 100)), newVideo("a prompt")
+	taken(t, v, ann, plain)
+	taken(t, v, ann, named)
+	got(v.Edit(t.Context(), ann, wire.VideoEdit{ID: named.ID, Title: ptr("Opening shot")}))
+	s := newStart(newID(), "What is a ledger?")
+	must(t, startTurn(db, ann, s), db.FinishRun(t.Context(), ann, ended(runOf(s), 7), "A book.", nil, nil, nil))
+
+	want := map[string]string{plain.ID: plain.Prompt[:200] + " 6", named.ID: "Opening shot 6", s.Run: got(db.Conversation(t.Context(), ann, s.Conversation)).Title + " 0"}
+	for _, step := range []struct {
+		name   string
+		change func()
+	}{
+		{"as long as it is there", func() {}},
+		{"once it was deleted", func() {
+			must(t, db.DeleteConversation(t.Context(), ann, s.Conversation))
+			want[s.Run] = " 0"
+		}},
+	} {
+		step.change()
+		n := 0
+		must(t, db.EachLedger(t.Context(), ann, wire.LedgerQuery{}, func(r wire.LedgerRow) error {
+			n++
+			if said := fmt.Sprint(r.Title, " ", r.Seconds); said != want[r.Subject] {
+				t.Errorf("%s: %q, want %q", step.name, said, want[r.Subject])
+			}
+			return nil
+		}))
+		if n != 3 {
+			t.Errorf("%s: %d rows", step.name, n)
+		}
+	}
+}
+
 func TestEstimateIsMarked(t *testing.T) {
 	ctx := context.Background()
 	db, owner := openLocal(t)

@@ -26,7 +26,9 @@ const (
 
 // Addresses of the ledger as a file. They take the fields of a LedgerQuery by
 // their JSON names as parameters, but for before and limit: all rows come,
-// newest first.
+// newest first. The CSV begins with a byte-order mark, without which Excel takes
+// it for another encoding; its parameter zone is the IANA name of the time zone
+// of the column local_time, UTC without it.
 const (
 	LedgerCSV  = "/api/ledger.csv"
 	LedgerJSON = "/api/ledger.json"
@@ -183,6 +185,10 @@ type LedgerRow struct {
 	// Subject is the run (WhatText) or the video task (WhatVideo) that the row
 	// is about.
 	Subject string `json:"subject"`
+	// Title is that of the conversation, or of the clip, and of one without a
+	// title the beginning of its prompt; empty where it was deleted.
+	Title   string `json:"title,omitempty"`
+	Seconds int    `json:"seconds,omitempty"` // of a clip, as it was paid for
 	// Conversation and Message are where a text row's answer stands; both are
 	// empty where it was deleted.
 	Conversation string `json:"conversation,omitempty"`

@@ -53,3 +53,18 @@ func Dollars(nano int64) string {
 	}
 	return "$" + strings.TrimRight(strconv.FormatFloat(v, 'f', places, 64), "0")
 }
+
+// Bytes writes a size: "12 KB", "3.4 MB", "10 GB". A KB is 1024 bytes, as
+// in the archive's quota.
+func Bytes(n int64) string {
+	units := []string{"bytes", "KB", "MB", "GB", "TB"}
+	v, u := float64(n), 0
+	for v >= 1000 && u < len(units)-1 {
+		v /= 1024
+		u++
+	}
+	if u == 0 || v >= 100 || v == float64(int64(v)) {
+		return Count(int64(v+0.5)) + " " + units[u]
+	}
+	return strconv.FormatFloat(v, 'f', 1, 64) + " " + units[u]
+}

@@ -21,3 +21,13 @@ func TestMilliseconds(t *testing.T) {
 		}
 	}
 }
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 bytes", 999: "999 bytes", 12 << 10: "12 KB", 3<<20 + 400<<10: "3.4 MB", 10 << 30: "10 GB", 79_920_000_000: "74.4 GB",
+	} {
+		if got := Bytes(n); got != want {
+			t.Errorf("%d bytes are written %q, want %q", n, got, want)
+		}
+	}
+}

@@ -32,7 +32,9 @@ type Budgets struct {
 	Saving bool
 	Saved  bool
 
-	asked bool
+	asked    bool
+	watching func() // ends the wait for the end of a warning
+	looking  bool   // a look is planned
 }
 
 // Fields of the form, by which Wrong names them.
@@ -57,21 +59,42 @@ func (b *Budgets) Want() {
 	b.desk.Line.Call(wire.OpBudgets, struct{}{}, b.take)
 }
 
-// forget lets the budgets be asked for again; what is typed stays.
-func (b *Budgets) forget() {
-	if b.asked {
-		b.asked = false
-		b.Want()
-	}
+// renew asks for the budgets, again on a new connection; what is typed stays.
+func (b *Budgets) renew() {
+	b.asked = false
+	b.Want()
 }
 
 func (b *Budgets) take(data json.RawMessage, p *wire.Problem) {
-	var now wire.Budgets
 	b.Saving = false
-	if b.Problem = line.Answered(data, p, &now); b.Problem == nil {
-		b.Now = &now
+	b.Problem = b.stand(data, p)
+}
+
+// stand takes how the budgets stand.
+func (b *Budgets) stand(data json.RawMessage, p *wire.Problem) *wire.Problem {
+	var now wire.Budgets
+	if p = line.Answered(data, p, &now); p == nil {
+		b.put(now)
 	}
 	b.desk.Changed()
+	return p
+}
+
+func (b *Budgets) put(now wire.Budgets) {
+	b.Now = &now
+	b.watch()
+}
+
+// lookSoon looks once more in a moment, after one thing or many were paid for.
+func (b *Budgets) lookSoon() {
+	if b.looking || b.Now == nil || len(b.Now.States) == 0 {
+		return
+	}
+	b.looking = true
+	b.desk.After(renewAfter, func() {
+		b.looking = false
+		b.look()
+	})
 }
 
 // Shown is the form as it is to be seen: what is typed, else what is set.

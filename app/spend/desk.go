@@ -19,6 +19,9 @@ type Options struct {
 	Clock Clock
 	// After calls f on the Desk's goroutine when d has passed.
 	After func(d time.Duration, f func()) (cancel func())
+	Now   func() time.Time
+	// Tell shows a sentence for a while, whatever page is open.
+	Tell func(words string)
 	// Changed says that something is to be drawn again.
 	Changed func()
 }
@@ -47,9 +50,6 @@ type Desk struct {
 	Budgets Budgets
 	Keep    Keep
 	Fix     Fix
-
-	// Warning is a budget whose share was passed, until it is put away.
-	Warning *wire.BudgetState
 
 	asked   int // questions so far: an answer to an older one is dropped
 	renewal bool
@@ -135,20 +135,22 @@ func (d *Desk) Retry() { d.fetch() }
 func (d *Desk) News(p wire.Push) {
 	switch p.Event {
 	case wire.EventHello:
-		d.Budgets.forget()
+		d.Budgets.renew()
 		d.Keep.forget()
 		d.renew()
 	case wire.EventRun:
 		var r wire.Run
 		if json.Unmarshal(p.Data, &r) == nil && r.State != wire.Running {
 			d.renew()
+			d.Budgets.lookSoon()
 		}
 	case wire.EventTask:
 		d.renew()
+		d.Budgets.lookSoon()
 	case wire.EventBudgets:
 		var b wire.Budgets
 		if json.Unmarshal(p.Data, &b) == nil {
-			d.Budgets.Now = &b
+			d.Budgets.put(b)
 			d.Changed()
 			d.renew()
 		}
@@ -161,16 +163,10 @@ func (d *Desk) News(p wire.Push) {
 	case wire.EventBudget:
 		var s wire.BudgetState
 		if json.Unmarshal(p.Data, &s) == nil {
-			d.Warning = &s
-			d.Changed()
+			d.Tell(Words(s, d.Clock))
+			d.Budgets.lookSoon()
 		}
 	}
-}
-
-// Dismiss puts the budget's warning away.
-func (d *Desk) Dismiss() {
-	d.Warning = nil
-	d.Changed()
 }
 
 // renew asks again in a moment, if the page is shown and was not scrolled far

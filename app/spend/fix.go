@@ -79,6 +79,7 @@ func (f *Fix) Save() {
 		if p == nil {
 			f.booked = row
 			f.desk.fetch()
+			f.desk.Budgets.lookSoon()
 			return
 		}
 		f.desk.Changed()

@@ -155,7 +155,7 @@ func KindName(kind string) string {
 	case wire.StoredVideo:
 		return "Video tasks"
 	case wire.StoredClips:
-		return "Archived clips"
+		return "Archived clips and their pictures"
 	case wire.StoredBackups:
 		return "Copies before changes of the database"
 	case wire.StoredOther:
@@ -176,8 +176,10 @@ func KindCount(k wire.Stored) string {
 		one, many = "entry", "entries"
 	case wire.StoredVideo:
 		one, many = "task", "tasks"
-	case wire.StoredClips, wire.StoredBackups:
-		one, many = "file", "files"
+	case wire.StoredClips:
+		one, many = "clip", "clips"
+	case wire.StoredBackups:
+		one, many = "copy", "copies"
 	}
 	switch {
 	case k.Count == 0 || one == "":
@@ -186,18 +188,4 @@ func KindCount(k wire.Stored) string {
 		return "1 " + one
 	}
 	return figure.Count(k.Count) + " " + many
-}
-
-// Size writes a number of bytes: "12.4 MB".
-func Size(n int64) string {
-	switch v := float64(n); {
-	case n < 1000:
-		return itoa(n) + " B"
-	case v < 999_500:
-		return strconv.FormatFloat(v/1e3, 'f', 0, 64) + " kB"
-	case v < 999_500_000:
-		return strconv.FormatFloat(v/1e6, 'f', 1, 64) + " MB"
-	default:
-		return strconv.FormatFloat(v/1e9, 'f', 2, 64) + " GB"
-	}
 }

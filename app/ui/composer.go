@@ -19,6 +19,7 @@ type Composer struct {
 	p            *page
 	Rev          int
 	Conversation string
+	Budget       string // that is nearly used up, in words
 
 	recalled int // Desk.Recalled that is shown
 }
@@ -120,6 +121,7 @@ func (c *Composer) Render() (ui app.UI) {
 		Body(
 			app.Div().Class("composer-inner").Body(
 				c.refusal(),
+				kit.BudgetNote(c.Budget),
 				app.Div().Class("composer-box").Body(
 					app.Textarea().ID("composer").Rows(1).Placeholder("Ask something").
 						Aria("label", "Message").Attr("autocomplete", "off").Attr("enterkeyhint", enter).

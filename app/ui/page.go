@@ -102,7 +102,7 @@ func newPage() *page {
 	})
 	p.finder = p.desk.NewFinder(func() { p.changed(model.PartList) })
 	p.palette.finder = p.desk.NewFinder(p.drawPalette)
-	p.sections = []kit.Section{videodesk.New(p.Host), spenddesk.New(p.Host)}
+	p.sections = []kit.Section{videodesk.New(p.Host), spenddesk.New(p.Host, p.desk.Tell)}
 	p.inspector = newDrawer(p)
 	p.inspector.restore()
 	return p

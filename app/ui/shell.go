@@ -4,6 +4,7 @@ package ui
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall/js"
 
@@ -132,7 +133,7 @@ func (s *Shell) Render() (ui app.UI) {
 			),
 			app.Div().Class("rail-items").Body(p.railItems()...),
 		),
-		&Side{p: p, Rev: p.rev.list, Conversation: conversation, View: string(p.view)},
+		&Side{p: p, Rev: p.rev.list, Conversation: conversation, View: string(p.view), Marks: p.marks()},
 		app.Div().Class("scrim").OnClick(p.On("scrim", func(app.Context, app.Event) { p.setDrawer(false) })),
 		app.Main().ID("main").Class("main").Body(
 			&Bar{p: p, Rev: p.rev.bar, View: string(p.view), Section: section, Renaming: p.renaming},
@@ -140,7 +141,7 @@ func (s *Shell) Render() (ui app.UI) {
 				return app.Div().Class("work").Body(
 					app.Div().Class("desk").Body(
 						p.lanes(conversation),
-						&Composer{p: p, Rev: p.rev.composer, Conversation: conversation},
+						&Composer{p: p, Rev: p.rev.composer, Conversation: conversation, Budget: p.Budget},
 					),
 					p.drawerUI(),
 				)
@@ -195,11 +196,22 @@ func (p *page) railItems() []app.UI {
 	return append(items, railItem(kit.Item{Path: "/settings", Name: "Settings", Icon: kit.IconSettings}, p.view == viewSettings))
 }
 
+// marks are what the items of the rail are marked with.
+func (p *page) marks() (all string) {
+	for _, s := range p.sections {
+		i := s.Item()
+		all += strconv.Itoa(i.Count) + " " + i.Mark + ","
+	}
+	return all
+}
+
 func railItem(i kit.Item, current bool) app.UI {
 	a := app.A().Class("rail-item").Href(i.Path).Body(
 		kit.Icon(i.Icon, "icon"),
 		app.Span().Text(i.Name),
-		app.If(i.Count > 0, func() app.UI { return app.Span().Class("rail-count").Text(i.Count) }),
+		app.If(i.Mark != "", func() app.UI {
+			return app.Span().Class("rail-count").Title(i.Why).Text(i.Mark)
+		}).ElseIf(i.Count > 0, func() app.UI { return app.Span().Class("rail-count").Text(i.Count) }),
 	)
 	if current {
 		a = a.Aria("current", "page")

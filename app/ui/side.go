@@ -18,6 +18,7 @@ type Side struct {
 	Rev          int
 	Conversation string // that is shown
 	View         string
+	Marks        string // of the rail's items, which stand here on a phone
 }
 
 // Render implements app.Composer.

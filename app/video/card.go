@@ -217,7 +217,7 @@ func ArchiveWords(t *wire.VideoTask) (string, Tone) {
 	case count[wire.ArchiveRemoved] > 0:
 		return "removed from the archive", Warn
 	case count[wire.ArchiveCopying] > 0 && all > 0 && got > 0:
-		return "saving, " + Bytes(got) + " of " + Bytes(all), Plain
+		return "saving, " + figure.Bytes(got) + " of " + figure.Bytes(all), Plain
 	case count[wire.ArchiveCopying] > 0:
 		return "saving", Plain
 	}
@@ -240,28 +240,14 @@ func ArchiveWarning(a wire.Archive) string {
 	if quota == 0 {
 		quota = wire.DefaultQuota
 	}
-	use := "The archive holds " + Bytes(a.Bytes) + " of its " + Bytes(quota) + "."
+	use := "The archive holds " + figure.Bytes(a.Bytes) + " of its " + figure.Bytes(quota) + "."
 	switch {
 	case a.Bytes*10 < quota*9: // so it is the disk
-		return "The disk of this server is nearly full: " + Bytes(max(a.FreeBytes, 0)) + " are left. New clips are not copied when it is; make room on it."
+		return "The disk of this server is nearly full: " + figure.Bytes(max(a.FreeBytes, 0)) + " are left. New clips are not copied when it is; make room on it."
 	case a.Settings.MakeRoom:
 		return use + " When it is full, the oldest clips that are not pinned are removed to make room; those that the gateway has deleted too are gone then."
 	}
 	return use + " When it is full, new clips are not copied, and are gone once the gateway deletes them after 14 days. Raise the quota, or let it make room."
-}
-
-// Bytes writes a size: "12 KB", "3.4 MB", "10 GB".
-func Bytes(n int64) string {
-	units := []string{"bytes", "KB", "MB", "GB", "TB"}
-	v, u := float64(n), 0
-	for v >= 1000 && u < len(units)-1 {
-		v /= 1024
-		u++
-	}
-	if u == 0 || v >= 100 || v == float64(int64(v)) {
-		return figure.Count(int64(v+0.5)) + " " + units[u]
-	}
-	return strconv.FormatFloat(v, 'f', 1, 64) + " " + units[u]
 }
 
 // PlayableOutput is the first output that can be played, -1 where there is

@@ -113,10 +113,6 @@ func TestTimesOfACard(t *testing.T) {
 		{"a span of hours", Span(2*60*minute + 5*minute), "2 h 5 min"},
 		{"a length", Clock(65.2), "1:05"},
 		{"a short length", Clock(8), "0:08"},
-		{"bytes", Bytes(999), "999 bytes"},
-		{"kilobytes", Bytes(12 << 10), "12 KB"},
-		{"megabytes", Bytes(3<<20 + 400<<10), "3.4 MB"},
-		{"gigabytes", Bytes(10 << 30), "10 GB"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)

@@ -12,6 +12,7 @@ import (
 
 	"screentest/server/e2e/rig"
 	"screentest/shared/money"
+	"screentest/shared/wire"
 )
 
 // account is what the sandbox says that it charged, in nano-dollars.
@@ -185,4 +186,71 @@ func TestBudgetStopsASendAndSaysWhy(t *testing.T) {
 	if state := p.settled(); state != "done" {
 		t.Errorf("with room again: %s", state)
 	}
+}
+
+// A budget of which 92 % are used says so in words, where money is spent and on
+// Spend, when it happens and after a reload; days of another zone are named.
+func TestANearlySpentBudgetIsSaidInWords(t *testing.T) {
+	t.Parallel()
+	const elsewhere = "Pacific/Kiritimati"
+	w := newWorld(t, "")
+	p := w.tab("/")
+	m := w.makes()
+	ask := func() {
+		p.click("#new-conversation")
+		p.wait(`location.pathname === "/"`)
+		p.send("[[repeat: 110]] the same")
+		p.settled()
+	}
+	ask()
+	settings := wire.BudgetSettings{MonthNanoUSD: wire.MaxBudgetNanoUSD, Zone: elsewhere, MaxOutput: 10}
+	budgets := func() (b wire.Budgets) {
+		t.Helper()
+		p.must(m.c.Call(t.Context(), wire.OpSetBudget, settings, &b))
+		return b
+	}
+	var once int64
+	if !soon(func() bool { once = budgets().States[0].SpentNanoUSD; return once > 0 }) {
+		t.Fatal("nothing is booked")
+	}
+	settings.MonthNanoUSD = 2 * once * 100 / 92
+	budgets()
+	p.wait(`!document.querySelector(".budget-note:not([hidden])")`)
+
+	ask()
+	const words = `/^92.% of your budget of the month is used: \$[\d.]+ of \$[\d.]+\. It begins anew on .* at \d\d:\d\d, midnight in Pacific\/Kiritimati\.$/`
+	p.wait(words + `.test(document.querySelector("#notice")?.textContent)`)
+	for _, when := range []string{"at once", "after a reload"} {
+		p.wait(words + `.test(document.querySelector(".composer .budget-note:not([hidden]) span")?.textContent.trim())`)
+		p.wait(`[...document.querySelectorAll(".rail .rail-item")].some(e => e.pathname === "/spend" && /92.%/.test(e.textContent))`)
+		if title := p.text(`document.title`); strings.HasPrefix(title, "(") {
+			t.Errorf("%s: the title counts something: %q", when, title)
+		}
+		if when == "at once" {
+			p.reload()
+		}
+	}
+	p.open("/video")
+	p.wait(words + `.test(document.querySelector("#video-form .budget-note:not([hidden]) span, .form-foot .budget-note:not([hidden]) span")?.textContent.trim())`)
+
+	p.open("/spend")
+	p.wait(words + `.test(document.querySelector(".spend-warning p")?.textContent)`)
+	own := p.text(`Intl.DateTimeFormat().resolvedOptions().timeZone`)
+	p.wait(`document.querySelector("#tile-month .tile-name").textContent === ` + strconv.Quote("This month, "+own))
+	p.wait(`document.querySelector("#tile-month .meter").textContent.includes("by the months of Pacific/Kiritimati, 92")`)
+	newAlbum(p).add("budget")
+
+	// One press, and both go by the same days.
+	p.click(".spend-warning a")
+	p.wait(`document.querySelector("#budget-zone")?.value === "Pacific/Kiritimati"`)
+	newAlbum(p).add("budget-settings")
+	p.click("#budget-zone-own")
+	p.wait(`document.querySelector("#budget-zone").value === ` + strconv.Quote(own))
+	p.click("#budget-save")
+	p.wait(`document.querySelector("#budgets .outcome.good")?.textContent.includes("saved")`)
+	p.open("/spend")
+	p.wait(`document.querySelector("#tile-month .tile-name")?.textContent === "This month"`)
+	p.open("/")
+	p.wait(`!!document.querySelector(".budget-note:not([hidden])")`)
+	newAlbum(p).add("budget-chat")
 }

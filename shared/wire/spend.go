@@ -298,7 +298,7 @@ const (
 	StoredLedger   = "ledger"
 	StoredSearch   = "search"  // the index for finding text
 	StoredVideo    = "video"   // tasks, without their clips
-	StoredClips    = "clips"   // the archive's files
+	StoredClips    = "clips"   // the archive's files, posters and copies under way among them
 	StoredBackups  = "backups" // copies kept before a change of the database
 	StoredOther    = "other"   // sessions, settings, free pages, the write-ahead log
 )
@@ -315,5 +315,5 @@ type Storage struct {
 type Stored struct {
 	Kind  string `json:"kind"`
 	Bytes int64  `json:"bytes"`
-	Count int64  `json:"count,omitempty"` // messages, requests, entries, tasks, files
+	Count int64  `json:"count,omitempty"` // messages, requests, entries, tasks, clips, copies
 }

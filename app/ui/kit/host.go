@@ -18,6 +18,10 @@ type Host struct {
 	ctx      app.Context // the Shell's
 	redraw   func()
 	handlers int // drawn so far; see On
+
+	// Budget says how much of a budget is used that is nearly used up, for
+	// wherever money is spent; "" where none is.
+	Budget string
 }
 
 // NewHost returns a Host; redraw plans a draw of the Shell for the next frame.

@@ -11,6 +11,13 @@ import (
 // BudgetsPath is where the budgets are set.
 const BudgetsPath = "/settings#budgets"
 
+// BudgetNote is Host.Budget with the way to the budgets; "" draws nothing.
+func BudgetNote(words string) app.UI {
+	return app.P().Class("budget-note").Hidden(words == "").Body(
+		app.Span().Text(words+" "), app.A().Href(BudgetsPath).Text("Change budgets"),
+	)
+}
+
 // Remedy leads to where a problem is put right. Where there is no such place it
 // draws nothing.
 func Remedy(p *wire.Problem) app.UI {

@@ -130,17 +130,15 @@ func (p *Page) day(id, name string, at spend.Date, set func(*spend.View, spend.D
 	)
 }
 
-// warning is a budget whose share was passed.
+// warning are the budgets that are nearly used up.
 func (p *Page) warning() app.UI {
-	w := p.s.desk.Warning
-	if w == nil {
+	list := p.s.desk.Budgets.Warned()
+	if len(list) == 0 {
 		return app.Div().Hidden(true)
 	}
 	return app.Div().Class("spend-warning").Role("status").Body(
-		app.Span().Text(spend.Name(*w)+": "+figure.Dollars(w.SpentNanoUSD+w.ReservedNanoUSD)+" of "+figure.Dollars(w.LimitNanoUSD)+" are spent or reserved."),
+		app.Div().Body(app.Range(list).Slice(func(i int) app.UI { return app.P().Text(spend.Words(list[i], p.s.desk.Clock)) })),
 		app.A().Class("button").Href(kit.BudgetsPath).Text("Change budgets"),
-		app.Button().Class("button").Type("button").Text("Put away").
-			OnClick(p.s.host.On("dismiss", func(app.Context, app.Event) { p.s.desk.Dismiss() })),
 	)
 }
 
@@ -160,32 +158,49 @@ func (p *Page) tiles(s *wire.Spend) app.UI {
 		}
 		return app.Span().Class("estimated").Text("≈ " + figure.Dollars(s.EstimatedNanoUSD) + " of it estimated")
 	}
-	days := "in the days shown"
-	month := []app.UI{estimated(s.Month)}
+	days, zone := "in the days shown", ""
+	if z := p.s.desk.ZoneOfDays(); z != "" {
+		zone = ", " + z
+	}
+	today, month := []app.UI{estimated(s.Today)}, []app.UI{estimated(s.Month)}
 	for _, b := range s.Budgets {
-		if b.Period == wire.PeriodMonth && (b.Scope == wire.ScopeEverybody) == p.s.desk.View.Everybody {
-			month = []app.UI{share(b)}
+		if (b.Scope == wire.ScopeEverybody) != p.s.desk.View.Everybody {
+			continue
+		}
+		if b.Period == wire.PeriodDay {
+			today = append(today, share(b, p.s.desk.Clock))
+		} else {
+			month = append(month, share(b, p.s.desk.Clock))
 		}
 	}
 	return app.Section().Class("tiles").Aria("label", "Totals").Body(
-		tile("tile-today", "Today", s.Today.NanoUSD, estimated(s.Today)),
-		tile("tile-week", "7 days", s.Week.NanoUSD, estimated(s.Week)),
-		tile("tile-month", "This month", s.Month.NanoUSD, month...),
+		tile("tile-today", "Today"+zone, s.Today.NanoUSD, today...),
+		tile("tile-week", "7 days"+zone, s.Week.NanoUSD, estimated(s.Week)),
+		tile("tile-month", "This month"+zone, s.Month.NanoUSD, month...),
 		tile("tile-reserved", "Reserved", s.ReservedNanoUSD, said("for what is under way")),
 		tile("tile-returned", "Returned", -s.Range.ReturnedNanoUSD, said(days)),
 		tile("tile-estimated", "Estimated", s.Range.EstimatedNanoUSD, said(days)),
 	)
 }
 
-// share is how far a budget is used up.
-func share(b wire.BudgetState) app.UI {
+// share is how far a budget is used up. A budget that counts other hours than
+// the page says its own figure, and whose days they are.
+func share(b wire.BudgetState, c spend.Clock) app.UI {
 	class := "meter"
 	if b.Warn || b.Reached {
 		class += " warn"
 	}
 	words := "of " + figure.Dollars(b.LimitNanoUSD)
-	if b.Reached {
+	if zone := spend.OtherZone(b, c); zone != "" {
+		words = figure.Dollars(b.SpentNanoUSD) + " " + words + " by the " + b.Period + "s of " + zone
+	}
+	switch {
+	case b.SpentNanoUSD >= b.LimitNanoUSD:
 		words += ", used up"
+	case b.Reached:
+		words += ", the rest is reserved"
+	case b.Warn:
+		words += ", " + spend.Percent(b) + " used"
 	}
 	return app.Div().Class(class).Body(
 		app.Elem("progress").Attr("max", b.LimitNanoUSD).Attr("value", min(b.SpentNanoUSD+b.ReservedNanoUSD, b.LimitNanoUSD)).

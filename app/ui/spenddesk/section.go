@@ -22,15 +22,24 @@ type Section struct {
 	rev  int
 }
 
-// New returns the section.
-func New(h *kit.Host) *Section {
+// New returns the section; tell shows a sentence for a while.
+func New(h *kit.Host, tell func(words string)) *Section {
 	s := &Section{host: h}
 	s.desk = spend.NewDesk(spend.Options{
-		Line: h.Line, Clock: browserClock{}, After: h.After,
-		Changed: func() { s.rev++; h.Redraw() },
+		Line: h.Line, Clock: browserClock{}, After: h.After, Now: time.Now, Tell: tell, Changed: s.changed,
 	})
 	s.desk.Fix.Booked = s.focusRow
 	return s
+}
+
+// changed has the section drawn, and what it says on other pages.
+func (s *Section) changed() {
+	s.rev++
+	s.host.Budget = ""
+	if list := s.desk.Budgets.Warned(); len(list) > 0 {
+		s.host.Budget = spend.Words(list[0], s.desk.Clock)
+	}
+	s.host.Redraw()
 }
 
 // focusRow goes to the button of a row once the new rows are drawn: before that
@@ -52,8 +61,8 @@ func (s *Section) focusRow(row int64) {
 // Item implements kit.Section.
 func (s *Section) Item() kit.Item {
 	i := kit.Item{Path: spend.Path, Name: "Spend", Icon: kit.IconSpend}
-	if s.desk.Warning != nil {
-		i.Count = 1
+	if list := s.desk.Budgets.Warned(); len(list) > 0 {
+		i.Mark, i.Why = spend.Percent(list[0]), s.host.Budget
 	}
 	return i
 }

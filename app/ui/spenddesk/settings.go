@@ -41,7 +41,7 @@ func (c *Budgets) Render() (ui app.UI) {
 				c.field(spend.FieldMonth, "A month", "$", f.Month, func(f *spend.BudgetForm, s string) { f.Month = s }),
 				c.field(spend.FieldWarn, "Warn at", "%", f.Warn, func(f *spend.BudgetForm, s string) { f.Warn = s }),
 				c.field(spend.FieldMaxOutput, "Set aside for an answer", "tokens", f.MaxOutput, func(f *spend.BudgetForm, s string) { f.MaxOutput = s }),
-				c.field(spend.FieldZone, "Days and months of the time zone", "", f.Zone, func(f *spend.BudgetForm, s string) { f.Zone = s }),
+				c.zone(spend.FieldZone, f.Zone, func(f *spend.BudgetForm, s string) { f.Zone = s }),
 				app.If(b.ForEverybody(), func() app.UI { return c.everybody(f) }),
 				outcome(b.Problem, b.Saved, "The budgets are saved."),
 				app.Div().Class("form-end").Body(
@@ -60,7 +60,7 @@ func (c *Budgets) everybody(f spend.BudgetForm) app.UI {
 		c.field(spend.FieldEverybodyDay, "A day", "$", f.EverybodyDay, func(f *spend.BudgetForm, s string) { f.EverybodyDay = s }),
 		c.field(spend.FieldEverybodyMonth, "A month", "$", f.EverybodyMonth, func(f *spend.BudgetForm, s string) { f.EverybodyMonth = s }),
 		c.field(spend.FieldEverybodyWarn, "Warn at", "%", f.EverybodyWarn, func(f *spend.BudgetForm, s string) { f.EverybodyWarn = s }),
-		c.field(spend.FieldEverybodyZone, "Days and months of the time zone", "", f.EverybodyZone, func(f *spend.BudgetForm, s string) { f.EverybodyZone = s }),
+		c.zone(spend.FieldEverybodyZone, f.EverybodyZone, func(f *spend.BudgetForm, s string) { f.EverybodyZone = s }),
 	)
 }
 
@@ -73,8 +73,8 @@ func (c *Budgets) states(b *spend.Budgets) app.UI {
 	return app.Ul().Class("budget-states").Body(app.Range(list).Slice(func(i int) app.UI {
 		s := list[i]
 		return app.Li().Body(
-			app.Span().Text(spend.Name(s)+": "+figure.Dollars(s.SpentNanoUSD)+" spent, "+figure.Dollars(s.ReservedNanoUSD)+" reserved"),
-			share(s),
+			app.Span().Text(spend.Name(s)+": "+figure.Dollars(s.SpentNanoUSD)+" spent, "+figure.Dollars(s.ReservedNanoUSD)+" reserved. "+spend.Anew(s, c.s.desk.Clock)),
+			share(s, c.s.desk.Clock),
 		)
 	}))
 }
@@ -84,6 +84,22 @@ func (c *Budgets) field(id, name, unit, value string, set func(*spend.BudgetForm
 	return field(c.s, id, name, unit, value, b.Wrong[id], b.Now == nil, func(s string) {
 		b.Type(func(f *spend.BudgetForm) { set(f, s) })
 	})
+}
+
+// zone is the field of a time zone. Another one than the viewer's own, by which
+// the Spend page goes, can be changed for that.
+func (c *Budgets) zone(id, value string, set func(*spend.BudgetForm, string)) app.UI {
+	b, own := &c.s.desk.Budgets, c.s.desk.Clock.Zone()
+	return app.Div().Class("form-field").Body(
+		c.field(id, "Days and months of the time zone", "", value, set),
+		app.If(b.Now != nil && own != "" && own != value, func() app.UI {
+			return app.Button().ID(id + "-own").Class("button").Type("button").Text("Use that of this device, " + own).
+				OnClick(c.s.host.On(id+"-own", func(app.Context, app.Event) {
+					b.Type(func(f *spend.BudgetForm) { set(f, own) })
+					c.s.focus("#" + id)
+				}))
+		}),
+	)
 }
 
 // field is a labelled field with its unit and what is wrong with it.
@@ -162,7 +178,7 @@ func (c *Keep) use(s *wire.Storage) app.UI {
 	}
 	sum := "Together"
 	if s.FreeBytes > 0 {
-		sum += ", " + spend.Size(s.FreeBytes) + " free on the disk"
+		sum += ", " + figure.Bytes(s.FreeBytes) + " free on the disk of the data folder"
 	}
 	return app.Table().ID("storage-use").Class("figures").Body(
 		app.THead().Body(app.Tr().Body(
@@ -172,11 +188,11 @@ func (c *Keep) use(s *wire.Storage) app.UI {
 			k := s.Kinds[i]
 			return app.Tr().DataSet("kind", k.Kind).Body(
 				app.Td().Text(spend.KindName(k.Kind)), app.Td().Class("num").Text(spend.KindCount(k)),
-				app.Td().Class("num").Title(strconv.FormatInt(k.Bytes, 10)+" bytes").Text(spend.Size(k.Bytes)),
+				app.Td().Class("num").Title(strconv.FormatInt(k.Bytes, 10)+" bytes").Text(figure.Bytes(k.Bytes)),
 			)
 		})),
 		app.TFoot().Body(app.Tr().Body(
-			app.Td().Text(sum), app.Td(), app.Td().Class("num").Text(spend.Size(s.Bytes)),
+			app.Td().Text(sum), app.Td(), app.Td().Class("num").Text(figure.Bytes(s.Bytes)),
 		)),
 	)
 }

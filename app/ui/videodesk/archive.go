@@ -86,7 +86,7 @@ func (a *Archive) Render() (ui app.UI) {
 	}
 	free := "not known"
 	if is.FreeBytes >= 0 {
-		free = video.Bytes(is.FreeBytes)
+		free = figure.Bytes(is.FreeBytes)
 	}
 	return section.Body(
 		say("h2", "", "Archive of clips"),
@@ -94,7 +94,7 @@ func (a *Archive) Render() (ui app.UI) {
 		box("div", "archive-use",
 			el("progress", "archive-bar", at{"id", "archive-bar",
 				"data-warn", yes(is.Warn), "max", "1000", "value", strconv.Itoa(int(min(is.Bytes*1000/quota, 1000))), "aria-label", "Use of the archive"}),
-			el("p", "figure", at{"id", "archive-use"}, app.Text(video.Bytes(is.Bytes)+" of "+video.Bytes(quota)+" used")),
+			el("p", "figure", at{"id", "archive-use"}, app.Text(figure.Bytes(is.Bytes)+" of "+figure.Bytes(quota)+" used")),
 		),
 		app.If(is.Warn, func() app.UI {
 			return el("div", "note warn", at{"role", "status"},
@@ -117,10 +117,10 @@ func (a *Archive) Render() (ui app.UI) {
 			)
 		}),
 		box("dl", "facts",
-			say("dt", "", "Files"), say("dd", "figure", figure.Count(is.Files)),
+			say("dt", "", "Clips"), say("dd", "figure", figure.Count(is.Files)),
 			say("dt", "", "Still to be copied"), say("dd", "figure", figure.Count(is.Waiting)),
-			say("dt", "", "Uploads"), say("dd", "figure", video.Bytes(is.Uploads)+" of "+video.Bytes(is.UploadsMax)),
-			say("dt", "", "Free on the disk"), say("dd", "figure", free),
+			say("dt", "", "Uploads"), say("dd", "figure", figure.Bytes(is.Uploads)+" of "+figure.Bytes(is.UploadsMax)),
+			say("dt", "", "Free on the disk of the archive"), say("dd", "figure", free),
 		),
 		elem("form", "archive-form", nil,
 			el("label", "", at{"for", "archive-quota"}, app.Text("Quota, in GB")),

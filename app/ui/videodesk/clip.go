@@ -270,7 +270,7 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 			parts = append(parts, strconv.FormatFloat(o.Seconds, 'f', -1, 64)+" s")
 		}
 		if o.Bytes > 0 {
-			parts = append(parts, video.Bytes(o.Bytes))
+			parts = append(parts, figure.Bytes(o.Bytes))
 		}
 		fact("File", say("dd", "figure", strings.Join(parts, " · ")))
 	}

@@ -17,7 +17,7 @@ func (s *Section) panes() app.UI {
 			s.tab(paneResults, "Clips"),
 		),
 		app.Section().ID("video-form").Class("video-form").Aria("label", "Make a clip").Body(
-			&Form{s: s, Rev: s.rev.form},
+			&Form{s: s, Rev: s.rev.form, Budget: s.Budget},
 		),
 		app.Section().ID("video-results").Class("video-results").Aria("label", "Clips").Body(
 			&Gallery{s: s, Rev: s.rev.gallery},

@@ -20,8 +20,9 @@ import (
 // draft that is loaded) is written by sync after the draw.
 type Form struct {
 	app.Compo
-	s   *Section
-	Rev int
+	s      *Section
+	Rev    int
+	Budget string // that is nearly used up, in words
 
 	values  map[string]string // by element id, as the model has them
 	checked map[string]bool
@@ -159,6 +160,7 @@ func (f *Form) foot() app.UI {
 			app.Span().ID("basis").Class("price-basis figure").Text(basis),
 			app.Span().Class("badge").Hidden(!c.Price.Sample).Title("A sample price: start the server with -catalog FILE to set your gateway's own").Text("sample"),
 		),
+		kit.BudgetNote(f.Budget),
 		button.Body(
 			app.Span().ID("verb").Text(form.Verb()),
 			app.Elem("kbd").Class("wide-only").Hidden(!c.Ready() || form.Busy || form.Made).Text("Ctrl ⏎"),

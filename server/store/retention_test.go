@@ -86,7 +86,19 @@ func TestStorageByKind(t *testing.T) {
 		incompressible[i] = byte(i*i>>7 ^ i*31)
 	}
 	must(t, startTurn(db, owner, s), db.FinishRun(ctx, owner, ended(runOf(s), 7), "an answer", incompressible, nil, nil))
-	for name, size := range map[string]int{"archive/ab/x": 70_000, "uploads/y": 20_000, "backups/z": 30_000} {
+	// A clip twice, with a poster beside it: one clip is counted, as in the
+	// archive's own settings.
+	v := db.Videos()
+	task := taken(t, v, owner, newVideo("two files"))
+	task.State, task.FinishedMS, task.FinishState, task.UUID = wire.VideoDone, time.Now().UnixMilli(), "SUCCESS", newID()
+	_, _, err = v.End(ctx, owner, task, []string{"http://x/1.mp4", "http://x/2.mp4"}, 1)
+	must(t, err)
+	for i := range 2 {
+		o := wire.VideoOutput{Index: i, Archive: wire.ArchiveSaved, SHA256: strings.Repeat("ab", 32), Bytes: 70_000, Type: "video/mp4"}
+		_, _, err = v.SetOutput(ctx, owner, task.ID, o, 7)
+		must(t, err)
+	}
+	for name, size := range map[string]int{"archive/ab/poster": 500, "archive/ab/x": 70_000, "uploads/y": 20_000, "backups/z": 30_000} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, make([]byte, size), 0o600))
 	}
@@ -110,7 +122,7 @@ func TestStorageByKind(t *testing.T) {
 			t.Errorf("%s: %d bytes, want at least %d", kind, kinds[kind].Bytes, least)
 		}
 	}
-	for kind, count := range map[string]int64{wire.StoredMessages: 2, wire.StoredWire: 1, wire.StoredLedger: 1, wire.StoredClips: 1, wire.StoredBackups: 1} {
+	for kind, count := range map[string]int64{wire.StoredMessages: 2, wire.StoredWire: 1, wire.StoredLedger: 2, wire.StoredClips: 1, wire.StoredBackups: 1} {
 		if kinds[kind].Count != count {
 			t.Errorf("%s: %d, want %d", kind, kinds[kind].Count, count)
 		}

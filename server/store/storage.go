@@ -69,6 +69,7 @@ func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 		wire.StoredWire:     "SELECT count(*) FROM run_requests",
 		wire.StoredLedger:   "SELECT count(*) FROM ledger",
 		wire.StoredVideo:    "SELECT count(*) FROM video_tasks",
+		wire.StoredClips:    "SELECT count(DISTINCT sha256) FROM video_outputs WHERE archive = 'saved'",
 	} {
 		if err := db.readers.at(ctx).scan(query, nil, &of(kind).Count); err != nil {
 			return s, err
@@ -82,7 +83,7 @@ func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 			return nil
 		}
 		of(kind).Bytes += info.Size()
-		if kind == wire.StoredClips || kind == wire.StoredBackups {
+		if kind == wire.StoredBackups {
 			of(kind).Count++
 		}
 		return nil

@@ -227,7 +227,8 @@ func TestConversationsGoOutAndComeBack(t *testing.T) {
 	}{
 		{"of another site", "application/json", "https://evil.example", file.body, http.StatusForbidden},
 		{"of no kind", "text/plain", w.url, file.body, http.StatusUnsupportedMediaType},
-		{"a form without a file", "multipart/form-data; boundary=x", w.url, "--x--\r\n", http.StatusUnsupportedMediaType},
+		{"a form without a file", "multipart/form-data; boundary=x", w.url, "--x--\r\n", http.StatusBadRequest},
+		{"a form without a boundary", "multipart/form-data", w.url, "--x--\r\n", http.StatusUnsupportedMediaType},
 		{"no JSON", "application/json", w.url, "hello", http.StatusBadRequest},
 		{"another file", "application/json", w.url, `{"format":"x","version":1,"conversations":[]}`, http.StatusBadRequest},
 		{"too large", "application/json", w.url, `{"format":"` + strings.Repeat("x", wire.MaxImport) + `"}`, http.StatusRequestEntityTooLarge},

@@ -115,7 +115,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, filter url.Value
 		}
 	}
 	if p != nil {
-		problem(w, http.StatusBadRequest, *p)
+		problem(w, statusOf(p, http.StatusBadRequest), *p)
 		return
 	}
 	h := w.Header()

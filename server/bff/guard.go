@@ -187,6 +187,26 @@ func handleNotFound(w http.ResponseWriter, r *http.Request) {
 	problem(w, http.StatusNotFound, wire.Problem{Code: "not_found", Message: "There is nothing at this address."})
 }
 
+// statusOf is the HTTP status of a problem by its code; otherwise is that of
+// codes that are not here.
+func statusOf(p *wire.Problem, otherwise int) int {
+	switch p.Code {
+	case "not_found":
+		return http.StatusNotFound
+	case "disk_full":
+		return http.StatusInsufficientStorage
+	case "data_read_only", "disk_error", "data_damaged", "storage_failed", "server_error":
+		return http.StatusInternalServerError
+	case "bad_import", "file_incomplete":
+		return http.StatusBadRequest
+	case "bad_media_type":
+		return http.StatusUnsupportedMediaType
+	case "body_too_large":
+		return http.StatusRequestEntityTooLarge
+	}
+	return otherwise
+}
+
 // problem answers with an error as a person reads it.
 func problem(w http.ResponseWriter, status int, p wire.Problem) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

@@ -81,10 +81,7 @@ func (s *Server) served(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case err == nil || r.Context().Err() != nil:
 	case errors.As(err, &p):
-		status := http.StatusBadRequest
-		if p.Code == "not_found" {
-			status = http.StatusNotFound
-		}
+		status := statusOf(p, http.StatusBadRequest)
 		out := *p
 		if p.Status >= 400 && p.Status < 600 {
 			status, out.Status = p.Status, 0

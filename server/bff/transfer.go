@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"mime"
-	"net"
+	"mime/multipart"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"screentest/shared/wire"
 )
@@ -38,6 +39,11 @@ type Transfers interface {
 // handleExport answers with one conversation as a file: id.json or id.md.
 func (s *Server) handleExport(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("file")
+	id, _, _ := strings.Cut(name, ".")
+	if uuid.Validate(id) != nil {
+		handleNotFound(w, r) // to the store no id is all conversations
+		return
+	}
 	if id, ok := strings.CutSuffix(name, ".json"); ok {
 		s.sendFile(w, r, "conversation-"+short(id)+".json", "application/json; charset=utf-8", func(to io.Writer) error {
 			return s.Conversations.Export(r.Context(), s.Owner, id, to)
@@ -98,11 +104,7 @@ func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, name, kind str
 		panic(http.ErrAbortHandler)
 	}
 	p := s.problemOf("export", err)
-	status := http.StatusInternalServerError
-	if errors.Is(err, fs.ErrNotExist) {
-		status = http.StatusNotFound
-	}
-	problem(w, status, *p)
+	problem(w, statusOf(p, http.StatusInternalServerError), *p)
 }
 
 // fileWriter writes the headers with the first byte.
@@ -148,30 +150,24 @@ func (s *Server) handleImport(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxImport)
-	file, p := importFile(r)
-	if p != nil {
-		problem(w, http.StatusUnsupportedMediaType, *p)
-		return
+	body := &source{Reader: r.Body}
+	file, p := importFile(r, body)
+	var done wire.Imported
+	var err error
+	if p == nil {
+		done, err = s.Conversations.Import(r.Context(), s.Owner, file)
 	}
-	done, err := s.Conversations.Import(r.Context(), s.Owner, file)
-	var large *http.MaxBytesError
-	var broken *net.OpError
-	switch {
-	case errors.As(err, &broken):
-		problem(w, http.StatusBadRequest, wire.Problem{Code: "file_incomplete",
-			Message: "The file did not come whole, so nothing of it was imported.", Hint: "Send it again."})
-		return
-	case errors.As(err, &large):
-		problem(w, http.StatusRequestEntityTooLarge, wire.Problem{Code: "body_too_large",
-			Message: fmt.Sprintf("The file is larger than %d MiB, which is the limit.", large.Limit>>20),
-			Hint:    "Export conversations one by one, and import those."})
-		return
-	case err != nil:
-		p, status := s.problemOf("import", err), http.StatusInternalServerError
-		if p.Field != "" || p.Code == "bad_import" {
-			status = http.StatusBadRequest
+	if p != nil || err != nil {
+		if broken := body.problem(); broken != nil {
+			p = broken // what was made of the rest is no matter
+		} else if err != nil {
+			p = s.problemOf("import", err)
 		}
-		problem(w, status, *p)
+		otherwise := http.StatusInternalServerError
+		if p.Field != "" {
+			otherwise = http.StatusBadRequest
+		}
+		problem(w, statusOf(p, otherwise), *p)
 		return
 	}
 	s.hub.tell(s.Owner, "imported", wire.EventImported, done)
@@ -180,22 +176,49 @@ func (s *Server) handleImport(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(done) // an error means that nobody reads it any more
 }
 
-// importFile finds the file in a request.
-func importFile(r *http.Request) (io.Reader, *wire.Problem) {
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	switch kind {
-	case "application/json":
-		return r.Body, nil
-	case "multipart/form-data":
-		form, err := r.MultipartReader()
-		for err == nil {
-			part, next := form.NextPart()
-			if next == nil && part.FormName() == "file" {
+// source is a body that knows why it did not come whole.
+type source struct {
+	io.Reader
+	err error
+}
+
+func (b *source) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		b.err = err
+	}
+	return n, err
+}
+
+func (b *source) problem() *wire.Problem {
+	var large *http.MaxBytesError
+	switch {
+	case b.err == nil:
+		return nil
+	case errors.As(b.err, &large):
+		return &wire.Problem{Code: "body_too_large", Message: fmt.Sprintf("The file is larger than %d MiB, which is the limit.", large.Limit>>20),
+			Hint: "Export conversations one by one, and import those."}
+	}
+	return &wire.Problem{Code: "file_incomplete", Message: "The file did not come whole, so nothing of it was imported.", Hint: "Send it again."}
+}
+
+// importFile finds the file in a request, whose body is given apart.
+func importFile(r *http.Request, body io.Reader) (io.Reader, *wire.Problem) {
+	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case kind == "application/json":
+		return body, nil
+	case kind == "multipart/form-data" && params["boundary"] != "":
+		form := multipart.NewReader(body, params["boundary"])
+		for {
+			part, err := form.NextPart()
+			if err != nil {
+				return nil, &wire.Problem{Code: "bad_import", Field: "file", Message: `The form has no part "file".`}
+			}
+			if part.FormName() == "file" {
 				return part, nil
 			}
-			err = next
 		}
-		return nil, &wire.Problem{Code: "bad_import", Field: "file", Message: `The form has no part "file".`}
 	}
-	return nil, &wire.Problem{Code: "bad_import", Message: "A file is sent as application/json, or as a part of multipart/form-data."}
+	return nil, &wire.Problem{Code: "bad_media_type", Message: "A file is sent as application/json, or as a part of multipart/form-data."}
 }

@@ -225,10 +225,11 @@ func saveName(t wire.VideoTask, o wire.VideoOutput) string {
 
 // SetPoster takes a poster that the browser drew of an output: a PNG, JPEG or
 // WebP of at most wire.MaxPoster bytes.
-func (s *Service) SetPoster(r *http.Request, owner, id string, index int) error {
+func (s *Service) SetPoster(r *http.Request, owner, id string, index int) (err error) {
 	if _, _, err := s.output(r, owner, id, index); err != nil {
 		return err
 	}
+	defer func() { err = s.notKept(err) }()
 	tmp, err := os.CreateTemp(s.files.partial, "poster-*")
 	if err != nil {
 		return err

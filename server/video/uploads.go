@@ -44,6 +44,7 @@ func (s *Service) Upload(ctx context.Context, owner, name string, body io.Reader
 			delete(s.uploading, owner)
 		}
 	}()
+	defer func() { err = s.notKept(err) }()
 	// Beside its place: the archive may be on another disk. What a kill leaves of
 	// it is swept at the next start.
 	tmp, err := os.CreateTemp(s.files.uploads, "upload-*.part")
@@ -122,7 +123,7 @@ func (s *Service) addUpload(ctx context.Context, owner string, u wire.Upload, fr
 		return err
 	}
 	if err := syncDir(s.files.uploads); err != nil {
-		return err
+		return errors.Join(err, os.Remove(to))
 	}
 	now := s.Now()
 	gone, room, err := s.Store.AddUpload(ctx, owner, u, now.UnixMilli(), s.Limits.MaxUploads, now.Add(-keepUploads).UnixMilli())

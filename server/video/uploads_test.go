@@ -8,10 +8,12 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -94,6 +96,35 @@ func TestUploads(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// says is a disk that says this of what is written to it.
+type says struct{ errno error }
+
+func (d says) Read([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "uploads/upload-1.part", Err: d.errno}
+}
+
+// On a disk that can't take it an upload says so and what to do, and leaves
+// nothing behind; a poster too.
+func TestAnUploadOnAFullDiskSaysSo(t *testing.T) {
+	w := newWorld(t)
+	for errno, want := range map[error]wire.Problem{
+		syscall.ENOSPC: {Code: "disk_full", Status: http.StatusInsufficientStorage},
+		syscall.EDQUOT: {Code: "disk_full", Status: http.StatusInsufficientStorage},
+		syscall.EROFS:  {Code: "data_read_only", Status: http.StatusInternalServerError},
+		syscall.EIO:    {Code: "disk_error", Status: http.StatusInternalServerError},
+	} {
+		_, err := w.Upload(t.Context(), w.owner, "x.png", io.MultiReader(bytes.NewReader(picture(t, "png")), says{errno}))
+		p := problemOf(t, err)
+		if p.Code != want.Code || p.Status != want.Status || p.Hint == "" || strings.Contains(p.Hint, "Try again;") {
+			t.Errorf("%v: %+v", errno, p)
+		}
+	}
+	left, err := os.ReadDir(filepath.Join(w.dir, "uploads"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("left are %v, %v", left, err)
 	}
 }
 

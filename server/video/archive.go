@@ -48,6 +48,7 @@ type archiver struct {
 type attempt struct {
 	tries   int
 	copying bool
+	again   bool // somebody wants it tried at once if this try fails
 	got     int64
 	want    int64 // of the whole, as far as it is known
 	seen    int64 // the most that came in any try
@@ -142,6 +143,9 @@ func (a *archiver) later(j job, wait time.Duration) {
 	defer a.mu.Unlock()
 	at := a.known[j]
 	at.copying = false
+	if at.again {
+		at.again, wait = false, 0
+	}
 	at.timer = time.AfterFunc(wait, func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()

@@ -316,6 +316,22 @@ func TestACopyThatWasGivenUpIsTriedAgain(t *testing.T) {
 	}
 }
 
+// A copy for which there was no room is tried again when a person asks, and not
+// only some minutes later.
+func TestACopyWithoutRoomIsTriedAgain(t *testing.T) {
+	var left atomic.Int64
+	w := newWorld(t, limits(video.Limits{Grace: time.Hour}), free(func(string) int64 { return left.Load() }))
+	id := w.create(body("no room"))
+	w.await(id, "full", archiveIs(wire.ArchiveFull))
+	left.Store(1 << 40)
+	if err := w.Check(t.Context(), w.owner, canary, id); err != nil {
+		t.Fatal(err)
+	}
+	if saved := w.awaitSaved(id); saved.Outputs[0].Problem != nil {
+		t.Errorf("%+v", saved.Outputs[0].Problem)
+	}
+}
+
 func TestMediaWithRange(t *testing.T) {
 	for _, c := range []struct {
 		name  string

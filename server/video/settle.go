@@ -97,25 +97,6 @@ func (s *Service) Check(ctx context.Context, owner, key, id string) error {
 	return s.copyAgain(ctx, owner, t)
 }
 
-// copyAgain takes up the copies of a done task that were given up.
-func (s *Service) copyAgain(ctx context.Context, owner string, t wire.VideoTask) error {
-	for _, o := range t.Outputs {
-		if t.State != wire.VideoDone || o.Archive != wire.ArchiveFailed || o.Link == "" {
-			continue
-		}
-		o.Archive, o.Problem = wire.ArchiveWaiting, nil
-		now, changed, err := s.Store.SetOutput(ctx, owner, t.ID, o, s.nowMS())
-		if err != nil {
-			return err
-		}
-		if changed {
-			s.tell(owner, now)
-		}
-		s.arch.add(job{taskID: taskID{owner, t.ID}, index: o.Index})
-	}
-	return nil
-}
-
 // refresh asks about a done task again: it may have expired, and its files may
 // have other addresses now.
 func (s *Service) refresh(ctx context.Context, owner, key string, t wire.VideoTask) (wire.VideoTask, error) {

@@ -129,6 +129,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	}
 	options := c.timeouts
 	options.FilesFromPrivate = c.fetchPrivate
+	options.Judged = func(key string, refused bool) { s.bff.KeyJudged(key, refused) }
 	if s.client, err = gatewayclient.New(base, options); err != nil {
 		return s, mistakef("-gateway: %w", err)
 	}

@@ -30,6 +30,12 @@ func (d *Desk) Waiting(lane int) []wire.ToolCall {
 	return m.Calls()
 }
 
+// Awaits says that a lane goes on only once the person has given the results of
+// a message's calls.
+func (d *Desk) Awaits(lane int, m *Message) bool {
+	return len(d.Waiting(lane)) > 0 && d.On().leaf(lane) == m && d.Rounds(lane) <= wire.MaxRounds
+}
+
 // Rounds is how often the model of a lane has called functions since the
 // person's last message; at most wire.MaxRounds are answered.
 func (d *Desk) Rounds(lane int) int {

@@ -162,7 +162,7 @@ func (b *Bar) gateway() app.UI {
 		return app.Span()
 	}
 	g := b.p.desk.Hello.Gateway
-	name, dot := g.BaseURL, "dot good"
+	name, dot, words := g.BaseURL, "dot good", "wide-only"
 	_, name, _ = strings.Cut(name, "://")
 	name, _, _ = strings.Cut(name, "/")
 	switch {
@@ -170,13 +170,15 @@ func (b *Bar) gateway() app.UI {
 		name = "Sandbox gateway"
 	case !g.HasKey:
 		dot = "dot live"
+	case g.KeyRefused:
+		name, dot, words = "Key refused", "dot bad", "key-refused"
 	}
 	if b.p.desk.Link != model.LinkOpen {
 		dot = "dot" // nothing is known of it at the moment
 	}
 	return app.A().ID("gateway").Class("pill").Href("/settings").Title(g.BaseURL).Body(
 		app.Span().Class(dot),
-		app.Span().Class("wide-only").Text(name),
+		app.Span().Class(words).Text(name),
 		app.Span().Class("sr-only").Text("Gateway settings"),
 	)
 }
@@ -194,6 +196,11 @@ func (b *Bar) offer() app.UI {
 		return app.Div().Class("offer").Body(
 			app.Span().Text("This gateway wants a key before it answers."),
 			app.A().Class("button").Href("/settings").Text("Enter the key"),
+		)
+	case d.Greeted && d.Hello.Gateway.KeyRefused:
+		return app.Div().ID("key-refused").Class("offer").Role("status").Body(
+			app.Span().Text("The gateway refused the key. Nothing is answered until it takes one."),
+			app.A().Class("button").Href("/settings").Text("Enter another key"),
 		)
 	}
 	return app.Div().Hidden(true)

@@ -50,6 +50,36 @@ func (c *Calls) fill() {
 			e.Get("dataset").Set("call", call.ID)
 			e.Set("value", c.p.desk.Result(c.Lane, c.ID, call))
 		}
+		if c.p.resultField == c.fieldID(i) {
+			c.p.writeResult()
+		}
+	}
+}
+
+// awaitResult leads to the field for a call's result, once an answer that was
+// followed has ended with one.
+func (p *page) awaitResult(c *model.Conversation, m *model.Message) {
+	for i := range c.Lanes {
+		if p.desk.Awaits(i, m) {
+			p.resultField = partID("result", i, m.ID) + "-0"
+			p.writeResult()
+		}
+	}
+}
+
+// writeResult moves the focus there when the field is drawn: not away from
+// somebody who writes elsewhere, and not where a keyboard would come up unasked.
+func (p *page) writeResult() {
+	field := p.DOM.ByID(p.resultField)
+	if !field.Truthy() {
+		return // Calls comes back when it has it
+	}
+	p.resultField = ""
+	at := p.DOM.Doc.Get("activeElement")
+	writing := at.Truthy() && at.Call("matches", "input, textarea, select, dialog *").Bool() &&
+		!(at.Get("id").String() == "composer" && at.Get("value").String() == "")
+	if !writing && !p.DOM.Coarse() {
+		field.Call("focus", map[string]any{"preventScroll": true})
 	}
 }
 

@@ -221,8 +221,12 @@ func (s *StateLine) Render() (ui app.UI) {
 	f := p.desk.Figures(m)
 	hidden := p.desk.Hidden()
 	marks := p.desk.Marks(s.Lane, m)
+	state := stateName(m, f.State)
+	if p.desk.Awaits(s.Lane, m) { // it is the person's turn
+		state = app.Span().Class("state-name").DataSet("tone", "warn").Body(kit.Icon(kit.IconTool, "icon small"), app.Span().Text("waiting for your result"))
+	}
 	return app.Div().Class("state").Body(
-		stateName(m, f.State),
+		state,
 		span("asked mono", m.Run.Model, m.Run.Model != s.Model && !hidden, "The model that was asked"),
 		span("rank", "your vote", marks.Best, "You voted for this answer"),
 		span("rank", "fastest", marks.Fastest, "The shortest time from sending to the end"),

@@ -109,13 +109,20 @@ func (p *page) copied(ok bool, button js.Value) {
 		return
 	}
 	classes.Call("add", "copied")
+	style := button.Get("style")
 	if words != "" { // an icon only changes its colour
+		// It keeps its width, or its neighbours would move under the pointer.
+		style.Set("width", button.Call("getBoundingClientRect").Get("width").Call("toString").String()+"px")
 		button.Set("textContent", "Copied")
+		if button.Get("scrollWidth").Int() > button.Get("clientWidth").Int() {
+			button.Set("textContent", "✓")
+		}
 	}
 	p.After(1500*time.Millisecond, func() {
 		classes.Call("remove", "copied")
 		if words != "" {
 			button.Set("textContent", words)
+			style.Set("width", "")
 		}
 	})
 }

@@ -61,10 +61,13 @@ type page struct {
 	goneTo    string // message that the address shown has led to
 	sought    string // message that was gone to last, by whatever address
 	linked    bool   // the last click was on a link
-	leafing   bool   // through the conversations, by keys
-	data      importing
-	speaker   speaker
-	inspector *drawer
+	// resultField is the id of the field for a call's result that is led to once
+	// it is drawn.
+	resultField string
+	leafing     bool // through the conversations, by keys
+	data        importing
+	speaker     speaker
+	inspector   *drawer
 
 	view     view
 	narrow   js.Value // MediaQueryList: of a phone

@@ -62,6 +62,9 @@ func (s *Settings) Render() (ui app.UI) {
 			app.Section().ID("settings-key").Body(
 				app.H2().Text("Key"),
 				app.P().Class("about").Text(aboutKey(g)),
+				app.If(g.KeyRefused, func() app.UI {
+					return app.P().ID("refused-key").Class("outcome bad").Text("The gateway refused the key that is held. Enter another, or have that one allowed there.")
+				}),
 				s.form(g),
 			),
 			p.dataSettings(),

@@ -67,6 +67,7 @@ func (s *speaker) tick(p *page) {
 		}
 		if !m.Running() {
 			s.queue = append(s.queue, p.ending(c, m))
+			p.awaitResult(c, m)
 			s.id = s.next(p, c)
 		}
 		p.tickStates(c)
@@ -89,12 +90,19 @@ func (s *speaker) say(p *page, words string) {
 }
 
 func (p *page) ending(c *model.Conversation, m *model.Message) string {
+	words := ending(m)
 	for i := range c.Lanes {
-		if len(c.Lanes) > 1 && c.Lanes[i].Leaf == m.ID {
-			return p.desk.LaneName(i) + ": " + ending(m)
+		if c.Lanes[i].Leaf != m.ID {
+			continue
+		}
+		if p.desk.Awaits(i, m) {
+			words = "It calls " + m.Calls()[0].Name + " and is waiting for your result."
+		}
+		if len(c.Lanes) > 1 {
+			return p.desk.LaneName(i) + ": " + words
 		}
 	}
-	return ending(m)
+	return words
 }
 
 func ending(m *model.Message) string {

@@ -50,6 +50,7 @@ type Desk struct {
 	Greeted bool
 	Gateway wire.Gateway       // zero before the greeting
 	Cat     *gateway.Catalogue // never nil; empty before the greeting
+	catText string             // that it was read from
 
 	Form  *Form
 	Tasks *Tasks
@@ -74,10 +75,16 @@ func (d *Desk) News(p wire.Push) {
 			return
 		}
 		d.Greeted, d.Gateway = true, h.Gateway
-		if cat, err := gateway.ParseCatalogue(h.Catalogue); err == nil {
-			d.Cat = cat
+		// It comes again with each connection: what was typed is fitted to a
+		// catalogue that is new, and else left alone.
+		if text := string(h.Catalogue); text != d.catText {
+			if cat, err := gateway.ParseCatalogue(h.Catalogue); err == nil {
+				d.Cat, d.catText = cat, text
+			}
+			d.Form.greet()
+		} else {
+			d.Form.check()
 		}
-		d.Form.greet()
 		d.o.Changed(PartAll)
 	}
 	d.Tasks.News(p)

@@ -86,6 +86,10 @@ func (r *rig) reload() {
 		},
 		Changed: func(Part) {},
 	})
+	r.greet()
+}
+
+func (r *rig) greet() {
 	hello, _ := json.Marshal(wire.Hello{Gateway: wire.Gateway{Sandbox: true}, Catalogue: gateway.SampleCatalogue().JSON()})
 	r.News(wire.Push{Event: wire.EventHello, Data: hello})
 }

@@ -107,6 +107,7 @@ func TestATypedLengthIsNeverPricedAsAnother(t *testing.T) {
 	f.SetMode(gateway.TextToVideo)
 	f.SetModel("gamma-2-480p")
 	f.TypeSeconds("16")
+	r.greet() // as after each loss of the connection
 	if errors, _ := f.Check.At("seconds"); len(errors) != 1 || f.Check.Price.Known || f.Verb() != "Change the length" {
 		t.Errorf("16 of 15: %v, priced %v, %q", errors, f.Check.Price, f.Verb())
 	}

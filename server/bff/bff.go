@@ -102,6 +102,7 @@ type Server struct {
 	sessions *sessionStore
 	hub      *hub
 	pace     *pace
+	refused  refusedKeys
 	buffers  buffers
 	imports  chan struct{} // holds one for each under way
 	exports  chan struct{} // likewise
@@ -130,7 +131,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		return nil, fmt.Errorf("prepare sessions: %w", err)
 	}
 	s.life, s.endCalls = context.WithCancel(context.Background())
-	s.hub = newHub(s.summarise)
+	s.hub = newHub(s.summarise, s.GatewayChanged)
 	s.handler = s.routes()
 	s.upkeep.Add(2)
 	go func() { defer s.upkeep.Done(); s.hub.loop(s.quit) }()

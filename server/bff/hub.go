@@ -24,6 +24,7 @@ const touchEvery = 15 * time.Millisecond
 // hub knows the open sockets and carries news to them.
 type hub struct {
 	summarise func(owner, conversation string)
+	greet     func() // every socket anew
 
 	mu      sync.Mutex
 	closed  bool
@@ -31,16 +32,19 @@ type hub struct {
 	opening map[*socket]struct{}            // their handshakes are being answered
 	touched map[[2]string]struct{}          // owner, conversation
 	signal  chan struct{}
+	changed chan struct{}  // the gateway's state has
 	open    sync.WaitGroup // the sockets' goroutines
 }
 
-func newHub(summarise func(owner, conversation string)) *hub {
+func newHub(summarise func(owner, conversation string), greet func()) *hub {
 	return &hub{
 		summarise: summarise,
+		greet:     greet,
 		sockets:   map[string]map[*socket]struct{}{},
 		opening:   map[*socket]struct{}{},
 		touched:   map[[2]string]struct{}{},
 		signal:    make(chan struct{}, 1),
+		changed:   make(chan struct{}, 1),
 	}
 }
 
@@ -180,6 +184,14 @@ func (h *hub) touch(owner, conversation string) {
 	}
 }
 
+// greetSoon has every socket greeted anew. It never waits.
+func (h *hub) greetSoon() {
+	select {
+	case h.changed <- struct{}{}:
+	default:
+	}
+}
+
 // pingDue pings the sockets whose time it is. Each has a goroutine only while
 // it waits for the answer.
 func (h *hub) pingDue(now time.Time) {
@@ -195,7 +207,7 @@ func (h *hub) pingDue(now time.Time) {
 	}
 }
 
-// loop tells of the touched conversations and pings.
+// loop tells of the touched conversations and of the gateway, and pings.
 func (h *hub) loop(quit <-chan struct{}) {
 	pause := time.NewTimer(touchEvery)
 	defer pause.Stop()
@@ -204,6 +216,9 @@ func (h *hub) loop(quit <-chan struct{}) {
 	for {
 		select {
 		case <-h.signal:
+		case <-h.changed:
+			h.greet()
+			continue
 		case now := <-ping.C:
 			h.pingDue(now)
 			continue

@@ -2,11 +2,13 @@ package bff
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
 	"net/http"
+	"sync"
 
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -25,7 +27,54 @@ func (s *Server) gatewayFor(ctx context.Context, session string) (wire.Gateway, 
 	g := s.Gateway
 	key, err := s.keyFor(ctx, session)
 	g.HasKey, g.KeyLast4 = key != "", last4(key)
+	g.KeyRefused = s.refused.has(key)
 	return g, err
+}
+
+// KeyJudged takes from a reply whether the gateway refused a key or took it. The
+// tabs are told of what is new in that. It never waits.
+func (s *Server) KeyJudged(key string, refused bool) {
+	if s.refused.note(key, refused) {
+		s.hub.greetSoon()
+	}
+}
+
+// refusedKeys are the keys that the gateway has refused and not taken since, for
+// as long as the server runs; by their sums, so that no key lies about.
+type refusedKeys struct {
+	mu   sync.Mutex
+	keys map[[sha256.Size]byte]struct{}
+}
+
+// maxRefused bounds the keys that are remembered: each is one that a person
+// entered.
+const maxRefused = 1000
+
+// note remembers what became of a key, and says whether that is new.
+func (r *refusedKeys) note(key string, refused bool) (changed bool) {
+	sum := sha256.Sum256([]byte(key))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, known := r.keys[sum]; known == refused {
+		return false
+	}
+	if !refused {
+		delete(r.keys, sum)
+		return true
+	}
+	if r.keys == nil || len(r.keys) >= maxRefused {
+		r.keys = map[[sha256.Size]byte]struct{}{}
+	}
+	r.keys[sum] = struct{}{}
+	return true
+}
+
+func (r *refusedKeys) has(key string) bool {
+	sum := sha256.Sum256([]byte(key))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, known := r.keys[sum]
+	return known
 }
 
 // last4 is what may be seen of a key: its last four characters, if that is no

@@ -225,3 +225,26 @@ func TestKeyIsSeenNowhere(t *testing.T) {
 		t.Errorf("looked at %d bytes of the data folder: %v", n, err)
 	}
 }
+
+// A key that the gateway refuses is said to be so in every tab that has it, in
+// one that is opened later too, until the gateway takes it.
+func TestARefusedKeyIsToldUntilItIsTaken(t *testing.T) {
+	w := newWorld(t, nil)
+	c := w.dial()
+	w.key(c, canary)
+	hello(t, c, func(g wire.Gateway) bool { return g.HasKey && !g.KeyRefused })
+	w.bff.KeyJudged("sk-of-somebody-else", true)
+	w.bff.KeyJudged(canary, true)
+	hello(t, c, func(g wire.Gateway) bool { return g.KeyRefused })
+	second := w.tab(c.HTTP)
+	hello(t, second, func(g wire.Gateway) bool { return g.KeyRefused })
+
+	w.key(c, "sk-other-0123456789")
+	hello(t, c, func(g wire.Gateway) bool { return g.KeyLast4 == "6789" && !g.KeyRefused })
+	w.key(c, canary) // the same again is still refused
+	hello(t, c, func(g wire.Gateway) bool { return g.KeyRefused })
+	w.bff.KeyJudged(canary, false)
+	for _, tab := range []*bfftest.Client{c, second} {
+		hello(t, tab, func(g wire.Gateway) bool { return g.KeyLast4 == canary[len(canary)-4:] && !g.KeyRefused })
+	}
+}

@@ -18,6 +18,16 @@ func TestBlindUntilTheVote(t *testing.T) {
 	for _, want := range []string{"true", "false", "true"} {
 		p.click("#blind")
 		p.wait(fmt.Sprintf(`document.querySelector("#blind").getAttribute("aria-pressed") === %q`, want))
+		// Under the pointer too it is to be seen.
+		p.wait(fmt.Sprintf(`(b => {
+			const like = b.cloneNode();
+			like.removeAttribute("id");
+			like.setAttribute("aria-pressed", "true");
+			b.after(like);
+			const look = e => (e.getAnimations().forEach(a => a.finish()), getComputedStyle(e).backgroundColor), on = look(like) === look(b);
+			like.remove();
+			return b.matches(":hover") && on === %s;
+		})(document.querySelector("#blind"))`, want))
 	}
 	p.sendAll("[[repeat: 150]] hello")
 

@@ -74,7 +74,16 @@ func TestDrawerShowsWhatIsSent(t *testing.T) {
 	p.wait(`document.querySelector("#request-body").textContent === ` + quoted(sent.Body))
 	p.wait(`document.querySelector(".request").innerText.includes("HTTP 200")`)
 
+	p.must(p.tab.Eval(nil, `{
+		const places = () => [...document.querySelectorAll(".copy-row button")].map(b => Math.round(b.getBoundingClientRect().left)).join(), before = places();
+		const b = document.querySelector("#copy-curl");
+		new MutationObserver(() => { if (b.matches(".copied")) window.moved = places() === before ? "no" : before + " to " + places() }).observe(b, {attributes: true, childList: true, subtree: true});
+	}`))
 	p.click("#copy-curl")
+	p.wait(`!!window.moved`)
+	if moved := p.text(`window.moved`); moved != "no" {
+		t.Errorf("what says that it was copied moves the buttons beside it from %s", moved)
+	}
 	p.wait(`!!window.copied`)
 	command := p.text(`window.copied`)
 	if strings.Contains(command, sandboxKey) {

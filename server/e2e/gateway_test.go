@@ -106,3 +106,33 @@ func half(w http.ResponseWriter) {
 func chunk(text string) string {
 	return fmt.Sprintf(`data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":%q}}]}`, text) + "\n\n"
 }
+
+// A refused key is to be seen at the gateway, in every tab and after a reload,
+// until the gateway takes one.
+func TestARefusedKeyIsSeenAtTheGateway(t *testing.T) {
+	t.Parallel()
+	g := newLossyGateway(t, startSandbox(t).URL)
+	w := newWorld(t, g.URL)
+	p := w.keyed("/")
+	p.send("Hello")
+	p.settled()
+	p.wait(`!!document.querySelector("#gateway .dot.good")`)
+	g.locked.Store(true)
+	p.send("Hello again")
+	p.says("#gateway", "Key refused")
+	p.says("#key-refused", "The gateway refused the key.")
+	p.wait(`!!document.querySelector("#gateway .dot.bad")`)
+	p.picture("key-refused")
+	p.reload()
+	p.says("#gateway", "Key refused")
+	p.must(p.tab.Look(390, 844, true))
+	p.wait(`document.querySelector("#gateway .key-refused").offsetWidth > 0`)
+	p.picture("key-refused-phone")
+	p.open("/settings")
+	p.says("#refused-key", "The gateway refused the key that is held.")
+	p.must(p.tab.Look(1440, 900, true))
+	g.locked.Store(false)
+	p.open("/")
+	p.send("And now")
+	p.wait(`!!document.querySelector("#gateway .dot.good") && !document.querySelector("#key-refused")`)
+}

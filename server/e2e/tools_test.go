@@ -2,6 +2,10 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -50,6 +54,13 @@ func TestFunctionIsCalledAndAnswered(t *testing.T) {
 			p.send("Call weather for Oslo")
 			p.settled()
 			p.wait(`document.querySelector(".call code")?.textContent === "weather"`)
+			// It is the person's turn: the state says so, and the focus is there.
+			p.says(`.message:has(.call) .state-name`, "waiting for your result")
+			if tone := p.text(`document.querySelector(".message:has(.call) .state-name").dataset.tone`); tone == "good" {
+				t.Error("what waits is marked as well ended")
+			}
+			p.wait(`document.activeElement?.matches(".result")`)
+			p.says("#say", "It calls weather and is waiting for your result.")
 			if arguments := p.text(`document.querySelector(".call-arguments").textContent`); !strings.Contains(arguments, "\n  \"city\": \"Oslo\"") {
 				t.Errorf("the arguments are not laid out: %q", arguments)
 			}
@@ -61,6 +72,7 @@ func TestFunctionIsCalledAndAnswered(t *testing.T) {
 				t.Error("a result was drawn as markup")
 			}
 			p.wait(last + `.querySelector(".body").textContent.includes("14 degrees")`)
+			p.says(`.message:has(.call) .state-name`, "done")
 			all := record(t, sandbox)
 			body := all[len(all)-1].Body
 			if !strings.Contains(body, c.call) || !strings.Contains(body, c.result) {
@@ -170,4 +182,36 @@ func TestLibraryOfPromptsAndSettings(t *testing.T) {
 	other.wait(`!document.querySelector('.function[data-name="Translate"]')`)
 	p.must(p.tab.Front())
 	p.wait(`!document.querySelector('.function[data-name="Translate"]')`)
+}
+
+// Who writes elsewhere when a call comes goes on writing.
+func TestACallLeavesTheFocusToWhoWrites(t *testing.T) {
+	t.Parallel()
+	to, err := url.Parse(startSandbox(t).URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, written := httputil.NewSingleHostReverseProxy(to), make(chan struct{})
+	held := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-written:
+			proxy.ServeHTTP(w, r)
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(held.Close)
+	w := newWorld(t, held.URL)
+	p := w.keyed("/")
+	p.choose("zeta-1")
+	p.addFunction("weather")
+	p.send("Call weather for Oslo")
+	p.keys("Meanwhile")
+	p.wait(`document.querySelector("#composer").value === "Meanwhile"`)
+	close(written)
+	p.settled()
+	p.says(`.message:has(.call) .state-name`, "waiting for your result")
+	p.says("#say", "is waiting for your result.")
+	if at := p.text(`document.activeElement.id`); at != "composer" {
+		t.Errorf("the focus went to %q", at)
+	}
 }

@@ -103,6 +103,9 @@ func (c *Client) call(ctx context.Context, key, method, path string, payload []b
 		cancel(nil)
 		return nil, nil, err
 	}
+	if taken := res.StatusCode/100 == 2; c.opt.Judged != nil && (taken || res.StatusCode == http.StatusUnauthorized) {
+		c.opt.Judged(key, !taken)
+	}
 	b := newBody(ctx, cancel, res, c.opt.SilenceTimeout, most, m)
 	if res.StatusCode/100 != 2 {
 		return nil, nil, c.refusal(res, b)

@@ -53,6 +53,9 @@ type Options struct {
 	// MaxRetryWait is the longest Retry-After that is waited for here; a
 	// longer one is left to the caller, in the problem: 30 s.
 	MaxRetryWait time.Duration
+	// Judged is told what a reply says of the key that it answers: refused by a
+	// 401 (G1), taken by a 2xx; any other says nothing. It must not block.
+	Judged func(key string, refused bool)
 	// FilesFromPrivate lets FetchFile connect to loopback and private
 	// addresses. The gateway's own host and port are always allowed.
 	FilesFromPrivate bool

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -374,5 +375,31 @@ func TestContextEndsACallAtOnce(t *testing.T) {
 	time.AfterFunc(20*time.Millisecond, func() { r.Body.Close() })
 	if _, err = io.ReadAll(r.Body); err == nil || problem(t, err).Code != reply.CodeStopped {
 		t.Errorf("closed while it was read: %v", err)
+	}
+}
+
+// What a reply says of the key is passed on: a 401 refuses it, a success takes
+// it, and anything else leaves it open.
+func TestRepliesJudgeTheKey(t *testing.T) {
+	status := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, `{}`)
+	}))
+	defer server.Close()
+	var judged []string
+	c, err := New(server.URL, Options{Judged: func(key string, refused bool) { judged = append(judged, fmt.Sprint(key, " ", refused)) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, status = range []int{200, 401, 403, 429, 500} {
+		if r, err := c.Stream(t.Context(), "sk-1", gateway.Chat, []byte(`{}`)); err == nil {
+			r.Body.Close()
+		}
+	}
+	if got := strings.Join(judged, ", "); got != "sk-1 false, sk-1 true" {
+		t.Errorf("judged: %s", got)
 	}
 }

@@ -108,6 +108,9 @@ type Gateway struct {
 	BaseURL  string `json:"base_url"`
 	HasKey   bool   `json:"has_key"`
 	KeyLast4 string `json:"key_last4,omitempty"`
+	// KeyRefused: the gateway has answered the last call that it judged the key
+	// in with a 401.
+	KeyRefused bool `json:"key_refused,omitempty"`
 	// StreamOptions asks for stream_options.include_usage on chat streams (G9).
 	StreamOptions bool `json:"stream_options"`
 }

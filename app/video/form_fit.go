@@ -15,6 +15,7 @@ type Fitted struct {
 	before  *Draft // after a change of the model, only the slots that were dropped are in it
 	whole   bool   // all of the draft gave way to another
 	slot    *filled
+	shot    string // id of the one that was removed
 }
 
 // filled is a slot that was given something from a clip.
@@ -59,6 +60,8 @@ func (f *Form) Undo() {
 	switch before, slot := fitted.before, fitted.slot; {
 	case fitted.whole:
 		*f.draft = *before
+	case fitted.shot != "":
+		f.unremove(fitted.shot, before)
 	case slot != nil:
 		f.unfill(slot, before)
 		f.SetMode(slot.from)

@@ -85,6 +85,16 @@ func (f *Form) Sources() []wire.VideoTask {
 	return list
 }
 
+// Example puts an example's prompt into the form. What was written can be had
+// again.
+func (f *Form) Example(prompt string) {
+	f.SetMode(gateway.TextToVideo)
+	if before := f.draft.clone(); before.Prompt != "" && before.Prompt != prompt {
+		f.Fitted = &Fitted{What: "The example took the place of your prompt.", Mode: f.Mode, before: before, whole: true}
+	}
+	f.SetPrompt(prompt)
+}
+
 // Title names a task for a person.
 func Title(t wire.VideoTask) string {
 	switch {

@@ -165,3 +165,34 @@ func TestALinkIsNoWayAroundTheModelsOwnLimit(t *testing.T) {
 	r.last(wire.OpVideoMeasure).done(nil, &wire.Problem{Code: "file_too_large", Message: "The file behind the link is larger than 100 MB."})
 	r.lacks("Add the character's photo", "Give a smaller motion clip", "Write a prompt")
 }
+
+// What was written is never gone for good by one click.
+func TestWhatWasWrittenCanBeHadAgain(t *testing.T) {
+	r := newRig(t)
+	f := r.Form
+	f.SetPrompt("My own words")
+	f.Example("An example")
+	if f.Draft().Prompt != "An example" {
+		t.Errorf("the example is %q", f.Draft().Prompt)
+	}
+	f.Undo()
+	if f.Draft().Prompt != "My own words" {
+		t.Errorf("brought back is %q", f.Draft().Prompt)
+	}
+
+	f.SetMode(gateway.MultiShot)
+	first, second := f.Draft().Shots[0].ID, f.Draft().Shots[1].ID
+	f.SetShot(first, "Waves")
+	f.SetShot(second, "Stairs")
+	f.RemoveShot(first)
+	f.SetShot(second, "Stairs, slower")
+	f.Undo()
+	if s := f.Draft().Shots; len(s) != 2 || s[0].Prompt != "Waves" || s[1].Prompt != "Stairs, slower" {
+		t.Errorf("brought back are %+v", s)
+	}
+	f.AddShot()
+	f.RemoveShot(f.Draft().Shots[2].ID)
+	if f.Fitted != nil {
+		t.Errorf("of a shot with nothing in it is said: %v", f.Fitted.What)
+	}
+}

@@ -2,6 +2,7 @@ package video
 
 import (
 	"slices"
+	"strconv"
 
 	"screentest/shared/gateway"
 )
@@ -15,13 +16,26 @@ func (f *Form) AddShot() {
 	f.changed()
 }
 
-// RemoveShot takes a shot out; the last one stays.
+// RemoveShot takes a shot out; the last one stays. What was written for it can
+// be had again.
 func (f *Form) RemoveShot(id string) {
-	if len(f.draft.Shots) < 2 {
+	i := f.shot(id)
+	if i < 0 || len(f.draft.Shots) < 2 {
 		return
 	}
-	f.draft.Shots = slices.DeleteFunc(f.draft.Shots, func(s Shot) bool { return s.ID == id })
+	if f.draft.Shots[i].Prompt != "" {
+		f.Fitted = &Fitted{What: "Shot " + strconv.Itoa(i+1) + " was removed.", Mode: f.Mode, before: f.draft.clone(), shot: id}
+	}
+	f.draft.Shots = slices.Delete(f.draft.Shots, i, i+1)
 	f.changed()
+}
+
+// unremove puts a removed shot back where it was, if there still is room.
+func (f *Form) unremove(id string, before *Draft) {
+	i := slices.IndexFunc(before.Shots, func(s Shot) bool { return s.ID == id })
+	if len(f.draft.Shots) < gateway.MaxScenes {
+		f.draft.Shots = slices.Insert(f.draft.Shots, min(i, len(f.draft.Shots)), before.Shots[i])
+	}
 }
 
 // MoveShot puts a shot at another place, counted from 0.

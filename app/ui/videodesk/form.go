@@ -28,10 +28,9 @@ type Form struct {
 	checked map[string]bool
 	grow    map[string]int // of the bar of shots
 	mention mention
-	dragged string        // the shot that is being dragged
-	copied  bool          // the request was copied a moment ago
-	shown   string        // the mode that was shown last
-	fit     *video.Fitted // that was shown last
+	dragged string // the shot that is being dragged
+	copied  bool   // the request was copied a moment ago
+	shown   string // the mode that was shown last
 }
 
 // OnMount implements app.Mounter.

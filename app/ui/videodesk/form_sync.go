@@ -47,10 +47,9 @@ func (f *Form) sync() {
 		}
 	}
 	f.fitTexts()
-	if fit := f.model().Fitted; fit != f.fit {
-		if f.fit = fit; fit != nil { // what has changed, and how it is undone, is to be seen
-			f.s.DOM.ByID("fitted").Call("scrollIntoView", map[string]any{"block": "nearest"})
-		}
+	if e := f.s.DOM.ByID("fitted"); f.s.arrived && e.Truthy() { // what has changed, and how it is undone, is to be seen
+		f.s.arrived = false
+		e.Call("scrollIntoView", map[string]any{"block": "nearest"})
 	}
 	if mode := string(f.model().Mode); mode != f.shown {
 		f.shown = mode
@@ -120,7 +119,7 @@ func (f *Form) later(selector string) { f.s.goal = selector }
 // writeOn opens the form, for what was put into it from elsewhere, and leads to
 // what one writes next: never to the button that spends money.
 func (s *Section) writeOn() {
-	s.goal = "#f-prompt"
+	s.goal, s.arrived = "#f-prompt", true
 	if s.desk.Form.Mode == gateway.Upscale { // its prompt is not drawn: any will do
 		s.goal = "#model-select"
 	}

@@ -268,8 +268,7 @@ const examplePrompt = "A paper boat crosses a flooded street at dusk, rain rings
 // example puts an example into the form. What it costs stands by the button,
 // which gets the focus.
 func (s *Section) example() {
-	s.desk.Form.SetMode(gateway.TextToVideo)
-	s.desk.Form.SetPrompt(examplePrompt)
+	s.desk.Form.Example(examplePrompt)
 	s.openForm()
 	s.focusSoon("create")
 }

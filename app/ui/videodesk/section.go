@@ -23,6 +23,7 @@ type Section struct {
 
 	form      *Form     // that is mounted, nil if none
 	goal      string    // selector of what gets the focus after the form's next draw
+	arrived   bool      // something was put into the form from elsewhere
 	listening sync.Once // to what is dropped and pasted
 	rev       revisions
 	view      view

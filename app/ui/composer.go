@@ -85,7 +85,7 @@ func (c *Composer) fit() {
 	}
 	e := c.area()
 	e.Get("style").Set("height", "auto")
-	e.Get("style").Set("height", js.ValueOf(e.Get("scrollHeight").Int()).Call("toString").String()+"px")
+	e.Get("style").Set("height", strconv.Itoa(e.Get("scrollHeight").Int())+"px")
 }
 
 // estimate says beside the button what sending would take.

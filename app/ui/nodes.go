@@ -3,6 +3,7 @@
 package ui
 
 import (
+	"strconv"
 	"syscall/js"
 	"time"
 
@@ -112,7 +113,7 @@ func (p *page) copied(ok bool, button js.Value) {
 	style := button.Get("style")
 	if words != "" { // an icon only changes its colour
 		// It keeps its width, or its neighbours would move under the pointer.
-		style.Set("width", button.Call("getBoundingClientRect").Get("width").Call("toString").String()+"px")
+		style.Set("width", strconv.FormatFloat(button.Call("getBoundingClientRect").Get("width").Float(), 'f', -1, 64)+"px")
 		button.Set("textContent", "Copied")
 		if button.Get("scrollWidth").Int() > button.Get("clientWidth").Int() {
 			button.Set("textContent", "✓")

@@ -23,7 +23,7 @@ func (f *Form) Slots(field string) []Slot {
 			list = append(list, Slot{})
 		}
 	case room == 0 || len(list) < room:
-		if len(list) == 0 || !list[len(list)-1].Empty() {
+		if len(list) == 0 || !list[len(list)-1].free() {
 			list = append(list, Slot{})
 		}
 	}

@@ -223,6 +223,7 @@ func TestChainFromTheCard(t *testing.T) {
 		p.saved(id)
 		return id
 	}
+	p.fill("#f-prompt", "What stands there when the extend begins, with the focus in it")
 	extend := next("#card-"+clip.ID+"-extend-0", "beta-video-720p-extend", "A piece breaks off")
 	upscale := next("#card-"+clip.ID+"-upscale-1", "beta-video-upscale-720p-1080p", "")
 

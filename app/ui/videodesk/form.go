@@ -25,6 +25,8 @@ type Form struct {
 	Budget string // that is nearly used up, in words
 
 	values  map[string]string // by element id, as the model has them
+	synced  map[string]string // and as it had them at the last sync
+	heard   map[string]string // what was typed last, by element id
 	checked map[string]bool
 	grow    map[string]int // of the bar of shots
 	mention mention
@@ -60,6 +62,12 @@ func (f *Form) model() *video.Form { return f.s.desk.Form }
 func (f *Form) on(name string, handle func(e app.Event)) (app.EventHandler, app.EventOption) {
 	return f.s.On(name, func(ctx app.Context, e app.Event) {
 		ctx.PreventUpdate()
+		if e.Get("type").String() == "input" {
+			if f.heard == nil {
+				f.heard = map[string]string{}
+			}
+			f.heard[e.Get("target").Get("id").String()] = e.Get("target").Get("value").String()
+		}
 		handle(e)
 	})
 }
@@ -133,7 +141,7 @@ func (f *Form) foot() app.UI {
 	price, basis := "–", "The price follows from the length."
 	if c.Price.Known {
 		price, basis = c.Price.Cost.String(), c.Price.Basis+" · charged when the task is created, returned if it fails"
-	} else if c.Seconds > 0 {
+	} else if !form.Model().Price.Known {
 		basis = "The catalogue has no price for this model."
 	}
 	button := app.Button().ID("create").Class("button primary wide").Type("submit").DataSet("ready", c.Ready()).

@@ -12,14 +12,17 @@ import (
 
 // sync writes the model's values into the fields that show others. It may run
 // between a key and its input event, or within a click: so it leaves a field
-// alone that is being typed in, and a radio button of which the model says what
-// it said before. What the browser has done there is about to be heard.
+// alone that has the focus and of which the model says what it said before or
+// what was typed, and a radio button of which the model says what it said
+// before. What the browser has done there is about to be heard.
 func (f *Form) sync() {
 	defer f.s.Guard("the form")
 	active := f.s.DOM.Doc.Get("activeElement")
 	for id, want := range f.values {
 		e := f.s.DOM.ByID(id)
-		if !e.Truthy() || e.Equal(active) && e.Get("shows").Equal(js.ValueOf(id)) {
+		was, known := f.synced[id]
+		heard, typed := f.heard[id]
+		if !e.Truthy() || e.Equal(active) && e.Get("shows").Equal(js.ValueOf(id)) && (known && want == was || typed && want == heard) {
 			continue
 		}
 		e.Set("shows", id) // fields change their places
@@ -27,6 +30,7 @@ func (f *Form) sync() {
 			e.Set("value", want)
 		}
 	}
+	f.synced = f.values
 	for id, want := range f.checked {
 		e := f.s.DOM.ByID(id)
 		shows := id + " is off"

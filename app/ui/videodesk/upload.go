@@ -5,6 +5,7 @@ package videodesk
 import (
 	"encoding/json"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall/js"
 	"time"
@@ -79,7 +80,7 @@ func answerOf(xhr js.Value) (u wire.Upload, p *wire.Problem) {
 	if status == 0 {
 		return u, &wire.Problem{Code: "disconnected", Message: "The upload broke off: the server could not be reached.", Hint: "Look at your connection, then choose the file again."}
 	}
-	return u, &wire.Problem{Code: "upload", Message: "The server did not take the file (status " + js.ValueOf(status).Call("toString").String() + ").", Hint: "Choose the file again, or paste a link."}
+	return u, &wire.Problem{Code: "upload", Message: "The server did not take the file (status " + strconv.Itoa(status) + ").", Hint: "Choose the file again, or paste a link."}
 }
 
 // load fetches a file of this server.

@@ -89,6 +89,11 @@ func Backup(ctx context.Context, dir, file, program string) (m Manifest, err err
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		return m, fmt.Errorf("%s is there already; a backup doesn't take the place of a file", file)
 	}
+	if within, err := isWithin(dir, file); err != nil {
+		return m, fmt.Errorf("make the backup: %w", err)
+	} else if within {
+		return m, fmt.Errorf("%s is in the data folder %s: what becomes of the folder would become of its backup too, and each would hold the one before. Give a file somewhere else", file, dir)
+	}
 	defer func() {
 		err = noRoom(err, "There is too little room for "+file+".",
 			"A backup needs room for a copy of the database, and for itself. Give another file, or free some space. Nothing was left there.")
@@ -96,7 +101,7 @@ func Backup(ctx context.Context, dir, file, program string) (m Manifest, err err
 	part := file + ".part"
 	out, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return m, fmt.Errorf("%s is there: another backup is being made, or one was broken off; then delete it and %s.db.part", part, file)
+		return m, fmt.Errorf("%s is there: another backup is being made, or one was broken off; then delete it and what begins with %s.db.part", part, file)
 	}
 	if err != nil {
 		return m, fmt.Errorf("make the backup: %w", err)
@@ -108,7 +113,7 @@ func Backup(ctx context.Context, dir, file, program string) (m Manifest, err err
 		}
 	}()
 	copied := file + ".db.part"
-	defer os.Remove(copied)
+	defer removeDatabase(copied)
 	m = Manifest{Format: backupFormat, Program: program, CreatedMS: time.Now().UnixMilli()}
 	if m.Database, err = copyDatabase(ctx, dir, copied); err != nil {
 		return m, err
@@ -129,6 +134,47 @@ func Backup(ctx context.Context, dir, file, program string) (m Manifest, err err
 		return m, err
 	}
 	return m, syncFolder(filepath.Dir(file))
+}
+
+// isWithin says whether a file that is not there yet would be in the data folder
+// dir, or in a folder that a link right in it leads to.
+func isWithin(dir, file string) (bool, error) {
+	parent, err := filepath.Abs(filepath.Dir(file))
+	if err == nil {
+		parent, err = filepath.EvalSymlinks(parent)
+	}
+	if err != nil {
+		return false, err
+	}
+	dir, err = filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false, err
+	}
+	roots := []string{dir}
+	for _, e := range entries {
+		if e.Type()&fs.ModeSymlink != 0 {
+			roots = append(roots, follow(dir, filepath.Join(dir, e.Name())))
+		}
+	}
+	for _, root := range roots {
+		top, err := os.Stat(root)
+		if err != nil || !top.IsDir() {
+			continue // a link to nothing, or to a file
+		}
+		for at := parent; ; at = filepath.Dir(at) {
+			if info, err := os.Stat(at); err == nil && os.SameFile(info, top) {
+				return true, nil
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	return false, nil
 }
 
 // copyDatabase writes the database of a folder to path as of now, checks the

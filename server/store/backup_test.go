@@ -310,6 +310,17 @@ func TestBackupRefuses(t *testing.T) {
 	if _, err := Backup(ctx, dir, filepath.Join(out, "no", "such", "folder"), ""); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("to a folder that is not there: %v", err)
 	}
+	elsewhere := t.TempDir()
+	symlink(t, elsewhere, filepath.Join(dir, "elsewhere"))
+	symlink(t, dir, filepath.Join(elsewhere, "back"))
+	for _, in := range []string{dir, filepath.Join(dir, "archive"), filepath.Join(dir, backupsFolder), elsewhere, filepath.Join(elsewhere, "back", "uploads")} {
+		if _, err := Backup(ctx, dir, filepath.Join(in, "my.backup"), ""); err == nil || !strings.Contains(err.Error(), "is in the data folder") {
+			t.Errorf("into %s: %v", in, err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(in, "my.*")); len(left) != 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := Backup(ended, dir, filepath.Join(out, "b"), ""); err == nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"screentest/shared/wire"
@@ -87,6 +88,9 @@ func (w *tx) indexSome() (more bool, err error) {
 		if _, err := w.exec("DELETE FROM search_todo WHERE n = ?", t.n); err != nil {
 			return false, err
 		}
+	}
+	for _, d := range b.docs {
+		w.indexed += len(d.title) + len(d.question) + len(d.answer) + len(d.tool) + len(d.errors)
 	}
 	if err := w.insertWords(b.docs); err != nil {
 		return false, fmt.Errorf("write search index: %w", err)
@@ -244,6 +248,12 @@ func (w *writer) indexStep() (more bool) {
 	}
 	w.behind = false
 	w.unindexed.Store(more)
+	if !more {
+		if w.tx.indexed >= largeImport {
+			go debug.FreeOSMemory() // as after reading the file
+		}
+		w.tx.indexed = 0
+	}
 	return more
 }
 

@@ -211,13 +211,21 @@ func vacuumInto(ctx context.Context, conn *sql.Conn, path string) (err error) {
 	defer func() {
 		f.Close()
 		if err != nil {
-			os.Remove(path)
+			removeDatabase(path)
 		}
 	}()
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
 		return explain(err)
 	}
 	return f.Sync()
+}
+
+// removeDatabase removes a database with what SQLite may have left beside it:
+// after a disk was full, a journal.
+func removeDatabase(path string) {
+	for _, more := range []string{"", "-journal", "-wal", "-shm"} {
+		os.Remove(path + more)
+	}
 }
 
 // newestVersion is that of the databases this program writes.

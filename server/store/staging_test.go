@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -152,6 +154,23 @@ func TestImportPinsNoMoreThanThereMayBe(t *testing.T) {
 	must(t, db.readers.at(context.Background()).scan("SELECT count(*), coalesce(max(n), 0) FROM conversations WHERE pinned = 1", nil, &pinned, &first))
 	if pinned != wire.MaxPinned || first != wire.MaxPinned {
 		t.Errorf("%d pinned, the last is row %d", pinned, first)
+	}
+}
+
+// A server with nothing to do keeps none of the memory that a large import took.
+func TestAnImportLeavesNoMemoryBehind(t *testing.T) {
+	db, owner := openLocal(t)
+	path := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(path, []byte(strings.ReplaceAll(importFile(4, 1000), `"answer"`, `"`+strings.Repeat("answer ", 1500)+`"`)), 0o600))
+	debug.FreeOSMemory() // that of making it
+	file, err := os.Open(path)
+	must(t, err)
+	defer file.Close()
+	must(t, second(db.Import(context.Background(), owner, file)))
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if kept := (m.HeapSys - m.HeapReleased) >> 20; kept > 32 {
+		t.Errorf("%d MiB are kept after a file of 44", kept)
 	}
 }
 

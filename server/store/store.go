@@ -37,7 +37,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -139,7 +138,7 @@ func (db *DB) openDatabase(ctx context.Context) error {
 		if err == nil {
 			db.log.Info("kept a copy of the database before migrating it", "file", path)
 		}
-		return func() { os.Remove(path) }, err
+		return func() { removeDatabase(path) }, err
 	}
 	if err := migrate(ctx, conn, ms, keep, db.log); err != nil {
 		return errors.Join(err, conn.Close())

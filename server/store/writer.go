@@ -344,6 +344,7 @@ type tx struct {
 	p      *prepared
 	booked []booking // of the units so far
 
+	indexed   int          // bytes of text that went into the search index since it was last whole
 	unindexed *atomic.Bool // of the writer
 }
 

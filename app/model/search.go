@@ -23,6 +23,7 @@ type Finder struct {
 	Busy    bool        // an answer is awaited
 	Problem *wire.Problem
 	Ready   bool // Hits are those of Asked
+	Behind  bool // what was written last can't be found yet
 
 	before string
 	turn   int    // counts what was asked
@@ -129,7 +130,7 @@ func (f *Finder) ask(before string) {
 				f.Hits = nil
 			}
 			f.Hits = append(f.Hits, page.Hits...)
-			f.before, f.Ready = page.Before, true
+			f.before, f.Ready, f.Behind = page.Before, true, page.Behind
 			if len(f.Hits) == 0 && f.before != "" {
 				f.ask(f.before) // a filter lets little through
 				return

@@ -22,9 +22,9 @@ func TestFinderShowsWhatWasTypedLast(t *testing.T) {
 	f.Ask(wire.Search{Query: "jit"})
 	b.pass(searchPause)
 	second := b.far.take(t, wire.OpSearch)
-	second.answer(wire.SearchPage{Hits: []wire.Hit{{Conversation: "c", Message: "m2"}}, Before: "next"})
+	second.answer(wire.SearchPage{Hits: []wire.Hit{{Conversation: "c", Message: "m2"}}, Before: "next", Behind: true})
 	first.answer(wire.SearchPage{Hits: []wire.Hit{{Conversation: "c", Message: "m1"}}})
-	if len(f.Hits) != 1 || f.Hits[0].Message != "m2" || f.Busy || !f.Ready || drawn == 0 {
+	if len(f.Hits) != 1 || f.Hits[0].Message != "m2" || f.Busy || !f.Ready || !f.Behind || drawn == 0 {
 		t.Errorf("%+v", f)
 	}
 	f.Hits = append(f.Hits, wire.Hit{Conversation: "c", Kind: wire.HitTitle}, wire.Hit{Conversation: "d", Kind: wire.HitTitle})
@@ -39,7 +39,7 @@ func TestFinderShowsWhatWasTypedLast(t *testing.T) {
 		t.Errorf("asked for %+v, then %v", q, b.far.ops())
 	}
 	more.answer(wire.SearchPage{Hits: []wire.Hit{{Message: "m0"}}})
-	if len(f.Hits) != 2 || f.More() {
+	if len(f.Hits) != 2 || f.More() || f.Behind { // it has caught up
 		t.Errorf("%+v", f)
 	}
 }

@@ -248,6 +248,9 @@ func (s *Side) hits() app.UI {
 	default:
 		words = figure.Count(int64(len(hits))) + " results"
 	}
+	if f.Behind && words != "" {
+		words = strings.TrimSuffix(words, ".") + ". What was written last can't be found yet."
+	}
 	return app.Section().ID("hits").Class("hits").Aria("label", "Search results").Aria("busy", f.Busy).Body(
 		app.Div().Class("hits-head").Body(
 			app.Span().ID("hits-count").Role("status").Text(words),

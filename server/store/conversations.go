@@ -147,7 +147,7 @@ func (db *DB) RenameConversation(ctx context.Context, owner string, r wire.Renam
 // ledger stays. Stop its runs first: what they still write finds nothing.
 func (db *DB) DeleteConversation(ctx context.Context, owner, id string) error {
 	b, _ := parseID(id)
-	err := db.writer.write(ctx, 0, func(w *tx) error {
+	return db.writer.write(ctx, 0, func(w *tx) error {
 		// Messages take their runs with them, and runs the rest.
 		res, err := w.exec("DELETE FROM conversations WHERE owner = ? AND id = ?", parseOwner(owner), b)
 		if err != nil {
@@ -156,12 +156,8 @@ func (db *DB) DeleteConversation(ctx context.Context, owner, id string) error {
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			return errors.Join(err, notFound("conversation"))
 		}
-		return nil
+		return w.toScrub()
 	})
-	if err == nil {
-		db.writer.askScrub()
-	}
-	return err
 }
 
 // cleanTitle makes a title of a message's first line: what is not shown

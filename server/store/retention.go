@@ -15,11 +15,6 @@ const wireStep = 50
 // stay as they are; of the run, what could only be read from its log is gone.
 func (db *DB) DropWire(ctx context.Context, owner string, before time.Time) (runs int, err error) {
 	who := parseOwner(owner)
-	defer func() {
-		if runs > 0 {
-			db.writer.askScrub()
-		}
-	}()
 	for last := int64(0); ; {
 		var old []int64
 		err := db.readers.at(ctx).each(`SELECT q.run FROM run_requests q CROSS JOIN runs r ON r.n = q.run
@@ -44,7 +39,7 @@ func (db *DB) DropWire(ctx context.Context, owner string, before time.Time) (run
 					}
 				}
 			}
-			return nil
+			return w.toScrub()
 		})
 		if err != nil {
 			return runs, err

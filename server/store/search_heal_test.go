@@ -1,10 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +102,49 @@ func TestTwoNotesAboutOneMessage(t *testing.T) {
 		t.Errorf("what was deleted is found: %q", got)
 	}
 	wantWhole(t, db)
+}
+
+// A server that is stopped right after a deletion leaves it to the next one to
+// have the words gone from the files.
+func TestTheNextStartFinishesADeletion(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	db, err := Open(ctx, dir, Options{})
+	must(t, err)
+	owner, err := db.EnsureLocalUser(ctx)
+	must(t, err)
+	for i := range 70 {
+		talk(t, db, owner, "", fmt.Sprintf("question %d zebrafish", i), says("zebra"))
+	}
+	s, _ := talk(t, db, owner, "", "zebracanary", says("zebra"))
+	indexed(t, db)
+	release := hold(t, db)
+	deleted, closed := make(chan error, 1), make(chan error, 1)
+	go func() { deleted <- db.DeleteConversation(ctx, owner, s.Conversation) }()
+	await := func(what func() bool) {
+		for done := false; !done; runtime.Gosched() {
+			db.writer.mu.Lock()
+			done = what()
+			db.writer.mu.Unlock()
+		}
+	}
+	await(func() bool { return len(db.writer.queue) == 1 })
+	go func() { closed <- db.Close() }()
+	await(func() bool { return db.writer.closed })
+	release()
+	must(t, <-deleted, <-closed)
+
+	db, err = Open(ctx, dir, Options{})
+	must(t, err)
+	for left := true; left; runtime.Gosched() {
+		must(t, db.readers.at(ctx).scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &left))
+	}
+	must(t, db.Close())
+	file, err := os.ReadFile(filepath.Join(dir, databaseFile))
+	must(t, err)
+	if bytes.Contains(file, []byte("canary")) {
+		t.Error("a deleted word is still in the database")
+	}
 }
 
 // A row that is gone leaves its number to nobody.

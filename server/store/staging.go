@@ -123,6 +123,9 @@ func (db *DB) dropStaged(ctx context.Context) error {
 	for more := true; more; {
 		err := db.writer.write(ctx, 0, func(w *tx) error {
 			more = true
+			if err := w.toScrub(); err != nil {
+				return err
+			}
 			for room := int64(stagedStep); room > 0; {
 				var n int64
 				err := w.scan("SELECT n FROM conversations WHERE owner < 0 LIMIT 1", nil, &n)
@@ -154,6 +157,5 @@ func (db *DB) dropStaged(ctx context.Context) error {
 			return err
 		}
 	}
-	db.writer.askScrub()
 	return nil
 }

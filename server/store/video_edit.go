@@ -113,13 +113,13 @@ func (v *Videos) PurgeDeleted(ctx context.Context, before int64) ([][]byte, int,
 			}
 			tasks++
 		}
-		return nil
+		if tasks == 0 {
+			return nil
+		}
+		return w.toScrub()
 	})
 	if err != nil {
 		return nil, 0, err
-	}
-	if tasks > 0 {
-		v.db.writer.askScrub()
 	}
 	return files, tasks, nil
 }

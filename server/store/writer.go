@@ -47,10 +47,10 @@ type writer struct {
 	bytes  int
 	closed bool
 	room   chan struct{} // closed and renewed when units are taken
-	scrub  bool          // empty the write-ahead log when there is time
 
 	unindexed atomic.Bool // the search index has not all that is stored
 	behind    bool        // it could not be written the last time; of the goroutine
+	scrub     bool        // something was deleted that is still in the files; of the goroutine
 }
 
 // startWriter takes over conn.
@@ -63,8 +63,11 @@ func startWriter(conn *sql.Conn, log *slog.Logger, periods *periods) *writer {
 		wake:    make(chan struct{}, 1),
 		room:    make(chan struct{}),
 	}
-	w.tx.unindexed = &w.unindexed
+	w.tx.unindexed, w.tx.scrub = &w.unindexed, &w.scrub
 	w.unindexed.Store(true) // of the last process
+	if err := w.tx.scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &w.scrub); err != nil {
+		log.Error("what was deleted last may still be in the files", "err", err)
+	}
 	w.signal()
 	go w.run()
 	return w
@@ -140,15 +143,6 @@ func (w *writer) post(size int, fn func(*tx) error, done func(error)) {
 	}
 }
 
-// askScrub has the write-ahead log emptied soon, so that what was deleted is
-// not in it either.
-func (w *writer) askScrub() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.scrub = true
-	w.signal()
-}
-
 // close finishes what is queued, ends the goroutine, and gives the connection
 // back.
 func (w *writer) close() error {
@@ -180,7 +174,7 @@ func (w *writer) run() {
 			w.commit(group)
 		}
 		w.mu.Lock()
-		closed, scrub := w.closed && len(w.queue) == 0, w.scrub
+		closed := w.closed && len(w.queue) == 0
 		w.mu.Unlock()
 		if closed {
 			return // closing the last connection empties the log
@@ -193,7 +187,7 @@ func (w *writer) run() {
 		case index == nil && w.unindexed.Load():
 			index = time.After(indexAfter)
 		}
-		if !scrub {
+		if !w.scrub {
 			continue
 		}
 		// A step at a time, so that what is queued meanwhile does not wait.
@@ -298,6 +292,19 @@ func (w *writer) try(group []unit) (errs []error, again bool) {
 	return errs, false
 }
 
+// scrubName notes in meta that something was deleted and is still in the files:
+// a process that ends before it is gone leaves the rest to the next.
+const scrubName = "scrub"
+
+// toScrub has what the unit deletes gone from the files soon: from the search
+// index, which until it is rewritten only knows that the words do not count,
+// and from the write-ahead log.
+func (t *tx) toScrub() error {
+	*t.scrub = true
+	_, err := t.exec("INSERT INTO meta (name, value) VALUES (?, x'') ON CONFLICT DO NOTHING", scrubName)
+	return err
+}
+
 // mergePages is how much of the search index one step rewrites, in pages of
 // 4 KB.
 const mergePages = 64
@@ -333,9 +340,10 @@ func (w *writer) emptyLog() bool {
 	if err := w.tx.scan("PRAGMA wal_checkpoint(TRUNCATE)", nil, &busy, &pages, &moved); err != nil || busy != 0 {
 		return false
 	}
-	w.mu.Lock()
+	if _, err := w.tx.exec("DELETE FROM meta WHERE name = ?", scrubName); err != nil {
+		return false
+	}
 	w.scrub = false
-	w.mu.Unlock()
 	return true
 }
 
@@ -346,6 +354,7 @@ type tx struct {
 
 	indexed   int          // bytes of text that went into the search index since it was last whole
 	unindexed *atomic.Bool // of the writer
+	scrub     *bool        // of the writer
 }
 
 // exec runs a statement that gives no rows.

@@ -19,8 +19,9 @@ const (
 screentest backup FILE writes all that a data folder holds to one file: the
 database, the sealing key and the archived clips. A server may be running on the
 folder and goes on meanwhile. The file is read back and checked before it gets
-its name; it takes the place of no other. Links right in the folder are followed,
-such as that of an archive on another disk; others are refused, not left out.
+its name; it takes the place of no other and can't be in the folder. Links right
+in the folder are followed, such as that of an archive on another disk; others are
+refused, not left out.
 
 It holds the keys of gateways and what seals them: keep it as safe as the folder
 itself. Where the sealing key is given by SCREENTEST_SEAL_KEY it is not in the

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"net/url"
@@ -106,9 +107,9 @@ const sandboxSession = "sandbox-home"
 // openSandboxHome reads the home, or makes one, and listens at its address. If
 // that is taken by now, the address is a new one.
 func (s *server) openSandboxHome(ctx context.Context, owner string) (key string, l net.Listener, err error) {
-	var home sandboxHome
-	if _, data, err := s.store.LoadSession(ctx, sandboxSession); err == nil {
-		_ = json.Unmarshal(data, &home) // what can't be read is made anew
+	home, err := s.readSandboxHome(ctx)
+	if err != nil {
+		return "", nil, fmt.Errorf("the key of the sandbox inside was not read: %w. It was left as it is, for with another one the sandbox would not know its clips: start again, or restore a backup", err)
 	}
 	was := home
 	if home.Key == "" {
@@ -132,6 +133,20 @@ func (s *server) openSandboxHome(ctx context.Context, owner string) (key string,
 		}
 	}
 	return home.Key, l, nil
+}
+
+// readSandboxHome reads the home. There is none before the first start; any
+// other fault is told, for a new key in the place of the old one would orphan
+// the tasks that the sandbox knows by it.
+func (s *server) readSandboxHome(ctx context.Context) (home sandboxHome, err error) {
+	_, data, err := s.store.LoadSession(ctx, sandboxSession)
+	if errors.Is(err, fs.ErrNotExist) {
+		return home, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &home)
+	}
+	return home, err
 }
 
 // startSandbox starts the gateway inside this program, if no other is

@@ -159,7 +159,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err := s.newVideos(listener.Addr(), public); err != nil {
 		return s, err
 	}
-	s.keep = keep.New(keep.Config{Store: s.store, DropClips: s.videos.DropClips, Logger: log})
+	s.keep = keep.New(keep.Config{Store: s.store, DropClips: s.videos.DropClips, PurgeClips: s.videos.PurgeDeleted, Logger: log})
 	s.onClose(func(context.Context) error { s.keep.Close(); return nil })
 	if s.bff, err = bff.New(ctx, s.bffConfig(listener.Addr(), owner, sandboxKey, public)); err != nil {
 		return s, err

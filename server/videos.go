@@ -38,6 +38,7 @@ func (s *server) newVideos(addr net.Addr, public *url.URL) (err error) {
 		Origin:  origin,
 		Changed: func(owner string, t wire.VideoTask) { s.bff.VideoChanged(owner, t) },
 		Deleted: func(owner, id string) { s.bff.VideoDeleted(owner, id) },
+		Purged:  func(owner, id string) { s.bff.VideoPurged(owner, id) },
 		Archive: func(owner string, a wire.Archive) { s.bff.ArchiveChanged(owner, a) },
 		Base:    base, Unreachable: unreachable,
 		Budget: s.budget,

@@ -21,6 +21,7 @@ type Videos interface {
 	Edit(ctx context.Context, owner string, e wire.VideoEdit) (wire.VideoTask, error)
 	Delete(ctx context.Context, owner, id string) error
 	Undelete(ctx context.Context, owner, id string) (wire.VideoTask, error)
+	Purge(ctx context.Context, owner, id string) error
 	Measure(ctx context.Context, link string) (wire.Measured, error)
 	ArchiveNow(ctx context.Context, owner string) (wire.Archive, error)
 	SetArchive(ctx context.Context, owner string, a wire.ArchiveSettings) (wire.Archive, error)
@@ -61,6 +62,9 @@ func videoCalls() map[wire.Op]handler {
 		wire.OpVideoUndelete: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
 			return s.Videos.Undelete(ctx, k.owner, t.ID)
 		}),
+		wire.OpVideoPurge: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
+			return nil, s.Videos.Purge(ctx, k.owner, t.ID)
+		}),
 		wire.OpVideoMeasure: with(func(ctx context.Context, s *Server, k *socket, m wire.VideoMeasure) (any, error) {
 			return s.Videos.Measure(ctx, m.URL)
 		}),
@@ -91,9 +95,14 @@ func (s *Server) VideoChanged(owner string, t wire.VideoTask) {
 	s.hub.tell(owner, "task "+t.ID, wire.EventTask, t)
 }
 
-// VideoDeleted tells the owner's tabs of a task that is gone.
+// VideoDeleted tells the owner's tabs of a task that was deleted.
 func (s *Server) VideoDeleted(owner, id string) {
 	s.hub.tell(owner, "task "+id, wire.EventTaskDeleted, wire.Target{ID: id})
+}
+
+// VideoPurged tells the owner's tabs of a task that is gone for good.
+func (s *Server) VideoPurged(owner, id string) {
+	s.hub.tell(owner, "task "+id, wire.EventTaskPurged, wire.Target{ID: id})
 }
 
 // ArchiveChanged tells the owner's tabs how the archive stands.

@@ -1,6 +1,6 @@
 // Package keep removes what is not to be kept any longer: wire events and clips
-// of more days than their owner wants, and sessions that have expired, with the
-// sealed keys in them. Messages and the ledger are always kept.
+// of more days than their owner wants, clips that were deleted a while ago, and
+// sessions that have expired, with the sealed keys in them. Messages and the ledger are always kept.
 // Make a [Keeper] and start it; it looks once a day, and when a setting changes.
 package keep
 
@@ -39,8 +39,11 @@ type Config struct {
 	// DropClips removes the owner's archived clips that were saved before
 	// before and are no favourites. nil: there is no archive.
 	DropClips func(ctx context.Context, owner string, before time.Time) (clips int, err error)
-	Now       func() time.Time
-	Logger    *slog.Logger
+	// PurgeClips removes everybody's clips that were deleted before before, for
+	// good. nil: there are none.
+	PurgeClips func(ctx context.Context, before time.Time) (clips int, err error)
+	Now        func() time.Time
+	Logger     *slog.Logger
 }
 
 // Keeper removes what is older than it is to be. Close it.
@@ -94,6 +97,15 @@ func (k *Keeper) look(ctx context.Context) error {
 	var failed []error
 	if _, err := k.Store.SweepSessions(ctx); err != nil {
 		failed = append(failed, fmt.Errorf("expired sessions: %w", err))
+	}
+	if k.PurgeClips != nil {
+		n, err := k.PurgeClips(ctx, k.Now().AddDate(0, 0, -wire.TrashDays))
+		if n > 0 {
+			k.Logger.Info("removed for good what was deleted long ago", "what", "clips", "days", wire.TrashDays, "removed", n)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("deleted clips: %w", err))
+		}
 	}
 	err := k.Store.EachSetting(ctx, settingName, func(owner, value string) error {
 		var r wire.Retention

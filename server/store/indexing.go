@@ -208,10 +208,11 @@ func (w *tx) indexTitle(docs []placed, conversation int64) ([]placed, error) {
 	return w.place(docs, subject{owner: owner, conversation: conversation}, ms, doc{kinds: metaTitle, title: searchable(title)})
 }
 
-// indexVideo does so with a video task.
+// indexVideo does so with a video task, and brings the words that the gallery
+// looks in up to date: a migration leaves both to it.
 func (w *tx) indexVideo(docs []placed, n int64) ([]placed, error) {
 	var s videoScan
-	err := w.scan("SELECT "+videoColumns+listedBody+" FROM video_tasks t WHERE t.n = ?", []any{n}, s.dest()...)
+	err := w.scan("SELECT "+videoColumns+videoBody+" FROM video_tasks t WHERE t.n = ?", []any{n}, s.dest()...)
 	if err == sql.ErrNoRows {
 		return docs, nil
 	}
@@ -220,6 +221,9 @@ func (w *tx) indexVideo(docs []placed, n int64) ([]placed, error) {
 	}
 	t, err := s.result()
 	if err != nil {
+		return docs, err
+	}
+	if _, err := w.exec("UPDATE video_tasks SET words = ?1 WHERE n = ?2 AND words <> ?1", words(t), n); err != nil {
 		return docs, err
 	}
 	if _, err := w.exec("DELETE FROM search_rows WHERE video = ?", n); err != nil {

@@ -73,7 +73,7 @@ func answerDoc(r wire.Run, text string) doc {
 // nothing changed that can be found.
 func videoDoc(t wire.VideoTask) doc {
 	d := doc{kinds: metaVideo, title: searchable(strings.Join(append([]string{t.Title}, t.Tags...), "\n")),
-		question: searchable(t.Prompt), errors: searchable(problemText(t.Problem)), model: t.Model + " " + t.Mode}
+		question: searchable(prompts(t)), errors: searchable(problemText(t.Problem)), model: t.Model + " " + t.Mode}
 	d.kinds += " " + metaModel(t.Model) + " " + metaState(wire.RunState(t.State))
 	switch t.State {
 	case wire.VideoExpired:

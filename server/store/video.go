@@ -61,7 +61,7 @@ func (s *videoScan) dest() []any {
 func (s *videoScan) result() (wire.VideoTask, error) {
 	t := s.task
 	t.ID, t.Source, t.Progress = formatID(s.id), formatID(s.source), -1
-	t.Deleted = s.deletedMS > 0
+	t.Deleted, t.DeletedMS = s.deletedMS > 0, s.deletedMS
 	t.Reserved = t.State == wire.VideoCreating || t.State == wire.VideoUnknown
 	if s.body != "" {
 		t.Body = json.RawMessage(s.body)
@@ -172,9 +172,20 @@ func (v *Videos) Expiring(ctx context.Context, finishedBefore int64, limit int) 
 	return pairs, err
 }
 
-// words is what a search looks in.
+// words is what the gallery's search looks in.
 func words(t wire.VideoTask) string {
-	return strings.ToLower(strings.Join(append([]string{t.Prompt, t.Title, t.Model}, t.Tags...), "\n"))
+	return strings.ToLower(strings.Join(append([]string{prompts(t), t.Title, t.Model}, t.Tags...), "\n"))
+}
+
+// prompts are the prompt of a task, and those of its shots where it has several.
+func prompts(t wire.VideoTask) string {
+	all := t.Prompt
+	if t.Mode == string(gateway.MultiShot) {
+		for _, shot := range gateway.Scenes(t.Body) {
+			all += "\n" + shot.Prompt
+		}
+	}
+	return all
 }
 
 // videoProblem makes a TEXT value of p, NULL if it is nil.

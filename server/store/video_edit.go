@@ -124,6 +124,34 @@ func (v *Videos) PurgeDeleted(ctx context.Context, before int64) ([][]byte, int,
 	return files, tasks, nil
 }
 
+// Purge deletes one deleted task for good, as PurgeDeleted does.
+func (v *Videos) Purge(ctx context.Context, owner, id string) (files [][]byte, err error) {
+	b, _ := parseID(id)
+	who := parseOwner(owner)
+	var gone [][]byte
+	err = v.db.writer.write(ctx, 0, func(w *tx) error {
+		gone = nil
+		s, t, err := readVideo(w, who, b)
+		if err != nil {
+			return err
+		}
+		if !t.Deleted {
+			return conflict("This clip is not among the deleted ones.")
+		}
+		if !t.State.Final() {
+			return conflict("This clip has not ended yet. It goes for good by itself once it has, %d days after its deletion.", wire.TrashDays)
+		}
+		if err := w.purgeVideo(s.n, &gone); err != nil {
+			return err
+		}
+		return w.toScrub()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gone, nil
+}
+
 func (w *tx) purgeVideo(n int64, files *[][]byte) error {
 	for _, name := range []string{"sha256", "poster"} {
 		list, err := column[[]byte](context.Background(), w.p, "SELECT "+name+" FROM video_outputs WHERE task = ? AND "+name+" IS NOT NULL", n)

@@ -99,21 +99,32 @@ func (v *Videos) TaskKey(ctx context.Context, owner, task string) (key int64, er
 }
 
 // ArchiveUse tells how much the owner's archived files are, each counted once,
-// and how many outputs still wait to be copied.
-func (v *Videos) ArchiveUse(ctx context.Context, owner string) (bytes, files, waiting int64, err error) {
+// apart from them how much the files of deleted tasks alone are, and how many
+// outputs still wait to be copied.
+func (v *Videos) ArchiveUse(ctx context.Context, owner string) (bytes, files, deleted, waiting int64, err error) {
 	who := parseOwner(owner)
 	q := v.db.readers.at(ctx)
-	err = q.scan("SELECT coalesce(sum(bytes), 0), count(*) FROM (SELECT DISTINCT sha256, bytes FROM video_outputs WHERE owner = ? AND archive = 'saved')", []any{who}, &bytes, &files)
+	err = q.scan(`SELECT coalesce(sum(bytes) FILTER (WHERE kept), 0), count(*) FILTER (WHERE kept), coalesce(sum(bytes) FILTER (WHERE NOT kept), 0)
+		FROM (SELECT max(o.bytes) AS bytes, max(t.deleted_ms = 0) AS kept
+			FROM video_outputs o JOIN video_tasks t ON t.n = o.task WHERE o.owner = ? AND o.archive = 'saved' GROUP BY o.sha256)`,
+		[]any{who}, &bytes, &files, &deleted)
 	if err == nil {
-		err = q.scan("SELECT count(*) FROM video_outputs INDEXED BY video_outputs_jobs WHERE archive IN ('waiting', 'copying', 'full') AND owner = ?", []any{who}, &waiting)
+		err = q.scan(`SELECT count(*) FROM video_outputs o INDEXED BY video_outputs_jobs JOIN video_tasks t ON t.n = o.task
+			WHERE o.archive IN ('waiting', 'copying', 'full') AND o.owner = ? AND t.deleted_ms = 0`, []any{who}, &waiting)
 	}
-	return bytes, files, waiting, err
+	return bytes, files, deleted, waiting, err
 }
 
-// OldestSaved lists up to limit archived outputs of the owner that are not
-// pinned, the longest saved first.
+// OldestSaved lists up to limit archived outputs of the owner that are neither
+// deleted nor pinned, the longest saved first.
 func (v *Videos) OldestSaved(ctx context.Context, owner string, limit int) (list []wire.VideoOutput, tasks []string, err error) {
-	return v.saved(ctx, "t.pinned = 0 ORDER BY o.saved_ms, o.n LIMIT ?", parseOwner(owner), limit)
+	return v.saved(ctx, "t.deleted_ms = 0 AND t.pinned = 0 ORDER BY o.saved_ms, o.n LIMIT ?", parseOwner(owner), limit)
+}
+
+// OldestDeleted lists up to limit archived outputs of the owner's deleted tasks,
+// the longest deleted first.
+func (v *Videos) OldestDeleted(ctx context.Context, owner string, limit int) (list []wire.VideoOutput, tasks []string, err error) {
+	return v.saved(ctx, "t.deleted_ms > 0 ORDER BY t.deleted_ms, o.n LIMIT ?", parseOwner(owner), limit)
 }
 
 // SavedBefore lists up to limit archived outputs of the owner that were saved

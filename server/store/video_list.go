@@ -8,16 +8,15 @@ import (
 	"screentest/shared/wire"
 )
 
-// Sizes of a page of tasks, and how far a family tree is followed.
+// Sizes of a page of tasks.
 const (
 	defaultVideos = 50
-	maxLineage    = 500
 	maxWords      = 20
 	maxListedTags = 100
 )
 
-// Tasks lists the owner's tasks that are not deleted, newest first: 50, or
-// q.Limit up to wire.MaxVideoPage.
+// Tasks lists the owner's tasks that are not deleted, or with q.Deleted those
+// that are, newest first: 50, or q.Limit up to wire.MaxVideoPage.
 func (v *Videos) Tasks(ctx context.Context, owner string, q wire.VideoQuery) (wire.VideoPage, error) {
 	limit := pageLimit(q.Limit, defaultVideos, wire.MaxVideoPage)
 	before, err := parseCursor(q.Before, 2)
@@ -49,15 +48,24 @@ func (v *Videos) Tasks(ctx context.Context, owner string, q wire.VideoQuery) (wi
 		if err != nil || before != nil {
 			return err
 		}
-		page.Counts, err = videoCounts(r, parseOwner(owner))
+		if page.Counts, err = videoCounts(r, parseOwner(owner)); err != nil {
+			return err
+		}
+		page.Found, err = videoFound(r, parseOwner(owner), q)
 		return err
 	})
 	return page, err
 }
 
+// goneVideo says that a clip t plays no more.
+const goneVideo = "t.state = 'expired' AND NOT EXISTS (SELECT 1 FROM video_outputs WHERE task = t.n AND archive = 'saved')"
+
 // videoWhere is the condition of a query. Every value is an argument.
 func videoWhere(owner int64, q wire.VideoQuery) (where string, args []any) {
 	parts := []string{"t.owner = ?", "t.deleted_ms = 0"}
+	if q.Deleted {
+		parts[1] = "t.deleted_ms > 0"
+	}
 	args = []any{owner}
 	add := func(part string, values ...any) {
 		parts = append(parts, part)
@@ -82,6 +90,12 @@ func videoWhere(owner int64, q wire.VideoQuery) (where string, args []any) {
 	}
 	if q.Archived {
 		add("EXISTS (SELECT 1 FROM video_outputs WHERE task = t.n AND archive = 'saved')")
+	}
+	switch q.Gone {
+	case wire.GoneOnly:
+		add(goneVideo)
+	case wire.GoneOut:
+		add("NOT (" + goneVideo + ")")
 	}
 	for i, word := range strings.Fields(strings.ToLower(q.Text)) {
 		if i == maxWords {
@@ -135,49 +149,29 @@ func videoCounts(r reading, owner int64) (*wire.VideoCount, error) {
 	return c, err
 }
 
-// Opened returns a task with its ancestors, nearest first, and its
-// descendants, oldest first, 500 of each at most; and what the original and
-// all that was made of it have cost together.
-func (v *Videos) Opened(ctx context.Context, owner, id string) (o wire.VideoOpened, err error) {
-	b, _ := parseID(id)
-	who := parseOwner(owner)
-	err = v.db.readers.snapshot(ctx, func(r reading) error {
-		var s videoScan
-		if s, o.Task, err = readVideo(r, who, b); err != nil {
-			return err
-		}
-		root := s.id
-		o.Ancestors, err = related(r, `WITH RECURSIVE up (id, source, depth) AS (
-				SELECT id, source, 0 FROM video_tasks WHERE owner = ?1 AND id = ?2
-				UNION SELECT t.id, t.source, depth + 1 FROM up JOIN video_tasks t ON t.owner = ?1 AND t.id = up.source WHERE depth < ?3)
-			SELECT `+videoColumns+listedBody+` FROM up JOIN video_tasks t ON t.owner = ?1 AND t.id = up.id WHERE depth > 0 ORDER BY depth`, who, b)
-		if err != nil {
-			return err
-		}
-		if n := len(o.Ancestors); n > 0 {
-			root, _ = parseID(o.Ancestors[n-1].ID)
-		}
-		const down = `WITH RECURSIVE down (id) AS (SELECT ?2 UNION SELECT t.id FROM down JOIN video_tasks t ON t.owner = ?1 AND t.source = down.id LIMIT ?3) `
-		o.Descendants, err = related(r, down+`SELECT `+videoColumns+listedBody+` FROM down JOIN video_tasks t ON t.owner = ?1 AND t.id = down.id
-			WHERE t.id <> ?2 AND t.deleted_ms = 0 ORDER BY t.n`, who, b)
-		if err != nil {
-			return err
-		}
-		return r.scan(down+"SELECT coalesce(sum(cost_nano_usd), 0) FROM down JOIN ledger l ON l.owner = ?1 AND l.subject = down.id",
-			[]any{who, root, maxLineage}, &o.LineageNanoUSD)
-	})
-	return o, err
-}
-
-func related(r reading, query string, owner int64, id []byte) (tasks []wire.VideoTask, err error) {
-	err = r.each(query, []any{owner, id, maxLineage}, func(rows *sql.Rows) error {
-		var s videoScan
-		if err := rows.Scan(s.dest()...); err != nil {
-			return err
-		}
-		t, err := s.result()
-		tasks = append(tasks, t)
+// videoFound counts what a query finds by state.
+func videoFound(r reading, owner int64, q wire.VideoQuery) (*wire.VideoFound, error) {
+	f := &wire.VideoFound{States: map[string]int{}}
+	q.States, q.Gone, q.Deleted = nil, "", false
+	where, args := videoWhere(owner, q)
+	err := r.each("SELECT t.state, count(*) FROM video_tasks t WHERE "+where+" GROUP BY t.state", args, func(rows *sql.Rows) error {
+		var state string
+		var n int
+		err := rows.Scan(&state, &n)
+		f.States[state] = n
 		return err
 	})
-	return tasks, err
+	if err != nil {
+		return nil, err
+	}
+	if f.States[string(wire.VideoExpired)] > 0 {
+		q.Gone = wire.GoneOnly
+		where, args = videoWhere(owner, q)
+		if err := r.scan("SELECT count(*) FROM video_tasks t WHERE "+where, args, &f.Gone); err != nil {
+			return nil, err
+		}
+	}
+	q.Gone, q.Deleted = "", true
+	where, args = videoWhere(owner, q)
+	return f, r.scan("SELECT count(*) FROM video_tasks t WHERE "+where, args, &f.Deleted)
 }

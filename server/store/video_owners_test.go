@@ -72,6 +72,7 @@ func TestVideoOwnersAreApart(t *testing.T) {
 				return second(v.Edit(ctx, who, wire.VideoEdit{ID: id, Title: ptr("stolen")}))
 			}),
 			"SetDeleted": absent(func(id string) error { return second(v.SetDeleted(ctx, who, id, 1)) }),
+			"Purge":      absent(func(id string) error { return second(v.Purge(ctx, who, id)) }),
 			"SetOutput":  absent(func(id string) error { return third(v.SetOutput(ctx, who, id, wire.VideoOutput{}, 1)) }),
 			"SetLinks":   absent(func(id string) error { return second(v.SetLinks(ctx, who, id, []string{"http://evil"})) }),
 			"SetPoster": absent(func(id string) error {
@@ -114,12 +115,17 @@ func TestVideoOwnersAreApart(t *testing.T) {
 				}
 			},
 			"ArchiveUse": func(t *testing.T, who string) {
-				if bytes, files, waiting, err := v.ArchiveUse(ctx, who); err != nil || bytes+files+waiting != 0 {
-					t.Errorf("%d, %d, %d, %v", bytes, files, waiting, err)
+				if bytes, files, deleted, waiting, err := v.ArchiveUse(ctx, who); err != nil || bytes+files+deleted+waiting != 0 {
+					t.Errorf("%d, %d, %d, %d, %v", bytes, files, deleted, waiting, err)
 				}
 			},
 			"OldestSaved": func(t *testing.T, who string) {
 				if list, _, err := v.OldestSaved(ctx, who, 9); err != nil || len(list) != 0 {
+					t.Errorf("%v, %v", list, err)
+				}
+			},
+			"OldestDeleted": func(t *testing.T, who string) {
+				if list, _, err := v.OldestDeleted(ctx, who, 9); err != nil || len(list) != 0 {
 					t.Errorf("%v, %v", list, err)
 				}
 			},

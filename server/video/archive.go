@@ -54,6 +54,7 @@ type attempt struct {
 	seen    int64 // the most that came in any try
 	told    time.Time
 	timer   *time.Timer // of the next try
+	noRoom  bool        // is what it waits for
 }
 
 func newArchiver(s *Service) *archiver {
@@ -121,16 +122,25 @@ func (a *archiver) take() (j job, ok bool) {
 	}
 	j, a.queue = a.queue[0], a.queue[1:]
 	at := a.known[j]
-	at.copying, at.timer, at.got, at.want = true, nil, 0, 0
+	at.copying, at.timer, at.got, at.want, at.noRoom = true, nil, 0, 0, false
 	return j, true
 }
 
 // wakeAll tries everything that waits at once: room, or a key, may be there.
 func (a *archiver) wakeAll() {
+	a.wakeThose(func(job, *attempt) bool { return true })
+}
+
+// wakeFull tries what of an owner's waits for room.
+func (a *archiver) wakeFull(owner string) {
+	a.wakeThose(func(j job, at *attempt) bool { return at.noRoom && j.owner == owner })
+}
+
+func (a *archiver) wakeThose(want func(job, *attempt) bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for j, at := range a.known {
-		if at.timer != nil && at.timer.Stop() {
+		if at.timer != nil && want(j, at) && at.timer.Stop() {
 			at.timer = nil
 			a.push(j)
 		}
@@ -236,7 +246,7 @@ func (a *archiver) do(j job) {
 	within, done := context.WithTimeout(ctx, s.Limits.CopyWithin)
 	defer done()
 	sum, size, err := part.fetch(within, s, o.Link, s.Limits.MaxFile,
-		func(total, have int64) error { return a.room(ctx, j, total, have) },
+		func(total, have int64) error { return a.room(ctx, j, t.Deleted, total, have) },
 		func(got int64) { a.progress(j, got) })
 	if err == nil {
 		o.SHA256, o.Bytes = hex.EncodeToString(sum), size
@@ -308,6 +318,7 @@ func (a *archiver) failed(ctx context.Context, j job, t wire.VideoTask, o wire.V
 			Hint: "Raise the quota, free some space on the disk, or delete clips. The gateway keeps the file for 14 days."})
 		a.mu.Lock()
 		at.tries--
+		at.noRoom = true
 		a.mu.Unlock()
 		a.later(j, s.Limits.Grace)
 		return

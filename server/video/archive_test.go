@@ -474,34 +474,6 @@ func (w *world) quota(bytes int64) {
 	}
 }
 
-func TestDeletedForGood(t *testing.T) {
-	w := newWorld(t, limits(video.Limits{Undelete: time.Hour}))
-	keep, gone := w.create(body("same")), w.create(body("other"))
-	w.awaitSaved(keep)
-	w.awaitSaved(gone)
-	if err := w.Delete(t.Context(), w.owner, gone); err != nil {
-		t.Fatal(err)
-	}
-	if page := must(w.Tasks(t.Context(), w.owner, wire.VideoQuery{})); len(page.Tasks) != 1 {
-		t.Errorf("%d tasks", len(page.Tasks))
-	}
-	must(w.Undelete(t.Context(), w.owner, gone))
-	if page := must(w.Tasks(t.Context(), w.owner, wire.VideoQuery{})); len(page.Tasks) != 2 {
-		t.Errorf("%d tasks", len(page.Tasks))
-	}
-	if err := w.Delete(t.Context(), w.owner, gone); err != nil {
-		t.Fatal(err)
-	}
-	w.mu.Lock()
-	w.offset = 2 * time.Hour
-	w.mu.Unlock()
-	w.Tidy(t.Context())
-	if names := w.archived(); len(names) != 1 {
-		t.Errorf("files %v", names)
-	}
-	w.balanced()
-}
-
 func TestZipOfSeveralClips(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.create(body("One / two: \"three\"")), w.create(body("ärger"))

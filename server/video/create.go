@@ -140,7 +140,7 @@ func (s *Service) intent(ctx context.Context, owner string, c wire.VideoCreate) 
 	p := gateway.NewProvenance(m, mode, o.Source)
 	least, most := m.Usual()
 	t = wire.VideoTask{
-		ID: c.ID, Gateway: s.Origin, Model: m.ID, Mode: string(mode), Body: c.Body, Prompt: prompt(r, mode), Title: title, Tags: tags,
+		ID: c.ID, Gateway: s.Origin, Model: m.ID, Mode: string(mode), Body: c.Body, Prompt: prompt(r), Title: title, Tags: tags,
 		State: wire.VideoCreating, Progress: -1, CreatedMS: s.nowMS(), UsualLeastMS: least.Milliseconds(), UsualMostMS: most.Milliseconds(),
 		Source: source.ID, SourceIndex: c.SourceIndex, SourceUUID: strings.ToLower(r.TaskID),
 		Family: string(p.Family), Tier: p.Tier, Resolution: p.Resolution, Root: p.Root,
@@ -155,17 +155,13 @@ func (s *Service) intent(ctx context.Context, owner string, c wire.VideoCreate) 
 	return t, prices, err
 }
 
-// prompt is what a person would call the request's prompt: of a multi-shot
-// request the scenes', for its own is not read (F56).
-func prompt(r gateway.VideoRequest, mode gateway.Mode) string {
-	if mode != gateway.MultiShot {
-		return r.Prompt
+// prompt is what a person would call the request's prompt: its own, though of
+// several shots the model reads only theirs (F56); these are with the body.
+func prompt(r gateway.VideoRequest) string {
+	if strings.TrimSpace(r.Prompt) == "" && len(r.MultiPrompt) > 0 {
+		return r.MultiPrompt[0].Prompt
 	}
-	scenes := make([]string, len(r.MultiPrompt))
-	for i, scene := range r.MultiPrompt {
-		scenes[i] = scene.Prompt
-	}
-	return strings.Join(scenes, "\n")
+	return r.Prompt
 }
 
 // send sends a creation whose intent is durable, and stores what came of it

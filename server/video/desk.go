@@ -42,30 +42,10 @@ func (s *Service) Edit(ctx context.Context, owner string, e wire.VideoEdit) (wir
 	return s.live(owner, t), err
 }
 
-// Delete takes a task out of every list. It can be had back for an hour; then
-// it is deleted for good with its files, once it has ended. Its rows in the
-// ledger stay.
-func (s *Service) Delete(ctx context.Context, owner, id string) error {
-	_, err := s.Store.SetDeleted(ctx, owner, id, s.nowMS())
-	if err == nil && s.Deleted != nil {
-		s.Deleted(owner, id)
-	}
-	return err
-}
-
-// Undelete takes a deletion back.
-func (s *Service) Undelete(ctx context.Context, owner, id string) (wire.VideoTask, error) {
-	t, err := s.Store.SetDeleted(ctx, owner, id, 0)
-	if err == nil {
-		s.tell(owner, t)
-	}
-	return s.live(owner, t), err
-}
-
 // upkeepEvery is how often upkeep looks for what time has brought about.
 const upkeepEvery = time.Minute
 
-// upkeep marks what has expired and deletes for good what was deleted.
+// upkeep marks what has expired.
 func (s *Service) upkeep() {
 	tick := time.NewTicker(upkeepEvery)
 	defer tick.Stop()
@@ -87,13 +67,7 @@ func (s *Service) Tidy(ctx context.Context) {
 			s.expired(p[0], p[1])
 		}
 	}
-	gone, _, purgeErr := s.Store.PurgeDeleted(ctx, s.Now().Add(-s.Limits.Undelete).UnixMilli())
-	for _, sha := range gone {
-		s.discard(ctx, sha)
-	}
-	for _, err := range []error{err, purgeErr} {
-		if err != nil && ctx.Err() == nil {
-			s.Logger.Error("video upkeep failed", "err", err)
-		}
+	if err != nil && ctx.Err() == nil {
+		s.Logger.Error("video upkeep failed", "err", err)
 	}
 }

@@ -27,7 +27,7 @@ func (s *Service) ArchiveNow(ctx context.Context, owner string) (wire.Archive, e
 	if a.Settings, err = s.Store.ArchiveSettings(ctx, owner); err != nil {
 		return a, err
 	}
-	if a.Bytes, a.Files, a.Waiting, err = s.Store.ArchiveUse(ctx, owner); err != nil {
+	if a.Bytes, a.Files, a.DeletedBytes, a.Waiting, err = s.Store.ArchiveUse(ctx, owner); err != nil {
 		return a, err
 	}
 	if a.Uploads, err = s.Store.UploadUse(ctx, owner); err != nil {
@@ -83,10 +83,12 @@ func (a *archiver) warn(owner string, on bool) (since time.Time) {
 // room makes sure that a file of total bytes fits, have of which are on the disk
 // already, or returns errFull. Where its size is not told (-1) it is at least as
 // large as what has come of it, now or at an earlier try: room is asked for again
-// while it comes, and nothing is removed for what may have no end. To make room
+// while it comes, and nothing is removed for what may have no end, but for the
+// files of deleted tasks: these give way first, and at once. To make more room
 // the oldest files that are not pinned are removed, but not before their owner
-// has been warned for a while: the gateway keeps the new file meanwhile.
-func (a *archiver) room(ctx context.Context, j job, total, have int64) error {
+// has been warned for a while: the gateway keeps the new file meanwhile. For a
+// task that is deleted itself, nothing is removed.
+func (a *archiver) room(ctx context.Context, j job, deleted bool, total, have int64) error {
 	s := a.s
 	told := total >= 0
 	if !told {
@@ -100,12 +102,18 @@ func (a *archiver) room(ctx context.Context, j job, total, have int64) error {
 		return &wire.Problem{Code: "file_too_large", Message: "The file is larger than the whole quota of the archive.", Hint: "Raise the quota in the settings."}
 	}
 	rest, whole := a.claim(j, total, have)
-	lacking := now.Bytes + whole + total - now.Settings.QuotaBytes
+	lacking := now.Bytes + now.DeletedBytes + whole + total - now.Settings.QuotaBytes
 	if now.FreeBytes >= 0 {
 		lacking = max(lacking, total-have+rest+diskReserve-now.FreeBytes)
 	}
 	if lacking <= 0 {
 		return nil
+	}
+	if deleted {
+		return errFull
+	}
+	if lacking, err = a.dropDeleted(ctx, j.owner, lacking); err != nil || lacking <= 0 {
+		return err
 	}
 	since := a.warn(j.owner, true)
 	if !now.Warn {
@@ -137,6 +145,23 @@ func (a *archiver) claim(j job, total, have int64) (rest, whole int64) {
 		}
 	}
 	return rest, whole
+}
+
+// dropDeleted removes files of deleted tasks, the longest deleted first, until
+// there is room or none are left, and returns what is lacking then.
+func (a *archiver) dropDeleted(ctx context.Context, owner string, lacking int64) (int64, error) {
+	for lacking > 0 {
+		list, tasks, err := a.s.Store.OldestDeleted(ctx, owner, 1)
+		if err != nil || len(list) == 0 {
+			return lacking, err
+		}
+		freed, err := a.s.removeCopy(ctx, owner, tasks[0], list[0])
+		if err != nil {
+			return lacking, err
+		}
+		lacking -= freed
+	}
+	return lacking, nil
 }
 
 // makeRoom removes the oldest files that are not pinned, and none if all of them

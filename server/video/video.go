@@ -49,6 +49,7 @@ type Store interface {
 	Edit(ctx context.Context, owner string, e wire.VideoEdit) (wire.VideoTask, error)
 	SetDeleted(ctx context.Context, owner, id string, at int64) (wire.VideoTask, error)
 	PurgeDeleted(ctx context.Context, before int64) (files [][]byte, tasks int, err error)
+	Purge(ctx context.Context, owner, id string) (files [][]byte, err error)
 
 	EachKey(ctx context.Context, fn func(owner string, key int64, secret string, paused, replaced bool)) error
 	TaskKey(ctx context.Context, owner, task string) (key int64, err error)
@@ -58,8 +59,9 @@ type Store interface {
 	EachJob(ctx context.Context, fn func(owner, task string, index int) error) error
 	SetOutput(ctx context.Context, owner, task string, o wire.VideoOutput, at int64) (wire.VideoTask, bool, error)
 	SetLinks(ctx context.Context, owner, task string, urls []string) (wire.VideoTask, error)
-	ArchiveUse(ctx context.Context, owner string) (bytes, files, waiting int64, err error)
+	ArchiveUse(ctx context.Context, owner string) (bytes, files, deleted, waiting int64, err error)
 	OldestSaved(ctx context.Context, owner string, limit int) (list []wire.VideoOutput, tasks []string, err error)
+	OldestDeleted(ctx context.Context, owner string, limit int) (list []wire.VideoOutput, tasks []string, err error)
 	SavedBefore(ctx context.Context, owner string, before time.Time, limit int) (list []wire.VideoOutput, tasks []string, err error)
 	FileUsed(ctx context.Context, sha []byte) (bool, error)
 	SetPoster(ctx context.Context, owner, task string, index int, sha []byte, kind string) (t wire.VideoTask, before []byte, err error)
@@ -118,10 +120,11 @@ type Config struct {
 	// their keys nor their ids are this one's business.
 	Origin string
 
-	// Changed, Deleted and Archive are told of news, for the owner's tabs. They
-	// must not wait.
+	// Changed, Deleted, Purged and Archive are told of news, for the owner's
+	// tabs. They must not wait.
 	Changed func(owner string, t wire.VideoTask)
 	Deleted func(owner, id string)
+	Purged  func(owner, id string)
 	Archive func(owner string, a wire.Archive)
 
 	// Base is the address that uploads are served below, such as
@@ -169,8 +172,6 @@ type Limits struct {
 	Grace time.Duration
 	// RetryCopy is the wait before a copy is tried again; it doubles: 1 s.
 	RetryCopy time.Duration
-	// Undelete is how long a deleted task can be had back: 1 h.
-	Undelete time.Duration
 }
 
 func (l Limits) withDefaults() Limits {
@@ -182,7 +183,6 @@ func (l Limits) withDefaults() Limits {
 	or(&l.MaxUploads, 2<<30)
 	or(&l.Grace, 10*time.Minute)
 	or(&l.RetryCopy, time.Second)
-	or(&l.Undelete, time.Hour)
 	return l
 }
 

@@ -79,6 +79,19 @@ type Scene struct {
 	Duration int    `json:"duration"` // seconds, 1 to 12
 }
 
+// Scenes are the shots of a request for a video, nil where it has none or is
+// no such request.
+func Scenes(body []byte) []Scene {
+	var r struct {
+		MultiShots  bool    `json:"multi_shots"`
+		MultiPrompt []Scene `json:"multi_prompt"`
+	}
+	if json.Unmarshal(body, &r) != nil || !r.MultiShots {
+		return nil
+	}
+	return r.MultiPrompt
+}
+
 // URLs is a list of links that may also be read from a single string (F64). It
 // is written as an array.
 type URLs []string

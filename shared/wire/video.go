@@ -19,6 +19,7 @@ const (
 	OpVideoEdit     Op = "video_edit"     // VideoEdit → VideoTask
 	OpVideoDelete   Op = "video_delete"   // Target → nothing; OpVideoUndelete takes it back
 	OpVideoUndelete Op = "video_undelete" // Target → VideoTask
+	OpVideoPurge    Op = "video_purge"    // Target → nothing: a deleted task that has ended goes for good, with its files
 	OpVideoMeasure  Op = "video_measure"  // VideoMeasure → Measured: for links that the browser can't read
 	OpVideoCheck    Op = "video_check"    // Target → nothing: ask the gateway now, and copy again what could not be; the answer follows as EventTask
 	OpArchive       Op = "archive"        // nothing → Archive
@@ -28,7 +29,8 @@ const (
 // The news of the video desk.
 const (
 	EventTask        Event = "task"         // VideoTask: made or changed
-	EventTaskDeleted Event = "task_deleted" // Target
+	EventTaskDeleted Event = "task_deleted" // Target: it is among the deleted ones now
+	EventTaskPurged  Event = "task_purged"  // Target: it is gone for good
 	EventArchive     Event = "archive"      // Archive: its use or its warning has changed
 )
 
@@ -62,6 +64,9 @@ const (
 	MaxTag         = 40  // characters
 	MaxTaskTitle   = 200 // characters
 	MaxVideoPage   = 200 // tasks on a page; the default is 50
+	// TrashDays is how long a deleted task can be had back. Then it goes for
+	// good with its files, once it has ended.
+	TrashDays = 30
 )
 
 // VideoState is how far a video task is.
@@ -192,7 +197,8 @@ type VideoTask struct {
 	Favourite   bool     `json:"favourite,omitempty"`
 	Pinned      bool     `json:"pinned,omitempty"` // its files are never removed for want of room
 	Archived    bool     `json:"archived,omitempty"`
-	Deleted     bool     `json:"deleted,omitempty"` // only right after OpVideoDelete
+	Deleted     bool     `json:"deleted,omitempty"`
+	DeletedMS   int64    `json:"deleted_ms,omitempty"` // when, in Unix milliseconds; see TrashDays
 
 	// From here on what gateway.Actions needs; see Provenance.
 	Family      string `json:"family,omitempty"`
@@ -258,63 +264,6 @@ const (
 	ArchiveFull    ArchiveState = "full"    // waits for room: see Archive
 	ArchiveRemoved ArchiveState = "removed" // was saved, and had to make room
 )
-
-// VideoQuery asks for tasks. An empty field asks for all; deleted ones are
-// never found.
-type VideoQuery struct {
-	// States is any of VideoState.
-	States    []VideoState `json:"states,omitempty"`
-	Modes     []string     `json:"modes,omitempty"`
-	Models    []string     `json:"models,omitempty"`
-	Tag       string       `json:"tag,omitempty"`
-	Favourite bool         `json:"favourite,omitempty"`
-	Pinned    bool         `json:"pinned,omitempty"`
-	Archived  bool         `json:"archived,omitempty"`
-	// Text is words that all occur in the prompt, the title, the tags or the
-	// model, in any case.
-	Text   string `json:"text,omitempty"`
-	From   int64  `json:"from,omitempty"` // Unix milliseconds of the creation
-	To     int64  `json:"to,omitempty"`   // up to but not including
-	Before string `json:"before,omitempty"`
-	Limit  int    `json:"limit,omitempty"`
-}
-
-// VideoPage is a stretch of the gallery; Before is empty at its end. The
-// counts are on the first page only.
-type VideoPage struct {
-	Tasks  []VideoTask `json:"tasks"`
-	Before string      `json:"before,omitempty"`
-	Counts *VideoCount `json:"counts,omitempty"`
-}
-
-// VideoCount is over all tasks of the owner, whatever the query.
-type VideoCount struct {
-	All    int            `json:"all"`
-	States map[string]int `json:"states"` // by VideoState
-	Models map[string]int `json:"models"`
-	Tags   []VideoTag     `json:"tags"` // the commonest first, at most 100
-	Modes  map[string]int `json:"modes"`
-}
-
-// VideoTag is a tag and how many tasks have it.
-type VideoTag struct {
-	Tag   string `json:"tag"`
-	Count int    `json:"count"`
-}
-
-// VideoOpened is one task with where it comes from and what became of it.
-type VideoOpened struct {
-	Task VideoTask `json:"task"`
-	// Ancestors are its source, the source of that, and so on: the original
-	// last. Deleted ones are among them, marked.
-	Ancestors []VideoTask `json:"ancestors,omitempty"`
-	// Descendants are all that was made from it, the oldest first; each names
-	// its Source.
-	Descendants []VideoTask `json:"descendants,omitempty"`
-	// LineageNanoUSD is what the original and all that was made of it have
-	// cost together: charges less returns.
-	LineageNanoUSD int64 `json:"lineage_nano_usd"`
-}
 
 // How a person settles an unknown creation.
 const (
@@ -389,7 +338,10 @@ type Archive struct {
 	Settings ArchiveSettings `json:"settings"`
 	Bytes    int64           `json:"bytes"` // of the owner's files, each counted once
 	Files    int64           `json:"files"`
-	Waiting  int64           `json:"waiting"` // outputs still to be copied
+	// DeletedBytes is what the deleted tasks alone hold beside Bytes, until
+	// they go for good or new clips need the room.
+	DeletedBytes int64 `json:"deleted_bytes,omitempty"`
+	Waiting      int64 `json:"waiting"` // outputs still to be copied
 	// FreeBytes is what the disk has left; -1 where it is not known.
 	FreeBytes int64 `json:"free_bytes"`
 	// Warn: nine tenths of the quota are used, or the disk is nearly full.

@@ -42,7 +42,10 @@ func StateWords(t *wire.VideoTask) (string, Tone) {
 			return words + " · " + strconv.Itoa(t.Progress) + " %", Live
 		}
 		return words, Live
-	case wire.VideoDone:
+	case wire.VideoDone, wire.VideoExpired:
+		if !Playable(t) && t.State == wire.VideoExpired {
+			return "Expired", Warn
+		}
 		switch gateway.Mode(t.Mode) {
 		case gateway.Extend:
 			return "Finished · extend", Good
@@ -52,8 +55,6 @@ func StateWords(t *wire.VideoTask) (string, Tone) {
 		return "Finished", Good
 	case wire.VideoFailed:
 		return "Failed", Bad
-	case wire.VideoExpired:
-		return "Expired", Warn
 	case wire.VideoRefused:
 		return "Not made", Bad
 	case wire.VideoLost:

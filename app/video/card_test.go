@@ -86,6 +86,8 @@ func TestStateWords(t *testing.T) {
 		{"unknown", wire.VideoTask{State: wire.VideoUnknown}, "Unknown, may have been billed", Warn},
 		{"an extend", wire.VideoTask{State: wire.VideoDone, Mode: "extend"}, "Finished · extend", Good},
 		{"failed", wire.VideoTask{State: wire.VideoFailed}, "Failed", Bad},
+		{"expired with no copy", wire.VideoTask{State: wire.VideoExpired, Outputs: []wire.VideoOutput{{Archive: wire.ArchiveFailed}}}, "Expired", Warn},
+		{"expired, and plays from the archive", wire.VideoTask{State: wire.VideoExpired, Outputs: []wire.VideoOutput{{Archive: wire.ArchiveSaved}}}, "Finished", Good},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if words, tone := StateWords(&c.t); words != c.want || tone != c.tone {
@@ -273,7 +275,7 @@ func TestLineage(t *testing.T) {
 	p := opened(t, "")
 	c := p.Open(ext.ID)
 	p.asked(wire.OpVideoTask).answer(wire.VideoOpened{
-		Task: ext, Ancestors: []wire.VideoTask{root}, Descendants: []wire.VideoTask{up, other}, LineageNanoUSD: 700_000_000,
+		Task: ext, Ancestors: []wire.VideoTask{root}, Descendants: []wire.VideoTask{up, other}, LineageNanoUSD: 700_000_000, ShownNanoUSD: 600_000_000,
 	})
 	var got []string
 	for _, s := range c.Lineage() {
@@ -287,8 +289,8 @@ func TestLineage(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if c.LineageNanoUSD() != 700_000_000 {
-		t.Error(c.LineageNanoUSD())
+	if shown, others := c.LineageNanoUSD(); shown != 600_000_000 || others != 100_000_000 {
+		t.Errorf("together %d, and others %d", shown, others)
 	}
 
 	b, _ := json.Marshal(task(9, wire.VideoQueued))

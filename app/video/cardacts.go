@@ -23,6 +23,10 @@ type Offer struct {
 // Offers are the buttons of a clip (table A). What can't be for one reason is
 // one button.
 func (g *Tasks) Offers(t *wire.VideoTask) []Offer {
+	if t.Deleted {
+		return []Offer{{Kind: gateway.Extend, Label: verb(gateway.Extend), Full: verb(gateway.Extend), Reason: NotDeleted},
+			{Kind: gateway.Upscale, Label: verb(gateway.Upscale), Full: verb(gateway.Upscale), Reason: NotDeleted}}
+	}
 	var offers []Offer
 	refused := map[gateway.Mode]bool{}
 	for _, a := range gateway.Actions(t.Provenance(), g.o.Now(), g.o.Cat()) {
@@ -165,7 +169,15 @@ type Parameter struct {
 	Value string // without the quotes of a string
 }
 
-// Parameters are the fields of a task's request but for its prompt, in the
+// Shots are the shots of a multi-shot clip, nil of any other.
+func Shots(t *wire.VideoTask) []gateway.Scene {
+	if gateway.Mode(t.Mode) != gateway.MultiShot {
+		return nil
+	}
+	return gateway.Scenes(t.Body)
+}
+
+// Parameters are the fields of a task's request but for its prompts, in the
 // order in which they were sent.
 func Parameters(t *wire.VideoTask) []Parameter {
 	var list []Parameter
@@ -183,7 +195,7 @@ func Parameters(t *wire.VideoTask) []Parameter {
 			return list
 		}
 		key, _ := name.(string)
-		if key == "prompt" {
+		if key == "prompt" || key == "multi_prompt" && Shots(t) != nil {
 			continue
 		}
 		var s string

@@ -38,11 +38,12 @@ func (c *Clip) fetch() {
 		}
 		var o wire.VideoOpened
 		if c.Problem = line.Answered(data, problem, &o); c.Problem == nil {
-			if !o.Task.Deleted {
-				c.g.put(&o.Task)
-			}
+			c.g.put(&o.Task)
 			c.Opened = &o
 			c.settleOutput()
+		}
+		if c.Problem != nil && c.Problem.Code == "not_found" {
+			c.Opened = nil // it went for good
 		}
 		c.g.o.Changed()
 	})
@@ -79,7 +80,7 @@ func (c *Clip) News(p wire.Push) {
 			c.settleOutput()
 			c.fetchSoon()
 		}
-	case wire.EventTaskDeleted:
+	case wire.EventTaskDeleted, wire.EventTaskPurged:
 		var t wire.Target
 		if json.Unmarshal(p.Data, &t) == nil && c.has(t.ID) {
 			c.fetchSoon()
@@ -171,12 +172,13 @@ func resolutionEnd(r string) string {
 	return "K"
 }
 
-// LineageNanoUSD is what the family has cost together, charges less returns.
-func (c *Clip) LineageNanoUSD() int64 {
+// LineageNanoUSD is what the clips of the Lineage have cost together, charges
+// less returns, and what the other ones that were made of the original have.
+func (c *Clip) LineageNanoUSD() (shown, others int64) {
 	if c.Opened == nil {
-		return 0
+		return 0, 0
 	}
-	return c.Opened.LineageNanoUSD
+	return c.Opened.ShownNanoUSD, c.Opened.LineageNanoUSD - c.Opened.ShownNanoUSD
 }
 
 // RawTask is the task as the server tells it, as JSON with indents.

@@ -45,7 +45,8 @@ type Tasks struct {
 	Filter  Filter
 	List    []string // ids that the filter finds, newest first
 	Counts  wire.VideoCount
-	Ready   bool // the first page has come
+	Found   wire.VideoFound // by state, of those that all else of the filter finds
+	Ready   bool            // the first page has come
 	Loading bool
 	More    bool // older ones can be asked for
 	// Problem is why the last page did not come.
@@ -62,7 +63,6 @@ type Tasks struct {
 	ArchiveReady bool
 
 	tasks  map[string]*wire.VideoTask
-	gone   map[string]bool      // the server is being told that they are deleted
 	edits  map[string][]*change // that the server has not answered, oldest first
 	before string
 	asked  int  // of the page that is asked for now; answers to others are late
@@ -78,7 +78,7 @@ func NewTasks(o TasksOptions) *Tasks {
 		o.Seen = func() bool { return true }
 	}
 	return &Tasks{
-		o: o, tasks: map[string]*wire.VideoTask{}, gone: map[string]bool{}, edits: map[string][]*change{},
+		o: o, tasks: map[string]*wire.VideoTask{}, edits: map[string][]*change{},
 	}
 }
 
@@ -93,11 +93,13 @@ func (g *Tasks) Task(id string) (t wire.VideoTask, known bool) {
 // Get returns what is known of a task, or nil. It is not to be changed.
 func (g *Tasks) Get(id string) *wire.VideoTask { return g.tasks[id] }
 
-// All returns every task that is known, newest first.
+// All returns every task that is known and not deleted, newest first.
 func (g *Tasks) All() []wire.VideoTask {
 	list := make([]wire.VideoTask, 0, len(g.tasks))
 	for _, t := range g.tasks {
-		list = append(list, *t)
+		if !t.Deleted {
+			list = append(list, *t)
+		}
 	}
 	slices.SortFunc(list, func(a, b wire.VideoTask) int { return newestFirst(&a, &b) })
 	return list
@@ -120,10 +122,13 @@ func (g *Tasks) Find(f Filter) {
 		return
 	}
 	g.Filter = f
+	if f.Standing == Trashed {
+		g.Selecting, g.Selected = false, nil
+	}
 	g.List, g.Ready, g.More, g.before = nil, false, false, ""
 	// What is known is shown at once; the server's answer makes it whole.
 	for id, t := range g.tasks {
-		if !g.gone[id] && f.matches(t) {
+		if f.matches(t) {
 			g.List = append(g.List, id)
 		}
 	}
@@ -136,7 +141,7 @@ func (g *Tasks) Find(f Filter) {
 func (g *Tasks) Fetch(id string) {
 	g.o.Call(wire.OpVideoTask, wire.Target{ID: id}, func(data json.RawMessage, problem *wire.Problem) {
 		var o wire.VideoOpened
-		if line.Answered(data, problem, &o) == nil && !o.Task.Deleted {
+		if line.Answered(data, problem, &o) == nil {
 			g.put(&o.Task)
 			g.o.Changed()
 		}
@@ -147,7 +152,7 @@ func (g *Tasks) Fetch(id string) {
 func (g *Tasks) KeyPaused() int {
 	n := 0
 	for _, t := range g.tasks {
-		if _, settings := PauseWords(t); settings {
+		if _, settings := PauseWords(t); settings && !t.Deleted {
 			n++
 		}
 	}
@@ -188,18 +193,25 @@ func (g *Tasks) take(page wire.VideoPage, first bool) {
 		g.List = nil
 	}
 	for i := range page.Tasks {
-		t := &page.Tasks[i]
-		g.put(t)
-		if !g.gone[t.ID] && !slices.Contains(g.List, t.ID) {
-			g.List = append(g.List, t.ID)
+		id := page.Tasks[i].ID
+		g.put(&page.Tasks[i])
+		if g.tasks[id].Deleted == (g.Filter.Standing == Trashed) && !slices.Contains(g.List, id) {
+			g.List = append(g.List, id)
 		}
 	}
 	g.before, g.More = page.Before, page.Before != ""
 	g.Ready = true
+	g.takeCounts(page)
+	g.sort()
+}
+
+func (g *Tasks) takeCounts(page wire.VideoPage) {
 	if page.Counts != nil {
 		g.Counts = *page.Counts
 	}
-	g.sort()
+	if page.Found != nil {
+		g.Found = *page.Found
+	}
 }
 
 // put keeps a task if it is newer than what is known of it, with the changes
@@ -238,6 +250,11 @@ func (g *Tasks) News(p wire.Push) {
 	case wire.EventTaskDeleted:
 		var t wire.Target
 		if json.Unmarshal(p.Data, &t) == nil {
+			g.wasDeleted(t.ID)
+		}
+	case wire.EventTaskPurged:
+		var t wire.Target
+		if json.Unmarshal(p.Data, &t) == nil {
 			g.drop(t.ID)
 			g.recount()
 			g.o.Changed()
@@ -253,23 +270,15 @@ func (g *Tasks) News(p wire.Push) {
 
 // Put takes a task as the server tells it: an answer, or news.
 func (g *Tasks) Put(t wire.VideoTask) {
-	if t.Deleted {
-		g.drop(t.ID)
-		g.o.Changed()
-		return
-	}
-	if g.gone[t.ID] {
-		return // it was on its way when the person deleted the task
-	}
 	old, newer := g.put(&t)
 	if !newer {
 		return
 	}
 	g.place(g.tasks[t.ID]) // with the changes that wait for their answer
-	if old == nil || old.State != t.State || !slices.Equal(old.Tags, t.Tags) {
+	if old == nil || old.State != t.State || old.Deleted != t.Deleted || !slices.Equal(old.Tags, t.Tags) {
 		g.recount()
 	}
-	if old != nil {
+	if old != nil && !t.Deleted {
 		g.notice(old, &t)
 	}
 	g.o.Changed()
@@ -294,6 +303,10 @@ func (g *Tasks) place(t *wire.VideoTask) {
 func (g *Tasks) drop(id string) {
 	delete(g.tasks, id)
 	g.List = slices.DeleteFunc(g.List, func(s string) bool { return s == id })
+	g.unselect(id)
+}
+
+func (g *Tasks) unselect(id string) {
 	g.Selected = slices.DeleteFunc(g.Selected, func(s string) bool { return s == id })
 }
 
@@ -305,10 +318,13 @@ func (g *Tasks) recount() {
 	g.counts = true
 	g.o.After(countAfter, func() {
 		g.counts = false
-		g.o.Call(wire.OpVideoTasks, wire.VideoQuery{Limit: 1}, func(data json.RawMessage, problem *wire.Problem) {
+		f := g.Filter
+		q := f.query()
+		q.Limit = 1
+		g.o.Call(wire.OpVideoTasks, q, func(data json.RawMessage, problem *wire.Problem) {
 			var page wire.VideoPage
-			if problem == nil && json.Unmarshal(data, &page) == nil && page.Counts != nil {
-				g.Counts = *page.Counts
+			if problem == nil && json.Unmarshal(data, &page) == nil && f == g.Filter {
+				g.takeCounts(page)
 				g.o.Changed()
 			}
 		})

@@ -192,12 +192,12 @@ func TestTasksFollowNews(t *testing.T) {
 			p.news(wire.EventTask, task(n, wire.VideoQueued))
 		}
 		p.pass()
-		p.asked(wire.OpVideoTasks).answer(wire.VideoPage{Counts: &wire.VideoCount{All: 20, States: map[string]int{"queued": 20}}})
+		p.asked(wire.OpVideoTasks).answer(wire.VideoPage{Counts: &wire.VideoCount{All: 20}, Found: &wire.VideoFound{States: map[string]int{"queued": 20}}})
 		if len(p.calls) != 0 {
 			t.Errorf("asked more: %v", p.calls)
 		}
 		if p.StandingCount(Underway) != 20 || p.StandingCount(Failed) != 0 || p.StandingCount(AnyStanding) != 20 {
-			t.Errorf("counts: %+v", p.Counts)
+			t.Errorf("counts: %+v", p.Found)
 		}
 	})
 	t.Run("a new connection asks for as many as are shown", func(t *testing.T) {
@@ -247,10 +247,46 @@ func TestFilter(t *testing.T) {
 	}
 	for s := range standings {
 		for _, state := range standings[s] {
-			if StandingOf(state) != s {
-				t.Errorf("%s stands under %q, want %q", state, StandingOf(state), s)
+			want := s
+			if state == wire.VideoExpired {
+				want = Expired // there is no copy
+			}
+			if got := StandingOf(&wire.VideoTask{State: state}); got != want {
+				t.Errorf("%s stands under %q, want %q", state, got, want)
 			}
 		}
+	}
+}
+
+// What plays from the archive after the gateway deleted its own is finished;
+// what plays no more is expired, and neither is the other. The counts are of
+// what all else of the filter finds.
+func TestExpiredIsNotFinished(t *testing.T) {
+	kept, gone := task(2, wire.VideoExpired), task(1, wire.VideoExpired)
+	kept.Outputs = []wire.VideoOutput{{Archive: wire.ArchiveSaved}}
+	p := opened(t, "", kept, gone)
+	p.Find(Filter{Standing: Finished, Text: "boat"})
+	p.list("t002")
+	c := p.asked(wire.OpVideoTasks)
+	if q := p.query(c); q.Gone != wire.GoneOut || q.Text != "boat" {
+		t.Errorf("asked for %+v", q)
+	}
+	c.answer(wire.VideoPage{Tasks: []wire.VideoTask{kept}, Counts: &wire.VideoCount{All: 90},
+		Found: &wire.VideoFound{States: map[string]int{"expired": 5, "done": 3, "failed": 1}, Gone: 4, Deleted: 2}})
+	for s, want := range map[Standing]int{AnyStanding: 9, Finished: 4, Expired: 4, Failed: 1, Trashed: 2} {
+		if n := p.StandingCount(s); n != want {
+			t.Errorf("%d are %q, want %d", n, s, want)
+		}
+	}
+	p.Find(Filter{Standing: Expired})
+	p.list("t001")
+	if q := p.query(p.asked(wire.OpVideoTasks)); q.Gone != wire.GoneOnly {
+		t.Errorf("asked for %+v", q)
+	}
+	p.news(wire.EventTask, task(7, wire.VideoDone))
+	p.pass()
+	if q := p.query(p.asked(wire.OpVideoTasks)); q.Gone != wire.GoneOnly || q.Limit != 1 {
+		t.Errorf("the counts are asked for with %+v", q)
 	}
 }
 

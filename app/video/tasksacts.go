@@ -10,61 +10,6 @@ import (
 	"screentest/shared/wire"
 )
 
-// Delete takes a task out of the gallery. It is offered back for a while.
-func (g *Tasks) Delete(id string) {
-	t := g.tasks[id]
-	if t == nil {
-		return
-	}
-	kept := *t
-	g.gone[id] = true
-	g.drop(id)
-	g.offer(&kept)
-	g.o.Call(wire.OpVideoDelete, wire.Target{ID: id}, func(_ json.RawMessage, problem *wire.Problem) {
-		delete(g.gone, id)
-		if problem == nil {
-			g.recount()
-			return
-		}
-		g.put(&kept)
-		g.place(&kept)
-		if g.Deleted != nil && g.Deleted.ID == id {
-			g.offer(nil)
-		}
-		g.trouble(id, problem)
-	})
-	g.o.Changed()
-}
-
-func (g *Tasks) offer(t *wire.VideoTask) {
-	if g.forget != nil {
-		g.forget()
-		g.forget = nil
-	}
-	g.Deleted = t
-	if t == nil {
-		return
-	}
-	g.forget = g.o.After(undoFor, func() {
-		g.Deleted = nil
-		g.o.Changed()
-	})
-}
-
-// Undo brings the last deletion back.
-func (g *Tasks) Undo() {
-	t := g.Deleted
-	if t == nil {
-		return
-	}
-	g.offer(nil)
-	delete(g.gone, t.ID)
-	g.put(t)
-	g.place(t)
-	g.o.Changed()
-	g.ask(t.ID, wire.OpVideoUndelete, wire.Target{ID: t.ID}, nil)
-}
-
 // ask makes a call that is answered with the task.
 func (g *Tasks) ask(id string, op wire.Op, args any, done func(*wire.Problem)) {
 	g.o.Call(op, args, func(data json.RawMessage, problem *wire.Problem) {
@@ -92,32 +37,45 @@ func (g *Tasks) edit(id string, e wire.VideoEdit, do, back func(*wire.VideoTask)
 	if t == nil {
 		return
 	}
-	changed := *t
-	do(&changed)
-	g.tasks[id] = &changed
-	g.place(&changed)
-	g.o.Changed()
 	e.ID = id
-	c := &change{do}
-	g.edits[id] = append(g.edits[id], c)
+	c := g.show(id, do)
 	g.o.Call(wire.OpVideoEdit, e, func(data json.RawMessage, problem *wire.Problem) {
-		if g.edits[id] = slices.DeleteFunc(g.edits[id], func(x *change) bool { return x == c }); len(g.edits[id]) == 0 {
-			delete(g.edits, id)
-		}
+		g.answered(id, c)
 		var answer wire.VideoTask
 		if problem = line.Answered(data, problem, &answer); problem == nil {
 			g.Put(answer)
 			g.recount()
 			return
 		}
-		if t := g.tasks[id]; t != nil {
-			undone := *t
-			back(&undone)
-			g.tasks[id] = &undone
-			g.place(&undone)
-		}
+		g.alter(id, back)
 		g.trouble(id, problem)
 	})
+}
+
+// show shows a change of a known task at once.
+func (g *Tasks) show(id string, do func(*wire.VideoTask)) *change {
+	g.alter(id, do)
+	g.o.Changed()
+	c := &change{do}
+	g.edits[id] = append(g.edits[id], c)
+	return c
+}
+
+// answered says that the server has answered a change.
+func (g *Tasks) answered(id string, c *change) {
+	if g.edits[id] = slices.DeleteFunc(g.edits[id], func(x *change) bool { return x == c }); len(g.edits[id]) == 0 {
+		delete(g.edits, id)
+	}
+}
+
+// alter changes what is known of a task.
+func (g *Tasks) alter(id string, do func(*wire.VideoTask)) {
+	if t := g.tasks[id]; t != nil {
+		altered := *t
+		do(&altered)
+		g.tasks[id] = &altered
+		g.place(&altered)
+	}
 }
 
 // SetFavourite marks a task, or takes the mark away.

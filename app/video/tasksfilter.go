@@ -1,6 +1,7 @@
 package video
 
 import (
+	"slices"
 	"strings"
 
 	"screentest/shared/wire"
@@ -15,13 +16,18 @@ const (
 	Underway    Standing = "running"
 	Finished    Standing = "finished"
 	Failed      Standing = "failed"
+	Expired     Standing = "expired"   // plays no more: the gateway has deleted it, and there is no copy
 	Unsettled   Standing = "unsettled" // waits for a person to say whether it went through
+	Trashed     Standing = "deleted"   // whatever its state
 )
 
+// standings are the states of each; of the expired ones, those that play count
+// as finished.
 var standings = map[Standing][]wire.VideoState{
 	Underway:  {wire.VideoCreating, wire.VideoQueued, wire.VideoRunning},
 	Finished:  {wire.VideoDone, wire.VideoExpired},
 	Failed:    {wire.VideoFailed, wire.VideoRefused, wire.VideoLost},
+	Expired:   {wire.VideoExpired},
 	Unsettled: {wire.VideoUnknown},
 }
 
@@ -45,6 +51,14 @@ func (f Filter) clean() Filter {
 
 func (f Filter) query() wire.VideoQuery {
 	q := wire.VideoQuery{States: standings[f.Standing], Tag: f.Tag, Favourite: f.Favourite, Text: f.Text}
+	switch f.Standing {
+	case Finished:
+		q.Gone = wire.GoneOut
+	case Expired:
+		q.Gone = wire.GoneOnly
+	case Trashed:
+		q.Deleted = true
+	}
 	if f.Mode != "" {
 		q.Modes = []string{f.Mode}
 	}
@@ -56,7 +70,7 @@ func (f Filter) query() wire.VideoQuery {
 
 // matches says what the server would: whether the query finds the task.
 func (f Filter) matches(t *wire.VideoTask) bool {
-	if f.Standing != AnyStanding && StandingOf(t.State) != f.Standing ||
+	if t.Deleted != (f.Standing == Trashed) || f.Standing != AnyStanding && StandingOf(t) != f.Standing ||
 		f.Mode != "" && t.Mode != f.Mode || f.Model != "" && t.Model != f.Model || f.Favourite && !t.Favourite {
 		return false
 	}
@@ -66,7 +80,11 @@ func (f Filter) matches(t *wire.VideoTask) bool {
 	if f.Text == "" {
 		return true
 	}
-	in := strings.ToLower(t.Prompt + "\n" + t.Title + "\n" + strings.Join(t.Tags, "\n") + "\n" + t.Model)
+	in := t.Prompt + "\n" + t.Title + "\n" + strings.Join(t.Tags, "\n") + "\n" + t.Model
+	for _, shot := range Shots(t) {
+		in += "\n" + shot.Prompt
+	}
+	in = strings.ToLower(in)
 	for _, word := range strings.Fields(strings.ToLower(f.Text)) {
 		if !strings.Contains(in, word) {
 			return false
@@ -84,26 +102,39 @@ func tagged(t *wire.VideoTask, tag string) bool {
 	return false
 }
 
-// StandingOf is the group of a state.
-func StandingOf(s wire.VideoState) Standing {
-	for standing, states := range standings {
-		for _, state := range states {
-			if state == s {
-				return standing
-			}
+// StandingOf is the group that a task is in.
+func StandingOf(t *wire.VideoTask) Standing {
+	switch {
+	case t.Deleted:
+		return Trashed
+	case t.State == wire.VideoExpired && !Playable(t):
+		return Expired
+	}
+	for _, standing := range []Standing{Underway, Finished, Failed, Unsettled} {
+		if slices.Contains(standings[standing], t.State) {
+			return standing
 		}
 	}
 	return AnyStanding
 }
 
-// StandingCount is how many tasks have a standing, of all of the owner's.
+// StandingCount is how many tasks have a standing, of those that all else of
+// the filter finds.
 func (g *Tasks) StandingCount(s Standing) int {
-	if s == AnyStanding {
-		return g.Counts.All
+	switch s {
+	case Expired:
+		return g.Found.Gone
+	case Trashed:
+		return g.Found.Deleted
 	}
 	n := 0
-	for _, state := range standings[s] {
-		n += g.Counts.States[string(state)]
+	for state, count := range g.Found.States {
+		if s == AnyStanding || slices.Contains(standings[s], wire.VideoState(state)) {
+			n += count
+		}
+	}
+	if s == Finished {
+		n -= g.Found.Gone
 	}
 	return n
 }

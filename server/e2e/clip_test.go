@@ -88,7 +88,7 @@ func TestClipPlaysAfterItExpired(t *testing.T) {
 
 	p.open("/video/" + clip.ID)
 	p.press("#clip-check")
-	p.says("#clip-state", "Expired")
+	p.says("#clip-state", "Finished")
 	p.says("#clip-left", "deleted after 14 days")
 	p.wait(`document.querySelector("#clip-saved")?.textContent === "saved"`)
 	p.wait(`document.querySelector("#clip-extend-0")?.getAttribute("aria-disabled") === "true"`)

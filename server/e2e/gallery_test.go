@@ -48,11 +48,20 @@ func (w *world) makes() *makes {
 func (m *makes) clip(model, prompt, seconds string, source *wire.VideoTask) wire.VideoTask {
 	m.t.Helper()
 	fields := map[string]string{"model": model, "prompt": prompt, "seconds": seconds}
-	create := wire.VideoCreate{ID: uuid.NewString()}
 	if source != nil {
-		fields["task_id"], create.Source = source.UUID, source.ID
+		fields["task_id"] = source.UUID
 	}
-	create.Body, _ = json.Marshal(fields)
+	body, _ := json.Marshal(fields)
+	return m.create(string(body), source)
+}
+
+// create sends a request for a clip.
+func (m *makes) create(body string, source *wire.VideoTask) wire.VideoTask {
+	m.t.Helper()
+	create := wire.VideoCreate{ID: uuid.NewString(), Body: json.RawMessage(body)}
+	if source != nil {
+		create.Source = source.ID
+	}
 	var task wire.VideoTask
 	if err := m.c.Call(context.Background(), wire.OpVideoCreate, create, &task); err != nil {
 		m.t.Fatal(err)
@@ -246,7 +255,8 @@ func TestChainFromTheCard(t *testing.T) {
 	if want := "Original beta-video-720p Finished $0.30\nUpscale to 1080p beta-video-upscale-720p-1080p Finished $0.15"; lines != want {
 		t.Errorf("the lineage is\n%s\nwant\n%s", lines, want)
 	}
-	p.says("#lineage-cost", "Together $0.75") // the extend of the original too
+	p.says("#lineage-cost", "Together $0.45")                                      // of what is shown
+	p.says(".lineage-others", "Other clips that were made of the original: $0.30") // its extend
 }
 
 func TestDeleteUndoAndMarksInTwoTabs(t *testing.T) {

@@ -118,6 +118,10 @@ func (a *Archive) Render() (ui app.UI) {
 		}),
 		box("dl", "facts",
 			say("dt", "", "Clips"), say("dd", "figure", figure.Count(is.Files)),
+			app.If(is.DeletedBytes > 0, func() app.UI { return say("dt", "", "Deleted clips") }),
+			app.If(is.DeletedBytes > 0, func() app.UI {
+				return say("dd", "figure", figure.Bytes(is.DeletedBytes)+" besides, which give way to new clips")
+			}),
 			say("dt", "", "Still to be copied"), say("dd", "figure", figure.Count(is.Waiting)),
 			say("dt", "", "Uploads"), say("dd", "figure", figure.Bytes(is.Uploads)+" of "+figure.Bytes(is.UploadsMax)),
 			say("dt", "", "Free on the disk of the archive"), say("dd", "figure", free),

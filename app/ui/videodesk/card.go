@@ -29,6 +29,8 @@ type Card struct {
 	Selecting bool
 	Chosen    int    // place among the chosen, from 1
 	Problem   string // of settling it
+	Deleted   bool
+	Purging   bool // is asked about
 }
 
 // card returns the card of a task of the list.
@@ -38,6 +40,7 @@ func (s *Section) card(id string) app.UI {
 	c := &Card{
 		s: s, ID: id, Version: t.Version, Own: t.Title + "\n" + strings.Join(t.Tags, "\n"), Hour: time.Now().Unix() / 3600,
 		Menu: s.results.menu == id, Tagging: s.results.tagging == id, Selecting: tasks.Selecting,
+		Deleted: t.Deleted, Purging: s.results.purging == id,
 	}
 	if t.Favourite {
 		c.Own += "\n*"
@@ -141,6 +144,9 @@ func (c *Card) poster(t *wire.VideoTask, playable bool) app.UI {
 // overlay are the buttons on the poster.
 func (c *Card) overlay(t *wire.VideoTask) app.UI {
 	s := c.s
+	if t.Deleted {
+		return nothing()
+	}
 	why := video.NotPlayable(t)
 	if c.Selecting {
 		place := ""
@@ -186,6 +192,7 @@ func (c *Card) facts(t *wire.VideoTask) app.UI {
 		price.Hidden(cost.Amount == "").Text(cost.Amount),
 		el("span", "fact", at{"data-tone", "good", "hidden", no(cost.Returned == "")}, app.Text(cost.Returned)),
 		el("span", "fact", at{"hidden", no(!cost.Free)}, app.Text("not charged")),
+		sayIf("span", "fact", shotsWords(t)),
 		el("span", "fact", at{"data-tone", string(savedTone), "hidden", no(saved == ""), "title", archiveTitle(t)}, app.Text(saved)),
 		el("span", "fact", at{"data-tone", leftTone, "hidden", no(left == ""), "title", "The gateway deletes its own files 14 days after a clip has finished."},
 			app.Text(left)),
@@ -221,8 +228,12 @@ func (c *Card) notes(t *wire.VideoTask) app.UI {
 			)
 		}),
 		app.If(t.Problem != nil && t.State.Final(), func() app.UI { return shortProblem(t.Problem) }),
-		app.If(video.NotSaved(t) != nil, func() app.UI { return shortProblem(video.NotSaved(t)) }),
-		app.If(t.State == wire.VideoUnknown, func() app.UI { return c.s.settling(t) }),
+		app.If(video.NotSaved(t) != nil && t.State != wire.VideoExpired, func() app.UI { return shortProblem(video.NotSaved(t)) }),
+		app.If(t.State == wire.VideoExpired && !video.Playable(t), func() app.UI {
+			return shortProblem(&wire.Problem{Message: video.NotPlayable(t), Hint: "Reuse its settings to make it again."})
+		}),
+		app.If(t.Deleted, func() app.UI { return sayIf("p", "card-pause", video.ChargedOn(t)) }),
+		app.If(t.State == wire.VideoUnknown && !t.Deleted, func() app.UI { return c.s.settling(t) }),
 	)
 }
 
@@ -330,6 +341,9 @@ func (s *Section) beginTags(id string) {
 // actions are what the clip can become, or what to do about its failure.
 func (c *Card) actions(t *wire.VideoTask) app.UI {
 	s := c.s
+	if t.Deleted {
+		return s.trashActions(t, cardKey(t.ID, ""))
+	}
 	var list []app.UI
 	switch {
 	case video.CanRetry(t):

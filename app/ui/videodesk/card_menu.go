@@ -16,6 +16,7 @@ type entry struct {
 	key  string
 	name string
 	why  string // why it can't be
+	note string // what it does not do
 	do   func(ctx app.Context)
 }
 
@@ -27,14 +28,20 @@ func (s *Section) entries(t *wire.VideoTask, n int) []entry {
 		unkept = ""
 		pin = "Let the archive make room of it"
 	}
-	return []entry{
-		{"reference", "Use as reference", s.desk.Tasks.NoReference(t), func(app.Context) { s.useAsReference(t, n) }},
-		{"first", "First frame to the form", off, func(app.Context) { s.takeFrame(t, n, video.FirstFrame) }},
-		{"last", "Last frame to the form", off, func(app.Context) { s.takeFrame(t, n, video.LastFrame) }},
-		{"reuse", "Reuse its settings", "", func(app.Context) { s.reuse(t) }},
-		{"download", "Download", off, func(app.Context) { s.download(wire.MediaPathOf(t.ID, n) + "?download=1") }},
-		{"pin", pin, unkept, func(app.Context) { s.pin(t.ID) }},
+	list := []entry{
+		{"reference", "Use as reference", s.desk.Tasks.NoReference(t), "", func(app.Context) { s.useAsReference(t, n) }},
+		{"first", "First frame to the form", off, "", func(app.Context) { s.takeFrame(t, n, video.FirstFrame) }},
+		{"last", "Last frame to the form", off, "", func(app.Context) { s.takeFrame(t, n, video.LastFrame) }},
+		{"reuse", "Reuse its settings", "", "", func(app.Context) { s.reuse(t) }},
+		{"download", "Download", off, "", func(app.Context) { s.download(wire.MediaPathOf(t.ID, n) + "?download=1") }},
+		{"pin", pin, unkept, "", func(app.Context) { s.pin(t.ID) }},
 	}
+	if t.Deleted {
+		for i := range list {
+			list[i].why = video.NotDeleted
+		}
+	}
+	return list
 }
 
 // menu is the card's menu, in the document only while it is open.
@@ -44,8 +51,8 @@ func (c *Card) menu(t *wire.VideoTask) app.UI {
 	}
 	s := c.s
 	list := append(s.entries(t, max(video.PlayableOutput(t), 0)),
-		entry{"retag", "Tags…", "", func(app.Context) { s.beginTags(t.ID) }},
-		entry{"delete", "Delete", s.undeletable(t), func(app.Context) { s.remove(t.ID) }},
+		entry{"retag", "Tags…", "", "", func(app.Context) { s.beginTags(t.ID) }},
+		entry{"delete", "Delete", s.undeletable(t), video.ChargedOn(t), func(app.Context) { s.remove(t.ID) }},
 	)
 	return el("div", "card-menu", at{"role", "group", "aria-label", "More for " + video.Title(*t)},
 		app.Range(list).Slice(func(i int) app.UI {
@@ -57,7 +64,7 @@ func (c *Card) menu(t *wire.VideoTask) app.UI {
 					OnClick(s.On("why "+strconv.Itoa(i), func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })).
 					Body(app.Text(e.name), el("span", "menu-why", at{"id", id + "-why"}, app.Text(e.why)))
 			}
-			return b.Text(e.name).OnClick(s.On("entry "+e.key, func(ctx app.Context, _ app.Event) {
+			return b.Body(app.Text(e.name), sayIf("span", "menu-why", e.note)).OnClick(s.On("entry "+e.key, func(ctx app.Context, _ app.Event) {
 				s.results.menu = ""
 				e.do(ctx)
 				s.redrawResults()

@@ -3,6 +3,7 @@
 package videodesk
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +14,6 @@ import (
 	"screentest/app/ui/kit"
 	"screentest/app/video"
 	"screentest/shared/gateway"
-	"screentest/shared/money"
 	"screentest/shared/snippet"
 	"screentest/shared/wire"
 )
@@ -60,6 +60,7 @@ func (c *Clip) Render() (ui app.UI) {
 	return el("div", "clip", at{"id", "clip", "data-state", string(t.State)},
 		box("div", "clip-inner",
 			el("a", "button plain clip-back", at{"href", Path}, kit.Icon(kit.IconBack, "icon small"), app.Text("All clips")),
+			app.If(t.Deleted, func() app.UI { return c.deleted(t) }),
 			box("div", "clip-stage",
 				c.player(t, clip.Output),
 				c.outputs(t, clip.Output),
@@ -146,10 +147,14 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 		return el("div", "clip-actions", at{"role", "group", "aria-label", name}, list...)
 	}
 	var become, use []app.UI
+	gone := ""
+	if t.Deleted {
+		gone = video.NotDeleted
+	}
 	if video.CanRetry(t) {
 		become = append(become,
-			s.gatedAs("clip-edit", "Edit and retry", "Put it into the form, to change it first", "", func(app.Context) { s.reuse(t) }),
-			s.gatedAs("clip-retry", video.RetryLabel(t), "Send the same request again, as a new clip", "", func(app.Context) { s.retry(t.ID) }))
+			s.gatedAs("clip-edit", "Edit and retry", "Put it into the form, to change it first", gone, func(app.Context) { s.reuse(t) }),
+			s.gatedAs("clip-retry", video.RetryLabel(t), "Send the same request again, as a new clip", gone, func(app.Context) { s.retry(t.ID) }))
 	} else {
 		for i, o := range s.desk.Tasks.Offers(t) {
 			name := o.Label
@@ -159,7 +164,7 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 			become = append(become, s.gatedAs("clip-"+string(o.Kind)+"-"+strconv.Itoa(i), name, o.Full, o.Reason, func(app.Context) { s.start(t, o) }))
 		}
 	}
-	off := video.NotPlayable(t)
+	off := cmp.Or(gone, video.NotPlayable(t))
 	entries := s.entries(t, n)
 	for _, e := range entries {
 		if e.key == "pin" {
@@ -182,14 +187,15 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 		star = "Take out of favourites"
 	}
 	use = append(use,
-		s.gated("clip-star", star, "", func(app.Context) { s.star(t.ID) }),
-		elem("button", "button", at{"id", "clip-curl", "type", "button"}, app.Text("Copy as curl")).
-			OnClick(s.On("curl", func(app.Context, app.Event) { s.copyCurl(t) })),
-		s.gated("clip-delete", "Delete", s.undeletable(t), func(ctx app.Context) {
+		s.gated("clip-star", star, gone, func(app.Context) { s.star(t.ID) }),
+		s.gated("clip-curl", "Copy as curl", gone, func(app.Context) { s.copyCurl(t) }),
+	)
+	if !t.Deleted {
+		use = append(use, s.gatedAs("clip-delete", "Delete", deleteWords(t), s.undeletable(t), func(ctx app.Context) {
 			s.remove(t.ID)
 			ctx.Navigate(Path)
-		}),
-	)
+		}))
+	}
 	return box("div", "clip-does", group("What the clip can become", become...), group("With this clip", use...))
 }
 
@@ -223,7 +229,7 @@ func (c *Clip) about(t *wire.VideoTask) app.UI {
 			return box("div", "card-tags",
 				app.Range(t.Tags).Slice(func(i int) app.UI { return s.tag(t.Tags[i], "clip-tag-"+strconv.Itoa(i)) }),
 				elem("button", "button plain", at{"id", "clip-name-tags",
-					"type", "button"}, kit.Icon(kit.IconPencil, "icon small"), app.Text("Name and tags")).
+					"type", "button", "hidden", no(t.Deleted)}, kit.Icon(kit.IconPencil, "icon small"), app.Text("Name and tags")).
 					OnClick(s.On("name", func(app.Context, app.Event) { s.beginTags(t.ID) })),
 			)
 		}),
@@ -297,8 +303,8 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 		}),
 		app.If(t.Problem != nil, func() app.UI { return problemBox(t.Problem) }),
 		app.If(video.NotSaved(t) != nil, func() app.UI { return problemBox(video.NotSaved(t)) }),
-		app.If(t.State == wire.VideoUnknown, func() app.UI { return s.settling(t) }),
-		app.If(t.State != wire.VideoExpired && t.Remote != "" && t.State != wire.VideoFailed && t.State != wire.VideoLost, func() app.UI {
+		app.If(t.State == wire.VideoUnknown && !t.Deleted, func() app.UI { return s.settling(t) }),
+		app.If(!t.Deleted && t.State != wire.VideoExpired && t.Remote != "" && t.State != wire.VideoFailed && t.State != wire.VideoLost, func() app.UI {
 			words := "Ask the gateway now"
 			if p := video.NotSaved(t); p != nil && t.State == wire.VideoDone {
 				words = "Copy it again"
@@ -315,53 +321,6 @@ func problemBox(p *wire.Problem) app.UI {
 	return box("div", "problem",
 		say("p", "problem-what", p.Message),
 		sayIf("p", "problem-todo", p.Hint),
-	)
-}
-
-// lineage is the family of the clip with what it cost together.
-func (c *Clip) lineage(clip *video.Clip) app.UI {
-	steps := clip.Lineage()
-	if steps == nil {
-		return nothing()
-	}
-	return el("section", "clip-lineage", at{"id", "lineage"},
-		say("h3", "", "Where it comes from, and what became of it"),
-		box("ol", "lineage",
-			app.Range(steps).Slice(func(i int) app.UI {
-				st := steps[i]
-				cost := video.CostOf(st.Task)
-				words, tone := video.StateWords(st.Task)
-				words, _, _ = strings.Cut(words, " · ") // what it is stands before
-				if st.Task.Deleted {
-					words, tone = "Deleted", video.Plain
-				}
-				a := elem("a", "lineage-step", at{"href", Path + "/" + st.Task.ID})
-				if st.Current {
-					a = a.Aria("current", "page")
-				}
-				return el("li", "", at{"data-depth", strconv.Itoa(min(st.Depth, 6))}, a.Body(
-					say("span", "lineage-verb", st.Verb),
-					say("span", "mono lineage-model", st.Task.Model),
-					el("span", "lineage-state", at{"data-tone", string(tone)}, app.Text(words)),
-					el("span", "figure", at{"data-struck", yes(cost.Returned != "" || cost.Free)}, app.Text(cost.Amount)),
-				))
-			}),
-		),
-		el("p", "lineage-sum figure", at{"id", "lineage-cost", "title", "Charges less returns: " + money.NanoUSD(clip.LineageNanoUSD()).String()},
-			app.Text("Together "+money.NanoUSD(clip.LineageNanoUSD()).String())),
-	)
-}
-
-// parameters are the request as it was sent.
-func (c *Clip) parameters(t *wire.VideoTask) app.UI {
-	var rows []app.UI
-	for _, p := range video.Parameters(t) {
-		rows = append(rows, say("dt", "mono", p.Name), say("dd", "mono", p.Value))
-	}
-	return box("section", "clip-parameters",
-		say("h3", "", "Prompt and parameters"),
-		say("p", "clip-prompt", t.Prompt),
-		box("dl", "facts", rows...),
 	)
 }
 

@@ -70,6 +70,9 @@ func (c *Compare) one(i int, id string, p *player) app.UI {
 		return fig.Body(say("p", "gallery-note", "Fetching the clip… If it does not come, it has been deleted."))
 	}
 	n := video.PlayableOutput(t)
+	if t.Deleted {
+		return fig.Body(box("p", "gallery-note", el("a", "", at{"href", Path + "/" + id}, app.Text(video.Title(*t))), app.Text(": "+video.NotDeleted)))
+	}
 	if n < 0 {
 		return fig.Body(say("p", "gallery-note", video.Title(*t)+": "+video.NotPlayable(t)))
 	}

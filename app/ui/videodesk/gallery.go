@@ -3,8 +3,8 @@
 package videodesk
 
 import (
+	"slices"
 	"strconv"
-	"strings"
 	"syscall/js"
 	"time"
 
@@ -68,13 +68,12 @@ func (g *Gallery) Render() (ui app.UI) {
 // head are the standings, and the way to choose several.
 func (g *Gallery) head() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
+	rare := []video.Standing{video.Expired, video.Unsettled, video.Trashed} // shown where there are any
 	standing := func(to video.Standing, name string) app.UI {
 		n := tasks.StandingCount(to)
 		on := tasks.Filter.Standing == to
 		b := elem("button", "standing", at{"id", "standing-" + string(to), "type", "button", "aria-pressed", yes(on)})
-		if to == video.Unsettled {
-			b = b.Hidden(n == 0 && !on)
-		}
+		b = b.Hidden(n == 0 && !on && slices.Contains(rare, to))
 		return b.Body(
 			app.Text(name),
 			el("span", "standing-count", at{"hidden", no(n == 0)}, app.Text(n)),
@@ -90,10 +89,12 @@ func (g *Gallery) head() app.UI {
 			standing(video.Underway, "Running"),
 			standing(video.Finished, "Finished"),
 			standing(video.Failed, "Failed"),
+			standing(video.Expired, "Expired"),
 			standing(video.Unsettled, "To settle"),
+			standing(video.Trashed, "Deleted"),
 		),
 		elem("button", "button", at{"id", "select-clips", "type", "button", "aria-pressed", yes(tasks.Selecting),
-			"hidden", no(tasks.Counts.All == 0 && len(tasks.List) == 0)}, app.Text("Compare or download several")).
+			"hidden", no(tasks.Filter.Standing == video.Trashed || tasks.Counts.All == 0 && len(tasks.List) == 0)}, app.Text("Compare or download several")).
 			OnClick(s.On("select", func(app.Context, app.Event) { tasks.Select(!tasks.Selecting) })),
 	)
 }
@@ -202,6 +203,7 @@ func (g *Gallery) warnings() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
 	a := tasks.Archive
 	return box("div", "gallery-warnings",
+		app.If(tasks.Filter.Standing == video.Trashed, func() app.UI { return g.trashNote() }),
 		app.If(tasks.KeyPaused() > 0, func() app.UI {
 			return el("div", "offer bad", at{"id", "paused", "role", "status"},
 				say("span", "", count(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key or there is none. Nothing has failed; enter the key to hear of it."),
@@ -245,8 +247,12 @@ func (g *Gallery) end() app.UI {
 	case len(tasks.List) > 0:
 		return nothing()
 	case tasks.Filter.Any():
+		words := "No clip is like that."
+		if tasks.Filter == (video.Filter{Standing: video.Trashed}) {
+			words = "No clip is deleted."
+		}
 		return box("div", "gallery-empty",
-			say("p", "", "No clip is like that."),
+			say("p", "", words),
 			elem("button", "button", at{"type", "button"}, app.Text("Show all clips")).
 				OnClick(s.On("show all", func(app.Context, app.Event) { s.clearFilters() })),
 		)
@@ -297,40 +303,6 @@ func (g *Gallery) selection() app.UI {
 				tasks.Select(false)
 				s.focusSoon("select-clips")
 			})),
-	)
-}
-
-// gated is a button that may be there without being of use: it then says why,
-// on pointing, on focus and to screen readers, and does nothing.
-func (s *Section) gated(id, name, why string, do func(app.Context)) app.UI {
-	return s.gatedAs(id, name, name, why, do)
-}
-
-// gatedAs is gated with more to say in the tooltip: full, which is the name for
-// screen readers too if the button's own is in it, and else describes it.
-func (s *Section) gatedAs(id, name, full, why string, do func(app.Context)) app.UI {
-	b := elem("button", "button gated", at{"id", id, "type", "button"}, app.Text(name))
-	tip := ""
-	if full != name {
-		tip = full
-	}
-	named := strings.Contains(full, name)
-	if named && tip != "" {
-		b = b.Aria("label", full)
-	}
-	if why != "" {
-		return box("span", "gate",
-			b.Aria("disabled", true).Aria("describedby", id+"-why").
-				OnClick(s.On("why "+id, func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })),
-			el("span", "tip", at{"id", id + "-why", "role", "tooltip"}, app.Text(why)),
-		)
-	}
-	b = b.OnClick(s.On("do "+id, func(ctx app.Context, _ app.Event) { do(ctx) }))
-	if !named {
-		b = b.Aria("describedby", id+"-tip")
-	}
-	return box("span", "gate", b,
-		el("span", "tip", at{"id", id + "-tip", "role", "tooltip", "aria-hidden", yes(named), "hidden", no(tip == "")}, app.Text(tip)),
 	)
 }
 

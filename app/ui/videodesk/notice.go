@@ -4,6 +4,7 @@ package videodesk
 
 import (
 	"strconv"
+	"strings"
 	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -32,7 +33,7 @@ func (n *Notices) Render() (ui app.UI) {
 		app.Range(list).Slice(func(i int) app.UI { return s.noticeOf(list[i]) }),
 		app.If(tasks.Deleted != nil, func() app.UI {
 			return box("div", "notice",
-				say("span", "notice-text", "Deleted “"+video.Title(*tasks.Deleted)+"”"),
+				say("span", "notice-text", strings.TrimSpace("Deleted “"+video.Title(*tasks.Deleted)+"”. "+video.ChargedOn(tasks.Deleted))),
 				elem("button", "button", at{"id", "undo-clip", "type", "button"}, app.Text("Undo")).
 					OnClick(s.On("undo clip", func(app.Context, app.Event) {
 						id := tasks.Deleted.ID

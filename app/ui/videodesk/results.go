@@ -33,6 +33,7 @@ const (
 type results struct {
 	menu      string // the task whose menu is open
 	tagging   string // the task whose tags are typed
+	purging   string // the task that is asked about: is it to go for good?
 	settle    map[string]*wire.Problem
 	drawn     map[string]bool // posters that were drawn here, or could not be
 	chunks    chunks
@@ -81,7 +82,7 @@ func (s *Section) look() {
 // arrive follows the address, after Go has read it.
 func (s *Section) arrive() {
 	r := &s.results
-	r.menu, r.tagging = "", ""
+	r.menu, r.tagging, r.purging = "", "", ""
 	if s.view == viewClip {
 		if r.clip == nil || r.clip.ID != s.ids[0] {
 			r.clip = s.desk.Tasks.Open(s.ids[0])

@@ -46,7 +46,7 @@ func TestDeletedClipsCanBeHadBack(t *testing.T) {
 	p.press("#standing-deleted")
 	p.wait(fmt.Sprintf(`document.querySelectorAll(".clip-card").length === 1 && document.querySelector(%q)`, tile(gone.ID, "")))
 	p.says("#trash-note", "kept for 30 days")
-	p.says(tile(gone.ID, ".card-actions"), "Goes for good in 30 days")
+	p.says(tile(gone.ID, ".card-notes"), "Goes for good in 30 days")
 	p.press("#card-" + gone.ID + "-restore")
 	p.wait(`!document.querySelector(".clip-card")`)
 	p.says(".gallery-empty", "No clip is deleted")

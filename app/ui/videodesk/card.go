@@ -230,9 +230,11 @@ func (c *Card) notes(t *wire.VideoTask) app.UI {
 		app.If(t.Problem != nil && t.State.Final(), func() app.UI { return shortProblem(t.Problem) }),
 		app.If(video.NotSaved(t) != nil && t.State != wire.VideoExpired, func() app.UI { return shortProblem(video.NotSaved(t)) }),
 		app.If(t.State == wire.VideoExpired && !video.Playable(t), func() app.UI {
-			return shortProblem(&wire.Problem{Message: video.NotPlayable(t), Hint: "Reuse its settings to make it again."})
+			return say("p", "card-pause", video.NotPlayable(t)+" Reuse its settings to make it again.")
 		}),
-		app.If(t.Deleted, func() app.UI { return sayIf("p", "card-pause", video.ChargedOn(t)) }),
+		app.If(t.Deleted, func() app.UI {
+			return box("div", "", sayIf("p", "card-pause", video.ChargedOn(t)), say("p", "card-time", video.KeptWords(t, time.Now())+"."))
+		}),
 		app.If(t.State == wire.VideoUnknown && !t.Deleted, func() app.UI { return c.s.settling(t) }),
 	)
 }

@@ -52,14 +52,14 @@ func (c *Clip) Render() (ui app.UI) {
 	case t == nil && clip.Problem != nil:
 		return box("div", "middle",
 			say("p", "", strings.TrimSpace(clip.Problem.Message+" "+clip.Problem.Hint)),
-			el("a", "button primary", at{"href", Path}, app.Text("All clips")),
+			s.toClips("button primary", app.Text("All clips")),
 		)
 	case t == nil:
 		return box("div", "middle", say("p", "", "Fetching the clip…"))
 	}
 	return el("div", "clip", at{"id", "clip", "data-state", string(t.State)},
 		box("div", "clip-inner",
-			el("a", "button plain clip-back", at{"href", Path}, kit.Icon(kit.IconBack, "icon small"), app.Text("All clips")),
+			s.toClips("button plain clip-back", kit.Icon(kit.IconBack, "icon small"), app.Text("All clips")),
 			app.If(t.Deleted, func() app.UI { return c.deleted(t) }),
 			box("div", "clip-stage",
 				c.player(t, clip.Output),
@@ -191,9 +191,9 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 		s.gated("clip-curl", "Copy as curl", gone, func(app.Context) { s.copyCurl(t) }),
 	)
 	if !t.Deleted {
-		use = append(use, s.gatedAs("clip-delete", "Delete", deleteWords(t), s.undeletable(t), func(ctx app.Context) {
+		use = append(use, s.gatedAs("clip-delete", "Delete", deleteWords(t), s.undeletable(t), func(app.Context) {
 			s.remove(t.ID)
-			ctx.Navigate(Path)
+			s.showResults()
 		}))
 	}
 	return box("div", "clip-does", group("What the clip can become", become...), group("With this clip", use...))

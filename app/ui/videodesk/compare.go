@@ -46,7 +46,10 @@ func (c *Compare) Render() (ui app.UI) {
 		return box("div", "middle",
 			say("p", "", "Choose two to four finished clips to see them side by side."),
 			elem("a", "button primary", at{"href", Path}, app.Text("Choose clips")).
-				OnClick(s.On("choose clips", func(app.Context, app.Event) { s.desk.Tasks.Select(true) })),
+				OnClick(s.On("choose clips", func(app.Context, app.Event) {
+					s.desk.Tasks.Select(true)
+					s.showPane(paneResults)
+				})),
 		)
 	}
 	p := &s.results.compare
@@ -138,6 +141,6 @@ func (c *Compare) controls(p *player) app.UI {
 				p.setRate(e.Get("target").Get("value").String())
 			})),
 		),
-		el("a", "button", at{"href", Path}, app.Text("Done")),
+		s.toClips("button", app.Text("Done")),
 	)
 }

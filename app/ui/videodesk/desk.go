@@ -35,3 +35,9 @@ func (s *Section) showPane(p pane) {
 	s.pane = p
 	s.changed(video.PartAll)
 }
+
+// toClips is a link to the gallery: on a phone, not to the form beside it.
+func (s *Section) toClips(class string, kids ...app.UI) app.UI {
+	return elem("a", class, at{"href", Path}, kids...).
+		OnClick(s.On("to clips", func(app.Context, app.Event) { s.showPane(paneResults) }))
+}

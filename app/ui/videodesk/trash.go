@@ -37,7 +37,6 @@ func (s *Section) trashActions(t *wire.VideoTask, key string) app.UI {
 	id := t.ID
 	if s.results.purging != id {
 		return box("div", "card-actions",
-			el("span", "fact push", at{"hidden", no(s.view == viewClip)}, app.Text(video.KeptWords(t, time.Now()))),
 			s.gated(key+"restore", "Restore", "", func(app.Context) {
 				s.desk.Tasks.Restore(id)
 				s.focusSoon(s.afterTrash("clip-delete"))
@@ -50,18 +49,16 @@ func (s *Section) trashActions(t *wire.VideoTask, key string) app.UI {
 		)
 	}
 	return el("div", "card-actions", at{"role", "group", "aria-label", "Delete it for good?"},
-		say("span", "", "Its file goes too, and it can't be had back."),
+		say("p", "card-asked", "Its file goes too, and it can't be had back."),
 		s.gated(key+"keep", "Keep it", "", func(app.Context) {
 			s.results.purging = ""
 			s.redrawResults()
 			s.focusSoon(key + "purge")
 		}),
-		s.gated(key+"purge-now", "Delete for good", "", func(ctx app.Context) {
+		s.gated(key+"purge-now", "Delete for good", "", func(app.Context) {
 			s.desk.Tasks.Purge(id, func() {
 				s.results.purging = ""
-				if s.view == viewClip {
-					s.Context().Navigate(Path)
-				}
+				s.showResults()
 				s.focusSoon(s.afterTrash("standing-"))
 			})
 		}),

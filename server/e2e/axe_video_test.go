@@ -46,15 +46,20 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 	first := m.clip("beta-video-720p", "Glacier calving, slow push in", "6", nil)
 	second := m.clip("beta-video-480p", "Moss growing over stone", "6", nil)
 	failed := m.clip("gamma-2-480p", "Crowd of dancers [[fail: refused by the content filter]]", "5", nil)
-	for _, clip := range []wire.VideoTask{first, second, failed} {
+	gone := m.clip("delta-3.0-720p", "Nobody wants it", "5", nil)
+	for _, clip := range []wire.VideoTask{first, second, failed, gone} {
 		p.underway(clip.ID)
 	}
 	advance(t, sandbox, "1h")
-	for _, clip := range []wire.VideoTask{first, second, failed} {
+	for _, clip := range []wire.VideoTask{first, second, failed, gone} {
 		m.check(clip.ID)
 	}
 	p.saved(first.ID)
 	p.saved(second.ID)
+	p.saved(gone.ID)
+	if err := m.c.Call(context.Background(), wire.OpVideoDelete, wire.Target{ID: gone.ID}, nil); err != nil {
+		t.Fatal(err)
+	}
 	p.becomes(failed.ID, wire.VideoFailed)
 	first = m.task(first.ID) // with the id that an extend names
 	extend := m.clip("beta-video-720p-extend", "And on it goes", "6", &first)
@@ -95,6 +100,12 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 			p.press("#only-favourites")
 			p.says("#gallery", "No clip is like that")
 		}},
+		{name: "deleted clips", path: "/video", wait: gallery, do: func(p *page) {
+			clips(p)
+			p.press("#standing-deleted")
+			p.press("#card-" + gone.ID + "-purge")
+			p.wait(fmt.Sprintf(`!!document.querySelector("#card-%s-keep")`, gone.ID))
+		}},
 		{name: "compare", path: "/video/compare?ids=" + first.ID + "," + second.ID, wait: `[...document.querySelectorAll(".compare-clip")].filter(v => v.readyState >= 1).length === 2`},
 		{name: "archive settings", path: "/settings", wait: `!!document.querySelector("#archive-use")`, do: func(p *page) {
 			p.must(p.tab.Eval(nil, `document.querySelector("#archive-quota").value = "a lot"`))
@@ -103,7 +114,7 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 		}},
 		{name: "no such clip", path: "/video/00000000-0000-4000-8000-000000000000", wait: `!!document.querySelector(".middle a[href='/video']")`},
 	}
-	for name, clip := range map[string]wire.VideoTask{"finished": first, "failed": failed, "unknown": unknown, "expired": old, "running": extend} {
+	for name, clip := range map[string]wire.VideoTask{"finished": first, "failed": failed, "unknown": unknown, "expired": old, "running": extend, "deleted": gone} {
 		views = append(views, axeView{name: "clip, " + name, path: "/video/" + clip.ID, wait: `!!document.querySelector("#clip-state")`})
 	}
 	// The form of each mode: something is typed, and the button names what is

@@ -159,6 +159,9 @@ func (s *Section) onKey(ev js.Value) {
 		r.tagging = ""
 		s.redrawResults()
 		s.focusSoon(cardKey(id, "more"))
+	case r.purging != "":
+		r.purging = ""
+		s.redrawResults()
 	case s.desk.Tasks.Selecting && s.view == viewDesk:
 		s.desk.Tasks.Select(false)
 	}

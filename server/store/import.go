@@ -15,8 +15,8 @@ import (
 
 // Import stores what Export wrote, all of it or nothing. A conversation of
 // which an id is in use gets new ones; so does a library entry, unless the same
-// is there. Too many pinned conversations are not pinned. A *wire.Problem says
-// what is wrong with the file, and where.
+// is there. Of too many pinned conversations the last changed are pinned. A
+// *wire.Problem says what is wrong with the file, and where.
 //
 // It is stored in small steps, so that what others write gets in between, see
 // staging.

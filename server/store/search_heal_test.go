@@ -177,12 +177,9 @@ func TestNumbersAreNeverGivenTwice(t *testing.T) {
 func TestSearchFindsWhatIsThere(t *testing.T) {
 	ctx := context.Background()
 	words := []string{"ant", "bee", "cat", "dog"}
+	db, _ := openLocal(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		db, err := Open(ctx, t.TempDir(), Options{})
-		must(t, err)
-		defer func() { must(t, db.Close()) }()
-		owner, err := db.EnsureLocalUser(ctx)
-		must(t, err)
+		owner := addUser(t, db, newID())
 		var talks []wire.Start // of the conversations that are there
 		want := map[string][]string{}
 		word := func() string { return rapid.SampledFrom(words).Draw(rt, "word") }
@@ -261,8 +258,8 @@ func TestSearchOnAFullDisk(t *testing.T) {
 	// The words of a text need more room than is left for it.
 	release := hold(t, db)
 	text := ""
-	for i := range 40_000 {
-		text += fmt.Sprintf("word%d ", i*7919)
+	for i := range 5000 {
+		text += fmt.Sprintf("word%d ", i*17)
 	}
 	s := newStart("", text)
 	stored := make(chan error, 1)
@@ -284,7 +281,7 @@ func TestSearchOnAFullDisk(t *testing.T) {
 	}
 	must(t, db.writer.write(ctx, 0, func(w *tx) error { return w.scan("PRAGMA max_page_count = 1073741823", nil, new(int)) }))
 	indexed(t, db)
-	page, err = db.Search(ctx, owner, wire.Search{Query: "word7919"})
+	page, err = db.Search(ctx, owner, wire.Search{Query: "word17"})
 	if err != nil || len(page.Hits) != 1 || page.Behind {
 		t.Errorf("when there is room again: %+v, %v", page, err)
 	}

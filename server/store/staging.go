@@ -79,10 +79,10 @@ func (s *staging) publish(library []wire.LibraryEntry) error {
 			return conflict("A conversation of the file came to be there while it was imported. Import it again.")
 		}
 		if _, err := w.exec(`UPDATE conversations SET pinned = 0 WHERE owner = -?1 AND pinned = 1 AND n NOT IN (SELECT n FROM conversations WHERE owner = -?1 AND pinned = 1
-			ORDER BY n LIMIT max(0, ?2 - (SELECT count(*) FROM conversations WHERE owner = ?1 AND pinned = 1)))`, s.owner, wire.MaxPinned); err != nil {
+			ORDER BY updated_ms DESC, n DESC LIMIT max(0, ?2 - (SELECT count(*) FROM conversations WHERE owner = ?1 AND pinned = 1)))`, s.owner, wire.MaxPinned); err != nil {
 			return err
 		}
-		if _, err := w.exec("INSERT INTO search_todo (owner, conversation, messages_from) SELECT ?1, n, 0 FROM conversations WHERE owner = -?1 ORDER BY n", s.owner); err != nil {
+		if _, err := w.exec("INSERT INTO search_todo (owner, conversation, messages_from) SELECT ?1, n, 0 FROM conversations WHERE owner = -?1", s.owner); err != nil {
 			return err
 		}
 		if _, err := w.exec("UPDATE conversations SET owner = ?1 WHERE owner = -?1", s.owner); err != nil {

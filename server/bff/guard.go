@@ -193,6 +193,8 @@ func statusOf(p *wire.Problem, otherwise int) int {
 	switch p.Code {
 	case "not_found":
 		return http.StatusNotFound
+	case "conflict":
+		return http.StatusConflict
 	case "disk_full":
 		return http.StatusInsufficientStorage
 	case "data_read_only", "disk_error", "data_damaged", "storage_failed", "server_error":

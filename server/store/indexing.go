@@ -266,19 +266,27 @@ func (w *writer) indexStep() (more bool) {
 // nothing; it can be searched without.
 func (db *DB) index(ctx context.Context) (behind bool, err error) {
 	for end := db.now().Add(catchUp); db.writer.unindexed.Load() && db.now().Before(end); {
-		err := db.writer.write(ctx, 0, func(w *tx) error {
+		answer := make(chan error, 1)
+		db.writer.post(0, func(w *tx) error {
 			more, err := w.indexSome()
 			w.unindexed.Store(more)
 			return err
+		}, func(err error) {
+			if err != nil {
+				db.writer.unindexed.Store(true) // its commit may have failed after that
+			}
+			answer <- err
 		})
-		if err != nil {
-			db.writer.unindexed.Store(true) // its commit may have failed after that
-		}
-		if ctx.Err() != nil || errors.Is(err, os.ErrClosed) {
-			return true, err
-		}
-		if err != nil {
-			return true, nil // the writer's own tries say why
+		select {
+		case err := <-answer:
+			if errors.Is(err, os.ErrClosed) {
+				return true, err
+			}
+			if err != nil {
+				return true, nil // the writer's own tries say why
+			}
+		case <-ctx.Done():
+			return true, ctx.Err()
 		}
 	}
 	return db.writer.unindexed.Load(), nil

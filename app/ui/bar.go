@@ -197,7 +197,7 @@ func (b *Bar) offer() app.UI {
 			app.Span().Text("This gateway wants a key before it answers."),
 			app.A().Class("button").Href("/settings").Text("Enter the key"),
 		)
-	case d.Greeted && d.Hello.Gateway.KeyRefused:
+	case d.Greeted && d.Hello.Gateway.KeyRefused && b.View != string(viewSettings):
 		return app.Div().ID("key-refused").Class("offer").Role("status").Body(
 			app.Span().Text("The gateway refused the key. Nothing is answered until it takes one."),
 			app.A().Class("button").Href("/settings").Text("Enter another key"),

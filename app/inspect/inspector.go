@@ -65,6 +65,11 @@ func (i *Inspector) Show(r wire.Run, unsent bool) {
 	}
 }
 
+// NotAsked says that a budget refused the run: the gateway never had the request.
+func (i *Inspector) NotAsked() bool {
+	return i.Run.Problem != nil && i.Run.Problem.Code == wire.CodeBudgetReached
+}
+
 // Read begins to read the log, too.
 func (i *Inspector) Read() {
 	if !i.reading && i.Run.ID != "" && i.Request != nil {

@@ -296,6 +296,10 @@ func headFacts(i *inspect.Inspector) string {
 		add("request " + id)
 	}
 	add(r.ContentType)
+	if i.NotAsked() {
+		add("not sent: a budget had no room for it")
+		return s
+	}
 	add("sent " + time.UnixMilli(r.StartedMS).Local().Format("2 Jan 2006 15:04:05"))
 	return s
 }

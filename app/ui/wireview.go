@@ -193,6 +193,8 @@ func (v *wireView) draw() {
 	case i.Problem != nil:
 		why = i.Problem.Message
 	case l.Len() == 0 && i.Run.Problem != nil && i.Run.Problem.Raw != "": // it stands above
+	case i.NotAsked():
+		why = "The gateway was not asked: a budget had no room for it."
 	case l.Len() == 0 && l.Ended:
 		why = "The gateway sent no answer that could be kept."
 	case l.Len() == 0:

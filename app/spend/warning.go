@@ -3,7 +3,6 @@ package spend
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"time"
 
@@ -17,16 +16,18 @@ func (b *Budgets) Warned() []wire.BudgetState {
 	var list []wire.BudgetState
 	if b.Now != nil {
 		for _, s := range b.Now.States {
-			if s.Warn {
-				list = append(list, s)
+			if !s.Warn {
+				continue
+			}
+			if list = append(list, s); left(s) < left(list[0]) {
+				list[0], list[len(list)-1] = s, list[0]
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(x, y wire.BudgetState) int {
-		return cmp.Compare(x.LimitNanoUSD-x.SpentNanoUSD, y.LimitNanoUSD-y.SpentNanoUSD)
-	})
 	return list
 }
+
+func left(s wire.BudgetState) int64 { return s.LimitNanoUSD - s.SpentNanoUSD }
 
 // Percent is how much of a budget is spent.
 func Percent(s wire.BudgetState) string {

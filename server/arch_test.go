@@ -164,6 +164,14 @@ func TestArrowsBetweenPackages(t *testing.T) {
 	}
 }
 
+// A machine may have no table of time zones: a budget's days are those of its
+// zone there too.
+func TestTimeZonesAreInTheBinary(t *testing.T) {
+	if _, in := list(t, nil, "./server")["time/tzdata"]; !in {
+		t.Error("the server does not import time/tzdata")
+	}
+}
+
 // The top level is fixed, so that a newcomer reads it at a glance.
 func TestTopLevel(t *testing.T) {
 	want := []string{

@@ -188,6 +188,41 @@ func TestBudgetStopsASendAndSaysWhy(t *testing.T) {
 	}
 }
 
+// Whatever the machine says of its own time zone, budgets and the ledger go by
+// the zone that is asked for.
+func TestAnOddTimeZoneOfTheMachine(t *testing.T) {
+	t.Parallel()
+	for _, zone := range []string{":/no/such/zone", "Mars/Olympus", ""} {
+		server, err := rig.Start(t.Context(), bin, []string{"TZ=" + zone, "ZONEINFO=/no/such/folder"}, "serve", "-addr", "127.0.0.1:0", "-data", t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := rig.Dial(t.Context(), server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b wire.Budgets
+		if err := c.Call(t.Context(), wire.OpSetBudget, wire.BudgetSettings{DayNanoUSD: 1, Zone: "Asia/Kathmandu"}, &b); err != nil {
+			t.Fatalf("TZ=%s: %v", zone, err)
+		}
+		if s := b.States[0]; s.Zone != "Asia/Kathmandu" || s.FromMS%(24*3600_000) != (24*60-345)*60_000 {
+			t.Errorf("TZ=%s: %+v", zone, s)
+		}
+		res, err := http.Get(server.URL + wire.LedgerCSV + "?zone=Asia/Kathmandu")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			t.Errorf("TZ=%s: the ledger: %s", zone, res.Status)
+		}
+		c.Close()
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A budget of which 92 % are used says so in words, where money is spent and on
 // Spend, when it happens and after a reload; days of another zone are named.
 func TestANearlySpentBudgetIsSaidInWords(t *testing.T) {

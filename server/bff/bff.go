@@ -122,7 +122,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c, handlers: handlers(), quit: make(chan struct{}), pace: &pace{}, imports: make(chan struct{}, maxImports), exports: make(chan struct{}, maxExports)}
+	s := &Server{Config: c, handlers: handlers(), quit: make(chan struct{}), pace: newPace(), imports: make(chan struct{}, maxImports), exports: make(chan struct{}, maxExports)}
 	var err error
 	if s.assets, err = newAssets(c.Files); err != nil {
 		return nil, fmt.Errorf("prepare the browser's files: %w", err)

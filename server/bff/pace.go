@@ -15,33 +15,60 @@ const (
 	joinBusy = 33 * time.Millisecond
 )
 
-// pace measures how busy the processors are, by how late a sleeper wakes.
+// pace measures how busy the processors are, by how late a sleeper wakes. It
+// sleeps so only while frames are sent: an idle server is not to be woken.
 type pace struct {
-	late atomic.Int64 // nanoseconds, smoothed
+	late  atomic.Int64  // nanoseconds, smoothed
+	asked chan struct{} // join was called
 }
 
-const paceEvery = 20 * time.Millisecond
+const (
+	paceEvery = 20 * time.Millisecond
+	// restAfter is how many rounds in which nobody asked end the measuring. What
+	// was measured is forgotten then: it says nothing of the next stream.
+	restAfter = 50
+)
+
+func newPace() *pace { return &pace{asked: make(chan struct{}, 1)} }
 
 func (p *pace) loop(quit <-chan struct{}) {
 	tick := time.NewTimer(paceEvery)
 	defer tick.Stop()
 	for {
-		due := time.Now().Add(paceEvery)
-		tick.Reset(paceEvery)
 		select {
-		case <-tick.C:
+		case <-p.asked:
+		case <-quit:
+			return
+		}
+		for rest := restAfter; rest > 0; {
+			due := time.Now().Add(paceEvery)
+			tick.Reset(paceEvery)
+			select {
+			case <-tick.C:
+			case <-quit:
+				return
+			}
 			late := max(time.Since(due), 0)
 			// Up at once, down over some ten rounds.
 			old := p.late.Load()
 			p.late.Store(max(int64(late), old-old/8))
-		case <-quit:
-			return
+			select {
+			case <-p.asked:
+				rest = restAfter
+			default:
+				rest--
+			}
 		}
+		p.late.Store(0)
 	}
 }
 
 // join is how long frames are to wait for each other now.
 func (p *pace) join() time.Duration {
+	select {
+	case p.asked <- struct{}{}:
+	default:
+	}
 	return min(joinIdle+4*time.Duration(p.late.Load()), joinBusy)
 }
 

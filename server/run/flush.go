@@ -11,7 +11,7 @@ import (
 const flushSlots = 4
 
 // flusher carries the logs of the runs under way to the store: each at the
-// interval, and long ones in between.
+// interval, and long ones in between. While there are none it waits for a kick.
 type flusher struct {
 	runs  func([]*live) []*live
 	early chan struct{}
@@ -27,7 +27,8 @@ func startFlusher(every time.Duration, runs func([]*live) []*live) *flusher {
 	return f
 }
 
-// kick has the long backlogs written now.
+// kick has the long backlogs written now, and wakes the flusher for the first
+// run.
 func (f *flusher) kick() {
 	select {
 	case f.early <- struct{}{}:
@@ -42,10 +43,11 @@ func (f *flusher) stop() {
 
 func (f *flusher) loop(every time.Duration) {
 	defer f.gone.Done()
-	tick := time.NewTicker(max(every/flushSlots, time.Millisecond))
+	pause := max(every/flushSlots, time.Millisecond)
+	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	var all []*live
-	for slot := 0; ; {
+	for slot, ticking := 0, true; ; {
 		due := -1 // none: only the long ones
 		select {
 		case <-tick.C:
@@ -62,6 +64,15 @@ func (f *flusher) loop(every time.Duration) {
 			}
 		}
 		clear(all)
+		switch under := len(all) > 0; {
+		case under == ticking:
+		case under:
+			tick.Reset(pause)
+			ticking = true
+		default:
+			tick.Stop()
+			ticking = false
+		}
 	}
 }
 

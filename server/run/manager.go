@@ -84,6 +84,7 @@ func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start)
 	m.running[owner]++
 	m.calls.Add(1)
 	m.mu.Unlock()
+	m.flusher.kick()
 
 	stored, found, err := m.Store.CheckStart(ctx, owner, s)
 	var refused *wire.Problem // by a budget

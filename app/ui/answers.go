@@ -55,6 +55,7 @@ func (a *answers) mount(lane int, id string) {
 		v.text.showRaw(m.Content())
 	}
 	a.push(v)
+	a.p.plan()
 }
 
 func (a *answers) unmount(lane int, id string) {
@@ -68,20 +69,23 @@ func (a *answers) unmount(lane int, id string) {
 func (a *answers) refresh(lane int, id string) {
 	if v := a.views[viewKey{lane, id}]; v != nil {
 		a.push(v)
+		a.p.plan()
 	}
 }
 
-// grow looks at the answers that are streaming.
+// grow looks at the answers that are streaming. It plans no frame: that is done
+// in one.
 func (a *answers) grow() {
 	if c := a.p.desk.Current; c != nil {
 		for i := range c.Lanes {
-			if m := c.Message(c.Lanes[i].Leaf); m != nil {
-				a.refresh(i, m.ID)
+			if v := a.views[viewKey{i, c.Lanes[i].Leaf}]; v != nil {
+				a.push(v)
 			}
 		}
 	}
 }
 
+// push has an answer drawn with the frame that comes next, or is under way.
 func (a *answers) push(v *answerView) {
 	if !v.queued {
 		v.queued = true
@@ -91,7 +95,6 @@ func (a *answers) push(v *answerView) {
 			a.queue = append(a.queue, v)
 		}
 	}
-	a.p.changed(model.PartStream)
 }
 
 func (a *answers) message(id string) *model.Message {

@@ -125,7 +125,7 @@ func (d *drawer) choose(tab drawerTab) {
 // touch plans that the drawer is drawn with the next frame.
 func (d *drawer) touch() {
 	d.dirty = true
-	d.p.changed(model.PartStream)
+	d.p.plan()
 }
 
 // draw brings what is shown up to date.

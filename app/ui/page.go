@@ -144,7 +144,6 @@ func (p *page) listen() {
 	p.DOM.On(p.DOM.Doc, "visibilitychange", func(js.Value) {
 		if !p.Hidden() {
 			p.sock.Nudge()
-			p.changed(model.PartStream)
 		}
 	}, p.Post)
 	p.DOM.On(win, "pagehide", func(js.Value) { p.desk.Commit() }, p.Post)
@@ -199,6 +198,7 @@ func (p *page) redraw() {
 	p.plan()
 }
 
+// plan has draw called with the next frame. It says of nothing that it changed.
 func (p *page) plan() {
 	if p.drawn || p.frame.IsUndefined() {
 		return
@@ -216,11 +216,11 @@ func (p *page) draw() {
 	p.seek()
 	parts, stale := p.dirty, p.stale
 	p.dirty, p.stale, p.drawn = 0, false, false
-	if parts&model.PartStream != 0 {
+	if parts&(model.PartStream|model.PartThread) != 0 {
 		p.answers.grow()
 	}
 	if p.answers.work() {
-		p.changed(model.PartStream)
+		p.plan()
 	}
 	p.inspector.draw(parts)
 	if parts&^model.PartStream == 0 && !stale {

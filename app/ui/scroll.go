@@ -407,7 +407,6 @@ func (t *thread) scrolled() {
 	t.last = top
 	t.look()
 	t.showJump()
-	t.p.changed(model.PartStream)
 }
 
 // look draws the lane anew when something near its window is not in the

@@ -217,7 +217,7 @@ func (c *Card) notes(t *wire.VideoTask) app.UI {
 	return box("div", "card-notes",
 		app.If(elapsed != "", func() app.UI {
 			return box("p", "card-time figure",
-				el("span", "", at{"data-elapsed", t.ID}, app.Text(elapsed)),
+				c.s.elapsed(t.ID, elapsed),
 				say("span", "", usual),
 			)
 		}),

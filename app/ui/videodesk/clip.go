@@ -33,11 +33,7 @@ func (c *Clip) CompoID() string { return c.ID }
 func (c *Clip) OnMount(app.Context) {
 	defer c.s.Guard("the clip")
 	c.s.results.mounted = true
-	c.s.startTick()
 }
-
-// OnDismount implements app.Dismounter.
-func (c *Clip) OnDismount() { c.s.stopTick() }
 
 // Render implements app.Composer.
 func (c *Clip) Render() (ui app.UI) {
@@ -249,7 +245,7 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 	fact := func(name string, dd app.UI) { facts = append(facts, say("dt", "", name), dd) }
 	fact("State", el("dd", "", at{"data-tone", string(tone), "id", "clip-state"}, app.Text(words)))
 	if elapsed := video.Elapsed(t, time.Now()); elapsed != "" {
-		fact("Time", box("dd", "figure", el("span", "", at{"data-elapsed", t.ID}, app.Text(elapsed)), say("span", "", " · "+video.Usual(t))))
+		fact("Time", box("dd", "figure", s.elapsed(t.ID, elapsed), say("span", "", " · "+video.Usual(t))))
 	} else if took := video.Took(t); took != "" {
 		fact("Took", say("dd", "figure", took+" · "+video.Usual(t)))
 	}

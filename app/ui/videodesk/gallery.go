@@ -27,7 +27,6 @@ func (g *Gallery) OnMount(app.Context) {
 	defer g.s.Guard("the clips")
 	g.s.results.mounted = true
 	g.s.results.chunks.begin()
-	g.s.startTick()
 }
 
 // OnUpdate implements app.Updater.
@@ -40,10 +39,7 @@ func (g *Gallery) OnUpdate(ctx app.Context) {
 }
 
 // OnDismount implements app.Dismounter.
-func (g *Gallery) OnDismount() {
-	g.s.results.chunks.detach()
-	g.s.stopTick()
-}
+func (g *Gallery) OnDismount() { g.s.results.chunks.detach() }
 
 // Render implements app.Composer.
 func (g *Gallery) Render() (ui app.UI) {
@@ -316,30 +312,33 @@ func (s *Section) download(path string) {
 	a.Call("remove")
 }
 
-// startTick lets the cards' times go on, a second at a time, without a draw.
-func (s *Section) startTick() {
-	s.stopTick()
-	var next func()
-	next = func() {
-		now := time.Now()
-		list := s.DOM.Doc.Call("querySelectorAll", "[data-elapsed]")
-		for i := range list.Length() {
-			el := list.Index(i)
-			if t := s.desk.Tasks.Get(el.Get("dataset").Get("elapsed").String()); t != nil {
-				if words := video.Elapsed(t, now); words != "" && el.Get("textContent").String() != words {
-					el.Get("firstChild").Set("nodeValue", words)
-				}
-			}
-		}
-		s.results.tick = s.After(time.Second, next)
-	}
-	s.results.tick = s.After(time.Second, next)
+// elapsed is a task's time so far, which goes on.
+func (s *Section) elapsed(task, words string) app.UI {
+	s.startTick()
+	return el("span", "", at{"data-elapsed", task}, app.Text(words))
 }
 
-func (s *Section) stopTick() {
-	if s.results.tick != nil {
-		s.results.tick()
-		s.results.tick = nil
+// startTick lets the times on the page go on, a second at a time and without a
+// draw, for as long as there are any.
+func (s *Section) startTick() {
+	if !s.results.ticking {
+		s.results.ticking = true
+		s.After(time.Second, s.tick)
+	}
+}
+
+func (s *Section) tick() {
+	s.results.ticking = false
+	now := time.Now()
+	list := s.DOM.Doc.Call("querySelectorAll", "[data-elapsed]")
+	for i := range list.Length() {
+		s.startTick()
+		el := list.Index(i)
+		if t := s.desk.Tasks.Get(el.Get("dataset").Get("elapsed").String()); t != nil {
+			if words := video.Elapsed(t, now); words != "" && el.Get("textContent").String() != words {
+				el.Get("firstChild").Set("nodeValue", words)
+			}
+		}
 	}
 }
 

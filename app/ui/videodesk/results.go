@@ -39,7 +39,7 @@ type results struct {
 	chunks    chunks
 	focus     string // id of what has the focus, for when a draw takes it
 	searching func() // ends the wait for more of a search
-	tick      func() // ends the clock of the cards
+	ticking   bool   // the times on the page go on
 	clip      *video.Clip
 	taking    string // what is being made of the clip that is shown
 	broken    string // the output that the browser could not play

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -278,6 +279,27 @@ func (t *Tab) Screenshot() ([]byte, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, within)
 	defer cancel()
 	return chromedp.Run(ctx, chromedp.CaptureScreenshot())
+}
+
+// Before runs JavaScript in every page that the tab opens from now on, before
+// any of the page's own.
+func (t *Tab) Before(js string) error {
+	_, err := chromedp.Call(t.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: js})
+	return err
+}
+
+// Worked is the processor time that the page's main thread has taken so far.
+func (t *Tab) Worked() (time.Duration, error) {
+	if _, err := chromedp.Call(t.ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+		return 0, err
+	}
+	r, err := chromedp.Call(t.ctx, performance.GetMetrics, cdp.Empty{})
+	for _, m := range r.Metrics {
+		if m.Name == "TaskDuration" {
+			return time.Duration(m.Value * float64(time.Second)), err
+		}
+	}
+	return 0, errors.Join(err, errors.New("the browser tells no TaskDuration"))
 }
 
 // Front brings the tab to the front, which rendering and focus need.

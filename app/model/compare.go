@@ -5,13 +5,14 @@ import (
 	"strconv"
 	"strings"
 
+	"screentest/app/figure"
 	"screentest/app/line"
 	"screentest/shared/wire"
 )
 
 // Marks say how an answer did beside those of the other lanes.
 type Marks struct {
-	Fastest  bool // shortest from sending to the end
+	Fastest  bool // shortest from sending to the end, as Figures.Total shows it
 	Cheapest bool
 	Best     bool // the person voted for it
 }
@@ -50,7 +51,8 @@ func (d *Desk) Marks(lane int, m *Message) Marks {
 		}
 	}
 	if r := m.Run; r.State == wire.Done {
-		marks.Fastest = timed > 1 && time.least < time.most && r.DurationMS == time.least
+		least, most := figure.Milliseconds(time.least), figure.Milliseconds(time.most)
+		marks.Fastest = timed > 1 && least != most && figure.Milliseconds(r.DurationMS) == least
 		marks.Cheapest = priced > 1 && cost.least < cost.most && r.CostSource != "" && r.CostNanoUSD == cost.least
 	}
 	return marks

@@ -75,8 +75,9 @@ type Message struct {
 	// unsent is the turn that the server has not taken yet. A retry sends it
 	// again with the ids it has, so that it can't become two.
 	unsent *wire.Start
-	// sent is when this tab sent the turn, firstToken when its first text
-	// came, in Unix milliseconds of this tab's clock; 0 where unknown.
+	// sent is when the server had taken the turn that this tab sent, and called
+	// the gateway; firstToken is when the first piece of the answer came. Both
+	// are Unix milliseconds of this tab's clock, 0 where unknown.
 	sent, firstToken int64
 	stopping         bool
 	looked           bool // the log is read for the details only; see Desk.Details

@@ -12,8 +12,9 @@ import (
 // Figures are what stands under an answer. What is not known is "".
 type Figures struct {
 	State      string // "waiting", "streaming", "stopping", or the run's final state in words
-	FirstToken string // "212 ms"
-	Speed      string // "84 tok/s"
+	FirstToken string // "212 ms", or "≈ 212 ms" as this tab has measured it
+	Total      string // "1.6 s", from sending to the end
+	Speed      string // "84 tok/s", or "≈ 84 tok/s" when the tokens are estimated
 	Tokens     string // "31 in · 118 out"
 	Cost       string // "$0.0013", or "≈ $0.0013" when it is estimated
 	Basis      string // how Cost was worked out
@@ -37,32 +38,37 @@ func (d *Desk) Figures(m *Message) Figures {
 	if r.FirstTokenMS > 0 {
 		f.FirstToken = figure.Milliseconds(r.FirstTokenMS)
 	}
+	if r.DurationMS > 0 {
+		f.Total = figure.Milliseconds(r.DurationMS)
+	}
+	about := ""
+	if r.Estimated() {
+		about = "≈ "
+	}
 	if span := r.DurationMS - r.FirstTokenMS; r.OutputTokens > 0 && span > 0 && r.FirstTokenMS > 0 {
-		f.Speed = speed(float64(r.OutputTokens), span)
+		f.Speed = about + speed(r.OutputTokens, span)
 	}
 	if r.InputTokens > 0 || r.OutputTokens > 0 {
-		f.Tokens = figure.Count(r.InputTokens) + " in · " + figure.Count(r.OutputTokens) + " out"
+		f.Tokens = about + figure.Count(r.InputTokens) + " in · " + figure.Count(r.OutputTokens) + " out"
 	}
 	if r.CostSource != "" || r.CostNanoUSD != 0 {
-		f.Cost = figure.Dollars(r.CostNanoUSD)
-		if r.CostSource == "estimated" {
-			f.Cost = "≈ " + f.Cost
-			f.Tokens = "≈ " + f.Tokens
-		}
+		f.Cost = about + figure.Dollars(r.CostNanoUSD)
 		f.Basis = d.basis(r)
 	}
 	return f
 }
 
 // running fills in what this tab has measured itself of an answer that it
-// sent.
+// sent. It measures what the server will tell at the end, so that the figures
+// do not jump there: from the call of the gateway to the first piece of any
+// kind, then all that came since.
 func (d *Desk) running(m *Message, f *Figures) {
 	if m.sent == 0 || m.firstToken == 0 {
 		return
 	}
-	f.FirstToken = figure.Milliseconds(m.firstToken - m.sent)
+	f.FirstToken = "≈ " + figure.Milliseconds(m.firstToken-m.sent)
 	if span := d.now().UnixMilli() - m.firstToken; span > 500 && m.Reply() != nil {
-		f.Speed = "≈ " + speed(float64(Tokens(m.Reply().TextLen())), span)
+		f.Speed = "≈ " + speed(m.Reply().Tokens(), span)
 	}
 }
 
@@ -94,8 +100,14 @@ func stateWords(m *Message) string {
 			return "stopping"
 		case m.unsent != nil:
 			return "sending"
-		case m.Reply() == nil || m.Reply().TextLen() == 0:
+		}
+		switch a := m.Reply(); {
+		case a == nil || !a.Began():
 			return "waiting"
+		case a.TextLen() == 0 && len(a.ToolCalls) == 0 && a.Reasoning() != "":
+			return "reasoning"
+		case a.TextLen() == 0 && len(a.ToolCalls) == 0:
+			return "searching the web"
 		}
 		return "streaming"
 	case wire.Incomplete:
@@ -116,8 +128,8 @@ func stateWords(m *Message) string {
 // usual for English.
 func Tokens(n int) int64 { return int64((n + 3) / 4) }
 
-func speed(tokens float64, ms int64) string {
-	v := tokens * 1000 / float64(ms)
+func speed(tokens, ms int64) string {
+	v := float64(tokens) * 1000 / float64(ms)
 	if v < 10 {
 		return strconv.FormatFloat(v, 'f', 1, 64) + " tok/s"
 	}

@@ -131,6 +131,7 @@ func (d *Desk) run(r wire.Run) {
 	}
 	if m.unsent != nil {
 		d.taken(m.unsent.User.ID)
+		m.sent = d.now().UnixMilli()
 	}
 	m.unsent = nil
 	m.Run = &r
@@ -215,7 +216,7 @@ func (d *Desk) Log(h wire.LogFrame, p []byte) {
 		return
 	}
 	m := s.message
-	if m.firstToken == 0 && s.reader != nil && s.Answer().TextLen() > 0 {
+	if m.firstToken == 0 && s.reader != nil && s.Answer().Began() {
 		m.firstToken = d.now().UnixMilli()
 	}
 	if s.Ended {

@@ -119,7 +119,6 @@ func (d *Desk) Retry(lane int, id string) {
 	d.Refusal = nil
 	if m.unsent != nil && m.Run.Problem != nil && m.Run.Problem.Code == "no_answer" {
 		m.Run.State, m.Run.Problem = wire.Running, nil
-		m.sent = d.now().UnixMilli()
 		m.Rev++
 		d.changed(PartThread | PartComposer)
 		d.send(c, m)
@@ -331,7 +330,7 @@ func (d *Desk) begin(c *Conversation, lane int, start wire.Start) {
 				Endpoint: start.Endpoint, Model: model, State: wire.Running, StartedMS: now,
 			},
 		},
-		Rev: 1, unsent: &start, sent: now,
+		Rev: 1, unsent: &start,
 	}
 	if start.User.Role == "user" {
 		d.keepUnsent(unsent{Conversation: c.ID, Message: start.User.ID, Text: start.User.Text})

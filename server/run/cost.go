@@ -43,14 +43,17 @@ func (m *Manager) priced(ctx context.Context, owner string, r wire.Run, a *reply
 	r.InputTokens, r.OutputTokens = usage.InputTokens, usage.OutputTokens
 	model := m.model(r.Model)
 	q := model.TextPrice(*usage)
+	counted := ""
+	if !usage.Reported {
+		counted = ", " + wire.TokensEstimated + m.Tokenizer.Name()
+	}
 	if !q.Known {
-		r.Basis = "no price is known for this model"
+		r.Basis = "no price is known for this model" + counted
 		return r, nil
 	}
-	r.CostNanoUSD, r.Basis, r.CostSource = int64(q.Cost), q.Basis, costReported
+	r.CostNanoUSD, r.Basis, r.CostSource = int64(q.Cost), q.Basis+counted, costReported
 	if !usage.Reported {
 		r.CostSource = costEstimated
-		r.Basis += ", tokens estimated by " + m.Tokenizer.Name()
 	}
 	if q.Sample {
 		r.Basis += ", sample prices"

@@ -503,6 +503,29 @@ func TestUsageThatIsNotReportedIsEstimatedAndSaysSo(t *testing.T) {
 	}
 }
 
+func TestTokensThatAreEstimatedSaySoWithoutAPriceToo(t *testing.T) {
+	free, err := gateway.ParseCatalogue([]byte(`{"models":[{"id":"vendor/model-a"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reported := range []bool{false, true} {
+		d := newDesk(t, func(c *run.Config) { c.Catalogue = func() *gateway.Catalogue { return free } })
+		s := turn()
+		d.start(s)
+		c := d.call()
+		c.stream(events)
+		c.send(t, "%s", chunk("Twelve chars")+finish)
+		if reported {
+			c.send(t, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":4,\"completion_tokens\":2}}\n\n")
+		}
+		c.send(t, "%s", done)
+		c.pipe.Close()
+		if r := d.wait(s.Run); r.OutputTokens == 0 || r.CostSource != "" || r.Estimated() == reported {
+			t.Errorf("reported %v: %d out, %q (%q)", reported, r.OutputTokens, r.Basis, r.CostSource)
+		}
+	}
+}
+
 func TestStartingARunTwiceSendsItOnce(t *testing.T) {
 	d := newDesk(t, nil)
 	s := turn()

@@ -294,6 +294,9 @@ func (r *Reader) room(n int) bool {
 		return false
 	}
 	r.answer.held += n
+	if n > 0 {
+		r.answer.pieces++
+	}
 	return true
 }
 

@@ -75,6 +75,7 @@ type Answer struct {
 	text      strings.Builder
 	reasoning strings.Builder
 	held      int // bytes of text, reasoning and arguments, for the limit
+	pieces    int // that these came in
 	// stale says that text is to be put together again from the items.
 	stale bool
 	items []*item
@@ -94,6 +95,18 @@ func (a *Answer) TextLen() int {
 
 // Reasoning is the model's reasoning so far, as far as the gateway shows it.
 func (a *Answer) Reasoning() string { return a.reasoning.String() }
+
+// Tokens estimates how many tokens have come so far, while no usage is
+// reported. A gateway that streams sends a token at a time as a rule, so its
+// pieces are counted as long as they are as short as tokens are; longer ones
+// are taken for a token in four bytes, as is usual for English.
+func (a *Answer) Tokens() int64 {
+	const longest = 8 // bytes of a token, on average over an answer
+	if a.held <= longest*a.pieces {
+		return int64(a.pieces)
+	}
+	return int64(a.held+3) / 4
+}
 
 // Began says whether anything of the answer has come: text, reasoning, a call
 // or a search.

@@ -8,7 +8,10 @@
 // A key never travels here: it is posted once over HTTP (see the bff package).
 package wire
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Limits of a message, in bytes. The server closes a socket that passes them
 // with status 1009.
@@ -265,6 +268,16 @@ type Run struct {
 	Calls          []ToolCall `json:"calls,omitempty"`
 	ReasoningBytes int64      `json:"reasoning_bytes,omitempty"`
 	Sources        int        `json:"sources,omitempty"` // web searches and citations
+}
+
+// TokensEstimated stands in the Basis of a run of which the gateway reported no
+// tokens, before how they were counted.
+const TokensEstimated = "tokens estimated by "
+
+// Estimated says that the run's tokens are an estimate, also where no price is
+// known for them.
+func (r *Run) Estimated() bool {
+	return r.CostSource == "estimated" || strings.Contains(r.Basis, TokensEstimated)
 }
 
 // ToolCall is a function that a model wants called.

@@ -2,7 +2,7 @@ package markdown
 
 import "strings"
 
-// maxHighlight bounds, in bytes, the code that is coloured, and maxLabelShown,
+// maxHighlight bounds, in bytes, the beginning of code that is coloured, and maxLabelShown,
 // in characters, the name of an unknown language.
 const (
 	maxHighlight  = 64 << 10
@@ -22,12 +22,21 @@ const (
 func drawCode(info, source string) Node {
 	lang, label := languageOf(info)
 	code := el("code", "")
-	if lang != nil && len(source) <= maxHighlight {
-		code.Kids = highlight(lang, source)
-	} else {
-		code.Kids = textNodes(source, true)
+	n := 0
+	if lang != nil {
+		n = colourable(source)
+		code.Kids = highlight(lang, source[:n])
 	}
+	code.Kids = coalesce(append(code.Kids, textNodes(source[n:], true)...))
 	return codeFrame(label, code)
+}
+
+// colourable is how much of code is coloured: all, or the first lines.
+func colourable(code string) int {
+	if len(code) <= maxHighlight {
+		return len(code)
+	}
+	return strings.LastIndexByte(code[:maxHighlight], '\n') + 1
 }
 
 func codeFrame(label string, code Node) Node {

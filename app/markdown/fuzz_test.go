@@ -56,6 +56,15 @@ func FuzzHighlight(f *testing.F) {
 		if got := textOf(nodes); got != flatText(code, true) {
 			t.Fatalf("%s: text\n%q\nbecame\n%q", lang, code, got)
 		}
+		var lines []Node
+		c := colours{lang: l}
+		for line := range strings.Lines(code) {
+			lines = append(lines, c.add(line)...)
+		}
+		check(t, lines)
+		if got := textOf(lines); got != flatText(code, true) {
+			t.Fatalf("%s: line by line\n%q\nbecame\n%q", lang, code, got)
+		}
 	})
 }
 

@@ -3,6 +3,7 @@ package markdown
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,25 +134,31 @@ func count(nodes []Node) int {
 type page struct {
 	closed []Node
 	tail   []Node
+	lines  []Node // coloured, in the open element
+	open   string // the text after them
 }
 
 func (p *page) add(blocks []Block) { p.closed = append(p.closed, joined(blocks)...) }
 
 func (p *page) show(t testing.TB, tail Tail) {
 	if tail.Fresh {
-		p.tail = tail.Nodes
+		p.tail, p.lines, p.open = tail.Nodes, nil, ""
 	}
-	if tail.Text == "" {
+	if tail.Text == "" && len(tail.Lines) == 0 {
 		return
 	}
 	at := findOpen(p.tail)
 	if at == nil {
 		t.Fatalf("the tail has no element for %q", tail.Text)
 	}
-	if len(at.Kids) == 0 {
-		at.Kids = []Node{{}}
+	if len(tail.Lines) > 0 {
+		p.lines, p.open = append(p.lines, tail.Lines...), ""
 	}
-	at.Kids[len(at.Kids)-1].Text += tail.Text
+	p.open += tail.Text
+	at.Kids = slices.Clone(p.lines)
+	if p.open != "" {
+		at.Kids = append(at.Kids, text(p.open))
+	}
 }
 
 func findOpen(nodes []Node) *Node {

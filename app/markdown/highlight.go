@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -26,13 +27,26 @@ const (
 // highlight cuts code into spans. It reads every byte a bounded number of
 // times, without regular expressions, and gives all of the text back.
 func highlight(lang *language, code string) []Node {
-	x := &lexer{all: languages(), lang: lang, src: code}
-	if lang.scan != nil {
-		lang.scan(x)
-	} else {
-		x.generic(len(code))
-	}
-	x.flush(len(code))
+	return (&colours{lang: lang}).add(code)
+}
+
+// colours colours code that grows, by whole lines: a line is read once, but for
+// those of a comment or string that has no end yet.
+type colours struct {
+	lang  *language
+	src   string // from where reading can go on
+	from  state  // there; its pos is 0
+	given int    // bytes of src that add has returned
+}
+
+// add returns the next lines in their colours. Of lines that are not whole
+// nothing may follow.
+func (c *colours) add(lines string) []Node {
+	x := &lexer{all: languages(), lang: c.lang, src: c.src + lines, mark: c.given, state: c.from, safe: c.from}
+	x.scan()
+	x.flush(len(x.src))
+	c.src, c.from = x.src[x.safe.pos:], x.safe
+	c.from.pos, c.given = 0, len(c.src)
 	for i := range x.out {
 		x.out[i].Kids = coalesce(x.out[i].Kids)
 	}
@@ -42,27 +56,62 @@ func highlight(lang *language, code string) []Node {
 // A lexer is a place in the code and what was cut so far. What lies between
 // mark and pos has no class yet.
 type lexer struct {
-	all       map[string]*language
-	lang      *language
-	src       string
+	all  map[string]*language
+	lang *language
+	src  string
+	mark int
+	out  []Node
+	state
+	safe state // the last place from which reading can go on: see save
+}
+
+// state is all that reading on from a place depends on.
+type state struct {
 	pos       int
-	mark      int
-	out       []Node
-	last      byte  // last byte of code that is no white space, for regular expressions
-	lastWord  bool  // it ends a value or a name
-	templates []int // open braces in each ${ of a template string
+	last      byte   // last byte of code that is no white space, for regular expressions
+	lastWord  bool   // it ends a value or a name
+	templates []int  // open braces in each ${ of a template string
+	depth     int    // open braces of a style sheet
+	block     int    // YAML: 1 + the indent of the key whose block text this is
+	open      string // what ends the lines of a string or of code, if they are open
+	inside    string // the script or style element that this is in
+}
+
+// save notes that reading can go on from here: a line has ended, and no token
+// is open.
+func (x *lexer) save() {
+	x.safe = x.state
+	x.safe.templates = slices.Clone(x.templates)
+}
+
+// scan reads to the end.
+func (x *lexer) scan() {
+	if x.lang.scan != nil {
+		x.lang.scan(x)
+	} else {
+		x.generic(len(x.src))
+	}
+}
+
+// plain goes over a byte without a class.
+func (x *lexer) plain() {
+	x.pos++
+	if x.src[x.pos-1] == '\n' {
+		x.save()
+	}
 }
 
 // flush gives the text up to end without a class.
 func (x *lexer) flush(end int) {
 	if end > x.mark {
 		x.out = appendText(x.out, x.src[x.mark:end], true)
+		x.mark = end
 	}
-	x.mark = end
 }
 
 // take gives the text from start to x.pos the class; without one it stays plain.
 func (x *lexer) take(start int, class string) {
+	start = max(start, x.mark)
 	if x.pos <= start || class == "" {
 		return
 	}
@@ -127,7 +176,7 @@ func (x *lexer) step() {
 	start, c, l := x.pos, x.src[x.pos], x.lang
 	switch {
 	case isBlank(c):
-		x.pos++
+		x.plain()
 		return
 	case l.starts[c] && (x.comment() || x.quoted()):
 		return

@@ -7,6 +7,9 @@ import "strings"
 // scanMarkup reads HTML and XML; what stands inside script and style is read
 // as JavaScript and CSS.
 func scanMarkup(x *lexer) {
+	if x.inside != "" {
+		x.embedded()
+	}
 	for x.pos < len(x.src) {
 		start := x.pos
 		switch {
@@ -26,7 +29,7 @@ func scanMarkup(x *lexer) {
 				x.take(start, clsNumber)
 			}
 		default:
-			x.pos++
+			x.plain()
 		}
 	}
 }
@@ -73,40 +76,40 @@ func (x *lexer) tag() {
 		x.pos++
 	}
 	if !closing && (element == "script" || element == "style") {
-		x.embedded(element)
+		x.inside, x.templates, x.last, x.lastWord, x.depth = element, nil, 0, false, 0
+		x.embedded()
 	}
 }
 
-// embedded reads up to the end tag of a script or style element.
-func (x *lexer) embedded(element string) {
-	end := len(x.src)
-	if i := strings.Index(strings.ToLower(x.rest()), "</"+element); i >= 0 {
-		end = x.pos + i
-	}
+// embedded reads up to the end tag of the script or style element that this is
+// in.
+func (x *lexer) embedded() {
 	outer, src := x.lang, x.src
-	x.lang = x.all[map[string]string{"script": "js", "style": "css"}[element]]
-	x.src, x.templates, x.last, x.lastWord = src[:end], nil, 0, false
-	if x.lang.scan != nil {
-		x.lang.scan(x)
-	} else {
-		x.generic(end)
+	i := strings.Index(strings.ToLower(x.rest()), "</"+x.inside)
+	if i >= 0 {
+		x.src = src[:x.pos+i]
 	}
-	x.lang, x.src, x.pos, x.templates = outer, src, end, nil
+	x.lang = x.all[map[string]string{"script": "js", "style": "css"}[x.inside]]
+	x.scan()
+	x.pos = len(x.src)
+	if i >= 0 {
+		x.inside, x.templates = "", nil
+	}
+	x.lang, x.src = outer, src
 }
 
 // scanCSS reads selectors outside braces and declarations inside; with nested
 // rules a name is a property when a colon follows and no brace before a ; or }.
 func scanCSS(x *lexer) {
-	depth := 0
 	for x.pos < len(x.src) {
 		start, c := x.pos, x.src[x.pos]
 		switch {
 		case x.lang.starts[c] && (x.comment() || x.quoted()):
 		case c == '{':
-			depth++
+			x.depth++
 			x.pos++
 		case c == '}':
-			depth--
+			x.depth--
 			x.pos++
 		case c == '@':
 			x.cssWord()
@@ -116,16 +119,16 @@ func scanCSS(x *lexer) {
 			if x.at("%") {
 				x.pos++
 			}
-			if depth > 0 {
+			if x.depth > 0 {
 				x.take(start, clsNumber)
 			} else {
 				x.take(start, clsType)
 			}
-		case wordStart(c) || c == '.' && depth == 0 || c == '-' || c == '$':
+		case wordStart(c) || c == '.' && x.depth == 0 || c == '-' || c == '$':
 			x.cssWord()
-			x.take(start, x.cssClass(depth))
+			x.take(start, x.cssClass())
 		default:
-			x.pos++
+			x.plain()
 		}
 	}
 }
@@ -135,13 +138,13 @@ func (x *lexer) cssWord() {
 	}
 }
 
-func (x *lexer) cssClass(depth int) string {
+func (x *lexer) cssClass() string {
 	const near = 200 // bytes to look ahead
 	rest := x.rest()[:min(len(x.rest()), near)]
 	if strings.HasPrefix(rest, "(") {
 		return clsFunction
 	}
-	if depth == 0 {
+	if x.depth == 0 {
 		return clsType
 	}
 	if i := strings.IndexAny(rest, ";{}"); strings.HasPrefix(strings.TrimLeft(rest, " "), ":") && (i < 0 || rest[i] != '{') {
@@ -156,6 +159,7 @@ func (x *lexer) eachLine(f func(line string)) {
 		end := x.lineEnd()
 		f(x.src[x.pos:end])
 		x.pos = min(max(x.pos, end)+1, len(x.src))
+		x.save()
 	}
 }
 
@@ -182,15 +186,14 @@ func scanDiff(x *lexer) {
 }
 
 func scanYAML(x *lexer) {
-	block := -1 // indent of the key whose block text this is
 	x.eachLine(func(line string) {
 		body := strings.TrimLeft(line, " ")
 		indent := len(line) - len(body)
-		if block >= 0 && (body == "" || indent > block) {
+		if x.block > 0 && (body == "" || indent >= x.block) {
 			x.span(len(line), clsString)
 			return
 		}
-		block = -1
+		x.block = 0
 		x.pos += indent
 		if strings.HasPrefix(body, "---") || strings.HasPrefix(body, "%") {
 			x.span(len(body), clsMeta)
@@ -207,7 +210,7 @@ func scanYAML(x *lexer) {
 			x.pos++
 			body = body[n+1:]
 			if v := strings.TrimSpace(body); strings.HasPrefix(v, "|") || strings.HasPrefix(v, ">") {
-				block = indent
+				x.block = indent + 1
 			}
 		}
 		x.value(body)
@@ -281,12 +284,11 @@ func scalarClass(s string) string {
 
 // scanTOML reads TOML, and the simpler INI and .env.
 func scanTOML(x *lexer) {
-	open := "" // the triple quotes that are open
 	x.eachLine(func(line string) {
 		body := strings.TrimLeft(line, " \t")
-		if open != "" {
-			if strings.Contains(line, open) {
-				open = ""
+		if x.open != "" {
+			if strings.Contains(line, x.open) {
+				x.open = ""
 			}
 			x.span(len(line), clsString)
 			return
@@ -302,7 +304,7 @@ func scanTOML(x *lexer) {
 			body = body[i+1:]
 			for _, q := range []string{`"""`, `'''`} {
 				if v := strings.TrimSpace(body); strings.HasPrefix(v, q) && !strings.Contains(v[3:], q) {
-					open = q
+					x.open = q
 					x.pos += strings.Index(body, q)
 					x.span(len(v), clsString)
 					return
@@ -314,19 +316,18 @@ func scanTOML(x *lexer) {
 }
 
 func scanMarkdown(x *lexer) {
-	fence := ""
 	x.eachLine(func(line string) {
 		body := strings.TrimLeft(line, " ")
-		if fence != "" {
-			if strings.HasPrefix(body, fence) {
-				fence = ""
+		if x.open != "" {
+			if strings.HasPrefix(body, x.open) {
+				x.open = ""
 			}
 			x.span(len(line), clsString)
 			return
 		}
 		switch {
 		case strings.HasPrefix(body, "```"), strings.HasPrefix(body, "~~~"):
-			fence = body[:3]
+			x.open = body[:3]
 			x.span(len(line), clsString)
 			return
 		case strings.HasPrefix(body, "#"):

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -23,12 +24,15 @@ type Block struct {
 // A Tail is what to show after the last closed block.
 //
 // When Fresh, remove what is shown of the tail and draw Nodes; else leave it.
-// Then append Text to the text of the tail's element with class OpenClass (it
-// is there whenever Text is not empty). So an open code block of any length
-// costs an appendData a frame and is never drawn again.
+// The tail's element with class OpenClass, which is there whenever it is needed,
+// ends with a text node. When Lines is not empty, empty that text node and draw
+// Lines before it: they are in colours what stood there, and more. Then append
+// Text to it. So each line of an open code block is drawn once or twice, and
+// however long the block is, never again.
 type Tail struct {
 	Fresh bool
 	Nodes []Node
+	Lines []Node
 	Text  string
 }
 
@@ -48,9 +52,11 @@ type Stream struct {
 	tried int // length of buf's whole lines when it was last split
 	vain  int // splits in a row that closed nothing
 
-	fence   fenceMark
-	inFence bool // buf is fenced code without its end
-	scanned int  // start of the first line of it that was not looked at
+	fence           fenceMark
+	inFence         bool     // buf is fenced code without its end
+	scanned         int      // start of the first line of it that was not looked at
+	colours         *colours // of its lines; nil where it has none
+	begun, coloured int      // where its first line starts, and the first one not given to colours
 
 	fresh bool // the tail on the page is out of date
 	dirty bool // buf grew since
@@ -126,6 +132,10 @@ func (s *Stream) enterFence(kind pieceKind) bool {
 	}
 	s.fence, s.inFence, s.scanned, s.fresh = m, true, end, true
 	s.shown, s.open = end, false
+	s.begun, s.coloured, s.colours = end, end, nil
+	if lang, _ := languageOf(m.info); lang != nil {
+		s.colours = &colours{lang: lang}
+	}
 	return true
 }
 
@@ -240,31 +250,58 @@ func (s *Stream) codeTail(fresh bool) Tail {
 		t.Nodes = []Node{codeFrame(label, el("code", OpenClass))}
 		s.open = true
 	}
+	t.Lines = s.colour()
 	end := len(s.buf)
 	if last := s.buf[s.scanned:]; s.fence.closedBy(last, false) {
 		end = s.scanned
 	}
-	if end <= s.shown {
-		return t
-	}
-	if s.fence.indent == 0 {
+	switch {
+	case end <= s.shown:
+	case s.fence.indent == 0:
 		t.Text = s.take(end)
-		return t
+	default:
+		// Whole lines only, so that it is known how much of an indent goes.
+		whole := s.shown + bytes.LastIndexByte(s.buf[s.shown:end], '\n') + 1
+		t.Text = flatText(s.unindented(s.shown, whole), true)
+		s.shown = whole
 	}
-	// An indented fence takes its indent off every line; whole lines only, so
-	// that it is known how much.
-	for {
-		n := bytes.IndexByte(s.buf[s.shown:end], '\n') + 1
-		if n == 0 {
-			return t
-		}
-		line := s.buf[s.shown : s.shown+n]
+	return t
+}
+
+// colour gives the lines that have come to their end since the last frame, of
+// those that get colours.
+func (s *Stream) colour() []Node {
+	if s.colours == nil || s.scanned == s.coloured {
+		return nil
+	}
+	end := s.scanned
+	if end-s.begun > maxHighlight {
+		end = s.begun + colourable(string(s.buf[s.begun:end]))
+	}
+	var lines []Node
+	if end > s.coloured {
+		lines = s.colours.add(s.unindented(s.coloured, end))
+		s.coloured, s.shown = end, end
+	}
+	if end < s.scanned {
+		s.colours = nil
+	}
+	return lines
+}
+
+// unindented is the code from start to end without the fence's indent.
+func (s *Stream) unindented(start, end int) string {
+	if s.fence.indent == 0 {
+		return string(s.buf[start:end])
+	}
+	var b strings.Builder
+	for line := range bytes.Lines(s.buf[start:end]) {
 		for i := 0; i < s.fence.indent && len(line) > 0 && line[0] == ' '; i++ {
 			line = line[1:]
 		}
-		t.Text += flatText(string(line), true)
-		s.shown += n
+		b.Write(line)
 	}
+	return b.String()
 }
 
 // take is the text of buf up to end that the page does not show yet.

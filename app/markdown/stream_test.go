@@ -1,6 +1,8 @@
 package markdown
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -48,7 +50,7 @@ func TestStreamIsTheSameTreeAtAnyCut(t *testing.T) {
 }
 
 // What is shown after every byte is what a whole render of that much would
-// show, but that open code has no colours yet.
+// show, but that open code gets its colours by whole lines.
 func TestEachFrameShowsTheTextSoFar(t *testing.T) {
 	s := new(Renderer).NewStream()
 	var p page
@@ -135,6 +137,83 @@ func TestRedrawWhenADefinitionComesLate(t *testing.T) {
 	}
 }
 
+// An open block has the colours that it has when it is closed, but for its last
+// line, wherever the text is cut.
+func TestOpenCodeIsColouredByTheLine(t *testing.T) {
+	try := func(t *testing.T, lang, fence, code string) {
+		l, _ := languageOf(lang)
+		for _, step := range []int{1, 7, 100, 1 << 20} {
+			s := new(Renderer).NewStream()
+			var p page
+			for _, part := range cuts(fence+lang+"\n"+code, step) {
+				p.add(s.Append(part))
+				p.show(t, s.Tail())
+			}
+			check(t, p.tail)
+			open := findOpen(p.tail)
+			whole := code[:strings.LastIndexByte(code, '\n')+1]
+			if open == nil || textOf(p.lines) != flatText(whole, true) || !strings.HasPrefix(code, whole+p.open) {
+				t.Fatalf("in parts of %d: %s", step, show(p.tail))
+			}
+			if got, want := classes(p.lines), classes(highlight(l, whole)); got != want {
+				t.Fatalf("in parts of %d\n%s", step, differences(textOf(p.lines), []byte(got), []byte(want)))
+			}
+		}
+	}
+	for _, c := range samples {
+		t.Run(c.name, func(t *testing.T) { try(t, c.lang, "~~~~~~", c.code+"\n"+c.code+"\nthe end of") })
+	}
+	files, err := filepath.Glob("testdata/code/*.txt")
+	if err != nil || len(files) < 15 {
+		t.Fatalf("%d files of code: %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			try(t, strings.TrimSuffix(filepath.Base(file), ".txt"), "~~~~~~", string(b))
+		})
+	}
+	t.Run("script in a page, with a comment over lines", func(t *testing.T) {
+		try(t, "html", "```", "<p>\n<script>\n/* a\nb */ let x = `c\n${ {d:\n1} }\n`\n</script>\n<style>\na {\ncolor: red;\n/* b\n*/ }\n</style>\n<b>\n")
+	})
+}
+
+// classes is the class of every byte, as its last letter.
+func classes(nodes []Node) string {
+	var b strings.Builder
+	for _, n := range nodes {
+		c := "."
+		if n.Tag != "" && n.Class != controlClass {
+			c = n.Class[len(n.Class)-1:]
+		}
+		b.WriteString(strings.Repeat(c, len(textOf([]Node{n}))))
+	}
+	return b.String()
+}
+
+// What has its colours is not read again.
+func TestColouredLinesAreReadOnce(t *testing.T) {
+	lang, _ := languageOf("go")
+	c := colours{lang: lang}
+	for range 1000 {
+		c.add("x := f(`a`) // b\n")
+		if c.src != "" {
+			t.Fatalf("%q is to be read again", c.src)
+		}
+	}
+	c.add("/* a comment\n")
+	c.add("without its end\n")
+	if c.src != "/* a comment\nwithout its end\n" || c.given != len(c.src) {
+		t.Errorf("%q is to be read again, %d bytes of it are drawn", c.src, c.given)
+	}
+	if got := show(c.add("*/ 1\n")); got != "<span.md-c>*/</span> <span.md-n>1</span>\n" {
+		t.Errorf("drawn %s", got)
+	}
+}
+
 func TestOpenCodeIsOnlyAppendedTo(t *testing.T) {
 	s := new(Renderer).NewStream()
 	s.Append("```go\nline 0\n")
@@ -142,16 +221,16 @@ func TestOpenCodeIsOnlyAppendedTo(t *testing.T) {
 	if got := show(first.Nodes); !first.Fresh || !strings.Contains(got, `<code.md-open></code>`) || !strings.Contains(got, ">Go<") {
 		t.Fatalf("the open block is %q", got)
 	}
-	text := first.Text
-	for range 3_000 {
+	text := textOf(first.Lines) + first.Text
+	for range 2 * maxHighlight / len("another line\n") {
 		if closed := s.Append("another line\n"); len(closed) > 0 {
 			t.Fatal("closed")
 		}
 		tail := s.Tail()
-		if tail.Fresh || len(tail.Nodes) > 0 || tail.Text != "another line\n" {
+		if tail.Fresh || len(tail.Nodes) > 0 || textOf(tail.Lines)+tail.Text != "another line\n" {
 			t.Fatalf("tail %+v", tail)
 		}
-		text += tail.Text
+		text += "another line\n"
 	}
 	s.Append("``")
 	if tail := s.Tail(); tail.Text != "" {

@@ -138,7 +138,7 @@ func (v *textView) drawTail() {
 		nodes(v.p.DOM, v.tail, t.Nodes)
 		v.open = js.Undefined()
 	}
-	if t.Text == "" {
+	if t.Text == "" && len(t.Lines) == 0 {
 		return
 	}
 	if v.open.IsUndefined() {
@@ -146,8 +146,14 @@ func (v *textView) drawTail() {
 		if e.IsNull() {
 			return
 		}
-		v.open = v.p.DOM.Doc.Call("createTextNode", t.Text)
+		v.open = v.p.DOM.Doc.Call("createTextNode", "")
 		e.Call("append", v.open)
+	}
+	if len(t.Lines) > 0 {
+		lines := v.p.DOM.Doc.Call("createDocumentFragment")
+		nodes(v.p.DOM, lines, t.Lines)
+		v.open.Call("before", lines)
+		v.open.Set("data", t.Text)
 		return
 	}
 	v.open.Call("appendData", t.Text)

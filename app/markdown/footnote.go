@@ -11,6 +11,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
+// NoteClass is the class of the links to a footnote and back.
+const NoteClass = "md-note"
+
 // maxLabel bounds a footnote's label in bytes.
 const maxLabel = 100
 
@@ -20,10 +23,11 @@ type notes struct {
 	defined map[string]bool
 	numbers map[string]int
 	order   []string
+	refs    map[string]int // how many there are so far, by label
 }
 
 func newNotes() *notes {
-	return &notes{defined: map[string]bool{}, numbers: map[string]int{}}
+	return &notes{defined: map[string]bool{}, numbers: map[string]int{}, refs: map[string]int{}}
 }
 
 func (n *notes) number(label string) int {
@@ -104,6 +108,27 @@ func (footnoteRefParser) Parse(_ ast.Node, block gtext.Reader, pc parser.Context
 	return &footnoteRef{label: label}
 }
 
+// footnoteRef draws a reference: a link to its note, which leads back to the
+// first of those to it. Their ids are the text's own: see Node.
 func (d *drawer) footnoteRef(n *footnoteRef) Node {
-	return el("sup", "md-note-ref", text(strconv.Itoa(d.notes.number(n.label))))
+	number := strconv.Itoa(d.notes.number(n.label))
+	id := "ref-" + number
+	if d.notes.refs[n.label]++; d.notes.refs[n.label] > 1 {
+		id += "-" + strconv.Itoa(d.notes.refs[n.label])
+	}
+	return el("sup", "md-note-ref", el("a", NoteClass, text(number)).
+		with("id", id).with("href", "#note-"+number).with("aria-label", "Footnote "+number))
+}
+
+// noteItem is a note with its way back to the text, at the end of its last
+// paragraph.
+func noteItem(number int, kids []Node) Node {
+	n := strconv.Itoa(number)
+	back := el("a", NoteClass+" md-note-back", text("↩")).with("href", "#ref-"+n).with("aria-label", "Back to the text")
+	if last := len(kids) - 1; last >= 0 && kids[last].Tag == "p" {
+		kids[last].Kids = coalesce(append(kids[last].Kids, text(" "), back))
+	} else {
+		kids = append(kids, back)
+	}
+	return el("li", "", kids...).with("id", "note-"+n).with("tabindex", "-1")
 }

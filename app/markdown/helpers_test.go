@@ -3,6 +3,7 @@ package markdown
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,16 @@ func show(nodes []Node) string {
 		b.WriteString(">" + show(n.Kids) + "</" + n.Tag + ">")
 	}
 	return b.String()
+}
+
+// noteRef and noteOf are a footnote's reference and the note, as show writes
+// them; again is what the id of a second reference ends with.
+func noteRef(n int, again string) string {
+	return fmt.Sprintf(`<sup.md-note-ref><a.md-note id="ref-%d%s" href="#note-%d" aria-label="Footnote %d">%d</a></sup>`, n, again, n, n, n)
+}
+
+func noteOf(n int, before, after string) string {
+	return fmt.Sprintf(`<li id="note-%d" tabindex="-1">%s <a.md-note.md-note-back href="#ref-%d" aria-label="Back to the text">↩</a>%s</li>`, n, before, n, after)
 }
 
 // textOf is what a page's textContent would be.
@@ -105,13 +116,27 @@ func check(t testing.TB, nodes []Node) {
 			if a.Name == "href" {
 				checkLink(t, n, a.Value)
 			}
+			if a.Name == "id" && !noteID.MatchString(a.Value) {
+				t.Fatalf("the id %q is none of a footnote's", a.Value)
+			}
 		}
 		check(t, n.Kids)
 	}
 }
 
+var (
+	noteLink = regexp.MustCompile(`^#(note|ref)-\d+$`)
+	noteID   = regexp.MustCompile(`^(note-\d+|ref-\d+(-\d+)?)$`)
+)
+
 func checkLink(t testing.TB, n Node, href string) {
 	t.Helper()
+	if noteLink.MatchString(href) {
+		if slices.ContainsFunc(n.Attrs, func(a Attr) bool { return a.Name == "target" || a.Name == "rel" }) {
+			t.Fatalf("a footnote's link that leads out: %+v", n)
+		}
+		return
+	}
 	low := strings.ToLower(href)
 	if !strings.HasPrefix(low, "http://") && !strings.HasPrefix(low, "https://") && !strings.HasPrefix(low, "mailto:") {
 		t.Fatalf("a link to %q", href)

@@ -92,7 +92,7 @@ func (r *Renderer) footnotes(notes *notes, refs references, definitions map[stri
 	for i := 0; i < len(notes.order); i++ {
 		part := definitions[notes.order[i]]
 		size += len(part)
-		list.Kids = append(list.Kids, el("li", "", r.draw(part, note, newContext(refs, references{}, notes))...))
+		list.Kids = append(list.Kids, noteItem(i+1, r.draw(part, note, newContext(refs, references{}, notes))))
 	}
 	if len(list.Kids) == 0 {
 		return Block{}

@@ -4,7 +4,9 @@ import "slices"
 
 // A Node is one node of a drawn document: an element, or a text node when Tag
 // is empty. A tree of Nodes holds no HTML: Text is shown as it is, with
-// textContent, and Tag and Attrs pass Allowed.
+// textContent, and Tag and Attrs pass Allowed. An id, and an href that starts
+// with #, are of this text only: a page puts something before both that no other
+// text on it has.
 type Node struct {
 	Tag   string // element name in lower case; "" is a text node
 	Class string // space-separated class names; "" is none
@@ -29,18 +31,19 @@ func (n Node) Namespace() string {
 const MathMLNamespace = "http://www.w3.org/1998/Math/MathML"
 
 // htmlTags and mathTags are every element that a tree can hold, with the
-// attributes each may have beside its class. There is no style, no id, no
-// event handler, and nothing that fetches: href and target are on links only,
-// and an href is an absolute http, https or mailto address (see link.go).
+// attributes each may have beside its class. There is no style, no event
+// handler, and nothing that fetches: href and target are on links only, and an
+// href is an absolute http, https or mailto address (see link.go), or leads to
+// a footnote or back, which alone have ids.
 var htmlTags = map[string][]string{
 	"p": nil, "br": nil, "hr": nil, "div": {"role", "tabindex", "aria-label"},
 	"h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil,
-	"blockquote": nil, "ul": nil, "ol": {"start"}, "li": nil,
+	"blockquote": nil, "ul": nil, "ol": {"start"}, "li": {"id", "tabindex"},
 	"table": nil, "thead": nil, "tbody": nil, "tr": nil, "th": {"scope"}, "td": nil,
 	"pre": {"tabindex", "aria-label"}, "code": nil, "button": {"type"},
 	"em": nil, "strong": nil, "del": nil, "sup": nil,
 	"span": {"role", "title", "aria-label"},
-	"a":    {"href", "title", "rel", "target"},
+	"a":    {"href", "title", "rel", "target", "id", "aria-label"},
 }
 
 var mathTags = map[string][]string{

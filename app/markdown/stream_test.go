@@ -117,7 +117,7 @@ func TestRedrawWhenADefinitionComesLate(t *testing.T) {
 		{"definition after its use", "see [a]\n\n[a]: https://example.org\n", true, `href="https://example.org"`},
 		{"definition before its use", "[a]: https://example.org\n\nsee [a]\n", false, `href="https://example.org"`},
 		{"definition without a bracket before it", "text\n\n[a]: https://example.org\n\nsee [a]", false, `href="https://example.org"`},
-		{"footnote", "text[^n]\n\n[^n]: the note\n", true, `<sup.md-note-ref>1</sup></p><ol.md-notes><li><p>the note</p></li></ol>`},
+		{"footnote", "text[^n]\n\n[^n]: the note\n", true, noteRef(1, "") + `</p><ol.md-notes>` + noteOf(1, "<p>the note", "</p>") + `</ol>`},
 		{"brackets but no definition", "a[0] = [1]\n\nb[1]\n", false, "a[0] = [1]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

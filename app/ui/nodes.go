@@ -4,6 +4,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 	"syscall/js"
 	"time"
 
@@ -18,14 +19,15 @@ var inline = map[string]bool{
 }
 
 // nodes draws Markdown's nodes into parent, with createElement and
-// textContent only.
-func nodes(d kit.DOM, parent js.Value, list []markdown.Node) {
+// textContent only. names goes before the ids in them, so that no two texts
+// have the same.
+func nodes(d kit.DOM, names string, parent js.Value, list []markdown.Node) {
 	for _, n := range list {
-		parent.Call("append", node(d, n))
+		parent.Call("append", node(d, names, n))
 	}
 }
 
-func node(d kit.DOM, n markdown.Node) js.Value {
+func node(d kit.DOM, names string, n markdown.Node) js.Value {
 	if n.Tag == "" {
 		return d.Doc.Call("createTextNode", n.Text)
 	}
@@ -39,13 +41,18 @@ func node(d kit.DOM, n markdown.Node) js.Value {
 		e.Call("setAttribute", "class", n.Class)
 	}
 	for _, a := range n.Attrs {
+		if id, local := strings.CutPrefix(a.Value, "#"); a.Name == "href" && local {
+			a.Value = "#" + names + id
+		} else if a.Name == "id" {
+			a.Value = names + a.Value
+		}
 		e.Call("setAttribute", a.Name, a.Value)
 	}
 	if len(n.Kids) == 1 && n.Kids[0].Tag == "" {
 		e.Set("textContent", n.Kids[0].Text)
 		return e
 	}
-	nodes(d, e, n.Kids)
+	nodes(d, names, e, n.Kids)
 	return e
 }
 
@@ -69,6 +76,36 @@ func sumNodes(h uint64, nodes []markdown.Node) uint64 {
 		add("")
 	}
 	return h
+}
+
+// noteLink is the footnote's link, to it or back, that a click was on. One with
+// a key held is the browser's.
+func noteLink(ev js.Value) (link js.Value, ok bool) {
+	target := ev.Get("target")
+	if target.Get("closest").IsUndefined() || ev.Get("ctrlKey").Bool() || ev.Get("metaKey").Bool() || ev.Get("shiftKey").Bool() {
+		return link, false
+	}
+	link = target.Call("closest", "a."+markdown.NoteClass)
+	return link, !link.IsNull()
+}
+
+// followNotes lets the links of footnotes lead to what they name, within their
+// message. go-app would take them for other pages.
+func (p *page) followNotes() {
+	p.hear(p.DOM.Doc, "click", func(ev js.Value) bool {
+		_, ok := noteLink(ev)
+		if ok {
+			ev.Call("stopPropagation")
+		}
+		return ok
+	}, func(ev js.Value) {
+		link, _ := noteLink(ev)
+		to := p.DOM.ByID(strings.TrimPrefix(link.Call("getAttribute", "href").String(), "#"))
+		if to.Truthy() {
+			to.Call("scrollIntoView", map[string]any{"block": "center"})
+			to.Call("focus", map[string]any{"preventScroll": true})
+		}
+	})
 }
 
 // onCopyCode is one listener for the copy buttons of all code blocks.

@@ -46,6 +46,7 @@ type page struct {
 
 	frame     js.Func
 	answers   *answers
+	texts     int // drawn so far, for their names
 	threads   threads
 	composer  *Composer
 	picker    pickerState
@@ -137,7 +138,7 @@ func (p *page) listen() {
 	// It comes before go-app's at the window, which follows the link.
 	p.DOM.On(p.DOM.Doc, "click", func(ev js.Value) {
 		e := ev.Get("target")
-		p.linked = e.Get("closest").Truthy() && e.Call("closest", "a").Truthy()
+		p.linked = e.Get("closest").Truthy() && e.Call("closest", "a:not(."+markdown.NoteClass+")").Truthy()
 	}, p.Post)
 	p.DOM.On(win, "online", func(js.Value) { p.sock.Nudge() }, p.Post)
 	p.DOM.On(win, "offline", func(js.Value) { p.sock.NetworkLost() }, p.Post)
@@ -155,6 +156,7 @@ func (p *page) listen() {
 			p.setDrawer(false) // the list stands beside the rest now
 		}
 	}, p.Post)
+	p.followNotes()
 	p.inspector.listen()
 }
 

@@ -4,6 +4,7 @@ package ui
 
 import (
 	"iter"
+	"strconv"
 	"strings"
 	"syscall/js"
 
@@ -24,6 +25,7 @@ const (
 type textView struct {
 	p      *page
 	host   js.Value
+	names  string // before the ids in it
 	stream *markdown.Stream
 	text   string // what was drawn
 	closed bool   // to its end
@@ -50,7 +52,8 @@ type chunk struct {
 }
 
 func newTextView(p *page, host js.Value) *textView {
-	v := &textView{p: p, host: host}
+	p.texts++
+	v := &textView{p: p, host: host, names: "text-" + strconv.Itoa(p.texts) + "-"}
 	v.clear()
 	return v
 }
@@ -116,7 +119,7 @@ func (v *textView) blocks(blocks []markdown.Block) {
 			v.host.Call("insertBefore", c.el, v.tail)
 		}
 		c := v.chunks[len(v.chunks)-1]
-		nodes(v.p.DOM, c.el, b.Nodes)
+		nodes(v.p.DOM, v.names, c.el, b.Nodes)
 		if c.add(b); c.sealed {
 			c.el.Get("classList").Call("add", "sealed")
 		}
@@ -135,7 +138,7 @@ func (v *textView) drawTail() {
 	if t.Fresh {
 		v.hideCaret()
 		v.tail.Call("replaceChildren")
-		nodes(v.p.DOM, v.tail, t.Nodes)
+		nodes(v.p.DOM, v.names, v.tail, t.Nodes)
 		v.open = js.Undefined()
 	}
 	if t.Text == "" && len(t.Lines) == 0 {
@@ -151,7 +154,7 @@ func (v *textView) drawTail() {
 	}
 	if len(t.Lines) > 0 {
 		lines := v.p.DOM.Doc.Call("createDocumentFragment")
-		nodes(v.p.DOM, lines, t.Lines)
+		nodes(v.p.DOM, v.names, lines, t.Lines)
 		v.open.Call("before", lines)
 		v.open.Set("data", t.Text)
 		return
@@ -206,7 +209,7 @@ func (v *textView) repair() (more bool) {
 		want.el = c.el
 		*c = want
 		c.el.Call("replaceChildren")
-		nodes(v.p.DOM, c.el, drawn)
+		nodes(v.p.DOM, v.names, c.el, drawn)
 		c.el.Get("classList").Call("toggle", "sealed", c.sealed)
 	}
 	if v.again == nil {

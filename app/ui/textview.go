@@ -18,6 +18,8 @@ const (
 	// chunkSize is the Markdown, in bytes, after which closed blocks are sealed
 	// in an element that the browser leaves out while it is off the screen.
 	chunkSize = 8 << 10
+	// linesTogether is how many nodes of coloured code stand in one block.
+	linesTogether = 200
 )
 
 // textView draws Markdown that may still grow into an element: blocks that
@@ -40,6 +42,8 @@ type textView struct {
 
 	tail  js.Value // holds the open rest
 	open  js.Value // text node in the tail that grows
+	lines js.Value // element before it that takes the next lines of open code
+	held  int      // nodes in lines
 	caret js.Value // element that shows it
 }
 
@@ -68,7 +72,7 @@ func (v *textView) clear() {
 	v.text, v.closed = "", false
 	v.chunks = nil
 	v.endRepair()
-	v.open, v.caret = js.Undefined(), js.Undefined()
+	v.open, v.lines, v.caret = js.Undefined(), js.Undefined(), js.Undefined()
 }
 
 // showRaw shows text as it was written, before any of it is drawn.
@@ -139,7 +143,7 @@ func (v *textView) drawTail() {
 		v.hideCaret()
 		v.tail.Call("replaceChildren")
 		nodes(v.p.DOM, v.names, v.tail, t.Nodes)
-		v.open = js.Undefined()
+		v.open, v.lines = js.Undefined(), js.Undefined()
 	}
 	if t.Text == "" && len(t.Lines) == 0 {
 		return
@@ -152,14 +156,20 @@ func (v *textView) drawTail() {
 		v.open = v.p.DOM.Doc.Call("createTextNode", "")
 		e.Call("append", v.open)
 	}
-	if len(t.Lines) > 0 {
-		lines := v.p.DOM.Doc.Call("createDocumentFragment")
-		nodes(v.p.DOM, v.names, lines, t.Lines)
-		v.open.Call("before", lines)
-		v.open.Set("data", t.Text)
+	if len(t.Lines) == 0 {
+		v.open.Call("appendData", t.Text)
 		return
 	}
-	v.open.Call("appendData", t.Text)
+	// Blocks of lines, for the browser lays a block out as a whole.
+	if v.lines.IsUndefined() || v.held > linesTogether {
+		v.lines, v.held = v.p.DOM.El("span", "md-lines"), 0
+		v.open.Call("before", v.lines)
+	}
+	lines := v.p.DOM.Doc.Call("createDocumentFragment")
+	nodes(v.p.DOM, v.names, lines, t.Lines)
+	v.lines.Call("append", lines)
+	v.held += len(t.Lines)
+	v.open.Set("data", t.Text)
 }
 
 // finish draws the last blocks. What the end of the document changes before

@@ -41,8 +41,10 @@ func TestCodeHasItsColoursWhileItStreams(t *testing.T) {
 	p.must(p.tab.Eval(nil, `(() => {
 		window.seen = {coloured: 0, taken: 0}
 		new MutationObserver(list => {
-			for (const m of list) if (m.target.matches?.(".md-open") && m.target.isConnected) {
-				seen.coloured = Math.max(seen.coloured, m.target.querySelectorAll("span[class^=md-]").length)
+			for (const m of list) {
+				const open = m.target.closest(".md-open")
+				if (!open?.isConnected) continue
+				seen.coloured = Math.max(seen.coloured, open.querySelectorAll(".md-lines > span").length)
 				seen.taken += m.removedNodes.length
 			}
 		}).observe(document.body, {subtree: true, childList: true})

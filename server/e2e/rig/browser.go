@@ -21,8 +21,14 @@ type Browser struct {
 	cancel context.CancelFunc
 }
 
-// OpenBrowser starts Chromium.
-func OpenBrowser() (*Browser, error) {
+// OpenBrowser starts Chromium. Its panes have no scrollbars, so that pictures are
+// the same everywhere.
+func OpenBrowser() (*Browser, error) { return openBrowser(true) }
+
+// OpenWithScrollbars starts one whose scrollbars take room, as a desktop's do.
+func OpenWithScrollbars() (*Browser, error) { return openBrowser(false) }
+
+func openBrowser(hidden bool) (*Browser, error) {
 	path, err := chromium()
 	if err != nil {
 		return nil, err
@@ -35,6 +41,7 @@ func OpenBrowser() (*Browser, error) {
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("lang", "en-US"),
+		chromedp.Flag("hide-scrollbars", hidden),
 		chromedp.WindowSize(1440, 900),
 	)
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)

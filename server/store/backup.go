@@ -156,14 +156,15 @@ func isWithin(dir, file string) (bool, error) {
 	}
 	roots := []string{dir}
 	for _, e := range entries {
-		if e.Type()&fs.ModeSymlink != 0 {
-			roots = append(roots, follow(dir, filepath.Join(dir, e.Name())))
+		link := filepath.Join(dir, e.Name())
+		if to := follow(dir, link); e.Type()&fs.ModeSymlink != 0 && to != link {
+			roots = append(roots, to)
 		}
 	}
 	for _, root := range roots {
 		top, err := os.Stat(root)
 		if err != nil || !top.IsDir() {
-			continue // a link to nothing, or to a file
+			continue // a link to a file
 		}
 		for at := parent; ; at = filepath.Dir(at) {
 			if info, err := os.Stat(at); err == nil && os.SameFile(info, top) {

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"modernc.org/sqlite"
@@ -68,9 +69,9 @@ func TestOthersWriteDuringAnImport(t *testing.T) {
 	ctx := context.Background()
 	db, owner := openLocal(t)
 	indexed(t, db)
-	between, commits := 0, 0
+	var between, commits atomic.Int64
 	onCommit(t, db, func() {
-		if commits++; commits%3 != 0 {
+		if commits.Add(1)%3 != 0 {
 			return
 		}
 		db.writer.post(0, func(w *tx) error {
@@ -79,7 +80,7 @@ func TestOthersWriteDuringAnImport(t *testing.T) {
 				return err
 			}
 			if seen == 0 {
-				between++
+				between.Add(1)
 			} else if seen != 3 {
 				t.Errorf("%d of 3 conversations are to be seen", seen)
 			}
@@ -88,8 +89,8 @@ func TestOthersWriteDuringAnImport(t *testing.T) {
 	})
 	done, err := db.Import(ctx, owner, strings.NewReader(importFile(3, 2*stagedStep)))
 	must(t, err, db.writer.write(ctx, 0, func(*tx) error { return nil }))
-	if done.Messages != 3*4*stagedStep || between < 3 {
-		t.Errorf("%+v, and %d writes in between", done, between)
+	if done.Messages != 3*4*stagedStep || between.Load() < 3 {
+		t.Errorf("%+v, and %d writes in between", done, between.Load())
 	}
 	if got := search(t, db, owner, wire.Search{Query: "question 7"}); len(got) == 0 {
 		t.Error("what was imported is not found")
@@ -104,16 +105,19 @@ func TestAnImportIsAllOrNothing(t *testing.T) {
 	talk(t, db, owner, "", "of before", says("x"))
 	indexed(t, db)
 	file := importFile(4, stagedStep/2)
-	ctx, stop := context.WithCancel(context.Background())
-	commits, last := 0, 0
+	var left atomic.Int64 // commits until it is given up
+	var giveUp atomic.Pointer[context.CancelFunc]
 	onCommit(t, db, func() {
-		if commits++; commits == last {
-			stop()
+		if left.Add(-1) == 0 {
+			(*giveUp.Load())()
 		}
 	})
-	for {
-		commits, last = 0, last+1
+	for last := 1; ; last++ {
+		ctx, stop := context.WithCancel(context.Background())
+		giveUp.Store(&stop)
+		left.Store(int64(last))
 		done, err := db.Import(ctx, owner, strings.NewReader(file))
+		stop()
 		if err == nil {
 			if done.Conversations != 4 || done.Messages != 4*stagedStep || done.Renewed != 0 || last < 4 {
 				t.Errorf("given up %d times, and then: %+v", last-1, done)
@@ -129,12 +133,10 @@ func TestAnImportIsAllOrNothing(t *testing.T) {
 		if last > 100 {
 			t.Fatal("it comes to no end")
 		}
-		ctx, stop = context.WithCancel(context.Background())
 		if got := search(t, db, owner, wire.Search{Query: "imported"}); len(got) != 0 {
 			t.Errorf("what was given up is found: %q", got)
 		}
 	}
-	stop()
 	page, err := db.Conversations(context.Background(), owner, wire.Page{})
 	must(t, err)
 	if len(page.Conversations) != 5 || len(page.Pinned) != 4 {

@@ -54,7 +54,7 @@ func (c countedOpens) OpenConversation(ctx context.Context, owner string, p wire
 // A tab that asks for a long answer again and again and reads none made the
 // server hold all of them: 600 MB for 80 of 8 MiB.
 func TestATabThatDoesNotReadHoldsLittle(t *testing.T) {
-	const opens, size = 40, 2 << 20
+	const opens, size = 15, 2 << 20
 	var opened atomic.Int64
 	w := newWorld(t, func(c *bff.Config) {
 		c.SandboxKey = "sandbox-0123456789"

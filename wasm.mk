@@ -30,11 +30,12 @@ build/slim/go.mod: go.mod go.sum app/slim/main.go
 # Version control is left out of it (GOFLAGS in the Makefile), so that a commit
 # that changes nothing here gives the same bytes, and the browser's cache stays
 # good.
-build/app.wasm: $(WASM_SOURCES) build/slim/go.mod wasm.mk
+build/app.wasm: $(WASM_SOURCES) build/slim/go.mod wasm.mk web/joindata/main.go
 	@echo 'Compiling the page to WebAssembly'
 	@! GOOS=js GOARCH=wasm go list -modfile build/slim/go.mod -deps ./app | grep -x net/http || \
 		{ echo 'The browser program depends on net/http: that is 0.35 MB more to load.'; exit 1; }
-	@$(WASM_BUILD) -o $@ ./app
+	@$(WASM_BUILD) -o build/linked.wasm ./app
+	@$(GO_RUN) ./web/joindata build/linked.wasm $@
 
 # Compressing takes many times as long as compiling, so it waits for a change
 # of the bytes themselves.

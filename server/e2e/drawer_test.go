@@ -208,7 +208,7 @@ func TestDrawerShowsEveryEvent(t *testing.T) {
 	}
 
 	// The newest is in view; the oldest comes with Home, and is read with it.
-	p.click("#wire-list")
+	p.must(p.tab.Eval(nil, `document.querySelector("#wire-list").focus()`))
 	p.must(p.tab.Eval(nil, `document.querySelector("#wire-list").dispatchEvent(new KeyboardEvent("keydown", {key: "Home", bubbles: true}))`))
 	p.wait(`document.querySelector('.wire-row[data-event="0"][aria-selected="true"]')?.checkVisibility()`)
 	p.must(p.tab.Eval(nil, `document.querySelector("#wire-list").dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowDown", bubbles: true}))`))

@@ -16,6 +16,7 @@ import (
 type libraryState struct {
 	open    bool
 	kind    string
+	name    string // under which something is to be saved
 	filling string // the prompt whose variables are asked for; "" for the list
 	problem string
 }
@@ -125,18 +126,19 @@ func (l *Library) saving() app.UI {
 		OnSubmit(p.On("save-entry", func(_ app.Context, e app.Event) { e.PreventDefault(); l.save() })).
 		Body(
 			app.Label().Class("params-name").For("entry-name").Text(label),
-			app.Input().ID("entry-name").Class("field").Type("text").MaxLength(wire.MaxName).Attr("autocomplete", "off").Placeholder("Name"),
+			p.Field("entry-name", p.library.name, func(text string) { p.library.name = text }).
+				Class("field").MaxLength(wire.MaxName).Placeholder("Name"),
 			app.Button().ID("save-entry").Class("button").Type("submit").Text("Save"),
 		)
 }
 
 func (l *Library) save() {
 	p := l.p
-	field := p.DOM.ByID("entry-name")
-	name := field.Get("value").String()
+	name := p.library.name
 	done := func(problem *wire.Problem) {
 		if problem == nil {
-			field.Set("value", "")
+			p.library.name = ""
+			p.Put("entry-name", "") // it may have the focus
 		}
 		l.done(problem)
 	}

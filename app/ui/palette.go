@@ -51,7 +51,7 @@ func (p *page) togglePalette() {
 	}
 	p.palette.open, p.palette.query, p.palette.active = true, "", 0
 	p.palette.finder.Ask(wire.Search{})
-	p.DOM.ByID("palette-search").Set("value", "")
+	p.Put("palette-search", "")
 	d.Call("showModal")
 	p.DOM.Focus("#palette-search")
 	p.drawPalette()
@@ -172,19 +172,16 @@ func (c *Palette) Render() (ui app.UI) {
 		Body(
 			app.Div().Class("picker-search").Body(
 				kit.Icon(kit.IconSearch, "icon"),
-				app.Input().ID("palette-search").Type("text").Placeholder("Find a command, a conversation, a model, a message").
+				p.Field("palette-search", s.query, func(text string) {
+					s.query, s.active = text, 0
+					q := wire.Search{Limit: 8}
+					if len([]rune(strings.TrimSpace(s.query))) > 1 {
+						q.Query = s.query
+					}
+					s.finder.Ask(q) // draws
+				}).Placeholder("Find a command, a conversation, a model, a message").MaxLength(200).
 					Role("combobox").Aria("label", "Find anything").Aria("expanded", true).Aria("controls", "palette-list").
 					Aria("autocomplete", "list").Aria("activedescendant", active).
-					Attr("autocomplete", "off").Attr("spellcheck", "false").MaxLength(200).
-					OnInput(p.On("palette-input", func(ctx app.Context, e app.Event) {
-						ctx.PreventUpdate()
-						s.query, s.active = e.Get("target").Get("value").String(), 0
-						q := wire.Search{Limit: 8}
-						if len([]rune(strings.TrimSpace(s.query))) > 1 {
-							q.Query = s.query
-						}
-						s.finder.Ask(q) // draws
-					})).
 					OnKeyDown(p.On("palette-key", c.onKey)),
 				app.Kbd().Text("Esc"),
 			),

@@ -38,53 +38,36 @@ func (p *page) conversationID() string {
 	return p.desk.Current.ID
 }
 
-// OnMount implements app.Mounter.
-func (c *Parameters) OnMount(app.Context) {
-	defer c.p.Guard("the parameters")
-	c.fill()
-}
-
-// OnUpdate implements app.Updater.
+// OnUpdate implements app.Updater: what was typed and is no figure is gone when
+// another lane is shown, and then nothing is wrong with it any more.
 func (c *Parameters) OnUpdate(ctx app.Context) {
 	ctx.Defer(func(app.Context) {
 		defer c.p.Guard("the parameters")
-		c.fill()
+		c.p.Settle()
+		for _, name := range []string{"temperature", "top_p"} {
+			if e := c.p.DOM.ByID("param-" + name); e.Truthy() {
+				_, bad := c.figure(name, e.Get("value").String())
+				c.blame(name, bad)
+			}
+		}
 	})
 }
 
-// fill shows the lane's values in the fields, but for the one that is being
-// typed in.
-func (c *Parameters) fill() {
-	v := c.p.desk.Params(c.Lane)
-	active := c.p.DOM.Doc.Get("activeElement")
-	set := func(id, value string) {
-		e := c.p.DOM.ByID(id)
-		if e.Truthy() && !e.Equal(active) && e.Get("value").String() != value {
-			e.Set("value", value)
-		}
+// figure reads a parameter as it is written, nil for nothing, and says what is
+// wrong with it: nil and a fault is what can't be taken.
+func (c *Parameters) figure(name, text string) (n *float64, bad string) {
+	text = strings.Replace(strings.TrimSpace(text), ",", ".", 1)
+	if text == "" {
+		return nil, ""
 	}
-	figure := func(name, text string) {
-		e := c.p.DOM.ByID("param-" + name)
-		if e.Truthy() && !e.Equal(active) && e.Get("value").String() != text {
-			e.Set("value", text)
-			c.blame(name, "")
-		}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil, "This is no number, so it is not taken. Write one like 0.7, or nothing to leave it to the gateway."
 	}
-	set("param-system", v.System)
-	set("param-user", v.User)
-	for _, n := range []struct {
-		name  string
-		value *float64
-	}{{"temperature", v.Temperature}, {"top_p", v.TopP}} {
-		text := ""
-		slide := "1"
-		if n.value != nil {
-			text = strconv.FormatFloat(*n.value, 'g', -1, 64)
-			slide = text
-		}
-		figure(n.name, text)
-		set("slide-"+n.name, slide)
+	if o, _ := c.p.desk.Offers(c.Lane, name); v < float64(o.Min) || v > float64(o.Max) { // of the model that is shown now
+		bad = "It must be from " + strconv.Itoa(o.Min) + " to " + strconv.Itoa(o.Max) + "; the gateway refuses others."
 	}
+	return &v, bad
 }
 
 // change sets the parameters from what f makes of them.
@@ -107,17 +90,12 @@ func (c *Parameters) Render() (ui app.UI) {
 		app.P().Class("params-model mono").Text(id),
 		c.about(),
 		app.Label().Class("params-name").For("param-system").Text("System prompt"),
-		app.Textarea().ID("param-system").Class("field params-system").Rows(3).
-			Placeholder("How the model is to answer").
-			OnInput(p.On("param-system", func(ctx app.Context, e app.Event) {
-				ctx.PreventUpdate()
-				text := e.Get("target").Get("value").String()
-				c.change(func(v *model.Params) { v.System = text })
-			})),
+		p.Area("param-system", v.System, func(text string) { c.change(func(v *model.Params) { v.System = text }) }).
+			Class("field params-system").Rows(3).Placeholder("How the model is to answer"),
 		c.number("temperature", "Temperature", v.Temperature, func(v *model.Params, n *float64) { v.Temperature = n }),
 		c.number("top_p", "Top p", v.TopP, func(v *model.Params, n *float64) { v.TopP = n }),
 		c.stream(v),
-		c.user(),
+		c.user(v),
 		c.tools(v),
 		c.settings(),
 	)
@@ -131,11 +109,7 @@ func (c *Parameters) tools(v model.Params) app.UI {
 	return app.Div().Class("params-tools").Hidden(!shown && !searches).Body(
 		app.Label().Class("params-switch").Hidden(!searches).Body(
 			app.Span().Class("params-name").Text("Web search"),
-			app.Input().ID("param-search").Type("checkbox").Class("switch").Checked(v.WebSearch).
-				OnChange(p.On("param-search", func(_ app.Context, e app.Event) {
-					on := e.Get("target").Get("checked").Bool()
-					c.change(func(v *model.Params) { v.WebSearch = on })
-				})),
+			p.Switch("param-search", v.WebSearch, func(on bool) { c.change(func(v *model.Params) { v.WebSearch = on }) }).Class("switch"),
 		),
 		app.P().Class("params-name").Text("Functions"),
 		app.Ul().Class("functions").Body(app.Range(v.Functions).Slice(func(i int) app.UI {
@@ -208,34 +182,27 @@ func (c *Parameters) number(name, label string, value *float64, set func(*model.
 	case value == nil:
 		state = "not sent"
 	}
-	typed := func(ctx app.Context, e app.Event) {
-		ctx.PreventUpdate()
-		text := strings.Replace(strings.TrimSpace(e.Get("target").Get("value").String()), ",", ".", 1)
-		n, err := strconv.ParseFloat(text, 64)
-		o, _ := p.desk.Offers(c.Lane, name) // of the model that is shown now
-		bad := ""
-		switch {
-		case text == "":
-			c.change(func(v *model.Params) { set(v, nil) })
-		case err != nil || math.IsNaN(n) || math.IsInf(n, 0):
-			bad = "This is no number, so it is not taken. Write one like 0.7, or nothing to leave it to the gateway."
-		default:
-			if n < float64(o.Min) || n > float64(o.Max) {
-				bad = "It must be from " + strconv.Itoa(o.Min) + " to " + strconv.Itoa(o.Max) + "; the gateway refuses others."
-			}
-			c.change(func(v *model.Params) { set(v, &n) })
+	typed := func(text string) {
+		n, bad := c.figure(name, text)
+		if n != nil || bad == "" {
+			c.change(func(v *model.Params) { set(v, n) })
 		}
 		c.blame(name, bad)
+	}
+	text, slide := "", "1"
+	if value != nil {
+		text = strconv.FormatFloat(*value, 'g', -1, 64)
+		slide = text
 	}
 	return app.Div().Class("params-number").DataSet("sent", o.Sent && value != nil).Body(
 		app.Label().Class("params-name").For("param-"+name).Body(
 			app.Text(label),
 			app.Span().Class("params-state").Text(state),
 		),
-		app.Input().ID("slide-"+name).Type("range").Min(strconv.Itoa(o.Min)).Max(strconv.Itoa(o.Max)).Step(0.05).
-			Aria("label", label).Disabled(!o.Sent).OnInput(p.On("slide "+name, typed)),
-		app.Input().ID("param-"+name).Class("field params-figure").Type("text").Attr("inputmode", "decimal").Attr("autocomplete", "off").
-			Placeholder("–").Disabled(!o.Sent).Aria("describedby", "check-"+name).OnInput(p.On("type "+name, typed)),
+		p.Field("slide-"+name, slide, typed).Type("range").Min(strconv.Itoa(o.Min)).Max(strconv.Itoa(o.Max)).Step(0.05).
+			Aria("label", label).Disabled(!o.Sent),
+		p.Field("param-"+name, text, typed).Class("field params-figure").Attr("inputmode", "decimal").
+			Placeholder("–").Disabled(!o.Sent).Aria("describedby", "check-"+name),
 		app.P().ID("check-"+name).Class("field-check bad").Role("status"),
 	)
 }
@@ -261,16 +228,12 @@ func (c *Parameters) stream(v model.Params) app.UI {
 	}
 	return app.Label().Class("params-switch").Body(
 		app.Span().Class("params-name").Body(app.Text("Stream"), app.Span().Class("params-state").Text(state)),
-		app.Input().ID("param-stream").Type("checkbox").Class("switch").Checked(always || !v.Whole).Disabled(always).
-			OnChange(p.On("stream", func(ctx app.Context, e app.Event) {
-				ctx.PreventUpdate()
-				on := e.Get("target").Get("checked").Bool()
-				c.change(func(v *model.Params) { v.Whole = !on })
-			})),
+		p.Switch("param-stream", always || !v.Whole, func(on bool) { c.change(func(v *model.Params) { v.Whole = !on }) }).
+			Class("switch").Disabled(always),
 	)
 }
 
-func (c *Parameters) user() app.UI {
+func (c *Parameters) user(v model.Params) app.UI {
 	p := c.p
 	if _, shown := p.desk.Offers(c.Lane, "user"); !shown {
 		return app.Div().Hidden(true)
@@ -278,12 +241,7 @@ func (c *Parameters) user() app.UI {
 	return app.Div().Body(
 		app.Label().Class("params-name").For("param-user").Body(
 			app.Text("User"), app.Span().Class("params-state").Text("who asks, for the gateway")),
-		app.Input().ID("param-user").Class("field").Type("text").Attr("autocomplete", "off").Attr("spellcheck", "false").
-			Placeholder("not sent").
-			OnInput(p.On("param-user", func(ctx app.Context, e app.Event) {
-				ctx.PreventUpdate()
-				text := e.Get("target").Get("value").String()
-				c.change(func(v *model.Params) { v.User = text })
-			})),
+		p.Field("param-user", v.User, func(text string) { c.change(func(v *model.Params) { v.User = text }) }).
+			Class("field").Placeholder("not sent"),
 	)
 }

@@ -78,7 +78,7 @@ func (p *page) openPicker(lane int) {
 		left = max(8, min(left, js.Global().Get("innerWidth").Float()-width-12))
 		d.Get("style").Set("left", fmt.Sprintf("%.0fpx", left))
 		d.Get("style").Set("top", fmt.Sprintf("%.0fpx", top+4))
-		p.DOM.ByID("picker-search").Set("value", "")
+		p.Put("picker-search", "")
 		d.Call("showModal")
 		p.DOM.Focus("#picker-search")
 		p.showActive()
@@ -122,13 +122,13 @@ func (c *Picker) Render() (ui app.UI) {
 		}))
 	search := app.Div().Class("picker-search").Body(
 		kit.Icon(kit.IconSearch, "icon"),
-		app.Input().ID("picker-search").Type("text").Placeholder("Search models").Role("combobox").
+		p.Field("picker-search", c.Query, func(text string) {
+			p.picker.query, p.picker.active = text, 0
+			p.changed(model.PartComposer)
+			p.showActive()
+		}).Placeholder("Search models").Role("combobox").
 			Aria("label", "Search models").Aria("expanded", true).Aria("controls", "picker-list").
-			Aria("activedescendant", fmt.Sprint("option-", c.Active)).Attr("autocomplete", "off").Attr("spellcheck", "false").
-			OnInput(p.On("picker-input", func(_ app.Context, e app.Event) {
-				p.picker.query, p.picker.active = e.Get("target").Get("value").String(), 0
-				p.showActive()
-			})).
+			Aria("activedescendant", fmt.Sprint("option-", c.Active)).
 			OnKeyDown(p.On("picker-key", c.onKey)),
 	)
 	if !c.Open {

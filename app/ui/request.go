@@ -9,6 +9,7 @@ import (
 
 	"screentest/app/figure"
 	"screentest/app/inspect"
+	"screentest/app/ui/kit"
 	"screentest/shared/gateway"
 	"screentest/shared/snippet"
 )
@@ -300,6 +301,6 @@ func headFacts(i *inspect.Inspector) string {
 		add("not sent: a budget had no room for it")
 		return s
 	}
-	add("sent " + time.UnixMilli(r.StartedMS).Local().Format("2 Jan 2006 15:04:05"))
+	add("sent " + kit.Wall(r.StartedMS).Format("2 Jan 2006 15:04:05"))
 	return s
 }

@@ -28,9 +28,6 @@ type searchForm struct {
 	open  bool   // the filters are shown
 }
 
-// now is the time of the page's clock.
-func now() time.Time { return time.Now() }
-
 // ask is the form as the server understands it.
 func (p *page) ask(f searchForm) wire.Search {
 	q := wire.Search{Query: f.query, Model: f.model, State: wire.RunState(f.state), Limit: 30}
@@ -51,22 +48,11 @@ func (p *page) ask(f searchForm) wire.Search {
 	return q
 }
 
-// setSearch searches for what the form says, and shows it in the fields.
+// setSearch searches for what the form says, which is drawn with it.
 func (p *page) setSearch(f searchForm) {
 	p.search = f
+	p.Put("search", f.query) // it may have the focus
 	p.finder.Ask(p.ask(f))
-	p.Context().Defer(func(app.Context) {
-		for id, value := range map[string]string{
-			"search": f.query, "search-kind": f.kind, "search-model": f.model, "search-state": f.state, "search-cost": f.cost, "search-days": f.days,
-		} {
-			if e := p.DOM.ByID(id); e.Truthy() && e.Get("value").String() != value {
-				e.Set("value", value)
-			}
-		}
-		if e := p.DOM.ByID("search-here"); e.Truthy() {
-			e.Set("checked", f.here)
-		}
-	})
 }
 
 // focusSearch goes to the search field, where the list is shown.
@@ -140,13 +126,10 @@ func (s *Side) searchBox() app.UI {
 	return app.Div().Class("search").Role("search").Body(
 		app.Div().Class("search-field").Body(
 			kit.Icon(kit.IconSearch, "icon small"),
-			app.Input().ID("search").Type("search").Placeholder("Search").Aria("label", "Search everything").
-				Attr("autocomplete", "off").Attr("spellcheck", "false").MaxLength(200).
-				OnInput(p.On("search", func(ctx app.Context, e app.Event) {
-					ctx.PreventUpdate()
-					p.search.query = e.Get("target").Get("value").String()
-					p.finder.Ask(p.ask(p.search))
-				})).
+			p.Field("search", f.query, func(text string) {
+				p.search.query = text
+				p.finder.Ask(p.ask(p.search))
+			}).Type("search").Placeholder("Search").Aria("label", "Search everything").MaxLength(200).
 				OnKeyDown(p.On("search-key", s.onSearchKey)),
 			app.Button().Class("search-keys").Type("button").Aria("label", "Ctrl K: find anything").Title("Find anything").
 				OnClick(p.On("palette", func(app.Context, app.Event) { p.togglePalette() })).
@@ -160,54 +143,47 @@ func (s *Side) searchBox() app.UI {
 				Body(kit.Icon(iconFilter, "icon small")),
 		),
 		app.Div().ID("search-filters").Class("search-filters").Hidden(!f.open).Body(
-			s.filter("search-kind", "Kind", f.kind, []option{
-				{"", "Everything"}, {wire.HitQuestion, "Questions"}, {wire.HitAnswer, "Answers"}, {wire.HitTool, "Function calls"},
-				{wire.HitError, "Errors"}, {wire.HitVideo, "Videos"}, {wire.HitTitle, "Titles"},
-			}, func(f *searchForm, v string) { f.kind = v }),
+			s.filter("search-kind", "Kind", f.kind, kit.Options(
+				"", "Everything", wire.HitQuestion, "Questions", wire.HitAnswer, "Answers", wire.HitTool, "Function calls",
+				wire.HitError, "Errors", wire.HitVideo, "Videos", wire.HitTitle, "Titles",
+			), func(f *searchForm, v string) { f.kind = v }),
 			s.filter("search-model", "Model", f.model, p.modelOptions(), func(f *searchForm, v string) { f.model = v }),
-			s.filter("search-state", "State", f.state, []option{
-				{"", "Any state"}, {"done", "Done"}, {"stopped", "Stopped"}, {"failed", "Failed"},
-				{"incomplete", "Incomplete"}, {"interrupted", "Interrupted"},
-			}, func(f *searchForm, v string) { f.state = v }),
-			s.filter("search-cost", "Cost", f.cost, []option{
-				{"", "Any cost"}, {"0", "Nothing"}, {"0.001", "$0.001 and more"}, {"0.01", "1 cent and more"},
-				{"0.1", "10 cents and more"}, {"1", "$1 and more"},
-			}, func(f *searchForm, v string) { f.cost = v }),
-			s.filter("search-days", "Time", f.days, []option{
-				{"", "Any time"}, {"1", "Today"}, {"7", "7 days"}, {"30", "30 days"}, {"365", "A year"},
-			}, func(f *searchForm, v string) { f.days = v }),
+			s.filter("search-state", "State", f.state, kit.Options(
+				"", "Any state", "done", "Done", "stopped", "Stopped", "failed", "Failed",
+				"incomplete", "Incomplete", "interrupted", "Interrupted",
+			), func(f *searchForm, v string) { f.state = v }),
+			s.filter("search-cost", "Cost", f.cost, kit.Options(
+				"", "Any cost", "0", "Nothing", "0.001", "$0.001 and more", "0.01", "1 cent and more",
+				"0.1", "10 cents and more", "1", "$1 and more",
+			), func(f *searchForm, v string) { f.cost = v }),
+			s.filter("search-days", "Time", f.days, kit.Options(
+				"", "Any time", "1", "Today", "7", "7 days", "30", "30 days", "365", "A year",
+			), func(f *searchForm, v string) { f.days = v }),
 			app.Label().Class("search-here").Body(
-				app.Input().ID("search-here").Type("checkbox").Checked(f.here).Disabled(p.desk.Current == nil).
-					OnChange(p.On("search-here", func(_ app.Context, e app.Event) {
-						p.search.here = e.Get("target").Get("checked").Bool()
-						p.finder.Ask(p.ask(p.search))
-					})),
+				p.Switch("search-here", f.here, func(on bool) {
+					p.search.here = on
+					p.finder.Ask(p.ask(p.search))
+				}).Disabled(p.desk.Current == nil),
 				app.Span().Text("In this conversation"),
 			),
 		),
 	)
 }
 
-type option struct{ value, name string }
-
-func (p *page) modelOptions() []option {
-	all := []option{{"", "Any model"}}
+func (p *page) modelOptions() []kit.Option {
+	all := kit.Options("", "Any model")
 	for _, id := range p.desk.AllModels() {
-		all = append(all, option{id, id})
+		all = append(all, kit.Option{Value: id, Name: id})
 	}
 	return all
 }
 
-func (s *Side) filter(id, label, value string, options []option, set func(*searchForm, string)) app.UI {
+func (s *Side) filter(id, label, value string, options []kit.Option, set func(*searchForm, string)) app.UI {
 	p := s.p
-	return app.Select().ID(id).Class("field").Aria("label", label).
-		OnChange(p.On(id, func(_ app.Context, e app.Event) {
-			set(&p.search, e.Get("target").Get("value").String())
-			p.finder.Ask(p.ask(p.search))
-		})).
-		Body(app.Range(options).Slice(func(i int) app.UI {
-			return app.Option().Value(options[i].value).Selected(options[i].value == value).Text(options[i].name)
-		}))
+	return p.Select(id, label, value, options, func(chosen string) {
+		set(&p.search, chosen)
+		p.finder.Ask(p.ask(p.search))
+	}).Class("field")
 }
 
 func (s *Side) onSearchKey(ctx app.Context, e app.Event) {
@@ -328,12 +304,11 @@ func kindName(h wire.Hit) string {
 
 // day is a time as short as it can be told: the hour today, else the day.
 func day(ms int64) string {
-	t, n := time.UnixMilli(ms), now()
-	y, m, d := t.Date()
-	switch ny, nm, nd := n.Date(); {
-	case y == ny && m == nm && d == nd:
+	t, now := kit.Wall(ms), kit.Wall(time.Now().UnixMilli())
+	switch {
+	case t.Year() == now.Year() && t.YearDay() == now.YearDay():
 		return t.Format("15:04")
-	case y == ny:
+	case t.Year() == now.Year():
 		return t.Format("2 Jan")
 	}
 	return t.Format("2 Jan 2006")

@@ -139,8 +139,7 @@ func (s *Settings) theme() app.UI {
 	p := s.p
 	choice := func(value, name string) app.UI {
 		return app.Label().Body(
-			app.Input().Type("radio").Name("theme").ID("theme-"+name).Checked(p.desk.Theme() == value).
-				OnChange(p.On("theme-"+name, func(app.Context, app.Event) { p.desk.SetTheme(value); p.applyTheme() })),
+			p.Radio("theme-"+name, "theme", value, p.desk.Theme() == value, func() { p.desk.SetTheme(value); p.applyTheme() }),
 			app.Span().Text(name),
 		)
 	}

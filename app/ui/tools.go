@@ -243,12 +243,11 @@ func (t *Tools) list() app.UI {
 		app.P().Class("params-about").Hidden(note == "").Text(note),
 		app.Label().Class("params-switch").Body(
 			app.Span().Class("params-name").Body(app.Text("Web search"), app.Span().Class("params-state").Text(search)),
-			app.Input().ID("web-search").Type("checkbox").Class("switch").Checked(v.WebSearch && search == "").Disabled(search != "").
-				OnChange(p.On("web-search", func(_ app.Context, e app.Event) {
-					v := p.desk.Params(t.Lane)
-					v.WebSearch = e.Get("target").Get("checked").Bool()
-					p.desk.SetParams(t.Lane, v)
-				})),
+			p.Switch("web-search", v.WebSearch && search == "", func(on bool) {
+				v := p.desk.Params(t.Lane)
+				v.WebSearch = on
+				p.desk.SetParams(t.Lane, v)
+			}).Class("switch").Disabled(search != ""),
 		),
 		app.H3().Text("Functions"),
 		app.P().Class("dialog-about").Hidden(len(v.Functions) > 0).
@@ -281,12 +280,11 @@ func (t *Tools) row(i int, f model.Function) app.UI {
 		about = "No description"
 	}
 	return app.Li().Class("function").Body(
-		app.Input().Type("checkbox").Class("switch").Checked(!f.Off).Aria("label", "Offer "+f.Name).
-			OnChange(p.On("offer "+f.Name, func(_ app.Context, e app.Event) {
-				v := p.desk.Params(t.Lane)
-				v.Functions[i].Off = !e.Get("target").Get("checked").Bool()
-				p.desk.SetParams(t.Lane, v)
-			})),
+		p.Switch("offer-"+f.Name, !f.Off, func(on bool) {
+			v := p.desk.Params(t.Lane)
+			v.Functions[i].Off = !on
+			p.desk.SetParams(t.Lane, v)
+		}).Class("switch").Aria("label", "Offer "+f.Name),
 		app.Div().Class("function-words").Body(
 			app.Code().Text(f.Name), app.Span().Class("params-state").Text(about),
 		),

@@ -17,3 +17,11 @@ func Midnight(back int) time.Time {
 	day := date.New(now.Call("getFullYear"), now.Call("getMonth"), now.Call("getDate").Int()-back)
 	return time.UnixMilli(int64(day.Call("getTime").Float()))
 }
+
+// Wall is what the viewer's clock and calendar showed at a time, for its Format
+// and its Date: what Go calls the zone means nothing.
+func Wall(ms int64) time.Time {
+	d := js.Global().Get("Date").New(float64(ms))
+	part := func(name string) int { return d.Call("get" + name).Int() }
+	return time.Date(part("FullYear"), time.Month(part("Month")+1), part("Date"), part("Hours"), part("Minutes"), part("Seconds"), 0, time.UTC)
+}

@@ -18,6 +18,9 @@ type Host struct {
 	ctx      app.Context // the Shell's
 	redraw   func()
 	handlers int // drawn so far; see On
+	bound    bool
+	shows    map[string]any // by control, what it is to show; see Show
+	settles  bool           // soon
 
 	// Budget says how much of a budget is used that is nearly used up, for
 	// wherever money is spent; "" where none is.
@@ -30,7 +33,10 @@ func NewHost(calls line.Line, redraw func()) *Host {
 }
 
 // Bind takes the Shell's context, once it stands and with each navigation.
-func (h *Host) Bind(ctx app.Context) { h.ctx = ctx }
+func (h *Host) Bind(ctx app.Context) {
+	h.ctx, h.bound = ctx, true
+	h.settleSoon()
+}
 
 // Context is the Shell's.
 func (h *Host) Context() app.Context { return h.ctx }

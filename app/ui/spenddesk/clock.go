@@ -7,29 +7,25 @@ import (
 	"time"
 
 	"screentest/app/spend"
+	"screentest/app/ui/kit"
 )
 
 // browserClock is JavaScript's Date, which knows the viewer's time zone.
 type browserClock struct{}
 
-func date(args ...any) js.Value { return js.Global().Get("Date").New(args...) }
+func (c browserClock) Today() spend.Date { return c.DateOf(time.Now().UnixMilli()) }
 
-func (browserClock) Today() spend.Date { return dateOf(date()) }
-
-func (browserClock) DateOf(ms int64) spend.Date { return dateOf(date(float64(ms))) }
-
-func dateOf(d js.Value) spend.Date {
-	return spend.Date{
-		Year: d.Call("getFullYear").Int(), Month: time.Month(d.Call("getMonth").Int() + 1), Day: d.Call("getDate").Int(),
-	}
+func (browserClock) DateOf(ms int64) spend.Date {
+	y, m, d := kit.Wall(ms).Date()
+	return spend.Date{Year: y, Month: m, Day: d}
 }
 
 func (browserClock) Midnight(d spend.Date) int64 {
-	return int64(date(d.Year, int(d.Month)-1, d.Day).Call("getTime").Float())
+	return int64(js.Global().Get("Date").New(d.Year, int(d.Month)-1, d.Day).Call("getTime").Float())
 }
 
 func (browserClock) Time(ms int64) string {
-	return date(float64(ms)).Call("toTimeString").String()[:len("15:04:05")]
+	return kit.Wall(ms).Format("15:04:05")
 }
 
 func (browserClock) Zone() string {

@@ -88,26 +88,20 @@ func (l *Ledger) filters() app.UI {
 	}
 	return app.Div().Class("filters").Body(append([]app.UI{
 		l.filter("filter-what", "Of text or of video", "Text and video", v.What, func(v *spend.View, s string) { v.What = s },
-			[2]string{wire.WhatText, "Text"}, [2]string{wire.WhatVideo, "Video"}),
+			wire.WhatText, "Text", wire.WhatVideo, "Video"),
 		l.filter("filter-kind", "Kind of entry", "All entries", v.Kind, func(v *spend.View, s string) { v.Kind = s },
-			[2]string{wire.KindCharge, "Charges"}, [2]string{wire.KindReturn, "Returns"}, [2]string{wire.KindCorrection, "Corrections"}),
+			wire.KindCharge, "Charges", wire.KindReturn, "Returns", wire.KindCorrection, "Corrections"),
 		l.filter("filter-source", "How the figure was found", "All figures", v.Source, func(v *spend.View, s string) { v.Source = s },
-			[2]string{wire.SourceReported, "Reported"}, [2]string{wire.SourceComputed, "Computed"}, [2]string{wire.SourceEstimated, "Estimated"}),
+			wire.SourceReported, "Reported", wire.SourceComputed, "Computed", wire.SourceEstimated, "Estimated"),
 	}, chips...)...)
 }
 
-func (l *Ledger) filter(id, name, all, now string, set func(*spend.View, string), options ...[2]string) app.UI {
-	kids := []app.UI{app.Option().Value("").Text(all).Selected(now == "")}
-	for _, o := range options {
-		kids = append(kids, app.Option().Value(o[0]).Text(o[1]).Selected(now == o[0]))
-	}
-	return app.Select().ID(id).Class("field select").Aria("label", name).
-		OnChange(l.s.host.On(id, func(ctx app.Context, e app.Event) {
-			v := l.s.desk.View
-			set(&v, e.Get("target").Get("value").String())
-			ctx.Navigate(v.Address())
-		})).
-		Body(kids...)
+func (l *Ledger) filter(id, name, all, now string, set func(*spend.View, string), options ...string) app.UI {
+	return l.s.host.Select(id, name, now, kit.Options(append([]string{"", all}, options...)...), func(chosen string) {
+		v := l.s.desk.View
+		set(&v, chosen)
+		l.s.host.Context().Navigate(v.Address())
+	}).Class("field select")
 }
 
 func (l *Ledger) table() app.UI {

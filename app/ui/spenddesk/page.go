@@ -117,16 +117,15 @@ func choice(name, to string, current bool) app.UI {
 func (p *Page) day(id, name string, at spend.Date, set func(*spend.View, spend.Date)) app.UI {
 	return app.Label().For(id).Body(
 		app.Span().Text(name),
-		app.Input().ID(id).Class("field").Type("date").Required(true).Value(at.String()).
-			OnChange(p.s.host.On(id, func(ctx app.Context, e app.Event) {
-				to, ok := spend.ParseDate(e.Get("target").Get("value").String())
-				if !ok {
-					return // half typed
-				}
-				v := p.s.desk.View.Wide()
-				set(&v, to)
-				ctx.Navigate(v.Address())
-			})),
+		p.s.host.Field(id, at.String(), func(text string) {
+			to, ok := spend.ParseDate(text)
+			if !ok {
+				return // half typed
+			}
+			v := p.s.desk.View.Wide()
+			set(&v, to)
+			p.s.host.Context().Navigate(v.Address())
+		}).Class("field").Type("date").Required(true),
 	)
 }
 

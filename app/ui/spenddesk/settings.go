@@ -104,9 +104,7 @@ func (c *Budgets) zone(id, value string, set func(*spend.BudgetForm, string)) ap
 
 // field is a labelled field with its unit and what is wrong with it.
 func field(s *Section, id, name, unit, value, wrong string, off bool, typed func(string)) app.UI {
-	input := app.Input().ID(id).Class("field").Type("text").Attr("autocomplete", "off").Attr("spellcheck", "false").
-		Value(value).Disabled(off).
-		OnInput(s.host.On(id, func(ctx app.Context, e app.Event) { typed(e.Get("target").Get("value").String()) }))
+	input := s.host.Field(id, value, typed).Class("field").Disabled(off)
 	if wrong != "" {
 		input = input.Aria("invalid", true).Aria("describedby", id+"-wrong")
 	}

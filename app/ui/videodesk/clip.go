@@ -347,4 +347,4 @@ func (c *Clip) raw(clip *video.Clip, t *wire.VideoTask) app.UI {
 }
 
 // dateOf writes a time of day and a date in the person's zone.
-func dateOf(ms int64) string { return time.UnixMilli(ms).Format("2 Jan 2006, 15:04") }
+func dateOf(ms int64) string { return kit.Wall(ms).Format("2 Jan 2006, 15:04") }

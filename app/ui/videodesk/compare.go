@@ -3,6 +3,7 @@
 package videodesk
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -131,15 +132,8 @@ func (c *Compare) controls(p *player) app.UI {
 		el("span", "figure compare-time", at{"id", "compare-time"}, app.Text("0:00.00")),
 		box("label", "compare-speed",
 			say("span", "sr-only", "Speed"),
-			elem("select", "field pick", at{"id", "compare-rate"},
-				el("option", "", at{"value", "0.25"}, app.Text("¼ speed")),
-				el("option", "", at{"value", "0.5"}, app.Text("½ speed")),
-				el("option", "", at{"value", "1", "selected", "true"}, app.Text("Speed 1")),
-				el("option", "", at{"value", "2"}, app.Text("Speed 2")),
-			).OnChange(s.On("rate", func(ctx app.Context, e app.Event) {
-				ctx.PreventUpdate()
-				p.setRate(e.Get("target").Get("value").String())
-			})),
+			s.Select("compare-rate", "Speed", strconv.FormatFloat(cmp.Or(p.rate, 1), 'g', -1, 64), kit.Options("0.25", "¼ speed", "0.5", "½ speed", "1", "Speed 1", "2", "Speed 2"), p.setRate).
+				Class("field gallery-filter"),
 		),
 		s.toClips("button", app.Text("Done")),
 	)

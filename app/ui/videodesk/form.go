@@ -15,20 +15,14 @@ import (
 // Form is the left side of the desk: the modes, the fields of the mode, and
 // below them the price beside the button that spends it.
 //
-// What is typed belongs to the browser's fields: a redraw never writes an
-// attribute of theirs. Whatever else changes a value (another model, undo, a
-// draft that is loaded) is written by sync after the draw.
+// What is typed belongs to the browser's fields; see kit.Host.Show.
 type Form struct {
 	app.Compo
 	s      *Section
 	Rev    int
 	Budget string // that is nearly used up, in words
 
-	values  map[string]string // by element id, as the model has them
-	synced  map[string]string // and as it had them at the last sync
-	heard   map[string]string // what was typed last, by element id
-	checked map[string]bool
-	grow    map[string]int // of the bar of shots
+	grow    map[string]int // of the bar of shots, by element id
 	mention mention
 	dragged string // the shot that is being dragged
 	copied  bool   // the request was copied a moment ago
@@ -62,12 +56,6 @@ func (f *Form) model() *video.Form { return f.s.desk.Form }
 func (f *Form) on(name string, handle func(e app.Event)) (app.EventHandler, app.EventOption) {
 	return f.s.On(name, func(ctx app.Context, e app.Event) {
 		ctx.PreventUpdate()
-		if e.Get("type").String() == "input" {
-			if f.heard == nil {
-				f.heard = map[string]string{}
-			}
-			f.heard[e.Get("target").Get("id").String()] = e.Get("target").Get("value").String()
-		}
 		handle(e)
 	})
 }
@@ -76,7 +64,7 @@ func (f *Form) on(name string, handle func(e app.Event)) (app.EventHandler, app.
 func (f *Form) Render() (ui app.UI) {
 	s := f.s
 	defer s.Drawing("the form", &ui)
-	f.values, f.checked, f.grow = map[string]string{}, map[string]bool{}, map[string]int{}
+	f.grow = map[string]int{}
 	if !s.desk.Greeted {
 		return app.Div().Class("form").Body(app.P().Class("form-wait").Text("Waiting for the server…"))
 	}

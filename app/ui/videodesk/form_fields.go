@@ -61,15 +61,12 @@ func (f *Form) modelField() app.UI {
 		}
 		groups = append(groups, app.OptGroup().Label(string(family)).Body(options...))
 	}
-	f.values["model-select"] = chosen.ID
 	note := ""
 	if chosen.Resolution != "" {
 		note = chosen.Resolution
 	}
 	return f.field("model", "Model", note,
-		app.Select().ID("model-select").Class("field mono").Aria("label", "Model").
-			OnChange(f.on("model", func(e app.Event) { form.SetModel(e.Get("target").Get("value").String()) })).
-			Body(groups...),
+		f.s.Select("model-select", "Model", chosen.ID, nil, form.SetModel).Class("field mono").Body(groups...),
 	)
 }
 
@@ -102,13 +99,10 @@ func (f *Form) promptField(field gateway.Field) app.UI {
 	if field.Standing != gateway.Required {
 		note = "optional"
 	}
-	f.values["f-prompt"] = form.Draft().Prompt
-	area := app.Textarea().ID("f-prompt").Class("field prompt").Rows(rows).Placeholder(hint).
-		Aria("labelledby", "l-prompt").Attr("autocomplete", "off").
-		OnInput(f.on("prompt", func(e app.Event) {
-			form.SetPrompt(e.Get("target").Get("value").String())
-			f.mentionTyped()
-		}))
+	area := f.s.Area("f-prompt", form.Draft().Prompt, func(text string) {
+		form.SetPrompt(text)
+		f.mentionTyped()
+	}).Class("field prompt").Rows(rows).Placeholder(hint).Aria("labelledby", "l-prompt")
 	if form.Mode != gateway.Reference {
 		return f.field("prompt", label, note, area)
 	}
@@ -124,10 +118,8 @@ func (f *Form) ratioField(field gateway.Field) app.UI {
 		return f.field(field.Name, "Aspect ratio", "has no effect beside a frame: the clip has the frame's")
 	}
 	if len(field.Choices) == 0 {
-		f.values["f-ratio"] = d.Ratio
 		return f.field(field.Name, "Aspect ratio", "optional, such as 16:9",
-			app.Input().ID("f-ratio").Class("field short figure").Type("text").Placeholder("the model's own").Aria("label", "Aspect ratio").
-				OnInput(f.on("ratio", func(e app.Event) { form.SetRatio(e.Get("target").Get("value").String()) })))
+			f.s.Field("f-ratio", d.Ratio, form.SetRatio).Class("field short figure").Placeholder("the model's own").Aria("label", "Aspect ratio"))
 	}
 	list := make([]choice, 0, len(field.Choices))
 	for _, r := range field.Choices {
@@ -219,12 +211,10 @@ func (f *Form) choiceField(field gateway.Field, label string, names map[string]s
 // seedsField is a number that makes the same again, or none.
 func (f *Form) seedsField(field gateway.Field) app.UI {
 	form := f.model()
-	f.values["f-seeds"] = form.Get("seeds")
 	return f.field("seeds", "Seed", "optional, "+strconv.Itoa(field.Min)+" to "+strconv.Itoa(field.Max),
 		app.Div().Class("line").Body(
-			app.Input().ID("f-seeds").Class("field short figure").Type("text").Attr("inputmode", "numeric").Attr("autocomplete", "off").
-				Aria("label", "Seed").Placeholder("any").
-				OnInput(f.on("seeds", func(e app.Event) { form.Set("seeds", e.Get("target").Get("value").String()) })),
+			f.s.Field("f-seeds", form.Get("seeds"), func(text string) { form.Set("seeds", text) }).
+				Class("field short figure").Attr("inputmode", "numeric").Aria("label", "Seed").Placeholder("any"),
 			app.Button().Class("button").Type("button").Text("Random").
 				OnClick(f.on("seeds random", func(app.Event) {
 					form.Set("seeds", strconv.Itoa(field.Min+rand.IntN(field.Max-field.Min+1)))

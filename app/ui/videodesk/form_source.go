@@ -58,7 +58,7 @@ func (f *Form) sources(verb string) []app.UI {
 	form := f.model()
 	found := form.Sources()
 	found = found[:min(len(found), mostSources)]
-	f.values["source-uuid"] = ""
+	f.s.Show("source-uuid", "")
 	list := app.UI(app.P().Class("form-note").Text("No finished clip here can be used to " + verb + ". Make one with alpha or beta-video, or give the id of one."))
 	if len(found) > 0 {
 		list = app.Div().Class("sources").Body(app.Range(found).Slice(func(i int) app.UI {

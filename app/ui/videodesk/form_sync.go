@@ -10,41 +10,10 @@ import (
 	"screentest/shared/gateway"
 )
 
-// sync writes the model's values into the fields that show others. It may run
-// between a key and its input event, or within a click: so it leaves a field
-// alone that has the focus and of which the model says what it said before or
-// what was typed, and a radio button of which the model says what it said
-// before. What the browser has done there is about to be heard.
+// sync follows a draw: what the fields show comes before the focus moves.
 func (f *Form) sync() {
 	defer f.s.Guard("the form")
-	active := f.s.DOM.Doc.Get("activeElement")
-	for id, want := range f.values {
-		e := f.s.DOM.ByID(id)
-		was, known := f.synced[id]
-		heard, typed := f.heard[id]
-		if !e.Truthy() || e.Equal(active) && e.Get("shows").Equal(js.ValueOf(id)) && (known && want == was || typed && want == heard) {
-			continue
-		}
-		e.Set("shows", id) // fields change their places
-		if e.Get("value").String() != want {
-			e.Set("value", want)
-		}
-	}
-	f.synced = f.values
-	for id, want := range f.checked {
-		e := f.s.DOM.ByID(id)
-		shows := id + " is off"
-		if want {
-			shows = id + " is on"
-		}
-		if !e.Truthy() || e.Get("shows").Equal(js.ValueOf(shows)) {
-			continue
-		}
-		e.Set("shows", shows)
-		if e.Get("checked").Bool() != want {
-			e.Set("checked", want)
-		}
-	}
+	f.s.Settle()
 	for id, n := range f.grow {
 		if e := f.s.DOM.ByID(id); e.Truthy() {
 			e.Get("style").Set("flexGrow", strconv.Itoa(n))

@@ -26,10 +26,8 @@ func (f *Form) segments(name, label, class string, list []choice, value string, 
 		app.Range(list).Slice(func(i int) app.UI {
 			c := list[i]
 			id := "f-" + name + "-" + c.Value
-			f.checked[id] = c.Value == value
 			return app.Label().Class("pick").Title(c.Note).DataSet("on", c.Value == value).Body(
-				app.Input().ID(id).Type("radio").Name("f-"+name).Value(c.Value).
-					OnChange(f.on(id, func(app.Event) { set(c.Value) })),
+				f.s.Radio(id, "f-"+name, c.Value, c.Value == value, func() { set(c.Value) }),
 				app.Span().Text(c.Text),
 			)
 		}),
@@ -47,10 +45,8 @@ func typed(n int, text string) string {
 // number is a range as slider and number; value is what the number shows.
 func (f *Form) number(name, label, unit, value string, s gateway.Seconds, set func(string)) app.UI {
 	id := "f-" + name
-	f.values[id+"-range"], f.values[id] = value, value
-	take := func(e app.Event) { set(e.Get("target").Get("value").String()) }
-	field := app.Input().ID(id).Class("field number figure").Type("number").Aria("label", label+" in "+unit).Step(1)
-	slider := app.Input().ID(id+"-range").Class("slider").Type("range").Step(1).
+	field := f.s.Field(id, value, set).Class("field number figure").Type("number").Aria("label", label+" in "+unit).Step(1)
+	slider := f.s.Field(id+"-range", value, set).Class("slider").Type("range").Step(1).
 		Aria("label", label).Aria("valuetext", value+" "+unit)
 	if !s.Any() {
 		field = field.Min(s.Min).Max(s.Max)
@@ -58,11 +54,11 @@ func (f *Form) number(name, label, unit, value string, s gateway.Seconds, set fu
 	}
 	return app.Div().Class("number-line").Body(
 		app.Div().Class("slider-box").Hidden(s.Any()).Body(
-			slider.OnInput(f.on(id+"-range", take)),
+			slider,
 			app.Div().Class("slider-ends figure").Aria("hidden", true).Body(
 				app.Span().Text(s.Min), app.Span().Text(s.Max)),
 		),
-		field.OnInput(f.on(id, take)),
+		field,
 		app.Span().Class("unit").Text(unit),
 	)
 }

@@ -99,30 +99,29 @@ func (g *Gallery) head() app.UI {
 func (g *Gallery) filters() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
 	f := tasks.Filter
-	var modes, models, tags []option
+	text := f.Text
+	if s.results.searching != nil {
+		text = s.results.query
+	}
+	var modes, models, tags []kit.Option
 	for _, m := range sortedKeys(tasks.Counts.Modes) {
-		modes = append(modes, option{m, video.ModeName(gateway.Mode(m))})
+		modes = append(modes, kit.Option{Value: m, Name: video.ModeName(gateway.Mode(m))})
 	}
 	for _, m := range sortedKeys(tasks.Counts.Models) {
-		models = append(models, option{m, m})
+		models = append(models, kit.Option{Value: m, Name: m})
 	}
 	for _, t := range tasks.Counts.Tags {
-		tags = append(tags, option{t.Tag, "#" + t.Tag})
+		tags = append(tags, kit.Option{Value: t.Tag, Name: "#" + t.Tag})
 	}
 	return el("div", "gallery-filters", at{"hidden", no(tasks.Counts.All == 0 && !f.Any())},
 		box("label", "gallery-search",
 			kit.Icon(kit.IconSearch, "icon small"),
 			say("span", "sr-only", "Search the clips"),
-			elem("input", "field", at{"id", "clip-search", "type", "search", "placeholder", "Search prompts, titles, tags", "autocomplete", "off",
-				"maxlength", "200"}).
-				OnInput(s.On("search", func(ctx app.Context, e app.Event) {
-					ctx.PreventUpdate()
-					s.search(e.Get("target").Get("value").String())
-				})),
+			s.Field("clip-search", text, s.search).Class("field").Type("search").Placeholder("Search prompts, titles, tags").MaxLength(200),
 		),
-		s.pick("mode", "Any kind", modes, f.Mode, func(f *video.Filter, v string) { f.Mode = v }),
-		s.pick("model", "Any model", models, f.Model, func(f *video.Filter, v string) { f.Model = v }),
-		s.pick("tag", "Any tag", tags, f.Tag, func(f *video.Filter, v string) { f.Tag = v }),
+		s.choose("mode", "Any kind", modes, f.Mode, func(f *video.Filter, v string) { f.Mode = v }),
+		s.choose("model", "Any model", models, f.Model, func(f *video.Filter, v string) { f.Model = v }),
+		s.choose("tag", "Any tag", tags, f.Tag, func(f *video.Filter, v string) { f.Tag = v }),
 		elem("button", "button star", at{"id", "only-favourites", "type", "button",
 			"aria-pressed", yes(f.Favourite)}, kit.Icon(iconStar, "icon small"), app.Text("Favourites")).
 			OnClick(s.On("favourites", func(app.Context, app.Event) {
@@ -135,40 +134,21 @@ func (g *Gallery) filters() app.UI {
 	)
 }
 
-// anyValue stands for no filter: go-app leaves out a value that is "", and the
-// entry's text would be its value.
-const anyValue = "*"
-
-// option is an entry of a list to choose from.
-type option struct{ value, name string }
-
-// pick is a list to choose a filter from. It is there as long as there is
+// choose is a list to choose a filter from. It is there as long as there is
 // something to choose.
-func (s *Section) pick(id, all string, choices []option, value string, set func(*video.Filter, string)) app.UI {
-	options := []app.UI{el("option", "", at{"value", anyValue, "selected", no(value == "")}, app.Text(all))}
-	known := value == ""
-	for _, c := range choices {
-		known = known || c.value == value
-		options = append(options, el("option", "", at{"value", c.value, "selected", no(c.value == value)}, app.Text(c.name)))
-	}
-	if !known {
-		options = append(options, el("option", "", at{"value", value, "selected", "true"}, app.Text(value)))
-	}
-	return elem("select", "field pick", at{"id", "filter-" + id, "aria-label", all, "hidden", no(len(choices) == 0 && value == "")}, options...).
-		OnChange(s.On("filter "+id, func(_ app.Context, e app.Event) {
-			f := s.desk.Tasks.Filter
-			v := e.Get("target").Get("value").String()
-			if v == anyValue {
-				v = ""
-			}
-			set(&f, v)
-			s.desk.Tasks.Find(f)
-		}))
+func (s *Section) choose(id, all string, choices []kit.Option, value string, set func(*video.Filter, string)) app.UI {
+	options := append(kit.Options("", all), choices...)
+	return s.Select("filter-"+id, all, value, options, func(chosen string) {
+		f := s.desk.Tasks.Filter
+		set(&f, chosen)
+		s.desk.Tasks.Find(f)
+	}).Class("field gallery-filter").Hidden(len(choices) == 0 && value == "")
 }
 
 // search waits until the typing rests.
 func (s *Section) search(text string) {
 	s.endTyping()
+	s.results.query = text
 	s.results.searching = s.After(200*time.Millisecond, func() {
 		s.results.searching = nil
 		f := s.desk.Tasks.Filter
@@ -187,9 +167,6 @@ func (s *Section) endTyping() {
 
 func (s *Section) clearFilters() {
 	s.endTyping()
-	if e := s.DOM.ByID("clip-search"); e.Truthy() {
-		e.Set("value", "")
-	}
 	s.desk.Tasks.Find(video.Filter{})
 	s.DOM.Focus("#standing-")
 }

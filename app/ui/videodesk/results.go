@@ -39,6 +39,7 @@ type results struct {
 	chunks    chunks
 	focus     string // id of what has the focus, for when a draw takes it
 	searching func() // ends the wait for more of a search
+	query     string // that is being typed
 	ticking   bool   // the times on the page go on
 	clip      *video.Clip
 	taking    string // what is being made of the clip that is shown

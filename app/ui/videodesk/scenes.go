@@ -37,7 +37,6 @@ func (f *Form) shot(i int, s video.Shot, n int) app.UI {
 	number := strconv.Itoa(i + 1)
 	length := utf8.RuneCountInString(s.Prompt)
 	text, seconds := "shot-"+s.ID, "shot-seconds-"+s.ID
-	f.values[text], f.values[seconds] = s.Prompt, typed(s.Seconds, s.Typed)
 	counter := "counter figure"
 	if length > gateway.MaxScenePrompt {
 		counter += " over"
@@ -76,9 +75,9 @@ func (f *Form) shot(i int, s video.Shot, n int) app.UI {
 				On("dragstart", dragstart, dragstartScope).On("dragend", dragend, dragendScope).
 				Body(app.Span().Class("figure").Text(number)),
 			app.Div().Class("shot-main").Body(
-				app.Textarea().ID(text).Class("field").Rows(2).Placeholder("What this shot shows").
-					DataSet("place", place+".prompt").Aria("label", "Shot "+number).
-					OnInput(f.on(text, func(e app.Event) { form.SetShot(s.ID, e.Get("target").Get("value").String()) })),
+				f.s.Area(text, s.Prompt, func(t string) { form.SetShot(s.ID, t) }).
+					Class("field").Rows(2).Placeholder("What this shot shows").
+					DataSet("place", place+".prompt").Aria("label", "Shot "+number),
 				app.Div().Class("shot-foot").Body(
 					app.Span().Class(counter).Text(strconv.Itoa(length)+" / "+strconv.Itoa(gateway.MaxScenePrompt)),
 					app.Button().ID("up-"+s.ID).Class("icon-button small up").Type("button").Disabled(i == 0).
@@ -97,10 +96,9 @@ func (f *Form) shot(i int, s video.Shot, n int) app.UI {
 				f.said(place, false),
 			),
 			app.Label().Class("shot-seconds").Body(
-				app.Input().ID(seconds).Class("field number figure").Type("number").Step(1).
+				f.s.Field(seconds, typed(s.Seconds, s.Typed), func(t string) { form.TypeShotSeconds(s.ID, t) }).Class("field number figure").Type("number").Step(1).
 					Min(gateway.MinSceneDuration).Max(gateway.MaxSceneDuration).
-					DataSet("place", place+".duration").Aria("label", "Seconds of shot "+number).
-					OnInput(f.on(seconds, func(e app.Event) { form.TypeShotSeconds(s.ID, e.Get("target").Get("value").String()) })),
+					DataSet("place", place+".duration").Aria("label", "Seconds of shot "+number),
 				app.Span().Text("s"),
 			),
 		)

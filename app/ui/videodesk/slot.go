@@ -130,7 +130,7 @@ func (f *Form) slotWays(field gateway.Field, i int, kind video.Kind, place strin
 	name := form.SlotName(field, i)
 	id := "file-" + place
 	link := "link-" + place
-	f.values[link] = ""
+	f.s.Show(link, "")
 	return app.Div().Class("slot-ways").Body(
 		app.Button().ID("choose-"+place).Class("button").Type("button").Text("Choose a file").DataSet("first", "true").
 			OnClick(f.on("choose "+place, func(app.Event) { f.s.DOM.ByID(id).Call("click") })),
@@ -231,17 +231,15 @@ func (f *Form) slotTrouble(field gateway.Field, i int, kind video.Kind, s video.
 		if s.Seconds > 0 {
 			text = strconv.FormatFloat(s.Seconds, 'f', -1, 64)
 		}
-		f.values[id] = text
 		list = append(list, app.Div().Class("slot-length").Body(
 			app.Label().For(id).Text("Its length"),
-			app.Input().ID(id).Class("field number figure").Type("number").Min(0).Attr("step", "any").DataSet("first", "true").
-				OnInput(f.on(id, func(e app.Event) {
-					n, err := strconv.ParseFloat(e.Get("target").Get("value").String(), 64)
-					if err != nil {
-						n = 0
-					}
-					f.model().SetLength(field.Name, i, n)
-				})),
+			f.s.Field(id, text, func(text string) {
+				n, err := strconv.ParseFloat(text, 64)
+				if err != nil {
+					n = 0
+				}
+				f.model().SetLength(field.Name, i, n)
+			}).Class("field number figure").Type("number").Min(0).Attr("step", "any").DataSet("first", "true"),
 			app.Span().Text("seconds"),
 			app.Button().Class("button").Type("button").Text("Measure again").
 				OnClick(f.on("measure "+place, func(app.Event) { f.model().Measure(field.Name, i) })),

@@ -274,6 +274,13 @@ func (t *Tab) Contrast() error {
 	return err
 }
 
+// Zone puts the person's clock into a time zone, for pages that are opened from
+// then on.
+func (t *Tab) Zone(name string) error {
+	_, err := chromedp.Call(t.ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: name})
+	return err
+}
+
 // Screenshot returns what the tab shows as PNG.
 func (t *Tab) Screenshot() ([]byte, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, within)

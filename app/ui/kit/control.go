@@ -1,0 +1,178 @@
+//go:build js && wasm
+
+package kit
+
+import (
+	"slices"
+	"strconv"
+	"syscall/js"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Every field, list and switch of the page is made here or told to [Host.Show]:
+// what it shows after a draw is what the page says, "" and the first entry too.
+// go-app alone drops a value that is "", and writes no attribute that is as it
+// was in the draw before, whatever the person has done since.
+
+// Option is an entry of a list to choose from; the value "" stands for none.
+type Option struct{ Value, Name string }
+
+// Options makes entries of pairs: a value, and its name.
+func Options(pairs ...string) []Option {
+	list := make([]Option, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		list = append(list, Option{Value: pairs[i], Name: pairs[i+1]})
+	}
+	return list
+}
+
+// Select is a list to choose from. A value that has no entry gets one.
+func (h *Host) Select(id, label, value string, options []Option, set func(string)) app.HTMLSelect {
+	if !slices.ContainsFunc(options, func(o Option) bool { return o.Value == value }) {
+		options = append(slices.Clip(options), Option{value, value})
+	}
+	h.Show(id, value)
+	return app.Select().ID(id).Aria("label", label).OnChange(h.On(id, func(ctx app.Context, e app.Event) {
+		ctx.PreventUpdate()
+		control := e.Get("target")
+		chosen := control.Get("value").String()
+		control.Set("shows", showing(id, chosen))
+		set(chosen)
+	})).
+		Body(app.Range(options).Slice(func(i int) app.UI { return app.Option().Value(options[i].Value).Text(options[i].Name) }))
+}
+
+// Field is a line of text. What it holds may be half typed, and is the
+// browser's as long as it has the focus; see Put.
+func (h *Host) Field(id, value string, typed func(string)) app.HTMLInput {
+	h.Show(id, value)
+	return app.Input().ID(id).Type("text").Attr("autocomplete", "off").Attr("spellcheck", "false").OnInput(h.types(id, typed))
+}
+
+// Area is a text of several lines, else as Field.
+func (h *Host) Area(id, value string, typed func(string)) app.HTMLTextarea {
+	h.Show(id, value)
+	return app.Textarea().ID(id).Attr("autocomplete", "off").OnInput(h.types(id, typed))
+}
+
+// Switch is a box to check.
+func (h *Host) Switch(id string, on bool, set func(bool)) app.HTMLInput {
+	h.Show(id, on)
+	return app.Input().ID(id).Type("checkbox").OnChange(h.On(id, func(ctx app.Context, e app.Event) {
+		ctx.PreventUpdate()
+		control := e.Get("target")
+		on := control.Get("checked").Bool()
+		control.Set("shows", showing(id, on))
+		set(on)
+	}))
+}
+
+// types hands what is typed to the page, which sees to what is drawn of it.
+func (h *Host) types(id string, typed func(string)) (app.EventHandler, app.EventOption) {
+	return h.On(id, func(ctx app.Context, e app.Event) {
+		ctx.PreventUpdate()
+		field := e.Get("target")
+		text := field.Get("value").String()
+		field.Set("heard", showing(id, text))
+		typed(text)
+	})
+}
+
+// Show has the control with this id show a value, a string or a bool, after the
+// draw that is under way. It is for controls that are drawn otherwise.
+func (h *Host) Show(id string, value any) {
+	if h.shows == nil {
+		h.shows = map[string]any{}
+	}
+	h.shows[id] = value
+	h.settleSoon()
+}
+
+func (h *Host) settleSoon() {
+	if h.settles || !h.bound {
+		return
+	}
+	h.settles = true
+	h.ctx.Defer(func(app.Context) {
+		h.settles = false
+		h.Settle()
+	})
+}
+
+// Settle lets the controls show at once what Show said. It may run between a key
+// and its event, or within a click: so it leaves a choice alone of which the page
+// says what it said before, and a field that has the focus if that or what was
+// typed is what the page says. What the browser has done there is about to be
+// heard. A choice that was heard and that the page does not have is taken back.
+func (h *Host) Settle() {
+	defer h.Guard("the fields")
+	active := h.DOM.Doc.Get("activeElement")
+	for id, value := range h.shows {
+		e := h.DOM.ByID(id)
+		if !e.Truthy() {
+			continue
+		}
+		shows := js.ValueOf(showing(id, value))
+		same := e.Get("shows").Equal(shows)
+		switch {
+		case e.Get("tagName").String() == "SELECT":
+			nameEmpty(e)
+		case value != true && value != false:
+			same = e.Equal(active) && (same || e.Get("heard").Equal(shows))
+		}
+		e.Set("shows", shows)
+		if !same {
+			e.Set("heard", "")
+			put(e, value)
+		}
+	}
+	clear(h.shows)
+}
+
+// showing is what an element notes of what it shows: that, and as what, for
+// elements change their places.
+func showing(id string, value any) string {
+	if on, is := value.(bool); is {
+		return id + " is " + strconv.FormatBool(on)
+	}
+	return id + " is " + value.(string)
+}
+
+// nameEmpty gives the entry for none its value, which go-app drops: without it
+// the entry's words would be its value.
+func nameEmpty(list js.Value) {
+	options := list.Get("options")
+	for i := range options.Length() {
+		if o := options.Index(i); !o.Call("hasAttribute", "value").Bool() {
+			o.Call("setAttribute", "value", "")
+		}
+	}
+}
+
+func put(e js.Value, value any) {
+	name := "value"
+	if _, is := value.(bool); is {
+		name = "checked"
+	}
+	if v := js.ValueOf(value); !e.Get(name).Equal(v) {
+		e.Set(name, v)
+	}
+}
+
+// Radio is one of a set of which one is chosen; the set has a name.
+func (h *Host) Radio(id, set, value string, on bool, choose func()) app.HTMLInput {
+	h.Show(id, on)
+	return app.Input().ID(id).Type("radio").Name(set).Value(value).OnChange(h.On(id, func(ctx app.Context, e app.Event) {
+		ctx.PreventUpdate()
+		e.Get("target").Set("shows", showing(id, true))
+		choose()
+	}))
+}
+
+// Put shows a value at once, in a field that is being typed in too.
+func (h *Host) Put(id string, value any) {
+	if e := h.DOM.ByID(id); e.Truthy() {
+		put(e, value)
+	}
+}

@@ -105,6 +105,9 @@ func (d *Desk) Hidden() bool {
 func (d *Desk) ListedModels(s wire.Summary) string {
 	if c := d.conversations[s.ID]; c != nil && c.Phase == Ready {
 		s.Blind = c.Blind
+		if many := c.wireLanes(); len(many.Lanes) > 1 {
+			s.Models = many.Models()
+		}
 	}
 	if s.Blind {
 		return "blind comparison"
@@ -144,14 +147,15 @@ func (d *Desk) shuffle(c *Conversation) {
 	}
 }
 
-// CanVote says that the answers of a blind comparison have all ended.
-func (d *Desk) CanVote() bool { return d.Hidden() && d.Current.roundEnded() }
+// CanVote says that the answers of a blind comparison have all ended, and that
+// no vote on them is under way.
+func (d *Desk) CanVote() bool { return d.Hidden() && d.Current.roundEnded() && !d.Current.voting }
 
 // Tie is the vote for none.
 const Tie = -1
 
-// Vote says which lane's answer was the best, or Tie. The names are shown from
-// then on.
+// Vote says which lane's answer was the best, or Tie. The names are shown once
+// the vote is kept: one that is refused can be given again, as blindly.
 func (d *Desk) Vote(lane int) {
 	if !d.CanVote() || lane >= len(d.Current.Lanes) {
 		return
@@ -164,22 +168,25 @@ func (d *Desk) Vote(lane int) {
 	if lane != Tie {
 		v.Winner = c.Lanes[lane].Leaf
 	}
-	c.Votes[v.Message] = v
-	c.Blind = false
-	for i := range c.Lanes {
-		c.leaf(i).Rev++
-	}
+	c.voting, d.Refusal = true, nil
 	d.line.Call(wire.OpVote, v, func(data json.RawMessage, p *wire.Problem) {
+		c.voting = false
 		var kept wire.Vote
 		if p = line.Answered(data, p, &kept); p != nil {
-			delete(c.Votes, v.Message)
-			d.Refusal = refuse("", p.Code, "The vote was not kept: "+p.Message, p.Hint)
+			d.Refusal = refuse("", p.Code, "The vote was not kept: "+p.Message, strings.TrimSpace(p.Hint+" Vote again."))
 			d.drawn(c, PartThread|PartComposer)
 			return
 		}
+		c.Blind = false
+		for i := range c.Lanes {
+			if m := c.leaf(i); m != nil {
+				m.Rev++
+			}
+		}
 		d.hearVote(kept)
+		d.lanesChanged(c)
 	})
-	d.lanesChanged(c)
+	d.changed(PartComposer)
 }
 
 func (d *Desk) hearVote(v wire.Vote) {

@@ -129,6 +129,52 @@ func TestBlindDealsTheModelsAnew(t *testing.T) {
 	}
 }
 
+// A vote that was refused is given again, and until one is kept no name is shown.
+func TestRefusedVoteIsRepeated(t *testing.T) {
+	b := newBench(t)
+	b.lanes(chatModel, "zeta-1")
+	b.SetBlind(true)
+	_, runs := b.sentAll(t, "q")
+	for _, r := range runs {
+		b.says(r, "x")
+	}
+	b.Vote(1)
+	call := b.far.take(t, wire.OpVote)
+	if b.CanVote() {
+		t.Error("a second vote while the first is under way")
+	}
+	call.refuse("storage_full")
+	if !b.Hidden() || !b.CanVote() || b.Verdict() != "" || b.Refusal == nil {
+		t.Fatalf("hidden %v, can vote %v, verdict %q, refusal %+v", b.Hidden(), b.CanVote(), b.Verdict(), b.Refusal)
+	}
+	b.Vote(1)
+	call = b.far.take(t, wire.OpVote)
+	call.answer(read[wire.Vote](t, call))
+	if b.Hidden() || !strings.Contains(b.Verdict(), "B, which is") || b.Refusal != nil {
+		t.Errorf("hidden %v, verdict %q, refusal %+v", b.Hidden(), b.Verdict(), b.Refusal)
+	}
+}
+
+// The list names the models that are compared, whichever of them was asked last.
+func TestListHasAllModelsOfTheLanes(t *testing.T) {
+	b := newBench(t)
+	b.lanes(chatModel, "zeta-1", responsesModel)
+	_, runs := b.sentAll(t, "q")
+	for _, r := range runs {
+		b.says(r, "x")
+	}
+	b.sentAll(t, "and on")
+	b.news(wire.EventConversation, wire.Summary{ID: b.Current.ID, Models: "zeta-1", UpdatedMS: 9e15})
+	if got := b.ListedModels(b.Groups()[0].Rows[0]); got != "3 models" {
+		t.Errorf("open here: %q", got)
+	}
+	b.List = append(b.List, wire.Summary{ID: "elsewhere", Models: "c"})
+	b.news(wire.EventLanes, wire.Lanes{Conversation: "elsewhere", Rev: 3, Lanes: []wire.Lane{{Model: "a"}, {Model: "b"}, {Model: "c"}}})
+	if got := b.ListedModels(b.List[len(b.List)-1]); got != "3 models" {
+		t.Errorf("elsewhere: %q", got)
+	}
+}
+
 func TestTie(t *testing.T) {
 	b := newBench(t)
 	b.lanes(chatModel, "zeta-1")

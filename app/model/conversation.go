@@ -37,6 +37,7 @@ type Conversation struct {
 	Fetching bool
 
 	kept     lanesKept
+	voting   bool // a vote is under way
 	fetched  bool
 	outlined bool // the outline is here
 

@@ -103,6 +103,7 @@ type Desk struct {
 	// Deleted is the conversation that can still be had back; nil if none.
 	Deleted *wire.Summary
 	forget  func() // ends the time for that
+	closed  *Closed
 	// Notice is a sentence that is shown for a while; "" if none.
 	Notice       string
 	forgetNotice func()

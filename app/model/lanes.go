@@ -52,6 +52,7 @@ func (d *Desk) AddLane(id string) bool {
 	if len(c.Lanes) >= wire.MaxLanes {
 		return false
 	}
+	d.forgetClosed()
 	from := c.Lanes[min(d.Focused, len(c.Lanes)-1)]
 	d.settleModels(c)
 	c.Lanes = append(c.Lanes, Lane{
@@ -70,42 +71,6 @@ func (d *Desk) settleModels(c *Conversation) {
 			c.Lanes[i].Model = d.LaneModel(i)
 		}
 	}
-}
-
-// RemoveLane closes a lane. What was said there stays stored. An answer under
-// way there is stopped.
-func (d *Desk) RemoveLane(lane int) {
-	c := d.On()
-	if lane < 0 || lane >= len(c.Lanes) || len(c.Lanes) == 1 {
-		return
-	}
-	d.StopLane(lane)
-	d.settleModels(c)
-	c.Lanes = slices.Delete(slices.Clone(c.Lanes), lane, lane+1)
-	if d.Focused >= lane && d.Focused > 0 {
-		d.Focused--
-	}
-	if len(c.Lanes) == 1 {
-		c.Blind = false
-	}
-	d.lanesChanged(c)
-}
-
-// KeepOnly closes all lanes but one.
-func (d *Desk) KeepOnly(lane int) {
-	c := d.On()
-	if lane < 0 || lane >= len(c.Lanes) {
-		return
-	}
-	for i := range c.Lanes {
-		if i != lane {
-			d.StopLane(i)
-		}
-	}
-	d.settleModels(c)
-	c.Lanes = []Lane{c.Lanes[lane]}
-	c.Blind, d.Focused = false, 0
-	d.lanesChanged(c)
 }
 
 func (d *Desk) lanesChanged(c *Conversation) {
@@ -211,8 +176,9 @@ func (c *Conversation) wireLanes() wire.Lanes {
 func (d *Desk) hearLanes(w wire.Lanes) {
 	c := d.conversations[w.Conversation]
 	for i := range d.List {
-		if s := &d.List[i]; s.ID == w.Conversation && s.Blind != w.Blind {
+		if s := &d.List[i]; s.ID == w.Conversation {
 			s.Blind = w.Blind
+			s.Models = w.Listed(s.Models)
 			d.changed(PartList)
 		}
 	}
@@ -231,6 +197,9 @@ func (d *Desk) hearLanes(w wire.Lanes) {
 	}
 	k.rev = w.Rev
 	c.setLanes(w)
+	if d.closed != nil && d.closed.conversation == c {
+		d.forgetClosed()
+	}
 	if c == d.Current {
 		d.Focused = min(d.Focused, len(c.Lanes)-1)
 	}

@@ -362,3 +362,95 @@ func TestWrongEndpointIsNoDeadEnd(t *testing.T) {
 		t.Error("another model is asked there too")
 	}
 }
+
+// While the older messages of one lane are still on their way nothing is sent in
+// the others either.
+func TestEditInAllLanesOrInNone(t *testing.T) {
+	b := newBench(t)
+	b.lanes(chatModel, "zeta-1")
+	first, runs := b.sentAll(t, "one")
+	for _, r := range runs {
+		b.says(r, "a")
+	}
+	second, runs := b.sentAll(t, "two")
+	for _, r := range runs {
+		b.says(r, "b")
+	}
+	late := b.Current.Message(first[1].Answer)
+	late.Stub = true
+	if b.EditAll(0, second[0].User.ID, "zwei") || b.Refusal == nil || b.Refusal.Issues[0].Code != "not_loaded" {
+		t.Fatalf("sent, or refused by %+v", b.Refusal)
+	}
+	b.pass(0)
+	if slices.Contains(b.far.ops(), wire.OpStart) || b.lane(0)[2] != "user: two" {
+		t.Errorf("half of it was sent: %q, %q", b.far.ops(), b.lane(0))
+	}
+	late.Stub = false
+	if !b.EditAll(0, second[0].User.ID, "zwei") || b.Refusal != nil {
+		t.Fatalf("refused by %+v", b.Refusal)
+	}
+	b.pass(0)
+	for i := range 2 {
+		b.far.take(t, wire.OpStart)
+		if got := b.lane(i); got[2] != "user: zwei" {
+			t.Errorf("lane %d: %q", i, got)
+		}
+	}
+}
+
+// Lanes that were closed come back as they were, with what they hold, and the
+// answer that was given since is kept.
+func TestClosedLanesComeBack(t *testing.T) {
+	b := newBench(t)
+	b.lanes(chatModel, "zeta-1", responsesModel)
+	half := 0.5
+	b.SetParams(2, Params{Temperature: &half, System: "be brief"})
+	_, runs := b.sentAll(t, "q")
+	for _, r := range runs {
+		b.says(r, "answer of "+r.Model)
+	}
+	b.Focus(2)
+	var was [3][]string
+	for i := range was {
+		was[i] = b.lane(i)
+	}
+	b.KeepOnly(1)
+	if c := b.Closed(); c == nil || c.Words != "Closed 2 lanes." {
+		t.Fatalf("offered: %+v", c)
+	}
+	b.pass(0)
+	b.kept(t)
+	_, more := b.sentAll(t, "and on")
+	b.says(more[0], "more")
+	b.UndoClose()
+	if len(b.Current.Lanes) != 3 || b.Focused != 2 || b.Closed() != nil {
+		t.Fatalf("lanes %+v, focused %d", b.Current.Lanes, b.Focused)
+	}
+	for i, model := range []string{chatModel, "zeta-1", responsesModel} {
+		want := was[i]
+		if i == 1 {
+			want = append(want, "user: and on", "assistant: more")
+		}
+		if got := b.lane(i); !slices.Equal(got, want) || b.LaneModel(i) != model {
+			t.Errorf("lane %d, %s: %q, want %q", i, b.LaneModel(i), got, want)
+		}
+	}
+	if p := b.Params(2); p.System != "be brief" || p.Temperature == nil {
+		t.Errorf("parameters %+v", p)
+	}
+	b.pass(0)
+	if kept := b.kept(t); len(kept.Lanes) != 3 {
+		t.Errorf("the server was told of %d lanes", len(kept.Lanes))
+	}
+
+	b.RemoveLane(0)
+	b.pass(undoFor)
+	if b.Closed() != nil {
+		t.Error("still offered when the time is over")
+	}
+	b.RemoveLane(0)
+	b.AddLane("zeta-1")
+	if b.Closed() != nil {
+		t.Error("offered though the lanes are others by now")
+	}
+}

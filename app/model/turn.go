@@ -131,23 +131,30 @@ func (d *Desk) Retry(lane int, id string) {
 
 // again asks a lane to answer user, the last message of path.
 func (d *Desk) again(c *Conversation, lane int, user wire.Message, path []*Message) bool {
-	r := d.keyMissing()
-	if r == nil {
-		r = d.unread(c, path)
-	}
-	var start wire.Start
-	if r == nil {
-		start, r = d.turn(c, lane, turns(path), user)
-	}
+	start, r := d.prepare(c, lane, user, path)
 	if r != nil {
 		d.Refusal = r
 		d.changed(PartComposer)
 		return false
 	}
-	start.Before = before(path)
 	d.begin(c, lane, start)
 	d.keepLanes(c, 0)
 	return true
+}
+
+// prepare is the turn by which a lane answers user, the last message of path, or
+// why it can't be asked.
+func (d *Desk) prepare(c *Conversation, lane int, user wire.Message, path []*Message) (wire.Start, *Refusal) {
+	r := d.keyMissing()
+	if r == nil {
+		r = d.unread(c, path)
+	}
+	if r != nil {
+		return wire.Start{}, r
+	}
+	start, r := d.turn(c, lane, turns(path), user)
+	start.Before = before(path)
+	return start, r
 }
 
 // pathTo is a lane's way up to and with m.
@@ -213,39 +220,46 @@ func (d *Desk) EditAll(lane int, id, text string) bool {
 		return false
 	}
 	old := c.messages[id]
+	text = TrimDraft(text)
 	at := slices.Index(c.Path(lane), old)
-	type place struct {
-		lane int
-		id   string
+	if text == "" || at < 0 {
+		return false
 	}
-	var places []place
+	d.Refusal = nil
+	made := map[string]*Message{} // by the old one: lanes that share that share the new one
+	starts := map[int]wire.Start{}
 	for i := range c.Lanes {
+		path := c.Path(i)
+		r := d.unread(c, path[:min(at+1, len(path))]) // what is not here yet may be the same text
 		if c.LaneRunning(i) {
-			d.Refusal = refuse("", "running", "An answer is still being made in one of the lanes.", "Stop it first, or wait for its end.")
+			r = refuse("", "running", "An answer is still being made in one of the lanes.", "Stop it first, or wait for its end.")
+		}
+		if r == nil && at < len(path) && path[at].Role == old.Role && path[at].Text == old.Text {
+			user := made[path[at].ID]
+			if user == nil {
+				user = d.inPlaceOf(i, path[at], text)
+				made[path[at].ID] = user
+			}
+			starts[i], r = d.prepare(c, i, user.Message, append(slices.Clone(path[:at]), user))
+		}
+		if r != nil { // all of them or none
+			d.Refusal = r
 			d.changed(PartComposer)
 			return false
 		}
-		path := c.Path(i)
-		if at >= 0 && at < len(path) && path[at].Role == old.Role && path[at].Text == old.Text {
-			places = append(places, place{i, path[at].ID})
-		}
 	}
-	text = TrimDraft(text)
-	if text == "" {
-		return false
-	}
-	made := map[string]*Message{} // lanes that share the message share the new one
-	for _, p := range places {
-		user := made[p.id]
-		if user == nil {
-			user = d.inPlaceOf(p.lane, c.messages[p.id], text)
-			made[p.id] = user
+	for i := range c.Lanes {
+		start, asked := starts[i]
+		if !asked {
+			continue
 		}
-		if !d.edit(p.lane, c.messages[p.id], user) {
-			return false
+		if c.messages[start.User.ID] == nil {
+			c.add(&Message{Message: start.User, Rev: 1})
 		}
+		d.begin(c, i, start)
 	}
-	return len(places) > 0
+	d.keepLanes(c, 0)
+	return true
 }
 
 // Stop ends the answers under way in the conversation shown; what they have

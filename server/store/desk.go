@@ -47,8 +47,11 @@ func (db *DB) SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.La
 		return wire.Lanes{}, err
 	}
 	err = db.writer.write(ctx, len(list), func(w *tx) error {
-		n, _, err := readConversation(w, owner, l.Conversation)
+		n, s, err := readConversation(w, owner, l.Conversation)
 		if err != nil {
+			return err
+		}
+		if _, err := w.exec("UPDATE conversations SET models = ? WHERE n = ?", l.Listed(s.Models), n); err != nil {
 			return err
 		}
 		return w.scan(`INSERT INTO lanes (conversation, owner, rev, blind, lanes) VALUES (?, ?, 1, ?, ?)

@@ -108,6 +108,45 @@ func TestBlindConversationsTellNoNames(t *testing.T) {
 	}
 }
 
+// After the first turn each lane has a question of its own: the list has the
+// models of all of them, and of one that is left its own.
+func TestListHasTheModelsOfAllLanes(t *testing.T) {
+	ctx := context.Background()
+	db, owner := openLocal(t)
+	models := []string{"m-1", "m-2", "m-3"}
+	first := newStart("", "q")
+	lanes := wire.Lanes{Conversation: first.Conversation}
+	listed := func(when, want string) {
+		t.Helper()
+		if s, err := db.Conversation(ctx, owner, first.Conversation); err != nil || s.Models != want {
+			t.Errorf("%s: %q, want %q (%v)", when, s.Models, want, err)
+		}
+	}
+	asks := func(s wire.Start, model string) {
+		t.Helper()
+		r := runOf(s)
+		r.Model = model
+		must(t, wait(func(done func(error)) { db.StartTurn(owner, s, r, s.User.Text, "", done) }))
+	}
+	for i, model := range models {
+		s := newStart(first.Conversation, "q")
+		s.User, s.Lane = first.User, i
+		asks(s, model)
+		lanes.Lanes = append(lanes.Lanes, wire.Lane{Model: model, Leaf: s.Answer})
+	}
+	listed("asked once", "m-1, m-2, m-3")
+	must(t, second(db.SetLanes(ctx, owner, lanes)))
+	for i, model := range models {
+		s := newStart(first.Conversation, "and on")
+		s.User.Parent, s.User.Lane, s.Lane = lanes.Lanes[i].Leaf, i, i
+		asks(s, model)
+		listed("asked again in "+model, "m-1, m-2, m-3")
+	}
+	lanes.Lanes = lanes.Lanes[1:2]
+	must(t, second(db.SetLanes(ctx, owner, lanes)))
+	listed("one is left", "m-2")
+}
+
 func TestVotesAreOnMessagesOfThePersons(t *testing.T) {
 	ctx := context.Background()
 	db, owner := openLocal(t)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -317,16 +318,37 @@ func (w *tx) noteTurn(p place, model string, now int64) error {
 		return err
 	}
 	user := p.chain[len(p.chain)-1]
+	var err error
 	if turn != user {
-		models = ""
+		if models, err = w.compared(p.conversation); err != nil {
+			return err
+		}
 	}
 	if list := strings.Split(models, ", "); models == "" {
 		models = model
 	} else if !slices.Contains(list, model) {
 		models += ", " + model
 	}
-	_, err := w.exec("UPDATE conversations SET turn = ?, models = ?, updated_ms = max(updated_ms, ?) WHERE n = ?", user, models, now, p.conversation)
+	_, err = w.exec("UPDATE conversations SET turn = ?, models = ?, updated_ms = max(updated_ms, ?) WHERE n = ?", user, models, now, p.conversation)
 	return err
+}
+
+// compared are the models of a conversation's lanes, "" where it has no several:
+// each lane has a newest message of the person's of its own.
+func (w *tx) compared(conversation int64) (string, error) {
+	var list []byte
+	err := w.scan("SELECT lanes FROM lanes WHERE conversation = ?", []any{conversation}, &list)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	l := wire.Lanes{}
+	if err == nil {
+		err = json.Unmarshal(list, &l.Lanes)
+	}
+	if err != nil || len(l.Lanes) < 2 {
+		return "", err
+	}
+	return l.Models(), nil
 }
 
 // RunReplied queues what the head of the gateway's reply told. It is stored so

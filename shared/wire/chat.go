@@ -1,6 +1,10 @@
 package wire
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
 
 // The calls of the chat desk, with what they take and give. Whatever changes
 // something tells the owner's other tabs by the event named behind it.
@@ -110,6 +114,27 @@ type Lanes struct {
 	// Rev counts the changes and is set by the server: of two news the one
 	// with the higher Rev is the later.
 	Rev int64 `json:"rev"`
+}
+
+// Models are the models of the lanes, each once, as Summary has them.
+func (l Lanes) Models() string {
+	var models []string
+	for _, lane := range l.Lanes {
+		if lane.Model != "" && !slices.Contains(models, lane.Model) {
+			models = append(models, lane.Model)
+		}
+	}
+	return strings.Join(models, ", ")
+}
+
+// Listed are the models that the list has of a conversation with these lanes.
+// Those of several lanes are compared, whichever was asked last. With one lane
+// they are those that were asked, now, unless others were compared before.
+func (l Lanes) Listed(now string) string {
+	if models := l.Models(); models != "" && (len(l.Lanes) > 1 || strings.Contains(now, ", ")) {
+		return models
+	}
+	return now
 }
 
 // Lane is one of them.

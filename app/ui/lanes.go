@@ -185,10 +185,10 @@ func (l *Lane) laneActions() []app.UI {
 			Aria("label", "Stop this answer").Title("Stop this answer").
 			OnClick(p.On("stop lane", func(app.Context, app.Event) { p.desk.StopLane(i); p.focusComposer() })).
 			Body(kit.Icon(kit.IconStop, "icon small")),
-		app.Button().Class("icon-button small lane-keep").Type("button").Hidden(l.Count < 2 || p.desk.Current == nil).
-			Aria("label", "Continue with this one").Title("Continue with this one: closes the other lanes").
+		app.Button().Class("link-button lane-keep").Type("button").Hidden(l.Count < 2 || p.desk.Current == nil).
+			Aria("label", "Keep this one, close the others").Title("Go on with this one alone; the other lanes close, and you can undo that").
 			OnClick(p.On("keep lane", func(app.Context, app.Event) { p.threads.stick(); p.desk.KeepOnly(i); p.focusComposer() })).
-			Body(kit.Icon(kit.IconCheck, "icon")),
+			Body(app.Text("Keep"), app.Span().Class("lane-keep-more").Text(" this one")),
 		app.Button().Class("icon-button small lane-close").Type("button").Hidden(l.Count < 2).
 			Aria("label", "Close this lane").Title("Close this lane").
 			OnClick(p.On("close lane", func(app.Context, app.Event) { p.threads.stick(); p.desk.RemoveLane(i); p.focusComposer() })).

@@ -37,6 +37,13 @@ func (t *Toast) Render() (ui app.UI) {
 				}),
 			)
 		}),
+		app.If(p.desk.Closed() != nil, func() app.UI {
+			return app.Div().ID("closed").Class("toast").Body(
+				app.Span().Class("toast-words").Text(p.desk.Closed().Words),
+				app.Button().ID("undo-close").Class("button").Type("button").Text("Undo").
+					OnClick(p.On("undo-close", func(app.Context, app.Event) { p.threads.stick(); p.desk.UndoClose(); p.focusComposer() })),
+			)
+		}),
 		app.If(p.desk.Deleted != nil, func() app.UI {
 			title := p.desk.Deleted.Title
 			if title == "" {

@@ -22,12 +22,18 @@ type Choice struct {
 	score int
 }
 
+// aWord is what a choice scores more, above all that Fuzzy gives, whose words
+// begin with what was typed.
+const aWord = 1 << 20
+
 // Rank returns the choices that fit what was typed, the best first in each
-// group and the groups in the order in which they came, at most limit of each
-// group. An empty query takes all, as they came.
+// group, at most limit of each group. The groups are in the order in which they
+// came, but those in which words begin with what was typed before those that
+// only have its letters. An empty query takes all, as they came.
 func Rank(all []Choice, query string, limit int) []Choice {
 	var groups []string
 	best := map[string][]Choice{}
+	typed := strings.TrimSpace(query) != ""
 	for _, c := range all {
 		if !slices.Contains(groups, c.Group) {
 			groups = append(groups, c.Group)
@@ -39,18 +45,43 @@ func Rank(all []Choice, query string, limit int) []Choice {
 			}
 			score, marks = 0, nil
 		}
+		if typed && beginsWords(query, c.Name) {
+			score += aWord
+		}
 		c.score, c.Marks = score, marks
 		best[c.Group] = append(best[c.Group], c)
+	}
+	if typed {
+		for _, found := range best {
+			slices.SortStableFunc(found, func(a, b Choice) int { return cmp.Compare(b.score, a.score) })
+		}
+		var words, letters []string
+		for _, g := range groups {
+			if found := best[g]; len(found) > 0 && found[0].score >= aWord {
+				words = append(words, g)
+			} else {
+				letters = append(letters, g)
+			}
+		}
+		groups = append(words, letters...)
 	}
 	var out []Choice
 	for _, g := range groups {
 		found := best[g]
-		if strings.TrimSpace(query) != "" {
-			slices.SortStableFunc(found, func(a, b Choice) int { return cmp.Compare(b.score, a.score) })
-		}
 		out = append(out, found[:min(limit, len(found))]...)
 	}
 	return out
+}
+
+// beginsWords says that each word of the query begins one of the text.
+func beginsWords(query, text string) bool {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for _, w := range strings.Fields(strings.ToLower(query)) {
+		if !slices.ContainsFunc(words, func(in string) bool { return strings.HasPrefix(in, w) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // wordsIn says that each word of the query is somewhere in the text.

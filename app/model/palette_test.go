@@ -90,3 +90,32 @@ func FuzzFuzzy(f *testing.F) {
 		}
 	})
 }
+
+// What begins with the words that were typed stands above what only has their
+// letters somewhere.
+func TestWordsBeforeLetters(t *testing.T) {
+	all := []Choice{
+		{Group: "Commands", Name: "Stop the answers"},
+		{Group: "Commands", Name: "Use the dark theme"},
+		{Group: "Commands", Name: "Search the outline, park"},
+		{Group: "Models", Name: "vendor/beta-4.6"},
+		{Group: "Conversations", Name: "Draw a park"},
+		{Group: "Conversations", Name: "Better tables"},
+		{Group: "Conversations", Name: "Some tips on oil paint"},
+	}
+	for query, want := range map[string]string{
+		"beta":  "vendor/beta-4.6",
+		"dark":  "Use the dark theme",
+		"stop":  "Stop the answers",
+		"table": "Better tables",
+		"darw":  "",
+	} {
+		got := ""
+		if found := Rank(all, query, 6); len(found) > 0 {
+			got = found[0].Name
+		}
+		if got != want {
+			t.Errorf("%s: first comes %q, want %q", query, got, want)
+		}
+	}
+}

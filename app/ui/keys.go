@@ -29,6 +29,8 @@ func (p *page) commands() []command {
 	open := func() bool {
 		return p.view == viewChat && p.desk.Current != nil && p.desk.Current.Phase == model.Ready
 	}
+	running := func() bool { return chat() && p.desk.Running() }
+	retry := func() bool { return open() && !p.desk.Current.LaneRunning(p.desk.Focused) && p.lastAnswer() != "" }
 	go_ := func(path string) func() { return func() { p.Context().Navigate(path) } }
 	return []command{
 		{"New conversation", "n", always, func() { p.Context().Navigate("/"); p.focusComposer() }},
@@ -37,6 +39,14 @@ func (p *page) commands() []command {
 		{"Write a message", "c", chat, func() { p.DOM.Focus("#composer") }},
 		{"Choose the model", "m", named, func() { p.openPicker(p.desk.Focused) }},
 		{"Compare with another model", "l", func() bool { return named() && !p.full() }, p.addLane},
+		{"Stop the answers", "", running, func() { p.desk.Stop(); p.focusComposer() }},
+		{"Retry the last answer", "", retry, func() { p.threads.stick(); p.desk.Retry(p.desk.Focused, p.lastAnswer()) }},
+		{"Blind comparison, on or off", "", func() bool { return named() && p.desk.Current == nil && len(p.desk.On().Lanes) > 1 },
+			func() { p.desk.SetBlind(!p.desk.On().Blind) }},
+		{"Tools: functions and web search", "", named, func() { p.openTools(p.desk.Focused) }},
+		{"Write the system prompt", "", named, p.writeSystem},
+		{"Saved prompts and settings", "", chat, p.openLibrary},
+		{"Make a video", "v", always, go_("/video")},
 		{"Show or hide the drawer", "i", chat, p.inspector.toggle},
 		{"Show the parameters", "", chat, func() { p.inspector.choose(tabParams); p.inspector.setOpen(true) }},
 		{"Show the request", "", chat, func() { p.inspector.choose(tabRequest); p.inspector.setOpen(true) }},
@@ -65,8 +75,9 @@ func (p *page) commands() []command {
 var fixedKeys = [][2]string{
 	{"Ctrl K", "Find anything: commands, conversations, models, messages"},
 	{"Ctrl I", "Show or hide the drawer, while typing too"},
-	{"Enter or Ctrl Enter", "Send the message"},
-	{"Shift Enter", "A new line in the message"},
+	{"Enter or Ctrl Enter", "Send: a message, an edited one, a prompt with its variables"},
+	{"Shift Enter", "A new line there"},
+	{"Ctrl Enter", "Send from where one writes JSON, and make the clip on the video desk"},
 	{"Esc", "Stop the answers, or close what is open"},
 }
 
@@ -128,6 +139,21 @@ func (p *page) toNeighbour(by int) {
 	}
 }
 
+// lastAnswer is the id of the answer at the end of the focused lane, "" if none.
+func (p *page) lastAnswer() string {
+	if path := p.desk.On().Path(p.desk.Focused); len(path) > 0 && path[len(path)-1].Role == "assistant" {
+		return path[len(path)-1].ID
+	}
+	return ""
+}
+
+// writeSystem leads to the lane's system prompt.
+func (p *page) writeSystem() {
+	p.inspector.choose(tabParams)
+	p.inspector.setOpen(true)
+	p.Context().Defer(func(app.Context) { p.After(0, func() { p.DOM.Focus("#param-system") }) })
+}
+
 // toFirst goes to the beginning of each lane.
 func (p *page) toFirst() {
 	for i := range p.desk.Current.Lanes {
@@ -169,6 +195,18 @@ func (k *Keys) Render() (ui app.UI) {
 			row(c.keys, c.name)
 		}
 	}
+	lists := []app.UI{app.Dl().Class("keys-list").Body(rows...)}
+	for _, s := range p.sections {
+		k, ok := s.(kit.Keyed)
+		if !ok {
+			continue
+		}
+		rows = nil
+		for _, x := range k.Keys() {
+			row(x.Keys, x.Name)
+		}
+		lists = append(lists, app.H3().Text(s.Item().Name), app.Dl().Class("keys-list").Body(rows...))
+	}
 	closeIt := func(app.Context, app.Event) { p.DOM.ByID("keys").Call("close") }
 	return app.Dialog().ID("keys").Class("sheet").Aria("labelledby", "keys-title").
 		OnClick(p.On("keys-backdrop", func(ctx app.Context, e app.Event) {
@@ -184,16 +222,16 @@ func (k *Keys) Render() (ui app.UI) {
 					OnClick(p.On("keys-close", closeIt)).Body(kit.Icon(iconShut, "icon")),
 			),
 			app.P().Class("about").Text("Single keys work while no field has the focus."),
-			app.Dl().Class("keys-list").Body(rows...),
+			app.Div().Class("keys-lists").Body(lists...),
 		))
 }
 
-// keycaps draws "Ctrl K" as two keys; "or" stays a word.
+// keycaps draws "Ctrl K" as two keys; "or" and "to" stay words.
 func keycaps(keys string) []app.UI {
 	var out []app.UI
 	for _, k := range strings.Fields(keys) {
-		if k == "or" {
-			out = append(out, app.Span().Text(" or "))
+		if k == "or" || k == "to" {
+			out = append(out, app.Span().Text(" "+k+" "))
 			continue
 		}
 		out = append(out, app.Kbd().Text(k))

@@ -29,6 +29,7 @@ const (
 	groupConversations = "Conversations"
 	groupPages         = "Pages"
 	groupModels        = "Answer with"
+	groupClips         = "Clips"
 	groupHits          = "In messages"
 )
 
@@ -92,6 +93,11 @@ func (p *page) choices(query string) []model.Choice {
 			all = append(all, model.Choice{Group: groupCommands, Name: c.name, Keys: c.keys, ID: strconv.Itoa(i)})
 		}
 	}
+	if query != "" && !p.desk.Hidden() {
+		for _, m := range p.desk.Models {
+			all = append(all, model.Choice{Group: groupModels, Name: m.ID, Note: string(m.Endpoint), ID: m.ID})
+		}
+	}
 	for _, g := range p.desk.Groups() {
 		for _, s := range g.Rows {
 			all = append(all, model.Choice{Group: groupConversations, Name: titleOf(s.Title), Note: p.desk.ListedModels(s), ID: s.ID})
@@ -103,19 +109,22 @@ func (p *page) choices(query string) []model.Choice {
 		all = append(all, model.Choice{Group: groupPages, Name: i.Name, ID: i.Path})
 	}
 	all = append(all, model.Choice{Group: groupPages, Name: "Settings", ID: "/settings"})
-	if query != "" && !p.desk.Hidden() {
-		for _, m := range p.desk.Models {
-			all = append(all, model.Choice{Group: groupModels, Name: m.ID, Note: string(m.Endpoint), ID: m.ID})
-		}
-	}
 	out := model.Rank(all, query, 6)
 	if f := p.palette.finder; f.On() {
-		for i, h := range f.Shown() {
-			if i == 8 {
-				break
+		var messages []model.Choice
+		for i, h := range f.Shown()[:min(8, len(f.Shown()))] {
+			c := model.Choice{Group: groupHits, Name: h.Snippet, Marks: h.Marks, Note: titleOf(h.Title), ID: strconv.Itoa(i)}
+			if h.Video == "" {
+				messages = append(messages, c)
+				continue
 			}
-			out = append(out, model.Choice{Group: groupHits, Name: h.Snippet, Marks: h.Marks, Note: titleOf(h.Title), ID: strconv.Itoa(i)})
+			c.Group, c.Note = groupClips, h.Model
+			if h.Title != "" {
+				c.Note = h.Title
+			}
+			out = append(out, c)
 		}
+		out = append(out, messages...)
 		out = append(out, model.Choice{Group: groupHits, Name: "Show all messages with “" + query + "”", ID: "all"})
 	}
 	return out
@@ -140,7 +149,7 @@ func (p *page) take(c model.Choice) {
 			p.Context().Navigate(p.chatPath())
 		}
 		p.focusComposer()
-	case groupHits:
+	case groupHits, groupClips:
 		if i, err := strconv.Atoi(c.ID); err == nil && i < len(hits) {
 			p.openHit(hits[i])
 			return
@@ -233,6 +242,8 @@ func (c *Palette) option(i int, x model.Choice) app.UI {
 		icon = iconPage
 	case groupModels:
 		icon = iconModel
+	case groupClips:
+		icon = kit.IconVideo
 	case groupHits:
 		icon = kit.IconSearch
 	}

@@ -55,3 +55,11 @@ type Configurable interface {
 type Leaver interface {
 	Leave()
 }
+
+// Keyed is a Section with keys of its own, for the list of keys.
+type Keyed interface {
+	Keys() []Key
+}
+
+// Key is a line of the list of keys.
+type Key struct{ Keys, Name string }

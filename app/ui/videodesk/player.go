@@ -223,34 +223,17 @@ func hundredths(s float64) string {
 	return strconv.Itoa(n/6000) + ":" + pad(n/100%60) + "." + pad(n%100)
 }
 
-// key takes the keys of the comparison: space, comma and point, the arrows, a
-// digit for a clip's sound.
+// key takes the keys of the comparison, but those that a control takes itself.
 func (p *player) key(e app.Event) {
-	target := e.Get("target")
-	tag := target.Get("tagName").String()
+	tag := e.Get("target").Get("tagName").String()
 	if tag == "SELECT" || e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() || e.Get("altKey").Bool() {
 		return
 	}
-	lead, length := p.lead()
 	key := e.Get("key").String()
-	switch {
-	case key == " " && tag == "BUTTON" || key == " " && tag == "A":
+	if key == " " && (tag == "BUTTON" || tag == "A") {
 		return // its own press
-	case key == " ":
-		p.toggle()
-	case key == "," || key == ".":
-		p.step(map[string]int{",": -1, ".": 1}[key])
-	case (key == "ArrowLeft" || key == "ArrowRight") && length > 0:
-		by := 1.0
-		if key == "ArrowLeft" {
-			by = -1
-		}
-		p.seek(lead.Get("currentTime").Float() + by)
-	case len(key) == 1 && key[0] >= '1' && key[0] <= '4' && int(key[0]-'1') < len(p.clips()):
-		p.hear(int(key[0] - '1'))
-		p.s.redrawResults()
-	default:
-		return
 	}
-	e.PreventDefault()
+	if p.take(key) {
+		e.PreventDefault()
+	}
 }

@@ -200,3 +200,37 @@ func TestCarriedTextAndKeptDraft(t *testing.T) {
 		}
 	}
 }
+
+// A prompt that is put into a draft is set apart by a blank line, and by no more
+// than one.
+func TestGapBesideADraft(t *testing.T) {
+	for _, c := range []struct{ before, after, want string }{
+		{"", "", "P"},
+		{"draft", "", "draft\n\nP"},
+		{"draft\n", "more", "draft\n\nP\n\nmore"},
+		{"draft\n\n", "\n\nmore", "draft\n\nP\n\nmore"},
+		{"  ", "\nmore", "  P\n\nmore"},
+	} {
+		if got := c.before + Gap(c.before, false) + "P" + Gap(c.after, true) + c.after; got != c.want {
+			t.Errorf("%q and %q: %q, want %q", c.before, c.after, got, c.want)
+		}
+	}
+}
+
+// What is sent beside an answer under way is refused with words, stays, and the
+// words go when the answer has ended.
+func TestSentWhileAnAnswerIsMade(t *testing.T) {
+	b := newBench(t)
+	b.Choose(0, chatModel)
+	_, run := b.sent(t, "one")
+	if b.Send("two") || b.Refused() == nil || !strings.Contains(b.Refused().Issues[0].Hint, "Esc") {
+		t.Fatalf("sent, or refused by %+v", b.Refused())
+	}
+	b.says(run, "x")
+	if b.Refused() != nil {
+		t.Errorf("still refused: %+v", b.Refused())
+	}
+	if !b.Send("two") {
+		t.Errorf("refused by %+v", b.Refusal)
+	}
+}

@@ -22,6 +22,21 @@ func refuse(field, code, message, hint string) *Refusal {
 	return &Refusal{Issues: []gateway.Issue{{Field: field, Code: code, Message: message, Hint: hint}}}
 }
 
+// stillRunning is why nothing is sent beside an answer that is under way.
+func stillRunning() *Refusal {
+	return refuse("", "running", "An answer is still being made, so this was not sent.",
+		"Send it when that has ended, or stop that with Esc; what you wrote stays here.")
+}
+
+// Refused is the Refusal while it holds: that an answer is under way is none any
+// more once it has ended.
+func (d *Desk) Refused() *Refusal {
+	if r := d.Refusal; r != nil && len(r.Issues) > 0 && r.Issues[0].Code == "running" && !d.Running() {
+		return nil
+	}
+	return d.Refusal
+}
+
 // Send sends the draft text as the next turn of every lane. It returns false,
 // with Refusal set, when that can't be, or can't be yet: see Options.Resend. A
 // new conversation is in Current afterwards.
@@ -39,7 +54,7 @@ func (d *Desk) Send(text string) bool {
 		d.Refusal = refuse("", "not_loaded", "This conversation has not been loaded.", "Wait until it is there, or begin a new one.")
 		return false
 	case d.Current != nil && d.Current.Running():
-		d.Refusal = refuse("", "running", "An answer is still being made.", "Stop it first, or wait for its end.")
+		d.Refusal = stillRunning()
 		return false
 	}
 	if r := d.keyMissing(); r != nil {
@@ -178,7 +193,7 @@ func (d *Desk) Edit(lane int, id, text string) bool {
 		return false
 	}
 	if c.LaneRunning(lane) {
-		d.Refusal = refuse("", "running", "An answer is still being made.", "Stop it first, or wait for its end.")
+		d.Refusal = stillRunning()
 		d.changed(PartComposer)
 		return false
 	}
@@ -232,7 +247,7 @@ func (d *Desk) EditAll(lane int, id, text string) bool {
 		path := c.Path(i)
 		r := d.unread(c, path[:min(at+1, len(path))]) // what is not here yet may be the same text
 		if c.LaneRunning(i) {
-			r = refuse("", "running", "An answer is still being made in one of the lanes.", "Stop it first, or wait for its end.")
+			r = stillRunning()
 		}
 		if r == nil && at < len(path) && path[at].Role == old.Role && path[at].Text == old.Text {
 			user := made[path[at].ID]
@@ -439,4 +454,17 @@ func Short(text string, n int) string {
 		return strings.TrimSpace(string(r[:n-1])) + "…"
 	}
 	return text
+}
+
+// Gap is the white space that sets a text apart, by a blank line, from what is
+// written before it or after it.
+func Gap(beside string, after bool) string {
+	if strings.TrimSpace(beside) == "" {
+		return ""
+	}
+	n := len(beside) - len(strings.TrimRight(beside, "\n"))
+	if after {
+		n = len(beside) - len(strings.TrimLeft(beside, "\n"))
+	}
+	return strings.Repeat("\n", max(0, 2-n))
 }

@@ -122,6 +122,13 @@ func (c *Calls) Render() (ui app.UI) {
 				OnInput(p.On("result "+call.ID, func(ctx app.Context, e app.Event) {
 					ctx.PreventUpdate()
 					p.desk.SetResult(c.ID, call.ID, e.Get("target").Get("value").String())
+				})).
+				OnKeyDown(p.On("result-key "+call.ID, func(ctx app.Context, e app.Event) {
+					ctx.PreventUpdate()
+					if ctrl := e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool(); ctrl && p.DOM.Sends(e.Value) {
+						e.PreventDefault()
+						c.send()
+					}
 				})),
 		)
 	}
@@ -136,16 +143,19 @@ func (c *Calls) Render() (ui app.UI) {
 		}
 		body = append(body, app.Div().Class("calls-foot").Body(
 			app.Button().Class("button primary send-results").Type("button").
-				OnClick(p.On("results "+c.ID, func(app.Context, app.Event) {
-					p.threads.stick()
-					if p.desk.SendResults(c.Lane) {
-						p.focusComposer()
-					}
-				})).Body(kit.Icon(kit.IconSend, "icon small"), app.Text(words)),
+				OnClick(p.On("results "+c.ID, func(app.Context, app.Event) { c.send() })).Body(kit.Icon(kit.IconSend, "icon small"), app.Text(words)),
 			app.Span().Class("params-state").Text("Round "+strconv.Itoa(rounds)+" of "+strconv.Itoa(wire.MaxRounds)),
 		))
 	}
 	return box.Body(body...)
+}
+
+// send answers the calls with what is written.
+func (c *Calls) send() {
+	c.p.threads.stick()
+	if c.p.desk.SendResults(c.Lane) {
+		c.p.focusComposer()
+	}
 }
 
 // toolResult is a result as it was sent.
@@ -228,7 +238,7 @@ func (e *Editor) Render() (ui app.UI) {
 				case key == "Escape":
 					ev.PreventDefault()
 					p.endEdit()
-				case key == "Enter" && (ev.Get("ctrlKey").Bool() || ev.Get("metaKey").Bool()):
+				case p.DOM.Sends(ev.Value):
 					ev.PreventDefault()
 					e.send(false)
 				}

@@ -114,7 +114,7 @@ func (c *Composer) Render() (ui app.UI) {
 	gone := p.desk.Current != nil && p.desk.Current.Phase == model.Missing
 	enter := "send"
 	if p.DOM.Coarse() {
-		enter = "enter" // see onKey
+		enter = "enter" // see kit.DOM.Sends
 	}
 	return app.Form().Class("composer").Aria("label", "Message").Hidden(gone).
 		OnSubmit(p.On("submit", func(ctx app.Context, e app.Event) { e.PreventDefault(); c.submit(ctx) })).
@@ -179,7 +179,7 @@ func (c *Composer) tools() []app.UI {
 
 // refusal is why the draft was not sent, with the field that is to blame.
 func (c *Composer) refusal() app.UI {
-	r := c.p.desk.Refusal
+	r := c.p.desk.Refused()
 	if r == nil {
 		return app.Div().ID("refusal").Role("alert")
 	}
@@ -206,19 +206,12 @@ func allStopping(c *model.Conversation) bool {
 	return true
 }
 
-// onKey sends with Enter and Ctrl+Enter. Where a finger types there is no
-// Shift+Enter, so Enter is a new line and the button sends.
 func (c *Composer) onKey(ctx app.Context, e app.Event) {
 	ctx.PreventUpdate()
-	if e.Get("key").String() != "Enter" || kit.Composing(e.Value) || e.Get("shiftKey").Bool() {
-		return
+	if c.p.DOM.Sends(e.Value) {
+		e.PreventDefault()
+		c.submit(ctx)
 	}
-	ctrl := e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool()
-	if !ctrl && c.p.DOM.Coarse() {
-		return
-	}
-	e.PreventDefault()
-	c.submit(ctx)
 }
 
 func (c *Composer) submit(ctx app.Context) {
@@ -230,10 +223,9 @@ func (c *Composer) submit(ctx app.Context) {
 // send sends text as the next turn. A turn that is refused is left in the
 // composer.
 func (p *page) send(ctx app.Context, text string) {
-	if p.desk.Running() {
-		return
+	if !p.desk.Running() { // else it is told why not, and reads on where it is
+		p.threads.stick()
 	}
-	p.threads.stick()
 	if !p.desk.Send(text) {
 		if p.composer != nil {
 			p.composer.setRefused(text)

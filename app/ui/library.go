@@ -4,6 +4,7 @@ package ui
 
 import (
 	"strconv"
+	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -204,11 +205,26 @@ func (l *Library) variables(e wire.LibraryEntry) app.UI {
 		app.H3().Text(e.Name),
 		app.P().Class("dialog-about prompt-text").Text(e.Text),
 	}
+	insert := func() {
+		values := map[string]string{}
+		for i, name := range names {
+			values[name] = p.DOM.ByID("variable-" + strconv.Itoa(i)).Get("value").String()
+		}
+		p.insert(model.Fill(e.Text, values))
+		p.closeLibrary()
+	}
 	for i, name := range names {
 		id := "variable-" + strconv.Itoa(i)
 		fields = append(fields,
 			app.Label().Class("params-name").For(id).Text(name),
-			app.Textarea().ID(id).Class("field").Rows(1),
+			app.Textarea().ID(id).Class("field").Rows(1).
+				OnKeyDown(p.On(id, func(ctx app.Context, ev app.Event) {
+					ctx.PreventUpdate()
+					if p.DOM.Sends(ev.Value) {
+						ev.PreventDefault()
+						insert()
+					}
+				})),
 		)
 	}
 	fields = append(fields, app.Div().Class("dialog-actions").Body(
@@ -220,22 +236,25 @@ func (l *Library) variables(e wire.LibraryEntry) app.UI {
 	return app.Form().Class("dialog-body").
 		OnSubmit(p.On("insert "+e.ID, func(_ app.Context, ev app.Event) {
 			ev.PreventDefault()
-			values := map[string]string{}
-			for i, name := range names {
-				values[name] = p.DOM.ByID("variable-" + strconv.Itoa(i)).Get("value").String()
-			}
-			p.insert(model.Fill(e.Text, values))
-			p.closeLibrary()
+			insert()
 		})).
 		Body(fields...)
 }
 
-// insert puts text into the composer where the cursor is.
+// insert puts text into the composer where the cursor is, set apart from what
+// stands there by blank lines, and the cursor behind it.
 func (p *page) insert(text string) {
 	e := p.DOM.ByID("composer")
 	if !e.Truthy() || p.composer == nil {
 		return
 	}
-	e.Call("setRangeText", text, e.Get("selectionStart"), e.Get("selectionEnd"), "end")
+	from, to := e.Get("selectionStart"), e.Get("selectionEnd")
+	draft := e.Get("value")
+	slice := js.Global().Get("String").Get("prototype").Get("slice")
+	before, after := slice.Call("call", draft, 0, from).String(), slice.Call("call", draft, to).String()
+	e.Call("setRangeText", model.Gap(before, false)+text, from, to, "end")
+	at := e.Get("selectionEnd")
+	e.Call("setRangeText", model.Gap(after, true), at, at, "start")
+	e.Call("setSelectionRange", at, at)
 	p.composer.typed(e.Get("value").String())
 }

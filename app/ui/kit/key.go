@@ -2,6 +2,8 @@
 
 package kit
 
+import "github.com/maxence-charriere/go-app/v10/pkg/app"
+
 // keyEvent is a key's event: go-app's, or the browser's own.
 type keyEvent[V any] interface {
 	Get(name string) V
@@ -19,4 +21,14 @@ const processKey = 229
 func Composing[V keyEvent[V]](ev V) bool {
 	code := ev.Get("keyCode")
 	return ev.Get("isComposing").Truthy() || code.Truthy() && code.Int() == processKey
+}
+
+// Sends says that a key sends what is written: Enter, with Ctrl or without; with
+// Shift it is a new line. Where a finger types there is no Shift, so there Enter
+// is a new line, and the button sends.
+func (d DOM) Sends(ev app.Value) bool {
+	if ev.Get("key").String() != "Enter" || Composing(ev) || ev.Get("shiftKey").Bool() || ev.Get("altKey").Bool() {
+		return false
+	}
+	return ev.Get("ctrlKey").Bool() || ev.Get("metaKey").Bool() || !d.Coarse()
 }

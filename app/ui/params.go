@@ -24,6 +24,9 @@ type Parameters struct {
 	Lane int
 	Rev  int    // page.rev.composer
 	Of   string // conversation and model, so that another is drawn anew
+
+	typed   map[string]string // what stands in the fields of figures, by name
+	typedOf string            // the lane, conversation and model that it is of
 }
 
 // parameters shows those of a lane.
@@ -86,6 +89,9 @@ func (c *Parameters) Render() (ui app.UI) {
 	}
 	id := p.desk.LaneModel(c.Lane)
 	v := p.desk.Params(c.Lane)
+	if of := strconv.Itoa(c.Lane) + " " + c.Of; c.typedOf != of {
+		c.typed, c.typedOf = map[string]string{}, of
+	}
 	return app.Div().Class("params").Body(
 		app.P().Class("params-model mono").Text(id),
 		c.about(),
@@ -183,6 +189,7 @@ func (c *Parameters) number(name, label string, value *float64, set func(*model.
 		state = "not sent"
 	}
 	typed := func(text string) {
+		c.typed[name] = text
 		n, bad := c.figure(name, text)
 		if n != nil || bad == "" {
 			c.change(func(v *model.Params) { set(v, n) })
@@ -193,6 +200,11 @@ func (c *Parameters) number(name, label string, value *float64, set func(*model.
 	if value != nil {
 		text = strconv.FormatFloat(*value, 'g', -1, 64)
 		slide = text
+		// "0." is 0 on its way to 0.3: what was typed stands as long as it means
+		// the value.
+		if n, _ := c.figure(name, c.typed[name]); n != nil && *n == *value {
+			text = c.typed[name]
+		}
 	}
 	return app.Div().Class("params-number").DataSet("sent", o.Sent && value != nil).Body(
 		app.Label().Class("params-name").For("param-"+name).Body(

@@ -34,6 +34,36 @@ func TestFiguresThatAreNone(t *testing.T) {
 	says("1", "", `"1"`)
 }
 
+// What a draw that began before shows is not put over what was typed since, and
+// "0." is not made 0 on its way to 0.3.
+func TestFastTypingIsNotTakenBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/")
+	p.click("#inspector")
+	p.click("#tab-params")
+	for field, text := range map[string]string{
+		"param-user": strings.Repeat("somebody ", 30), "param-system": strings.Repeat("Be terse. ", 30),
+		"param-temperature": "0.000000000000000000000000000000000000000000000000000000000000003",
+	} {
+		p.click("#" + field)
+		if lost := p.text(fmt.Sprintf(`(async () => {
+			const e = document.querySelector("#%s"), text = %q;
+			for (let round = 0; round < 5; round++) {
+				for (let n = 0; n <= text.length; n++) {
+					e.value = text.slice(0, n);
+					e.dispatchEvent(new InputEvent("input", {bubbles: true}));
+					await new Promise(r => setTimeout(r, (n + round) %% 9));
+					if (e.value !== text.slice(0, n)) return e.value + " is left of " + text.slice(0, n);
+				}
+			}
+			return "";
+		})()`, field, text)); lost != "" {
+			t.Errorf("%s: %s", field, lost)
+		}
+	}
+}
+
 // A wrong address is no dead end.
 func TestAddressOfNothing(t *testing.T) {
 	t.Parallel()
@@ -75,7 +105,7 @@ func TestParametersFollowTheFamily(t *testing.T) {
 	p.keys("\x1b")
 	p.wait(`!document.querySelector("#library").open`)
 
-	p.click(".lane .badge") // of the first lane's head
+	p.click(".lane h2") // of the first lane
 	p.wait(`document.querySelector(".params-model").textContent === "vendor/epsilon-5.6-core"`)
 	p.wait(`document.querySelector("#param-temperature").disabled && !document.querySelector("#param-user") && document.querySelector("#param-system").value === "Be terse."`)
 	p.wait(`document.querySelector(".params-about").textContent.includes("no effect") && document.querySelector("#param-stream").disabled`)

@@ -37,6 +37,7 @@ func (h *Host) Select(id, label, value string, options []Option, set func(string
 		ctx.PreventUpdate()
 		control := e.Get("target")
 		chosen := control.Get("value").String()
+		h.overtake(id, control)
 		control.Set("shows", showing(id, chosen))
 		set(chosen)
 	})).
@@ -63,6 +64,7 @@ func (h *Host) Switch(id string, on bool, set func(bool)) app.HTMLInput {
 		ctx.PreventUpdate()
 		control := e.Get("target")
 		on := control.Get("checked").Bool()
+		h.overtake(id, control)
 		control.Set("shows", showing(id, on))
 		set(on)
 	}))
@@ -74,9 +76,19 @@ func (h *Host) types(id string, typed func(string)) (app.EventHandler, app.Event
 		ctx.PreventUpdate()
 		field := e.Get("target")
 		text := field.Get("value").String()
+		h.overtake(id, field)
 		field.Set("heard", showing(id, text))
 		typed(text)
 	})
+}
+
+// overtake notes that the person was faster than the draw that is under way:
+// what that one says of the control is not put into it any more.
+func (h *Host) overtake(id string, control interface{ Set(string, any) }) {
+	if value, is := h.shows[id]; is {
+		control.Set("shows", showing(id, value))
+		delete(h.shows, id)
+	}
 }
 
 // Show has the control with this id show a value, a string or a bool, after the
@@ -165,6 +177,11 @@ func (h *Host) Radio(id, set, value string, on bool, choose func()) app.HTMLInpu
 	h.Show(id, on)
 	return app.Input().ID(id).Type("radio").Name(set).Value(value).OnChange(h.On(id, func(ctx app.Context, e app.Event) {
 		ctx.PreventUpdate()
+		for other := range h.shows { // the one that was chosen before is among them
+			if radio := h.DOM.ByID(other); radio.Truthy() && radio.Get("name").String() == set {
+				h.overtake(other, radio)
+			}
+		}
 		e.Get("target").Set("shows", showing(id, true))
 		choose()
 	}))

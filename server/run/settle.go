@@ -36,10 +36,15 @@ func (l *live) storeEnd(r wire.Run, cause error) (wire.Run, error) {
 	if buf = log[:0]; cap(buf) > keepBuffer {
 		buf = nil
 	}
-	if errors.Is(err, fs.ErrNotExist) && l.judged.run.ID != "" {
-		// Its conversation was deleted while the end waited; what it cost is
-		// booked.
-		return l.judged.run, m.Store.FinishRun(ctx, l.key.owner, l.judged.run, "", nil, nil, l.judged.prices)
+	if errors.Is(err, fs.ErrNotExist) {
+		// Its conversation was deleted meanwhile. What it cost is booked, as far
+		// as what is left of the reply tells.
+		gone := l.judged
+		if gone.run.ID == "" {
+			rest, times := l.log.unstoredEnd(nil)
+			gone = m.judge(ctx, l.key.owner, r, rest, times, cause)
+		}
+		return gone.run, m.Store.FinishRun(ctx, l.key.owner, gone.run, "", nil, nil, gone.prices)
 	}
 	if err != nil {
 		r.State = wire.Failed

@@ -246,6 +246,26 @@ func TestConversationIsDeletedWhileItsEndWaitsForTheDisk(t *testing.T) {
 	}
 }
 
+// A send may come in between the stop of a conversation's answers and its
+// deletion: its end has nothing to be stored in, and must not be tried for ever.
+func TestConversationIsDeletedUnderAnAnswerThatWasMissed(t *testing.T) {
+	d, db, released := fullDesk(t, nil)
+	s := turn()
+	c, _ := d.begun(s, db)
+	if err := d.db.DeleteConversation(t.Context(), d.owner, s.Conversation); err != nil {
+		t.Fatal(err)
+	}
+	c.send(t, "%s", chunk("more")+usage+done)
+	c.pipe.Close()
+	r := d.wait(s.Run)
+	if r.Problem != nil {
+		t.Errorf("ended with %+v", r.Problem)
+	}
+	if n, spent := released.Load(), d.spent(); n != 1 || spent != 11_000 {
+		t.Errorf("released %d times, spent %d", n, spent)
+	}
+}
+
 // A server that is ended while its disk is full says what is lost, does not
 // hang, and the next one goes on with what was stored.
 func TestShutdownWhileTheDiskIsFull(t *testing.T) {

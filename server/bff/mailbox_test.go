@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"screentest/shared/wire"
 )
 
 func TestMailboxKeepsTheOrderThatIsTrue(t *testing.T) {
@@ -97,5 +99,15 @@ func TestMailboxIsBounded(t *testing.T) {
 	}
 	if n := len(m.take()); n > 1 {
 		t.Errorf("%d of the same news", n)
+	}
+}
+
+func TestAnAnswerToATabThatHasGoneIsNotCounted(t *testing.T) {
+	s := &Server{}
+	k := &socket{s: s, gone: make(chan struct{}), room: make(chan struct{}, 1), mail: make(chan struct{}, 1)}
+	close(k.gone)
+	k.queue(wire.Push{ID: 1}, (*mailbox).late)
+	if n := s.held.now.Load(); n != 0 {
+		t.Errorf("%d bytes are held for nobody, for as long as the server runs", n)
 	}
 }

@@ -222,9 +222,9 @@ func (k *socket) queue(p wire.Push, put func(*mailbox, []byte) bool) bool {
 		k.s.Logger.Error("answer not made", "err", err)
 		return true
 	}
-	k.mu.Lock()
-	k.hold(len(msg))
-	k.mu.Unlock()
+	if !k.holdAnswer(len(msg)) {
+		return false
+	}
 	if k.s.held.now.Load() > maxHeld {
 		k.s.hub.shed()
 	}
@@ -241,6 +241,20 @@ func (k *socket) queue(p wire.Push, put func(*mailbox, []byte) bool) bool {
 		case <-k.gone:
 			return false
 		}
+	}
+}
+
+// holdAnswer counts an answer. It is false when the socket has ended: what it held
+// was given back then, and nobody would give this back.
+func (k *socket) holdAnswer(n int) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	select {
+	case <-k.gone:
+		return false
+	default:
+		k.hold(n)
+		return true
 	}
 }
 

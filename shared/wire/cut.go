@@ -21,11 +21,12 @@ func Cut(s string, n int) string {
 		return s
 	}
 	const mark = "…"
-	end := max(n-len(mark), 0)
-	for end > 0 && !utf8.RuneStart(s[end]) {
+	s = strings.ToValidUTF8(s[:n], "\ufffd") // which can be longer
+	end := min(max(n-len(mark), 0), len(s))
+	for end > 0 && end < len(s) && !utf8.RuneStart(s[end]) {
 		end--
 	}
-	return strings.ToValidUTF8(s[:end], "\ufffd") + mark
+	return s[:end] + mark
 }
 
 // Bounded is p with each part cut to what a person can read, so that what is

@@ -20,7 +20,7 @@ $(error Go is not found on the PATH: install Go 1.26 or newer, see https://go.de
 endif
 
 ifneq ($(shell test -w . && echo yes),yes)
-$(error This folder can not be written to, and the build writes into bin, build and web: copy it to where you may write)
+$(error This folder can't be written to, and the build writes into bin, build and web: copy it to where you may write)
 endif
 
 # What `screentest version` prints.

@@ -71,7 +71,7 @@ func refuse(field string, f File) *wire.Problem {
 	case f.Size > k.Limit():
 		hint := "Make it smaller, or paste a link to it."
 		if field == "video_url" {
-			hint = "Make it smaller: the model takes no larger one, by a link neither." // F156
+			hint = "Make it smaller: the model takes no larger one, not by a link either." // F156
 		}
 		return &wire.Problem{Code: "too_large", Message: f.Name + " has " + Megabytes(f.Size) + "; the most is " + Megabytes(k.Limit()) + ".", Hint: hint}
 	}

@@ -1,6 +1,7 @@
 // Package keep removes what is not to be kept any longer: wire events and clips
 // of more days than their owner wants, clips that were deleted a while ago, and
-// sessions that have expired, with the sealed keys in them. Messages and the ledger are always kept.
+// sessions that have expired, with the sealed keys in them. Messages and the
+// ledger are always kept.
 // Make a [Keeper] and start it; it looks once a day, and when a setting changes.
 package keep
 

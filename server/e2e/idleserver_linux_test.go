@@ -5,19 +5,16 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"testing"
 	"time"
 )
 
 // TestAnIdleServerIsNotWoken watches the program while nobody wants anything of
-// it: with no tab open, and with one open in which an answer has come.
+// it: with no tab open, and with one open in which an answer has come. How often
+// it is woken is read from /proc, which is Linux's.
 func TestAnIdleServerIsNotWoken(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("how often a program is woken is read from /proc, which is Linux's")
-	}
 	w := newWorld(t, "")
 	w.rests("with no tab open")
 	p := w.tab("/")

@@ -101,7 +101,10 @@ func (d *Desk) UndoClose() {
 			}
 		}
 	}
-	c.Lanes, c.Blind, d.Focused = lanes, was.blind, was.focused
+	if len(c.Lanes) == 1 { // else a vote may have shown the names since
+		c.Blind = was.blind
+	}
+	c.Lanes, d.Focused = lanes, was.focused
 	d.lanesChanged(c)
 	d.changed(PartNotice)
 }

@@ -155,6 +155,30 @@ func TestRefusedVoteIsRepeated(t *testing.T) {
 	}
 }
 
+// The names that a vote has shown stay shown when a lane comes back.
+func TestALaneThatComesBackHidesNoNames(t *testing.T) {
+	b := newBench(t)
+	b.lanes(chatModel, "zeta-1", responsesModel)
+	b.SetBlind(true)
+	_, runs := b.sentAll(t, "q")
+	for _, r := range runs {
+		b.says(r, "x")
+	}
+	b.RemoveLane(2)
+	b.Vote(0)
+	call := b.far.take(t, wire.OpVote)
+	call.answer(read[wire.Vote](t, call))
+	b.UndoClose()
+	if len(b.Current.Lanes) != 3 || b.Hidden() {
+		t.Errorf("%d lanes, their names hidden: %v", len(b.Current.Lanes), b.Hidden())
+	}
+	b.KeepOnly(1)
+	b.UndoClose()
+	if b.Hidden() {
+		t.Error("hidden after all others were closed and opened again")
+	}
+}
+
 // The list names the models that are compared, whichever of them was asked last.
 func TestListHasAllModelsOfTheLanes(t *testing.T) {
 	b := newBench(t)

@@ -58,3 +58,33 @@ func TestCodeHasItsColoursWhileItStreams(t *testing.T) {
 		t.Errorf("%.0f pieces of the open code were drawn anew", n)
 	}
 }
+
+// TestACopiedCodeBlockSaysSoInOneLine: what says it must neither wrap nor be
+// wider than the button, with whatever font.
+func TestACopiedCodeBlockSaysSoInOneLine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/")
+	p.must(p.tab.Eval(nil, `navigator.clipboard.writeText = () => Promise.resolve()`))
+	p.send("[[markdown]] [[pace: 2000]]")
+	p.settled()
+	p.must(p.tab.Eval(nil, `{
+		const b = document.querySelector(".md-copy"), was = b.offsetWidth;
+		new MutationObserver((_, o) => {
+			if (b.textContent === "Copy") return;
+			o.disconnect();
+			const words = document.createRange();
+			words.selectNodeContents(b);
+			const in_ = b.getBoundingClientRect(), lines = [...words.getClientRects()];
+			window.told = {words: b.textContent, lines: lines.length, moved: b.offsetWidth - was, out: lines.some(r => r.left < in_.left || r.right > in_.right)};
+		}).observe(b, {childList: true, characterData: true, subtree: true});
+	}`))
+	p.press(".md-copy")
+	p.wait(`!!window.told`)
+	if lines := p.number(`told.lines`); lines != 1 {
+		t.Errorf("%q stands in %.0f lines", p.text(`told.words`), lines)
+	}
+	if p.text(`String(told.out)`) != "false" || p.number(`told.moved`) != 0 {
+		t.Errorf("%q is too wide for its button", p.text(`told.words`))
+	}
+}

@@ -97,7 +97,7 @@ func (c *Composer) estimate() {
 		e.Set("title", note.Basis)
 	}
 	if e := c.p.DOM.ByID("send"); e.Truthy() {
-		e.Set("disabled", text == "")
+		e.Set("disabled", model.TrimDraft(text) == "")
 	}
 }
 

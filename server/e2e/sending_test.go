@@ -176,3 +176,17 @@ func TestClosedLanesComeBackByUndo(t *testing.T) {
 	p.reload()
 	p.wait(`document.querySelectorAll(".lane").length === 3 && document.querySelector(".row-models").textContent === "3 models"`)
 }
+
+// What is nothing but white space can't be sent, so Send does not offer it.
+func TestWhiteSpaceAloneIsNotOffered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/")
+	write := func(text string) {
+		p.must(p.tab.Eval(nil, `(e => { e.value = `+quoted(text)+`; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("#composer"))`))
+	}
+	for text, offered := range map[string]bool{"": false, " \n\t ": false, " hello\n": true} {
+		write(text)
+		p.wait(fmt.Sprintf(`document.querySelector("#send").disabled === %t`, !offered))
+	}
+}

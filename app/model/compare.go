@@ -18,7 +18,8 @@ type Marks struct {
 }
 
 // Marks compares a lane's last answer with those of the others. Nothing is
-// marked before all have ended, nor where all are alike.
+// marked before all have ended, nor where all are alike; an answer that waits for
+// a call's result has not.
 func (d *Desk) Marks(lane int, m *Message) Marks {
 	c := d.On()
 	marks := Marks{}
@@ -40,6 +41,9 @@ func (d *Desk) Marks(lane int, m *Message) Marks {
 	}
 	for i := range c.Lanes {
 		r := c.leaf(i).Run
+		if d.Awaits(i, c.leaf(i)) {
+			return marks
+		}
 		if r.State != wire.Done {
 			continue
 		}

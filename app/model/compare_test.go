@@ -30,6 +30,30 @@ func TestFastestAndCheapestWhenAllHaveEnded(t *testing.T) {
 	}
 }
 
+// A call that waits for its result is short and cheap, and no answer yet.
+func TestNothingIsFastestWhileACallWaits(t *testing.T) {
+	b := newBench(t)
+	b.lanes(chatModel, "zeta-1")
+	starts, runs := b.sentAll(t, "q")
+	for i, r := range runs {
+		r.DurationMS, r.CostSource, r.CostNanoUSD = []int64{300, 900}[i], "reported", []int64{50, 80}[i]
+		b.end(r.ID, 0, delta("x")+doneMark)
+		r.State = wire.Done
+		if i == 0 {
+			r.Calls = []wire.ToolCall{{ID: "c1", Name: "f", Arguments: "{}"}}
+		}
+		b.news(wire.EventRun, r)
+	}
+	if !b.Awaits(0, b.Current.Message(starts[0].Answer)) {
+		t.Fatal("the call does not wait")
+	}
+	for i := range starts {
+		if got := b.Marks(i, b.Current.Message(starts[i].Answer)); got != (Marks{}) {
+			t.Errorf("lane %d: %+v", i, got)
+		}
+	}
+}
+
 // The list tells no names of a blind conversation, whether it has been opened
 // here or not.
 func TestListedModels(t *testing.T) {

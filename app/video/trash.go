@@ -129,10 +129,10 @@ func KeptWords(t *wire.VideoTask, now time.Time) string {
 	switch days := int((left + 12*time.Hour) / (24 * time.Hour)); {
 	case !t.Deleted:
 		return ""
-	case !t.State.Final():
-		return "Goes for good once it has ended"
 	case days > 1:
 		return "Goes for good in " + strconv.Itoa(days) + " days"
+	case !t.State.Final():
+		return "Goes for good once it has ended"
 	}
 	return "Goes for good within a day"
 }

@@ -121,3 +121,18 @@ func TestWordsOfADeletion(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 }
+
+// One that is under way has its 30 days too, however early it ends; only after
+// them does it wait for its end.
+func TestAClipDeletedWhileItIsMadeIsKeptAsLong(t *testing.T) {
+	running := task(1, wire.VideoRunning)
+	running.Deleted, running.DeletedMS = true, noon.UnixMilli()
+	var said []string
+	for _, days := range []int{0, 28, 29, 31} {
+		said = append(said, KeptWords(&running, noon.Add(time.Duration(days)*24*time.Hour)))
+	}
+	want := []string{"Goes for good in 30 days", "Goes for good in 2 days", "Goes for good once it has ended", "Goes for good once it has ended"}
+	if !slices.Equal(said, want) {
+		t.Errorf("%q", said)
+	}
+}

@@ -92,6 +92,7 @@ func TestDeletingARunningClipSaysWhatItDoesNotEnd(t *testing.T) {
 	p.says(".notice", words)
 	p.press("#standing-deleted")
 	p.says(tile(clip.ID, ".card-notes"), words)
+	p.says(tile(clip.ID, ".card-notes"), "Goes for good in 30 days") // it can be had back when it is finished, too
 	p.wait(fmt.Sprintf(`document.querySelector("#card-%s-purge")?.getAttribute("aria-disabled") === "true"`, clip.ID))
 }
 

@@ -112,7 +112,7 @@ func (b *body) explain(err error) error {
 	case errTooLong:
 		return &Error{Problem: reply.NewProblem(reply.CodeTooLong, ""), Err: err}
 	}
-	return callError(b.ctx, "read the gateway's reply", reply.CodeDropped, err, true)
+	return callError(b.ctx, "read the gateway's reply", reply.CodeDropped, b.mask.cause(err), true)
 }
 
 // Close ends the reply, also while a Read waits.

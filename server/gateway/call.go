@@ -99,7 +99,7 @@ func (c *Client) call(ctx context.Context, key, method, path string, payload []b
 		if sent.Load() {
 			code = reply.CodeDropped
 		}
-		err = callError(ctx, "call the gateway", code, err, sent.Load() && method == http.MethodPost)
+		err = callError(ctx, "call the gateway", code, m.cause(err), sent.Load() && method == http.MethodPost)
 		cancel(nil)
 		return nil, nil, err
 	}

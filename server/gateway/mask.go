@@ -188,6 +188,23 @@ func (m *mask) text(s string) string {
 	return string(p)
 }
 
+// cause masks the words of an error, which go into the log: net/http quotes in
+// them what it could not make sense of.
+func (m *mask) cause(err error) error {
+	if words := err.Error(); m.text(words) != words {
+		return maskedError{err, m.text(words)}
+	}
+	return err
+}
+
+type maskedError struct {
+	error
+	words string
+}
+
+func (e maskedError) Error() string { return e.words }
+func (e maskedError) Unwrap() error { return e.error }
+
 // problem masks the words of a problem. Those of its fields that were cut may
 // end within the key; the body they come from was masked before.
 func (m *mask) problem(p *wire.Problem) *wire.Problem {

@@ -198,6 +198,42 @@ func TestNoReaderOfAReplyMeetsTheKey(t *testing.T) {
 	}
 }
 
+func TestAnErrorForTheLogHasNoKeyInIt(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+	for name, raw := range map[string]string{
+		"in place of HTTP":      secretKey + "\r\n\r\n",
+		"in place of a status":  "HTTP/1.1 " + secretKey + "\r\n\r\n",
+		"in place of a header":  head + secretKey + "\r\n\r\n",
+		"as a length":           head + "Content-Length: " + secretKey + "\r\n\r\n",
+		"as a coding":           head + "Transfer-Encoding: " + secretKey + "\r\n\r\n",
+		"in place of a trailer": head + "Trailer: X\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + secretKey + "\r\n\r\n",
+	} {
+		gw := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if conn := hijack(t, w); conn != nil {
+				_, _ = io.WriteString(conn, raw)
+				conn.Close()
+			}
+		}))
+		c, err := New(gw.URL, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.Stream(t.Context(), secretKey, gateway.Chat, []byte(testBody))
+		if err == nil {
+			_, err = io.ReadAll(r.Body)
+			r.Body.Close()
+		}
+		switch {
+		case err == nil:
+			t.Errorf("%s: it is taken for a reply", name)
+		case strings.Contains(err.Error(), secretKey[len(secretKey)-8:]): // the rest may be escaped
+			t.Errorf("%s: %v", name, err)
+		}
+		c.Close()
+		gw.Close()
+	}
+}
+
 func FuzzMaskKeepsTheStream(f *testing.F) {
 	f.Add("Look: sk-proj-", "a/b+c", uint8(3))
 	f.Add(secretKey[:10], secretKey[10:], uint8(200))

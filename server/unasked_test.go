@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"screentest/server/bff/bfftest"
+	"screentest/shared/gateway"
+)
+
+// A gateway that writes the key once more, where nothing was asked: behind its
+// answer, on the connection that is kept for the next call.
+func TestTheKeySentUnaskedIsNotInTheLog(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ended := make(chan struct{})
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		in := bufio.NewReader(conn)
+		r, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		const answer = `{"choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}`
+		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
+		<-ended
+		_, _ = io.WriteString(conn, canary)
+		_, _ = io.Copy(io.Discard, in) // until the server has hung up, having met it
+	}()
+
+	child, url, err := spawn(t.TempDir(), os.Environ(), "-addr", "127.0.0.1:0", "-data", t.TempDir(), "-gateway", "http://"+l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer child.end(os.Kill)
+	c := dial(t, url, bfftest.NewHTTP())
+	setKey(t, url, c, canary)
+	s := turn(gateway.Chat, "Hello")
+	play(t, c, s)
+	end(t, c, s)
+	close(ended)
+	<-closed
+	c.Close()
+	child.end(syscall.SIGTERM)
+	if log := child.stdout.String() + child.stderr.String(); strings.Contains(log, canary) {
+		t.Errorf("the key is in the log: %s", log)
+	}
+}

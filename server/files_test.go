@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -79,5 +82,34 @@ func TestFilesOfAPrivateHost(t *testing.T) {
 				t.Error("G40 the file host got the key")
 			}
 		})
+	}
+}
+
+// An upload that breaks off is answered with an error, not with an empty 200: a
+// program that sent it would take the file for kept.
+func TestAnUploadThatBreaksOffIsNotAnsweredWithOK(t *testing.T) {
+	d := newDesk(t, serveConfig{})
+	browser := bfftest.NewHTTP()
+	dial(t, d.url, browser)
+	at, err := url.Parse(d.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := browser.Jar.Cookies(at)[0]
+	for name, head := range map[string]string{
+		"shorter than was said": "Content-Length: 1000\r\n\r\n\x89PNG\r\n\x1a\n",
+		"within a piece":        "Transfer-Encoding: chunked\r\n\r\nffff\r\n\x89PNG\r\n\x1a\n",
+	} {
+		conn, err := net.Dial("tcp", d.bff.Addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n%s", wire.UploadsPath, at.Host, session, head)
+		_ = conn.(*net.TCPConn).CloseWrite()
+		answer, _ := io.ReadAll(conn) // what came says enough
+		if !strings.HasPrefix(string(answer), "HTTP/1.1 400 ") || !strings.Contains(string(answer), "upload_broken") {
+			t.Errorf("%s: %.60q", name, answer)
+		}
+		conn.Close()
 	}
 }

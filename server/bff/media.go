@@ -79,14 +79,15 @@ func (s *Server) handleUpload(w http.ResponseWriter, r *http.Request, owner stri
 func (s *Server) served(w http.ResponseWriter, r *http.Request, err error) {
 	var p *wire.Problem
 	switch {
-	case err == nil || r.Context().Err() != nil:
-	case errors.As(err, &p):
+	case err == nil:
+	case errors.As(err, &p): // also where the context is done: a file that broke off may still have somebody who waits
 		status := statusOf(p, http.StatusBadRequest)
 		out := *p
 		if p.Status >= 400 && p.Status < 600 {
 			status, out.Status = p.Status, 0
 		}
 		problem(w, status, out)
+	case r.Context().Err() != nil:
 	case errors.Is(err, fs.ErrNotExist):
 		handleNotFound(w, r)
 	default:

@@ -116,13 +116,17 @@ const (
 func readData(body []byte) ([]segment, error) {
 	r := reader{body}
 	var out []segment
+	next := int64(0)
 	for n := r.uint(); n > 0 && r.p != nil; n-- {
 		kind, op := r.byte(), r.byte()
 		s := segment{offset: r.int()}
 		if kind != activeSegment || op != i32Const || r.byte() != end {
 			return nil, fmt.Errorf("data segment %d is not of the one kind that Go's linker writes", len(out))
 		}
-		s.data = r.bytes(r.uint())
+		if s.data = r.bytes(r.uint()); s.offset < next {
+			return nil, fmt.Errorf("data segment %d begins before the end of the one before it", len(out))
+		}
+		next = s.offset + int64(len(s.data))
 		out = append(out, s)
 	}
 	if r.p == nil || len(r.p) > 0 {

@@ -53,6 +53,7 @@ func TestWhatIsNotUnderstoodIsNotTouched(t *testing.T) {
 		"half a segment":       {program(section(dataSection, good[:len(good)-1])), "ends in the middle"},
 		"more than is counted": {program(section(dataSection, append(good, 0))), "ends in the middle"},
 		"a passive segment":    {program(section(dataSection, []byte{1, 1, 3, 'a', 'b', 'c'})), "not of the one kind"},
+		"not in order":         {program(section(dataSection, writeData([]segment{{1024, []byte("abc")}, {1026, []byte("d")}}))), "begins before the end"},
 		"a count of its own":   {program(section(dataCountSection, []byte{1})), "look at what has changed"},
 	} {
 		if out, err := join(tt.in); out != nil || err == nil || !strings.Contains(err.Error(), tt.want) {

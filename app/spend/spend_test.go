@@ -449,6 +449,9 @@ func TestABudgetSaysHowMuchIsUsedAndWhenItBeginsAnew(t *testing.T) {
 		if got := Words(s, at(t, c.place, "2026-11-21 12:00:00")); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+		if got := Mark(s); strings.HasPrefix(c.want, got) == (c.name == "spent") || c.name == "spent" && got != "used up" {
+			t.Errorf("%s: the mark is %q", c.name, got)
+		}
 	}
 }
 

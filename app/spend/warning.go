@@ -34,6 +34,14 @@ func Percent(s wire.BudgetState) string {
 	return strconv.FormatInt(s.SpentNanoUSD*100/max(s.LimitNanoUSD, 1), 10) + "\u202f%"
 }
 
+// Mark says how a budget stands in two words.
+func Mark(s wire.BudgetState) string {
+	if s.SpentNanoUSD >= s.LimitNanoUSD {
+		return "used up"
+	}
+	return Percent(s)
+}
+
 // Words say how a budget stands: which one, how much of it is used, and when it
 // begins anew by the viewer's clock.
 func Words(s wire.BudgetState, c Clock) string {

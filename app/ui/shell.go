@@ -210,7 +210,7 @@ func railItem(i kit.Item, current bool) app.UI {
 		kit.Icon(i.Icon, "icon"),
 		app.Span().Text(i.Name),
 		app.If(i.Mark != "", func() app.UI {
-			return app.Span().Class("rail-count").Title(i.Why).Text(i.Mark)
+			return app.Span().Class("rail-mark").Title(i.Why).Text(i.Mark)
 		}).ElseIf(i.Count > 0, func() app.UI { return app.Span().Class("rail-count").Text(i.Count) }),
 	)
 	if current {

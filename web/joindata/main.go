@@ -11,10 +11,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // maxGap is how many zeros between two segments are written out, in bytes.
@@ -73,7 +75,10 @@ func join(program []byte) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			body = writeData(joinSegments(segments))
+			if segments, err = joinSegments(segments); err != nil {
+				return nil, err
+			}
+			body = writeData(segments)
 		}
 		out = append(out, id)
 		out = binary.AppendUvarint(out, uint64(len(body)))
@@ -89,20 +94,25 @@ type segment struct {
 }
 
 // joinSegments joins each segment with those before it that end at most maxGap
-// bytes before it.
-func joinSegments(segments []segment) []segment {
-	var out []segment
+// bytes before it. Go's linker writes them section by section, which isn't by
+// offset; where none overlaps another the order makes no difference.
+func joinSegments(segments []segment) (out []segment, err error) {
+	slices.SortFunc(segments, func(a, b segment) int { return cmp.Compare(a.offset, b.offset) })
 	for _, s := range segments {
 		if n := len(out); n > 0 {
 			last := &out[n-1]
-			if gap := s.offset - last.offset - int64(len(last.data)); gap >= 0 && gap <= maxGap {
+			gap := s.offset - last.offset - int64(len(last.data))
+			if gap < 0 {
+				return nil, fmt.Errorf("the data segment at %d begins before the end of the one at %d", s.offset, last.offset)
+			}
+			if gap <= maxGap {
 				last.data = append(append(last.data, make([]byte, gap)...), s.data...)
 				continue
 			}
 		}
 		out = append(out, segment{s.offset, bytes.Clone(s.data)})
 	}
-	return out
+	return out, nil
 }
 
 // Of the kinds of segments Go has only this: of the one memory, at an offset
@@ -116,17 +126,13 @@ const (
 func readData(body []byte) ([]segment, error) {
 	r := reader{body}
 	var out []segment
-	next := int64(0)
 	for n := r.uint(); n > 0 && r.p != nil; n-- {
 		kind, op := r.byte(), r.byte()
 		s := segment{offset: r.int()}
 		if kind != activeSegment || op != i32Const || r.byte() != end {
 			return nil, fmt.Errorf("data segment %d is not of the one kind that Go's linker writes", len(out))
 		}
-		if s.data = r.bytes(r.uint()); s.offset < next {
-			return nil, fmt.Errorf("data segment %d begins before the end of the one before it", len(out))
-		}
-		next = s.offset + int64(len(s.data))
+		s.data = r.bytes(r.uint())
 		out = append(out, s)
 	}
 	if r.p == nil || len(r.p) > 0 {

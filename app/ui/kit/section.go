@@ -35,7 +35,8 @@ type Item struct {
 	Name  string
 	Icon  IconPath
 	Count int // of what has happened there unseen; 0 shows none
-	// Mark stands in place of the count, with Why for who asks what it means.
+	// Mark stands under the name, in place of the count, with Why for who asks
+	// what it means.
 	Mark, Why string
 }
 

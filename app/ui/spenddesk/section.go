@@ -62,7 +62,7 @@ func (s *Section) focusRow(row int64) {
 func (s *Section) Item() kit.Item {
 	i := kit.Item{Path: spend.Path, Name: "Spend", Icon: kit.IconSpend}
 	if list := s.desk.Budgets.Warned(); len(list) > 0 {
-		i.Mark, i.Why = spend.Percent(list[0]), s.host.Budget
+		i.Mark, i.Why = spend.Mark(list[0]), s.host.Budget
 	}
 	return i
 }

@@ -15,9 +15,9 @@ import (
 )
 
 // Parameters are what a lane's model is asked with, drawn from the rules: what
-// must not be sent is not offered, and what has no effect says so. The values
-// of its fields live in their elements, which are set when another lane or
-// another model is shown and whenever the parameters came from elsewhere.
+// must not be sent is not offered, and what has no effect says so. The model has
+// the figures; how they were typed is kept here, until another lane or
+// another model is shown.
 type Parameters struct {
 	app.Compo
 	p    *page

@@ -79,6 +79,14 @@ func archRules() []archRule {
 			example: graph{"screentest/server/run": {Imports: []string{"screentest/server/store"}}},
 		},
 		{
+			name: "the page is handed files and serves them",
+			why:  "what a browser gets before its program runs has nothing to do with who asks or with what is stored",
+			breaks: func(g graph) []string {
+				return g.arrows(within("server/page"), func(_, to string) bool { return ours(to) })
+			},
+			example: graph{"screentest/server/page": {Imports: []string{"screentest/server/bff"}}},
+		},
+		{
 			name: "sandbox and gateway know nothing of each other",
 			why:  "they are the two ends of one contract: shared code between them would hide a mistake from every test that lets them talk",
 			breaks: func(g graph) []string {

@@ -19,6 +19,7 @@ import (
 	"screentest/server/budget"
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/keep"
+	"screentest/server/page"
 	"screentest/server/run"
 	"screentest/server/sandbox"
 	"screentest/server/store"
@@ -161,7 +162,11 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	}
 	s.keep = keep.New(keep.Config{Store: s.store, DropClips: s.videos.DropClips, PurgeClips: s.videos.PurgeDeleted, Logger: log})
 	s.onClose(func(context.Context) error { s.keep.Close(); return nil })
-	if s.bff, err = bff.New(ctx, s.bffConfig(listener.Addr(), owner, sandboxKey, public)); err != nil {
+	shown, err := page.New(web.Files())
+	if err != nil {
+		return s, fmt.Errorf("prepare the browser's files: %w", err)
+	}
+	if s.bff, err = bff.New(ctx, s.bffConfig(shown, listener.Addr(), owner, sandboxKey, public)); err != nil {
 		return s, err
 	}
 	if err := s.runs.Recover(ctx); err != nil {
@@ -187,7 +192,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	return s, nil
 }
 
-func (s *server) bffConfig(addr net.Addr, owner, sandboxKey string, public *url.URL) bff.Config {
+func (s *server) bffConfig(shown *page.Page, addr net.Addr, owner, sandboxKey string, public *url.URL) bff.Config {
 	return bff.Config{
 		Runs: browserRuns{s.runs}, Conversations: s.store, Sessions: s.store, Ledger: s.store, Budgets: s.budget, Retention: s.keep, Storage: s.store, Videos: s.videos, Owner: owner,
 		Gateway: wire.Gateway{
@@ -195,7 +200,7 @@ func (s *server) bffConfig(addr net.Addr, owner, sandboxKey string, public *url.
 			StreamOptions: s.sandbox != nil, // G9: off for a real gateway
 		},
 		Catalogue:  func() []byte { return s.catalogue.Load().json },
-		Files:      web.Files(),
+		Page:       shown,
 		Addr:       addr.String(),
 		SandboxKey: sandboxKey,
 		PublicURL:  public,

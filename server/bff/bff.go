@@ -1,5 +1,5 @@
-// Package bff is the browser's side of the server: the page and its files, the
-// session that holds a person's key, and the one WebSocket of a tab. Make a
+// Package bff is the browser's side of the server: its addresses, the session
+// that holds a person's key, and the one WebSocket of a tab. Make a
 // [Server] with [New]; it is an http.Handler.
 //
 // Every request passes the same guards (guard.go): the name it was asked by,
@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"screentest/server/page"
 	"screentest/shared/wire"
 )
 
@@ -77,9 +78,8 @@ type Config struct {
 	Gateway wire.Gateway
 	// Catalogue returns the models as gateway.ParseCatalogue reads them.
 	Catalogue func() []byte
-	// Files are the browser's files: app.wasm, style sheets, icons, each with
-	// .br and .gz beside it where that was made.
-	Files fs.FS
+	// Page is what a browser is shown, and its files.
+	Page *page.Page
 	// Addr is the address that the server listens on, host:port.
 	Addr string
 
@@ -98,7 +98,6 @@ type Server struct {
 	Config
 	handler  http.Handler
 	handlers map[wire.Op]handler
-	assets   *assets
 	sessions *sessionStore
 	hub      *hub
 	pace     *pace
@@ -124,9 +123,6 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	}
 	s := &Server{Config: c, handlers: handlers(), quit: make(chan struct{}), pace: newPace(), imports: make(chan struct{}, maxImports), exports: make(chan struct{}, maxExports)}
 	var err error
-	if s.assets, err = newAssets(c.Files); err != nil {
-		return nil, fmt.Errorf("prepare the browser's files: %w", err)
-	}
 	if s.sessions, err = newSessionStore(ctx, c); err != nil {
 		return nil, fmt.Errorf("prepare sessions: %w", err)
 	}
@@ -141,12 +137,6 @@ func New(ctx context.Context, c Config) (*Server, error) {
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
-
-// Build identifies the browser's files: it changes when any of them does.
-func (s *Server) Build() string { return s.assets.build }
-
-// Built says whether the browser's program is there.
-func (s *Server) Built() bool { return s.assets.built }
 
 // Close closes the sockets, telling the pages that the server restarts, and
 // waits until they are gone. When ctx is done it cuts them and their calls off.

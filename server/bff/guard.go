@@ -19,8 +19,8 @@ const maxBody = 16 << 10
 // routes is every address there is.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	for _, page := range []string{"/{$}", "/c/{id}", "/settings", "/video", "/video/{id}", "/spend"} {
-		mux.Handle(page, get(s.handlePage))
+	for _, address := range []string{"/{$}", "/c/{id}", "/settings", "/video", "/video/{id}", "/spend"} {
+		mux.Handle(address, get(s.Page.Serve))
 	}
 	mux.Handle(wire.Path, get(s.handleSocket))
 	mux.Handle("/api/key", methods{http.MethodPost: s.handleSetKey, http.MethodDelete: s.handleForgetKey})
@@ -36,8 +36,8 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("/robots.txt", get(handleRobots))
 	mux.HandleFunc("/sitemap.xml", handleNotFound)
 	mux.HandleFunc("/ads.txt", handleNotFound)
-	for path := range s.assets.files {
-		mux.Handle(path, get(s.handleAsset))
+	for _, path := range s.Page.Paths() {
+		mux.Handle(path, get(s.Page.ServeFile))
 	}
 	s.videoRoutes(mux)
 	mux.HandleFunc("/", s.handleElsewhere)
@@ -181,6 +181,16 @@ func handleHealth(w http.ResponseWriter, r *http.Request) {
 func handleRobots(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = w.Write([]byte("User-agent: *\nDisallow: /\n"))
+}
+
+// handleElsewhere answers where there is nothing: a person who went there gets
+// the page, which says so and leads on, and a program the same in JSON.
+func (s *Server) handleElsewhere(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Mode") != "navigate" || !s.Page.Built() {
+		handleNotFound(w, r)
+		return
+	}
+	s.Page.ServeNotFound(w, r)
 }
 
 func handleNotFound(w http.ResponseWriter, r *http.Request) {

@@ -37,7 +37,7 @@ func hello(t *testing.T, c *bfftest.Client, matches func(wire.Gateway) bool) wir
 func TestKeyIsEnteredReplacedAndForgotten(t *testing.T) {
 	w := newWorld(t, nil)
 	c := w.dial()
-	if h := hello(t, c, func(wire.Gateway) bool { return true }); h.Gateway.HasKey || h.Build != w.bff.Build() || h.FlushMS != 20 || len(h.Catalogue) == 0 {
+	if h := hello(t, c, func(wire.Gateway) bool { return true }); h.Gateway.HasKey || h.Build != w.page.Build() || h.FlushMS != 20 || len(h.Catalogue) == 0 {
 		t.Errorf("greeted with %+v", h)
 	}
 	err := c.Call(t.Context(), wire.OpStart, turn(), nil)

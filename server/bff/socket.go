@@ -101,7 +101,7 @@ func (s *Server) greet(ctx context.Context, k *socket) {
 	if err != nil {
 		s.Logger.Error("session not read", "err", err)
 	}
-	hello := wire.Hello{Build: s.assets.build, Gateway: g, Catalogue: s.Catalogue(), FlushMS: s.FlushEvery.Milliseconds()}
+	hello := wire.Hello{Build: s.Page.Build(), Gateway: g, Catalogue: s.Catalogue(), FlushMS: s.FlushEvery.Milliseconds()}
 	data, err := json.Marshal(hello)
 	if err != nil {
 		s.Logger.Error("greeting not made", "err", err)

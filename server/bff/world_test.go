@@ -2,7 +2,6 @@ package bff_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,6 +22,7 @@ import (
 	"screentest/server/bff/bfftest"
 	"screentest/server/budget"
 	"screentest/server/keep"
+	"screentest/server/page"
 	"screentest/server/run"
 	"screentest/server/store"
 	"screentest/shared/gateway"
@@ -34,30 +34,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // canary is a key that must never be seen again.
 const canary = "sk-canary-Zq8w3xNfT0"
 
-// rawWasm stands for the program, which is there only compressed.
-var rawWasm = bytes.Repeat([]byte("\x00asm wasm wasm "), 1000)
-
-func zipped(p []byte) []byte {
-	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
-	_, _ = z.Write(p) // a Buffer takes everything
-	_ = z.Close()
-	return out.Bytes()
-}
-
-// files stand for the built ones.
-func files() fstest.MapFS {
-	return fstest.MapFS{
-		"app.wasm.br": {Data: []byte("brotli")},
-		"app.wasm.gz": {Data: zipped(rawWasm)},
-		"app.wasm.md": {Data: []byte("not for the browser")},
-		"tokens.css":  {Data: []byte(":root{--first:1}")},
-		"base.css":    {Data: []byte(".second{}")},
-		"a.css":       {Data: []byte(".third{}")},
-		"icon.svg":    {Data: []byte("<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>")},
-		"embed.go":    {Data: []byte("package web")},
-	}
-}
+// built are files in place of the browser's.
+var built = sync.OnceValues(func() (*page.Page, error) {
+	return page.New(fstest.MapFS{
+		"app.wasm": {Data: []byte("program")},
+		"base.css": {Data: []byte(".second{}")},
+		"icon.svg": {Data: []byte("<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>")},
+	})
+})
 
 // world is a whole server but for the gateway, which the test plays: stream is
 // called for each run and writes the reply.
@@ -65,6 +49,7 @@ type world struct {
 	t      *testing.T
 	url    string
 	bff    *bff.Server
+	page   *page.Page
 	runs   *run.Manager
 	db     *store.DB
 	budget *budget.Keeper
@@ -141,11 +126,14 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 		t.Fatal(err)
 	}
 	w.url = "http://" + l.Addr().String()
+	if w.page, err = built(); err != nil {
+		t.Fatal(err)
+	}
 	c := bff.Config{
 		Runs: browserRuns{w.runs}, Conversations: w.db, Sessions: w.db, Ledger: w.db, Budgets: w.budget, Retention: w.keep, Storage: w.db, Owner: w.owner,
 		Gateway:    wire.Gateway{BaseURL: "https://gateway.example.com"},
 		Catalogue:  sample().JSON,
-		Files:      files(),
+		Page:       w.page,
 		Addr:       l.Addr().String(),
 		FlushEvery: w.runs.FlushEvery,
 		Logger:     logger,

@@ -1,4 +1,4 @@
-package bff
+package page
 
 import (
 	"bytes"
@@ -102,31 +102,31 @@ func applied(s []byte, patches ...patch) ([]byte, error) {
 // addGoApp takes the scripts from go-app. Its handler never answers a request
 // itself: it takes POST for GET, any If-None-Match for its own, and fetches
 // three addresses from whatever host a request names.
-func (a *assets) addGoApp() error {
+func (p *Page) addGoApp() error {
 	const script = "text/javascript; charset=utf-8"
 	h := &app.Handler{
 		LoadingLabel:      "Loading {progress} %",
-		Version:           a.build,
-		WasmContentLength: strconv.Itoa(a.size("/web/app.wasm")),
-		Env:               map[string]string{buildEnv: a.build},
-		Resources:         resolver{a},
+		Version:           p.build,
+		WasmContentLength: strconv.Itoa(p.size("/web/app.wasm")),
+		Env:               map[string]string{buildEnv: p.build},
+		Resources:         resolver{p},
 	}
-	a.files["/wasm_exec.js"] = newAsset(script, ask(h, "/wasm_exec.js"))
+	p.files["/wasm_exec.js"] = newAsset(script, ask(h, "/wasm_exec.js"))
 	// go-app has put the program's address in by now.
-	load, err := applied(ask(h, "/app.js"), countCopy, loadPlainly.at(a.url("/web/app.wasm")))
+	load, err := applied(ask(h, "/app.js"), countCopy, loadPlainly.at(p.url("/web/app.wasm")))
 	if err != nil {
 		return fmt.Errorf("app.js: %w", err)
 	}
-	a.files["/app.js"] = newAsset(script, load)
+	p.files["/app.js"] = newAsset(script, load)
 
-	manifest, err := a.manifest()
+	manifest, err := p.manifest()
 	if err != nil {
 		return fmt.Errorf("manifest: %w", err)
 	}
-	a.files["/manifest.webmanifest"] = newAsset("application/manifest+json", manifest)
+	p.files["/manifest.webmanifest"] = newAsset("application/manifest+json", manifest)
 
 	// The worker keeps the files by their addresses, so it comes last.
-	keep, err := json.Marshal(append([]string{"/"}, a.urls()...))
+	keep, err := json.Marshal(append([]string{"/"}, p.urls()...))
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (a *assets) addGoApp() error {
 	if err != nil {
 		return fmt.Errorf("app-worker.js: %w", err)
 	}
-	a.files["/app-worker.js"] = newAsset(script, bytes.ReplaceAll(worker, []byte("{{.Version}}"), []byte(a.build)))
+	p.files["/app-worker.js"] = newAsset(script, bytes.ReplaceAll(worker, []byte("{{.Version}}"), []byte(p.build)))
 	return nil
 }
 
@@ -147,7 +147,7 @@ func ask(h http.Handler, path string) []byte {
 }
 
 // manifest is what a browser needs to install the page as a program.
-func (a *assets) manifest() ([]byte, error) {
+func (p *Page) manifest() ([]byte, error) {
 	type icon struct {
 		Src   string `json:"src"`
 		Type  string `json:"type"`
@@ -157,8 +157,8 @@ func (a *assets) manifest() ([]byte, error) {
 	for _, i := range []struct{ path, sizes string }{
 		{"/web/icon.svg", "any"}, {"/web/icon-192.png", "192x192"}, {"/web/icon-512.png", "512x512"},
 	} {
-		if as, ok := a.files[i.path]; ok {
-			icons = append(icons, icon{a.url(i.path), as.kind, i.sizes})
+		if as, ok := p.files[i.path]; ok {
+			icons = append(icons, icon{p.url(i.path), as.kind, i.sizes})
 		}
 	}
 	return json.Marshal(map[string]any{
@@ -169,25 +169,25 @@ func (a *assets) manifest() ([]byte, error) {
 }
 
 // urls are the addresses of all files.
-func (a *assets) urls() []string {
-	paths := slices.Sorted(maps.Keys(a.files))
-	for i, p := range paths {
-		paths[i] = a.url(p)
+func (p *Page) urls() []string {
+	paths := slices.Sorted(maps.Keys(p.files))
+	for i, path := range paths {
+		paths[i] = p.url(path)
 	}
 	return paths
 }
 
-func (a *assets) size(path string) int {
-	if as, ok := a.files[path]; ok {
+func (p *Page) size(path string) int {
+	if as, ok := p.files[path]; ok {
 		return as.forms[len(as.forms)-1].size
 	}
 	return 0
 }
 
 // resolver gives go-app the addresses of our files.
-type resolver struct{ a *assets }
+type resolver struct{ p *Page }
 
-func (r resolver) Resolve(location string) string { return r.a.url(location) }
+func (r resolver) Resolve(location string) string { return r.p.url(location) }
 
 // recorder is a ResponseWriter that keeps the body.
 type recorder struct {

@@ -1,4 +1,4 @@
-package bff
+package page
 
 import (
 	"bytes"
@@ -21,14 +21,6 @@ import (
 
 // immutable is the caching of an address that carries the hash of its content.
 const immutable = "public, max-age=31536000, immutable"
-
-// assets are the browser's files, ready to be sent.
-type assets struct {
-	build string // hash over all of them
-	built bool   // app.wasm is there
-	files map[string]*asset
-	page  *asset
-}
 
 // asset is one file in the encodings there are of it.
 type asset struct {
@@ -68,32 +60,10 @@ func (f form) writeTo(w io.Writer) (n int64, err error) {
 	return io.Copy(w, z)
 }
 
-// newAssets reads the files of web and makes the ones that go-app needs.
-func newAssets(files fs.FS) (*assets, error) {
-	a := &assets{files: map[string]*asset{}}
-	if err := a.readFiles(files); err != nil {
-		return nil, err
-	}
-	_, a.built = a.files["/web/app.wasm"]
-	if err := a.addStyles(files); err != nil {
-		return nil, err
-	}
-	a.build = a.hash()
-	if err := a.addGoApp(); err != nil {
-		return nil, err
-	}
-	page, err := a.makePage()
-	if err != nil {
-		return nil, err
-	}
-	a.page = newAsset("text/html; charset=utf-8", page)
-	return a, nil
-}
-
 // readFiles takes what is not a style sheet: the program and the icons. A file
 // that is there only compressed is served raw too, out of its .gz: the program
 // is large, and hardly a browser asks for it so.
-func (a *assets) readFiles(files fs.FS) error {
+func (p *Page) readFiles(files fs.FS) error {
 	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
 		return err
@@ -101,7 +71,7 @@ func (a *assets) readFiles(files fs.FS) error {
 	for _, e := range entries {
 		name := strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".br")
 		kind := contentType(name)
-		if e.IsDir() || kind == "" || path.Ext(name) == ".css" || a.files["/web/"+name] != nil {
+		if e.IsDir() || kind == "" || path.Ext(name) == ".css" || p.files["/web/"+name] != nil {
 			continue
 		}
 		as := &asset{kind: kind}
@@ -119,7 +89,7 @@ func (a *assets) readFiles(files fs.FS) error {
 		if err := as.finish(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		a.files["/web/"+name] = as
+		p.files["/web/"+name] = as
 	}
 	return nil
 }
@@ -147,7 +117,7 @@ func (a *asset) finish() error {
 // addStyles joins the style sheets into one, so that the page waits for one
 // answer and not for eight. The tokens and the elements come first, then the
 // parts by name; the parts do not depend on each other's order.
-func (a *assets) addStyles(files fs.FS) error {
+func (p *Page) addStyles(files fs.FS) error {
 	names, err := fs.Glob(files, "*.css")
 	if err != nil {
 		return err
@@ -158,22 +128,22 @@ func (a *assets) addStyles(files fs.FS) error {
 	})
 	var all bytes.Buffer
 	for _, name := range names {
-		p, err := fs.ReadFile(files, name)
+		sheet, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}
-		all.Write(p)
+		all.Write(sheet)
 		all.WriteByte('\n')
 	}
 	all.WriteString(shellCSS)
-	a.files["/web/app.css"] = newAsset("text/css; charset=utf-8", all.Bytes())
+	p.files["/web/app.css"] = newAsset("text/css; charset=utf-8", all.Bytes())
 	return nil
 }
 
 // hash identifies the files there are so far and what the rest is made of.
-func (a *assets) hash() string {
+func (p *Page) hash() string {
 	h := sha256.New()
-	for _, url := range a.urls() {
+	for _, url := range p.urls() {
 		fmt.Fprintln(h, url)
 	}
 	fmt.Fprintln(h, shellHTML, app.DefaultAppWorkerJS, loadPlainly, countCopy, pageFromServer)
@@ -181,8 +151,8 @@ func (a *assets) hash() string {
 }
 
 // url is the address of a file with the hash of its content.
-func (a *assets) url(path string) string {
-	if as, ok := a.files[path]; ok {
+func (p *Page) url(path string) string {
+	if as, ok := p.files[path]; ok {
 		return path + "?v=" + as.hash
 	}
 	return path
@@ -222,17 +192,6 @@ func contentType(name string) string {
 		return "image/png"
 	}
 	return ""
-}
-
-// handleAsset answers with a file. At the address that names its content it
-// may be kept for ever; at the bare one it is asked for again each time.
-func (s *Server) handleAsset(w http.ResponseWriter, r *http.Request) {
-	a := s.assets.files[r.URL.Path]
-	caching := "no-cache"
-	if r.URL.Query().Get("v") == a.hash {
-		caching = immutable
-	}
-	a.serve(w, r, http.StatusOK, caching)
 }
 
 func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int, caching string) {

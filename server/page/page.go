@@ -1,0 +1,127 @@
+// Package page is the page as browsers get it: its first HTML, the style sheets
+// joined into one, the program, the icons, and go-app's scripts with our changes
+// (goapp.go), each in the encodings there are of it and under the hash of its
+// content. Make a [Page] with [New].
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"maps"
+	"net/http"
+	"slices"
+)
+
+const description = "A self-hosted playground for a model gateway: chat, compare, and make clips."
+
+// The page before its program has arrived: the same at every address, with the
+// outline of what will be there and a box that can already be typed in. The
+// program takes over its text.
+var (
+	//go:embed shell.html
+	shellHTML string
+	//go:embed shell.css
+	shellCSS string
+)
+
+// Page is the page and its files, ready to be sent.
+type Page struct {
+	build string // hash over all of them
+	built bool   // app.wasm is there
+	files map[string]*asset
+	html  *asset
+}
+
+// New reads the browser's files (app.wasm, style sheets, icons, each with .br
+// and .gz beside it where that was made) and makes those that go-app needs.
+func New(files fs.FS) (*Page, error) {
+	p := &Page{files: map[string]*asset{}}
+	if err := p.readFiles(files); err != nil {
+		return nil, err
+	}
+	_, p.built = p.files["/web/app.wasm"]
+	if err := p.addStyles(files); err != nil {
+		return nil, err
+	}
+	p.build = p.hash()
+	if err := p.addGoApp(); err != nil {
+		return nil, err
+	}
+	html, err := p.makeHTML()
+	if err != nil {
+		return nil, err
+	}
+	p.html = newAsset("text/html; charset=utf-8", html)
+	return p, nil
+}
+
+// Build identifies the files: it changes when any of them does.
+func (p *Page) Build() string { return p.build }
+
+// Built says whether the browser's program is there.
+func (p *Page) Built() bool { return p.built }
+
+// Paths are the addresses that ServeFile answers.
+func (p *Page) Paths() []string { return slices.Sorted(maps.Keys(p.files)) }
+
+// ServeFile answers with a file. At the address that names its content it may
+// be kept for ever; at the bare one it is asked for again each time.
+func (p *Page) ServeFile(w http.ResponseWriter, r *http.Request) {
+	a := p.files[r.URL.Path]
+	caching := "no-cache"
+	if r.URL.Query().Get("v") == a.hash {
+		caching = immutable
+	}
+	a.serve(w, r, http.StatusOK, caching)
+}
+
+// Serve answers with the page. What it shows is up to its program; an address
+// that names no conversation of the person's is told by it.
+func (p *Page) Serve(w http.ResponseWriter, r *http.Request) {
+	status := http.StatusOK
+	if !p.built {
+		status = http.StatusServiceUnavailable
+	}
+	p.html.serve(w, r, status, "no-cache")
+}
+
+// ServeNotFound answers with the page where there is nothing: it says so and
+// leads on.
+func (p *Page) ServeNotFound(w http.ResponseWriter, r *http.Request) {
+	p.html.serve(w, r, http.StatusNotFound, "no-store")
+}
+
+// makeHTML fills in the addresses of the files.
+func (p *Page) makeHTML() ([]byte, error) {
+	t, err := template.New("page").Parse(shellHTML)
+	if err != nil {
+		return nil, fmt.Errorf("parse the page: %w", err)
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, map[string]any{
+		"Description": description,
+		"Styles":      p.url("/web/app.css"),
+		"Manifest":    p.url("/manifest.webmanifest"),
+		"Icon":        p.optional("/web/icon.svg"),
+		"TouchIcon":   p.optional("/web/icon-192.png"),
+		"WasmExec":    p.url("/wasm_exec.js"),
+		"App":         p.url("/app.js"),
+		"Wasm":        p.url("/web/app.wasm"),
+		"Built":       p.built,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the page: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// optional is the address of a file, "" if it is not there.
+func (p *Page) optional(path string) string {
+	if _, ok := p.files[path]; !ok {
+		return ""
+	}
+	return p.url(path)
+}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -13,7 +13,7 @@ const timesEvery = time.Second
 
 // Options are what an Inspector needs from outside.
 type Options struct {
-	Line line.Line
+	Server session.Server
 	// After calls f on the page's goroutine when d has passed, unless the
 	// returned function is called before.
 	After func(d time.Duration, f func()) (cancel func())
@@ -103,7 +103,7 @@ func (i *Inspector) changed() {
 // then.
 func (i *Inspector) ask(op wire.Op, args any, done func(json.RawMessage, *wire.Problem)) {
 	fresh := i.Fresh
-	i.o.Line.Once(op, args, func(data json.RawMessage, p *wire.Problem) {
+	i.o.Server.Once(op, args, func(data json.RawMessage, p *wire.Problem) {
 		if i.Fresh == fresh {
 			done(data, p)
 			i.changed()
@@ -118,7 +118,7 @@ func lost(p *wire.Problem) bool { return p.Code == "disconnected" || p.Code == "
 func (i *Inspector) fetchRequest() {
 	i.ask(wire.OpRunRequest, wire.Target{ID: i.Run.ID}, func(data json.RawMessage, p *wire.Problem) {
 		var r wire.RunRequest
-		switch p = line.Answered(data, p, &r); {
+		switch p = session.Read(data, p, &r); {
 		case p == nil:
 			i.Request, i.Problem = &r, nil
 		case !lost(p):
@@ -135,7 +135,7 @@ func (i *Inspector) read() {
 	i.ask(wire.OpRead, wire.Read{Run: i.Run.ID, From: i.Log.Len()}, func(data json.RawMessage, p *wire.Problem) {
 		i.asking = false
 		var r wire.Run
-		if p = line.Answered(data, p, &r); p != nil && !lost(p) {
+		if p = session.Read(data, p, &r); p != nil && !lost(p) {
 			i.Problem = p
 		}
 	})
@@ -146,7 +146,7 @@ func (i *Inspector) fetchTimes() {
 	i.cancel = nil
 	i.ask(wire.OpRunTimes, wire.Target{ID: i.Run.ID}, func(data json.RawMessage, p *wire.Problem) {
 		var t wire.RunTimes
-		if line.Answered(data, p, &t) == nil {
+		if session.Read(data, p, &t) == nil {
 			i.Log.SetTimes(t)
 		}
 		if i.cancel == nil && !(i.Log.Ended && i.Log.TimesTo() >= i.Log.Len()) && (p == nil || lost(p)) {

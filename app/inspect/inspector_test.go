@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -19,11 +19,11 @@ type far struct {
 type asked struct {
 	op   wire.Op
 	args json.RawMessage
-	done line.Done
+	done session.Done
 }
 
-func (f *far) Call(op wire.Op, args any, done line.Done) { f.Once(op, args, done) }
-func (f *far) Once(op wire.Op, args any, done line.Done) {
+func (f *far) Call(op wire.Op, args any, done session.Done) { f.Once(op, args, done) }
+func (f *far) Once(op wire.Op, args any, done session.Done) {
 	raw, err := json.Marshal(args)
 	if err != nil {
 		f.t.Fatal(err)
@@ -53,7 +53,7 @@ func (f *far) answer(op wire.Op, v any) {
 
 func newFar(t *testing.T) (*far, *Inspector) {
 	f := &far{t: t}
-	return f, New(Options{Line: f, Changed: func() {}, After: func(_ time.Duration, fn func()) func() {
+	return f, New(Options{Server: f, Changed: func() {}, After: func(_ time.Duration, fn func()) func() {
 		f.later = append(f.later, fn)
 		return func() {}
 	}})

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"screentest/app/figure"
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -173,10 +173,10 @@ func (d *Desk) Vote(lane int) {
 		v.Winner = c.Lanes[lane].Leaf
 	}
 	c.voting, d.Refusal = true, nil
-	d.line.Call(wire.OpVote, v, func(data json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpVote, v, func(data json.RawMessage, p *wire.Problem) {
 		c.voting = false
 		var kept wire.Vote
-		if p = line.Answered(data, p, &kept); p != nil {
+		if p = session.Read(data, p, &kept); p != nil {
 			d.Refusal = refuse("", p.Code, "The vote was not kept: "+p.Message, strings.TrimSpace(p.Hint+" Vote again."))
 			d.drawn(c, PartThread|PartComposer)
 			return

@@ -52,7 +52,7 @@ func (d *Desk) Commit() {
 	d.forget()
 	d.Deleted, d.forget = nil, nil
 	d.gone(s.ID)
-	d.line.Call(wire.OpDelete, wire.Target{ID: s.ID}, func(_ json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpDelete, wire.Target{ID: s.ID}, func(_ json.RawMessage, p *wire.Problem) {
 		if p != nil && p.Code != "not_found" {
 			d.List = putSummary(d.List, s)
 			d.changed(PartList)

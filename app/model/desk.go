@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -25,24 +25,14 @@ const (
 	PartAll      = PartList | PartThread | PartStream | PartComposer | PartBar | PartSettings | PartNotice
 )
 
-// Link is the connection as a person sees it.
-type Link int
-
-// The links.
-const (
-	LinkNew  Link = iota // not yet open, for the first time
-	LinkOpen             // all is well
-	LinkLost             // being dialled again
-	LinkNone             // the device has no network
-)
-
 // kept bounds the conversations held besides the one shown and those with an
 // answer under way.
 const kept = 8
 
 // Options are what a Desk needs from outside.
 type Options struct {
-	Line    line.Line
+	Session *session.Session
+	Server  session.Server
 	Storage Storage
 	Now     func() time.Time
 	// Midnight is when the viewer's day began that is so many days back: 0 is
@@ -57,13 +47,12 @@ type Options struct {
 	// Resend has a text sent again that Send held back until the rest of the
 	// conversation was here, unless something else is in the composer by now.
 	Resend func(text string)
-	// Build is that of the page; the server's own comes with its greeting.
-	Build string
 }
 
 // Desk is what the tab knows. See the package's comment.
 type Desk struct {
-	line    line.Line
+	*session.Session
+	server  session.Server
 	storage Storage
 	now     func() time.Time
 	// midnight is Options.Midnight.
@@ -72,12 +61,6 @@ type Desk struct {
 	after    func(time.Duration, func()) func()
 	changed  func(Part)
 	resend   func(text string)
-	build    string
-
-	Link    Link
-	Hello   wire.Hello // zero before the greeting
-	Greeted bool
-	Models  []gateway.Model // for text, in the catalogue's order
 
 	List      []wire.Summary // of conversations, in no order; see Groups
 	ListReady bool
@@ -109,7 +92,6 @@ type Desk struct {
 	forgetNotice func()
 
 	choice        string // model for a conversation not yet begun
-	cat           *gateway.Catalogue
 	conversations map[string]*Conversation
 	recent        []string // of conversations, the one shown last
 	streams       map[string]*streamOf
@@ -126,10 +108,9 @@ type streamOf struct {
 // NewDesk returns an empty Desk.
 func NewDesk(o Options) *Desk {
 	d := &Desk{
-		line: o.Line, storage: o.Storage, now: o.Now, midnight: o.Midnight, newID: o.NewID, after: o.After,
-		changed: o.Changed, resend: o.Resend, build: o.Build,
+		Session: o.Session, server: o.Server, storage: o.Storage, now: o.Now, midnight: o.Midnight, newID: o.NewID, after: o.After,
+		changed: o.Changed, resend: o.Resend,
 		choice:        o.Storage.Get(modelName),
-		cat:           &gateway.Catalogue{},
 		conversations: map[string]*Conversation{},
 		streams:       map[string]*streamOf{},
 		fresh:         newFresh(),
@@ -138,14 +119,6 @@ func NewDesk(o Options) *Desk {
 	d.recallFresh()
 	return d
 }
-
-// Stale says that the server is of another build than this page.
-func (d *Desk) Stale() bool {
-	return d.Greeted && d.build != "" && d.Hello.Build != "" && d.build != d.Hello.Build
-}
-
-// Model returns the catalogue's line for an id, or what its name tells.
-func (d *Desk) Model(id string) (gateway.Model, bool) { return d.cat.Lookup(id) }
 
 func (d *Desk) currentID() string {
 	if d.Current == nil {
@@ -200,9 +173,9 @@ func (d *Desk) remember(id string) {
 
 // fetch asks for the newest messages of a conversation.
 func (d *Desk) fetch(c *Conversation) {
-	d.line.Call(wire.OpOpen, wire.Page{Conversation: c.ID}, func(data json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpOpen, wire.Page{Conversation: c.ID}, func(data json.RawMessage, p *wire.Problem) {
 		var o wire.Opened
-		if p = line.Answered(data, p, &o); p != nil {
+		if p = session.Read(data, p, &o); p != nil {
 			switch {
 			case p.Code == "not_found" && !c.kept.unborn:
 				c.Phase = Missing

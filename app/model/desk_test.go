@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -107,17 +108,16 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{far: &far{}, store: memory{}, clock: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
 	b.Desk = NewDesk(Options{
-		Line: b.far, Storage: b.store,
+		Session: session.New("b1"), Server: b.far, Storage: b.store,
 		Now:      func() time.Time { return b.clock },
 		Midnight: b.midnight,
 		NewID:    func() string { b.ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", b.ids) },
 		After:    b.after,
 		Changed:  func(p Part) { b.parts |= p },
 		Resend:   func(text string) { b.resent = append(b.resent, text); b.Send(text) },
-		Build:    "b1",
 	})
 	b.hello(wire.Gateway{Sandbox: true, HasKey: true, StreamOptions: true})
-	b.SetLink(LinkOpen)
+	b.SetLink(session.LinkOpen)
 	b.far.take(t, wire.OpConversations).answer(wire.ConversationPage{})
 	return b
 }
@@ -146,7 +146,13 @@ func (b *bench) pass(d time.Duration) {
 	}
 }
 
-func (b *bench) news(e wire.Event, v any) { b.News(wire.Push{Event: e, Data: mustJSON(v)}) }
+func (b *bench) news(e wire.Event, v any) {
+	news, err := b.Hear(wire.Push{Event: e, Data: mustJSON(v)})
+	if err != nil {
+		panic(err)
+	}
+	b.News(news)
+}
 
 func (b *bench) hello(g wire.Gateway) {
 	b.news(wire.EventHello, wire.Hello{Build: "b1", Gateway: g, Catalogue: gateway.SampleCatalogue().JSON()})
@@ -303,8 +309,8 @@ func TestReconnectGoesOnFromTheExactByte(t *testing.T) {
 	cut := len(delta("one ")) + 13 // in the middle of an event
 	b.log(run.ID, 0, log[:cut])
 
-	b.SetLink(LinkLost)
-	b.SetLink(LinkOpen)
+	b.SetLink(session.LinkLost)
+	b.SetLink(session.LinkOpen)
 	r := b.far.take(t, wire.OpRead)
 	if got := read[wire.Read](t, r); got != (wire.Read{Run: run.ID, From: int64(cut)}) || !r.once {
 		t.Fatalf("read %+v, once %v; want from byte %d, on this connection only", got, r.once, cut)
@@ -346,8 +352,8 @@ func TestServerKilledInMidStreamKeepsWhatItHasStored(t *testing.T) {
 	b.Choose(0, chatModel)
 	start, run := b.sent(t, "hi")
 	b.log(run.ID, 0, delta("stored ")+delta("lost"))
-	b.SetLink(LinkLost)
-	b.SetLink(LinkOpen)
+	b.SetLink(session.LinkLost)
+	b.SetLink(session.LinkOpen)
 	cut := run
 	cut.State, cut.Bytes = wire.Interrupted, int64(len(delta("stored ")))
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{

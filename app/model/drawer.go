@@ -43,7 +43,7 @@ func (m *Message) Unsent() bool { return m.unsent != nil }
 
 // Judge says what the validator says of a body for a text endpoint.
 func (d *Desk) Judge(ep gateway.Endpoint, body []byte) gateway.Verdict {
-	return d.cat.Validate(ep, body, gateway.Options{StreamOptions: d.Hello.Gateway.StreamOptions})
+	return d.Catalogue.Validate(ep, body, gateway.Options{StreamOptions: d.Hello.Gateway.StreamOptions})
 }
 
 // SendRaw sends a body that the person wrote, as it stands, as the next turn of

@@ -32,7 +32,7 @@ func (d *Desk) Estimate(n int) Estimate {
 	unpriced := 0
 	sample := false
 	for i := range c.Lanes {
-		m := d.model(d.LaneModel(i))
+		m := d.Model(d.LaneModel(i))
 		in := Tokens(n + d.carried(i, m))
 		most = max(most, in)
 		least, longest := c.usual(i)

@@ -86,7 +86,7 @@ func (d *Desk) basis(r *wire.Run) string {
 	case "estimated":
 		parts = append(parts, "the gateway reported no tokens: estimated")
 	}
-	if m, _ := d.cat.Lookup(r.Model); m.Sample {
+	if d.Model(r.Model).Sample {
 		parts = append(parts, "sample price")
 	}
 	return strings.Join(parts, "; ")

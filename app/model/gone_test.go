@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -50,8 +51,8 @@ func TestListForgetsWhatWasDeletedWhileOffline(t *testing.T) {
 				b.FetchMore()
 				b.far.take(t, wire.OpConversations).answer(older)
 			}
-			b.SetLink(LinkLost)
-			b.SetLink(LinkOpen)
+			b.SetLink(session.LinkLost)
+			b.SetLink(session.LinkOpen)
 			b.far.take(t, wire.OpConversations).answer(c.after)
 			if got := listed(b); !slices.Equal(got, c.want) {
 				t.Errorf("listed %v, want %v", got, c.want)
@@ -78,8 +79,8 @@ func TestListKeepsWhatItsPageCannotKnow(t *testing.T) {
 	}
 	born := b.far.take(t, wire.OpStart)
 	unborn := b.Current.ID
-	b.SetLink(LinkLost)
-	b.SetLink(LinkOpen)
+	b.SetLink(session.LinkLost)
+	b.SetLink(session.LinkOpen)
 	page := b.far.take(t, wire.OpConversations)
 	b.far.take(t, wire.OpOpen).refuse("not_found")
 	if b.Current.Phase != Ready || len(b.Current.Path(0)) != 2 {
@@ -107,12 +108,12 @@ func TestShownConversationDeletedWhileOffline(t *testing.T) {
 		{ID: "u", Role: "user", Text: "q", CreatedMS: 1},
 		{ID: "a", Parent: "u", Role: "assistant", Text: "r", CreatedMS: 2, Run: &wire.Run{ID: "r", State: wire.Done}},
 	}})
-	b.SetLink(LinkNone)
+	b.SetLink(session.LinkNone)
 	if !b.Send("sent into the void") {
 		t.Fatal(b.Refusal)
 	}
 	b.SetDraft("half a question")
-	b.SetLink(LinkOpen)
+	b.SetLink(session.LinkOpen)
 	b.far.take(t, wire.OpOpen).refuse("not_found")
 	if b.Current.Phase != Missing || len(b.List) != 0 {
 		t.Errorf("phase %v, listed %v", b.Current.Phase, b.List)
@@ -139,8 +140,8 @@ func TestRenewalThatFailsLeavesWhatIsThere(t *testing.T) {
 	b.Show("c")
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "c"}})
 	b.SetDraft("half a question")
-	b.SetLink(LinkLost)
-	b.SetLink(LinkOpen)
+	b.SetLink(session.LinkLost)
+	b.SetLink(session.LinkOpen)
 	b.far.take(t, wire.OpOpen).refuse("no_answer")
 	if b.Current.Phase != Ready || len(b.List) != 1 || b.Draft() != "half a question" {
 		t.Errorf("phase %v, listed %v, draft %q", b.Current.Phase, b.List, b.Draft())

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -142,10 +142,10 @@ func (d *Desk) tellLanes(c *Conversation) {
 		k.planned = nil
 	}
 	k.dirty, k.asking = false, true
-	d.line.Call(wire.OpLanes, c.wireLanes(), func(data json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpLanes, c.wireLanes(), func(data json.RawMessage, p *wire.Problem) {
 		k.asking = false
 		var w wire.Lanes
-		if line.Answered(data, p, &w) == nil {
+		if session.Read(data, p, &w) == nil {
 			k.rev = max(k.rev, w.Rev)
 		}
 		if k.dirty {
@@ -279,5 +279,5 @@ func (d *Desk) Endpoint(lane int) gateway.Endpoint {
 func (d *Desk) compose(lane int, ts []gateway.Turn) (gateway.Endpoint, []byte, gateway.Verdict) {
 	m, switched := d.laneModel(lane)
 	body := m.TextBody(ts, d.textParams(m, d.On().Lanes[lane].Params))
-	return m.Endpoint, body, d.cat.Validate(m.Endpoint, body, gateway.Options{StreamOptions: d.Hello.Gateway.StreamOptions, Switched: switched})
+	return m.Endpoint, body, d.Catalogue.Validate(m.Endpoint, body, gateway.Options{StreamOptions: d.Hello.Gateway.StreamOptions, Switched: switched})
 }

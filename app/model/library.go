@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
 // FetchLibrary asks for the person's saved prompts and settings.
 func (d *Desk) FetchLibrary() {
-	d.line.Call(wire.OpLibrary, struct{}{}, func(data json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpLibrary, struct{}{}, func(data json.RawMessage, p *wire.Problem) {
 		var l wire.Library
-		if line.Answered(data, p, &l) != nil {
+		if session.Read(data, p, &l) != nil {
 			return
 		}
 		d.Library = nil
@@ -56,7 +56,7 @@ func (d *Desk) SaveSettings(lane int, name string, done func(*wire.Problem)) {
 			id = e.ID
 		}
 	}
-	family := string(d.model(d.LaneModel(lane)).Family)
+	family := string(d.Model(d.LaneModel(lane)).Family)
 	d.save(wire.LibraryEntry{ID: id, Kind: wire.LibrarySettings, Name: name, Family: family, Params: params}, done)
 }
 
@@ -68,9 +68,9 @@ func (d *Desk) save(e wire.LibraryEntry, done func(*wire.Problem)) {
 	if e.ID == "" {
 		e.ID = d.newID()
 	}
-	d.line.Call(wire.OpLibraryPut, e, func(data json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpLibraryPut, e, func(data json.RawMessage, p *wire.Problem) {
 		var kept wire.LibraryEntry
-		if p = line.Answered(data, p, &kept); p == nil {
+		if p = session.Read(data, p, &kept); p == nil {
 			d.hearEntry(kept)
 		}
 		done(p)
@@ -79,7 +79,7 @@ func (d *Desk) save(e wire.LibraryEntry, done func(*wire.Problem)) {
 
 // DropEntry deletes what was saved. done gets what went wrong, or nil.
 func (d *Desk) DropEntry(id string, done func(*wire.Problem)) {
-	d.line.Call(wire.OpLibraryDelete, wire.Target{ID: id}, func(_ json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpLibraryDelete, wire.Target{ID: id}, func(_ json.RawMessage, p *wire.Problem) {
 		if p == nil {
 			d.hearEntry(wire.LibraryEntry{ID: id, Deleted: true})
 		}
@@ -112,7 +112,7 @@ func (d *Desk) UseSettings(lane int, id string) {
 
 // Fits says that saved settings were made for the family of a lane's model.
 func (d *Desk) Fits(lane int, e wire.LibraryEntry) bool {
-	return gateway.Family(e.Family) == d.model(d.LaneModel(lane)).Family
+	return gateway.Family(e.Family) == d.Model(d.LaneModel(lane)).Family
 }
 
 // Variables are the names within {{ }} in a prompt, each once, in their order.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -54,10 +54,10 @@ func (d *Desk) FetchMore() {
 func (d *Desk) list(before string) {
 	d.listing = true
 	had := slices.DeleteFunc(slices.Clone(d.List), d.unborn)
-	d.line.Call(wire.OpConversations, wire.Page{Before: before}, func(data json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpConversations, wire.Page{Before: before}, func(data json.RawMessage, p *wire.Problem) {
 		d.listing = false
 		var page wire.ConversationPage
-		if line.Answered(data, p, &page) != nil {
+		if session.Read(data, p, &page) != nil {
 			d.changed(PartList)
 			return
 		}
@@ -141,9 +141,9 @@ func (d *Desk) Pin(id string, pinned bool) {
 		d.changed(PartList | PartBar)
 	}
 	set(pinned)
-	d.line.Call(wire.OpPin, wire.Pin{ID: id, Pinned: pinned}, func(data json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpPin, wire.Pin{ID: id, Pinned: pinned}, func(data json.RawMessage, p *wire.Problem) {
 		var s wire.Summary
-		if p = line.Answered(data, p, &s); p != nil {
+		if p = session.Read(data, p, &s); p != nil {
 			set(!pinned)
 			d.Tell(p.Message + " " + p.Hint)
 			return
@@ -156,7 +156,7 @@ func (d *Desk) Pin(id string, pinned bool) {
 // takes it back.
 func (d *Desk) Rename(id, title string) {
 	before := d.retitle(id, title)
-	d.line.Call(wire.OpRename, wire.Rename{ID: id, Title: title}, func(_ json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpRename, wire.Rename{ID: id, Title: title}, func(_ json.RawMessage, p *wire.Problem) {
 		if p != nil {
 			d.retitle(id, before)
 			d.Tell("The title was not changed. " + p.Message + " " + p.Hint)

@@ -3,7 +3,7 @@ package model
 import (
 	"encoding/json"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -11,10 +11,10 @@ import (
 // SetLink takes the state of the connection. When it opens, the Desk asks for
 // everything that may have changed, and goes on reading its logs from the
 // byte it has reached.
-func (d *Desk) SetLink(l Link) {
+func (d *Desk) SetLink(l session.Link) {
 	d.Link = l
 	d.changed(PartBar | PartComposer)
-	if l != LinkOpen {
+	if l != session.LinkOpen {
 		return
 	}
 	d.FetchList()
@@ -34,64 +34,31 @@ func (d *Desk) SetLink(l Link) {
 	}
 }
 
-// News takes a push of the server that answers no call.
-func (d *Desk) News(p wire.Push) {
-	switch p.Event {
-	case wire.EventHello:
-		var h wire.Hello
-		if json.Unmarshal(p.Data, &h) == nil {
-			d.greet(h)
+// News takes what the server tells unasked.
+func (d *Desk) News(news session.News) {
+	switch n := news.(type) {
+	case session.Greeting:
+		d.changed(PartAll)
+	case wire.Summary:
+		if n.ID != "" {
+			d.summary(n)
 		}
-	case wire.EventConversation:
-		var s wire.Summary
-		if json.Unmarshal(p.Data, &s) == nil && s.ID != "" {
-			d.summary(s)
+	case session.Deleted:
+		c := d.conversations[n.ID]
+		d.gone(n.ID)
+		d.changed(PartList)
+		if c != nil {
+			d.drawn(c, PartThread|PartComposer|PartBar)
 		}
-	case wire.EventDeleted:
-		var t wire.Target
-		if json.Unmarshal(p.Data, &t) == nil {
-			c := d.conversations[t.ID]
-			d.gone(t.ID)
-			d.changed(PartList)
-			if c != nil {
-				d.drawn(c, PartThread|PartComposer|PartBar)
-			}
-		}
-	case wire.EventLanes:
-		var w wire.Lanes
-		if json.Unmarshal(p.Data, &w) == nil {
-			d.hearLanes(w)
-		}
-	case wire.EventVote:
-		var v wire.Vote
-		if json.Unmarshal(p.Data, &v) == nil {
-			d.hearVote(v)
-		}
-	case wire.EventLibrary:
-		var e wire.LibraryEntry
-		if json.Unmarshal(p.Data, &e) == nil {
-			d.hearEntry(e)
-		}
-	case wire.EventRun:
-		var r wire.Run
-		if json.Unmarshal(p.Data, &r) == nil {
-			d.run(r)
-		}
+	case wire.Lanes:
+		d.hearLanes(n)
+	case wire.Vote:
+		d.hearVote(n)
+	case wire.LibraryEntry:
+		d.hearEntry(n)
+	case wire.Run:
+		d.run(n)
 	}
-}
-
-func (d *Desk) greet(h wire.Hello) {
-	d.Hello, d.Greeted = h, true
-	if cat, err := gateway.ParseCatalogue(h.Catalogue); err == nil {
-		d.cat = cat
-		d.Models = nil
-		for _, m := range cat.Models {
-			if m.Family.Text() {
-				d.Models = append(d.Models, m)
-			}
-		}
-	}
-	d.changed(PartAll)
 }
 
 func (d *Desk) summary(s wire.Summary) {
@@ -182,11 +149,11 @@ func (d *Desk) read(s *streamOf) {
 		return
 	}
 	s.asking = true
-	d.line.Once(wire.OpRead, wire.Read{Run: s.Run, From: s.Offset}, func(data json.RawMessage, p *wire.Problem) {
+	d.server.Once(wire.OpRead, wire.Read{Run: s.Run, From: s.Offset}, func(data json.RawMessage, p *wire.Problem) {
 		s.asking = false
 		if p == nil {
 			var r wire.Run
-			if line.Answered(data, p, &r) == nil && r.ID == s.Run {
+			if session.Read(data, p, &r) == nil && r.ID == s.Run {
 				d.run(r)
 				if r.State != wire.Running && r.Bytes < s.Offset {
 					d.fetch(s.conversation) // its end was lost with the server

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -36,10 +36,10 @@ func (d *Desk) Outline(c *Conversation) {
 		return
 	}
 	c.Fetching = true
-	d.line.Call(wire.OpOutline, wire.Target{ID: c.ID}, func(data json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpOutline, wire.Target{ID: c.ID}, func(data json.RawMessage, p *wire.Problem) {
 		c.Fetching = false
 		var o wire.Outline
-		if line.Answered(data, p, &o) == nil && c.fetched {
+		if session.Read(data, p, &o) == nil && c.fetched {
 			c.outline(o)
 			d.after(fillFirst, func() { d.fill(c) })
 			d.hasten(c)
@@ -108,10 +108,10 @@ func (d *Desk) need(c *Conversation, ms []*Message, then func()) {
 		return
 	}
 	c.fetches++
-	d.line.Call(wire.OpMessages, q, func(data json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpMessages, q, func(data json.RawMessage, p *wire.Problem) {
 		c.fetches--
 		var got wire.Messages
-		p = line.Answered(data, p, &got)
+		p = session.Read(data, p, &got)
 		came := false
 		for _, in := range got.Messages {
 			if m := c.messages[in.ID]; m != nil && m.Stub {

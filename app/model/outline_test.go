@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -200,8 +201,8 @@ func TestMessageOnAnotherBranchIsFound(t *testing.T) {
 
 func TestGapAfterALongAbsenceBeginsAgain(t *testing.T) {
 	b, _ := openLong(t, 50)
-	b.SetLink(LinkLost)
-	b.SetLink(LinkOpen)
+	b.SetLink(session.LinkLost)
+	b.SetLink(session.LinkOpen)
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "c"}, Before: "cursor", Messages: []wire.Message{
 		{ID: "new", Role: "user", Text: "from elsewhere", CreatedMS: 1e6},
 	}})

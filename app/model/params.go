@@ -71,16 +71,10 @@ func searches(m gateway.Model) bool {
 	return m.Family == gateway.Epsilon || m.Family == gateway.Unknown && m.Endpoint == gateway.Responses
 }
 
-// model returns the catalogue's line for an id, or what its name tells.
-func (d *Desk) model(id string) gateway.Model {
-	m, _ := d.cat.Lookup(id)
-	return m
-}
-
 // laneModel is the model that answers next in a lane, and whether it is asked
 // at another endpoint than the catalogue's.
 func (d *Desk) laneModel(lane int) (m gateway.Model, switched bool) {
-	m = d.model(d.LaneModel(lane))
+	m = d.Model(d.LaneModel(lane))
 	if c := d.On(); lane >= 0 && lane < len(c.Lanes) {
 		if p := c.Lanes[lane].Params; p.ViaModel == m.ID && p.Via != "" && p.Via != m.Endpoint {
 			m.Endpoint = p.Via

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -39,20 +39,6 @@ func (f *Finder) On() bool {
 	a.Limit = 0
 	a.Query = strings.TrimSpace(a.Query)
 	return a.Query != "" || len(a.Kinds) > 0 || a.Model != "" || a.State != "" || a.FromMS != 0 || a.MinNanoUSD != nil || a.MaxNanoUSD != nil || a.Conversation != ""
-}
-
-// AllModels are the ids of all models that something may be found of: those
-// for text first, then those for video.
-func (d *Desk) AllModels() []string {
-	var text, video []string
-	for _, m := range d.cat.Models {
-		if m.Family.Text() {
-			text = append(text, m.ID)
-		} else {
-			video = append(video, m.ID)
-		}
-	}
-	return append(text, video...)
 }
 
 // Ask searches for q when typing rests.
@@ -119,13 +105,13 @@ func (f *Finder) ask(before string) {
 	f.Busy, f.Problem = true, nil
 	turn, q := f.turn, f.Asked
 	q.Before = before
-	f.d.line.Once(wire.OpSearch, q, func(data json.RawMessage, p *wire.Problem) {
+	f.d.server.Once(wire.OpSearch, q, func(data json.RawMessage, p *wire.Problem) {
 		if turn != f.turn {
 			return // something else has been typed
 		}
 		f.Busy = false
 		var page wire.SearchPage
-		if f.Problem = line.Answered(data, p, &page); f.Problem == nil {
+		if f.Problem = session.Read(data, p, &page); f.Problem == nil {
 			if before == "" {
 				f.Hits = nil
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -311,7 +311,7 @@ func (d *Desk) halt(m *Message) {
 }
 
 func (d *Desk) stop(m *Message) {
-	d.line.Call(wire.OpStop, wire.Target{ID: m.Run.ID}, func(_ json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpStop, wire.Target{ID: m.Run.ID}, func(_ json.RawMessage, p *wire.Problem) {
 		if p != nil {
 			m.stopping = false
 			m.Rev++
@@ -374,9 +374,9 @@ func (d *Desk) begin(c *Conversation, lane int, start wire.Start) {
 
 // send sends a turn that the server has not taken yet.
 func (d *Desk) send(c *Conversation, m *Message) {
-	d.line.Call(wire.OpStart, *m.unsent, func(data json.RawMessage, p *wire.Problem) {
+	d.server.Call(wire.OpStart, *m.unsent, func(data json.RawMessage, p *wire.Problem) {
 		var r wire.Run
-		if p = line.Answered(data, p, &r); p != nil {
+		if p = session.Read(data, p, &r); p != nil {
 			if m.unsent == nil {
 				return // it was taken after all: news of it has come
 			}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -13,11 +14,11 @@ func reloaded(t *testing.T, store memory, list wire.ConversationPage) *bench {
 	n := newBench(t)
 	n.store = store
 	n.Desk = NewDesk(Options{
-		Line: n.far, Storage: n.store, Now: n.now, Midnight: n.midnight, NewID: n.newID, After: n.after,
-		Changed: func(p Part) { n.parts |= p }, Build: "b1",
+		Session: session.New("b1"), Server: n.far, Storage: n.store, Now: n.now, Midnight: n.midnight, NewID: n.newID, After: n.after,
+		Changed: func(p Part) { n.parts |= p },
 	})
 	n.hello(wire.Gateway{Sandbox: true, HasKey: true, StreamOptions: true})
-	n.SetLink(LinkOpen)
+	n.SetLink(session.LinkOpen)
 	n.far.take(t, wire.OpConversations).answer(list)
 	return n
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/money"
 	"screentest/shared/wire"
 )
@@ -56,7 +56,7 @@ func (b *Budgets) Want() {
 		return
 	}
 	b.asked = true
-	b.desk.Line.Call(wire.OpBudgets, struct{}{}, b.take)
+	b.desk.Server.Call(wire.OpBudgets, struct{}{}, b.take)
 }
 
 // renew asks for the budgets, again on a new connection; what is typed stays.
@@ -73,7 +73,7 @@ func (b *Budgets) take(data json.RawMessage, p *wire.Problem) {
 // stand takes how the budgets stand.
 func (b *Budgets) stand(data json.RawMessage, p *wire.Problem) *wire.Problem {
 	var now wire.Budgets
-	if p = line.Answered(data, p, &now); p == nil {
+	if p = session.Read(data, p, &now); p == nil {
 		b.put(now)
 	}
 	b.desk.Changed()
@@ -179,7 +179,7 @@ func (b *Budgets) Save() {
 		return
 	}
 	b.Saving, b.Saved = true, false
-	b.desk.Line.Call(wire.OpSetBudget, settings, func(data json.RawMessage, p *wire.Problem) {
+	b.desk.Server.Call(wire.OpSetBudget, settings, func(data json.RawMessage, p *wire.Problem) {
 		b.take(data, p)
 		if b.Problem == nil {
 			b.Form, b.Saved = nil, true

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -15,8 +15,8 @@ const renewAfter = 400 * time.Millisecond
 
 // Options are what a Desk needs from outside.
 type Options struct {
-	Line  line.Line
-	Clock Clock
+	Server session.Server
+	Clock  Clock
 	// After calls f on the Desk's goroutine when d has passed.
 	After func(d time.Duration, f func()) (cancel func())
 	Now   func() time.Time
@@ -80,12 +80,12 @@ func (d *Desk) fetch() {
 	}
 	d.asked++
 	asked := d.asked
-	d.Line.Call(wire.OpSpend, d.View.query(d.Clock), func(data json.RawMessage, p *wire.Problem) {
+	d.Server.Call(wire.OpSpend, d.View.query(d.Clock), func(data json.RawMessage, p *wire.Problem) {
 		if asked != d.asked {
 			return
 		}
 		var s wire.Spend
-		if d.Problem = line.Answered(data, p, &s); d.Problem == nil {
+		if d.Problem = session.Read(data, p, &s); d.Problem == nil {
 			d.Spend = &s
 		}
 		d.Changed()
@@ -105,13 +105,13 @@ func (d *Desk) rows(before string) {
 	q.Before = before
 	asked := d.asked
 	d.Fetching = true
-	d.Line.Call(wire.OpLedger, q, func(data json.RawMessage, p *wire.Problem) {
+	d.Server.Call(wire.OpLedger, q, func(data json.RawMessage, p *wire.Problem) {
 		if asked != d.asked {
 			return
 		}
 		d.Fetching = false
 		var page wire.LedgerPage
-		if d.RowsProblem = line.Answered(data, p, &page); d.RowsProblem == nil {
+		if d.RowsProblem = session.Read(data, p, &page); d.RowsProblem == nil {
 			if before == "" {
 				d.Rows, d.Total = nil, page.Total
 			}
@@ -131,42 +131,37 @@ func (d *Desk) rows(before string) {
 // Retry asks again for what could not be had.
 func (d *Desk) Retry() { d.fetch() }
 
-// News takes a push of the server.
-func (d *Desk) News(p wire.Push) {
-	switch p.Event {
-	case wire.EventHello:
+// News takes what the server tells unasked.
+func (d *Desk) News(news session.News) {
+	switch n := news.(type) {
+	case session.Greeting:
 		d.Budgets.renew()
 		d.Keep.forget()
 		d.renew()
-	case wire.EventRun:
-		var r wire.Run
-		if json.Unmarshal(p.Data, &r) == nil && r.State != wire.Running {
-			d.renew()
-			d.Budgets.lookSoon()
+	case wire.Run:
+		if n.State != wire.Running {
+			d.spent()
 		}
-	case wire.EventTask:
+	case wire.VideoTask:
+		d.spent()
+	case wire.Budgets:
+		d.Budgets.put(n)
+		d.Changed()
 		d.renew()
+	case wire.Retention:
+		d.Keep.Now = &n
+		d.Changed()
+	case wire.BudgetState:
+		d.Tell(Words(n, d.Clock))
 		d.Budgets.lookSoon()
-	case wire.EventBudgets:
-		var b wire.Budgets
-		if json.Unmarshal(p.Data, &b) == nil {
-			d.Budgets.put(b)
-			d.Changed()
-			d.renew()
-		}
-	case wire.EventKeep:
-		var r wire.Retention
-		if json.Unmarshal(p.Data, &r) == nil {
-			d.Keep.Now = &r
-			d.Changed()
-		}
-	case wire.EventBudget:
-		var s wire.BudgetState
-		if json.Unmarshal(p.Data, &s) == nil {
-			d.Tell(Words(s, d.Clock))
-			d.Budgets.lookSoon()
-		}
 	}
+}
+
+// spent looks again at the figures and the budgets after something was paid
+// for.
+func (d *Desk) spent() {
+	d.renew()
+	d.Budgets.lookSoon()
 }
 
 // renew asks again in a moment, if the page is shown and was not scrolled far

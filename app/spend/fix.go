@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/money"
 	"screentest/shared/wire"
 )
@@ -68,9 +68,9 @@ func (f *Fix) Save() {
 	}
 	f.Saving, f.Problem = true, nil
 	row := f.Row
-	f.desk.Line.Call(wire.OpCorrect, wire.Correction{Subject: f.subject, CostNanoUSD: cost}, func(data json.RawMessage, p *wire.Problem) {
+	f.desk.Server.Call(wire.OpCorrect, wire.Correction{Subject: f.subject, CostNanoUSD: cost}, func(data json.RawMessage, p *wire.Problem) {
 		var booked wire.LedgerRow
-		p = line.Answered(data, p, &booked)
+		p = session.Read(data, p, &booked)
 		if f.Row == row {
 			if f.Saving, f.Problem = false, p; p == nil {
 				f.Close()

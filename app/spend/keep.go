@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"screentest/app/figure"
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -38,15 +38,15 @@ func (k *Keep) Want() {
 		return
 	}
 	k.asked = true
-	k.desk.Line.Call(wire.OpKeep, struct{}{}, k.take)
+	k.desk.Server.Call(wire.OpKeep, struct{}{}, k.take)
 	k.measure()
 }
 
 // measure asks again what is taken up.
 func (k *Keep) measure() {
-	k.desk.Line.Call(wire.OpStorage, struct{}{}, func(data json.RawMessage, p *wire.Problem) {
+	k.desk.Server.Call(wire.OpStorage, struct{}{}, func(data json.RawMessage, p *wire.Problem) {
 		var s wire.Storage
-		if k.Problem = line.Answered(data, p, &s); k.Problem == nil {
+		if k.Problem = session.Read(data, p, &s); k.Problem == nil {
 			k.Storage = &s
 		}
 		k.desk.Changed()
@@ -63,7 +63,7 @@ func (k *Keep) forget() {
 func (k *Keep) take(data json.RawMessage, p *wire.Problem) {
 	var now wire.Retention
 	k.Saving = false
-	if k.Problem = line.Answered(data, p, &now); k.Problem == nil {
+	if k.Problem = session.Read(data, p, &now); k.Problem == nil {
 		k.Now = &now
 	}
 	k.desk.Changed()
@@ -115,7 +115,7 @@ func (k *Keep) Save() {
 		return
 	}
 	k.Saving, k.Saved = true, false
-	k.desk.Line.Call(wire.OpSetKeep, r, func(data json.RawMessage, p *wire.Problem) {
+	k.desk.Server.Call(wire.OpSetKeep, r, func(data json.RawMessage, p *wire.Problem) {
 		k.take(data, p)
 		if k.Problem == nil {
 			k.Wire, k.Clips, k.Saved = nil, nil, true

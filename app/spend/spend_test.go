@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -94,7 +95,7 @@ func (l *later) after(_ time.Duration, f func()) func() {
 
 func desk(t *testing.T, c Clock) (*Desk, *server, *later) {
 	s, l := &server{t: t}, &later{}
-	return NewDesk(Options{Line: s, Clock: c, After: l.after, Now: c.(zoned).now, Tell: func(words string) { l.told = append(l.told, words) }, Changed: func() {}}), s, l
+	return NewDesk(Options{Server: s, Clock: c, After: l.after, Now: c.(zoned).now, Tell: func(words string) { l.told = append(l.told, words) }, Changed: func() {}}), s, l
 }
 
 func TestDaysAreTheViewersOwn(t *testing.T) {
@@ -225,13 +226,7 @@ func TestLedgerPagesFollowEachOther(t *testing.T) {
 
 func TestTheShownPageFollowsWhatIsSpent(t *testing.T) {
 	d, s, l := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
-	ended := func() wire.Push {
-		data, err := json.Marshal(wire.Run{ID: "r", State: wire.Done})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return wire.Push{Event: wire.EventRun, Data: data}
-	}()
+	ended := wire.Run{ID: "r", State: wire.Done}
 	d.News(ended)
 	if len(l.waiting) != 0 {
 		t.Error("a page that is not shown is kept up to date")
@@ -486,15 +481,7 @@ func TestAZoneIsNamedOnlyWhereItCountsOtherHours(t *testing.T) {
 // true, after a reload too, and ends with its day.
 func TestAWarningLastsAsLongAsItIsTrue(t *testing.T) {
 	d, s, l := desk(t, at(t, "Europe/Berlin", "2026-11-21 12:00:00"))
-	news := func(e wire.Event, v any) {
-		t.Helper()
-		data, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d.News(wire.Push{Event: e, Data: data})
-	}
-	news(wire.EventHello, wire.Hello{})
+	d.News(session.Greeting{})
 	month := wire.BudgetState{Period: wire.PeriodMonth, LimitNanoUSD: 100_000_000_000, SpentNanoUSD: 90_000_000_000, ToMS: berlin(t, 0).ToMS, Warn: true}
 	s.last(wire.OpBudgets).answer(t, wire.Budgets{States: []wire.BudgetState{month, berlin(t, 4_600_000_000)}})
 	if list := d.Budgets.Warned(); len(list) != 2 || list[0].Period != wire.PeriodDay {
@@ -514,14 +501,14 @@ func TestAWarningLastsAsLongAsItIsTrue(t *testing.T) {
 		t.Error("the warning outlives its day")
 	}
 	// The share is passed again.
-	news(wire.EventBudget, berlin(t, 4_000_000_000))
+	d.News(berlin(t, 4_000_000_000))
 	if len(l.told) != 1 || !strings.Contains(l.told[0], "$4.00 of $5.00") {
 		t.Errorf("told %q", l.told)
 	}
 	l.waiting[len(l.waiting)-1]()
 	s.last(wire.OpBudgets).answer(t, wire.Budgets{States: []wire.BudgetState{berlin(t, 4_000_000_000)}})
-	news(wire.EventRun, wire.Run{State: wire.Done})
-	news(wire.EventRun, wire.Run{State: wire.Done})
+	d.News(wire.Run{State: wire.Done})
+	d.News(wire.Run{State: wire.Done})
 	asked = len(s.calls)
 	l.waiting[len(l.waiting)-1]()
 	s.last(wire.OpBudgets).answer(t, wire.Budgets{States: []wire.BudgetState{berlin(t, 4_900_000_000)}})
@@ -594,15 +581,11 @@ func TestSettingsOfAnotherTabAreTaken(t *testing.T) {
 	d.Keep.Want()
 	s.last(wire.OpKeep).answer(t, wire.Retention{})
 	d.Budgets.Type(func(f *BudgetForm) { f.Day = "2" })
-	for event, data := range map[wire.Event]any{
-		wire.EventBudgets: wire.Budgets{Settings: wire.BudgetSettings{MonthNanoUSD: 5_000_000_000}, States: []wire.BudgetState{{}}},
-		wire.EventKeep:    wire.Retention{WireDays: 30},
+	for _, news := range []session.News{
+		wire.Budgets{Settings: wire.BudgetSettings{MonthNanoUSD: 5_000_000_000}, States: []wire.BudgetState{{}}},
+		wire.Retention{WireDays: 30},
 	} {
-		raw, err := json.Marshal(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d.News(wire.Push{Event: event, Data: raw})
+		d.News(news)
 	}
 	if f := d.Budgets.Shown(); f.Day != "2" || d.Budgets.Now.Settings.MonthNanoUSD != 5_000_000_000 || len(d.Budgets.Now.States) != 1 {
 		t.Errorf("shown are %+v of %+v", f, d.Budgets.Now)

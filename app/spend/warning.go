@@ -124,6 +124,6 @@ func (b *Budgets) watch() {
 // look asks again how the budgets stand, if there are any.
 func (b *Budgets) look() {
 	if b.Now != nil && len(b.Now.States) > 0 {
-		b.desk.Line.Call(wire.OpBudgets, struct{}{}, func(data json.RawMessage, p *wire.Problem) { b.stand(data, p) })
+		b.desk.Server.Call(wire.OpBudgets, struct{}{}, func(data json.RawMessage, p *wire.Problem) { b.stand(data, p) })
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/model"
+	"screentest/app/session"
 	"screentest/app/ui/kit"
 	"screentest/shared/money"
 	"screentest/shared/wire"
@@ -146,9 +147,9 @@ func (b *Bar) more(s wire.Summary) app.UI {
 func (b *Bar) link() app.UI {
 	words, tone := "", ""
 	switch b.p.desk.Link {
-	case model.LinkLost:
+	case session.LinkLost:
 		words, tone = "Reconnecting…", "dot live"
-	case model.LinkNone:
+	case session.LinkNone:
 		words, tone = "Offline", "dot bad"
 	}
 	return app.Span().ID("link").Class("link-state").Role("status").Body(
@@ -173,7 +174,7 @@ func (b *Bar) gateway() app.UI {
 	case g.KeyRefused:
 		name, dot, words = "Key refused", "dot bad", "key-refused"
 	}
-	if b.p.desk.Link != model.LinkOpen {
+	if b.p.desk.Link != session.LinkOpen {
 		dot = "dot" // nothing is known of it at the moment
 	}
 	return app.A().ID("gateway").Class("pill").Href("/settings").Title(g.BaseURL).Body(

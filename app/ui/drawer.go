@@ -50,7 +50,7 @@ const (
 
 func newDrawer(p *page) *drawer {
 	d := &drawer{p: p, tab: tabParams}
-	d.inspect = inspect.New(inspect.Options{Line: line{p}, After: p.After, Changed: d.touch})
+	d.inspect = inspect.New(inspect.Options{Server: server{p}, After: p.After, Changed: d.touch})
 	return d
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"screentest/app/markdown"
 	"screentest/app/model"
+	"screentest/app/session"
 	"screentest/app/socket"
 	"screentest/app/ui/kit"
 	"screentest/app/ui/spenddesk"
@@ -90,11 +91,12 @@ const (
 
 func newPage() *page {
 	p := &page{view: viewChat}
-	p.Host = kit.NewHost(line{p}, p.redraw)
+	p.Host = kit.NewHost(server{p}, p.redraw)
 	p.answers = newAnswers(p)
 	p.threads.p = p
 	p.desk = model.NewDesk(model.Options{
-		Line:     line{p},
+		Session:  session.New(app.Getenv(BuildEnv)),
+		Server:   server{p},
 		Storage:  kit.LocalStorage{},
 		Now:      time.Now,
 		Midnight: kit.Midnight,
@@ -102,7 +104,6 @@ func newPage() *page {
 		After:    p.After,
 		Changed:  p.changed,
 		Resend:   p.resend,
-		Build:    app.Getenv(BuildEnv),
 	})
 	p.finder = p.desk.NewFinder(func() { p.changed(model.PartList) })
 	p.palette.finder = p.desk.NewFinder(p.drawPalette)
@@ -126,7 +127,7 @@ func (p *page) start(ctx app.Context) {
 		OnState: p.onLink,
 		OnNews:  p.onNews,
 		OnLog:   p.onLog,
-		OnFault: func(what string, err error) { app.Logf("%s of the server could not be read: %v", what, err) },
+		OnFault: p.onFault,
 	})
 	p.listen()
 	p.sock.Start()
@@ -162,10 +163,19 @@ func (p *page) listen() {
 
 // onNews hands the server's news to all whom they may concern.
 func (p *page) onNews(push wire.Push) {
-	p.desk.News(push)
-	for _, s := range p.sections {
-		s.News(push)
+	news, err := p.desk.Hear(push)
+	if err != nil {
+		p.onFault("news", err)
+		return
 	}
+	p.desk.News(news)
+	for _, s := range p.sections {
+		s.News(news)
+	}
+}
+
+func (p *page) onFault(what string, err error) {
+	app.Logf("%s of the server could not be read: %v", what, err)
 }
 
 // onLog hands a stretch of a log to the answer that it fills, and to the drawer.
@@ -177,12 +187,12 @@ func (p *page) onLog(h wire.LogFrame, b []byte) {
 func (p *page) onLink(s socket.State) {
 	switch s {
 	case socket.Open:
-		p.desk.SetLink(model.LinkOpen)
+		p.desk.SetLink(session.LinkOpen)
 		p.inspector.inspect.Reconnected()
 	case socket.Offline:
-		p.desk.SetLink(model.LinkNone)
+		p.desk.SetLink(session.LinkNone)
 	case socket.Reconnecting:
-		p.desk.SetLink(model.LinkLost)
+		p.desk.SetLink(session.LinkLost)
 	}
 }
 
@@ -287,8 +297,8 @@ func (p *page) setDrawer(open bool) {
 	})
 }
 
-// line is the socket as the model sees it; the model is made first.
-type line struct{ p *page }
+// server is the socket as the model sees it; the model is made first.
+type server struct{ p *page }
 
-func (l line) Call(op wire.Op, args any, done socket.Done) { l.p.sock.Call(op, args, done) }
-func (l line) Once(op wire.Op, args any, done socket.Done) { l.p.sock.Once(op, args, done) }
+func (s server) Call(op wire.Op, args any, done socket.Done) { s.p.sock.Call(op, args, done) }
+func (s server) Once(op wire.Op, args any, done socket.Done) { s.p.sock.Once(op, args, done) }

@@ -50,7 +50,7 @@ next:
 	}
 	// What is in no catalogue can be asked for too: the gateway judges.
 	if id := strings.TrimSpace(p.picker.query); len(found) == 0 && len(words) == 1 {
-		if m, _ := p.desk.Model(id); m.Endpoint != gateway.Video {
+		if m := p.desk.Model(id); m.Endpoint != gateway.Video {
 			found = append(found, m)
 		}
 	}
@@ -159,7 +159,7 @@ func (c *Picker) options(models []gateway.Model) []app.UI {
 		}
 		id := m.ID
 		cost := price(m)
-		if _, known := c.p.desk.Model(id); !known {
+		if _, known := c.p.desk.Catalogue.Lookup(id); !known {
 			cost = "not in the catalogue"
 		}
 		mark := app.UI(app.Span())

@@ -293,16 +293,14 @@ func TestLineage(t *testing.T) {
 		t.Errorf("together %d, and others %d", shown, others)
 	}
 
-	b, _ := json.Marshal(task(9, wire.VideoQueued))
-	c.News(wire.Push{Event: wire.EventTask, Data: b})
+	c.News(task(9, wire.VideoQueued))
 	if len(p.timers) != 0 {
 		t.Error("a stranger's news open it again")
 	}
 	next := task(9, wire.VideoQueued)
 	next.Source = up.ID
-	b, _ = json.Marshal(next)
-	c.News(wire.Push{Event: wire.EventTask, Data: b})
-	c.News(wire.Push{Event: wire.EventTask, Data: b})
+	c.News(next)
+	c.News(next)
 	p.pass()
 	p.asked(wire.OpVideoTask)
 	if len(p.calls) != 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -37,7 +37,7 @@ func (c *Clip) fetch() {
 			return
 		}
 		var o wire.VideoOpened
-		if c.Problem = line.Answered(data, problem, &o); c.Problem == nil {
+		if c.Problem = session.Read(data, problem, &o); c.Problem == nil {
 			c.g.put(&o.Task)
 			c.Opened = &o
 			c.settleOutput()
@@ -70,21 +70,26 @@ func (c *Clip) settleOutput() {
 }
 
 // News follows what concerns the clip or its family.
-func (c *Clip) News(p wire.Push) {
-	switch p.Event {
-	case wire.EventHello:
+func (c *Clip) News(news session.News) {
+	switch n := news.(type) {
+	case session.Greeting:
 		c.fetch()
-	case wire.EventTask:
-		var t wire.VideoTask
-		if json.Unmarshal(p.Data, &t) == nil && c.concerns(&t) {
+	case wire.VideoTask:
+		if c.concerns(&n) {
 			c.settleOutput()
 			c.fetchSoon()
 		}
-	case wire.EventTaskDeleted, wire.EventTaskPurged:
-		var t wire.Target
-		if json.Unmarshal(p.Data, &t) == nil && c.has(t.ID) {
-			c.fetchSoon()
-		}
+	case session.TaskDeleted:
+		c.left(n.ID)
+	case session.TaskPurged:
+		c.left(n.ID)
+	}
+}
+
+// left follows a task that was deleted, for a while or for good.
+func (c *Clip) left(id string) {
+	if c.has(id) {
+		c.fetchSoon()
 	}
 }
 

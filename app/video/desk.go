@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -28,7 +28,7 @@ const (
 
 // Options are what a Desk needs from outside.
 type Options struct {
-	Line    line.Line
+	Server  session.Server
 	Storage Storage
 	Files   Files
 	Now     func() time.Time
@@ -50,7 +50,6 @@ type Desk struct {
 	Greeted bool
 	Gateway wire.Gateway       // zero before the greeting
 	Cat     *gateway.Catalogue // never nil; empty before the greeting
-	catText string             // that it was read from
 
 	Form  *Form
 	Tasks *Tasks
@@ -61,42 +60,33 @@ func NewDesk(o Options) *Desk {
 	d := &Desk{o: o, Cat: &gateway.Catalogue{}}
 	d.Form = newForm(d)
 	d.Tasks = NewTasks(TasksOptions{
-		Call: o.Line.Call, Now: o.Now, After: o.After, Changed: func() { o.Changed(PartGallery) },
+		Call: o.Server.Call, Now: o.Now, After: o.After, Changed: func() { o.Changed(PartGallery) },
 		Cat: func() *gateway.Catalogue { return d.Cat }, Seen: o.Seen, Tell: o.Tell,
 	})
 	return d
 }
 
-// News takes a push of the server that answers no call.
-func (d *Desk) News(p wire.Push) {
-	if p.Event == wire.EventHello {
-		var h wire.Hello
-		if json.Unmarshal(p.Data, &h) != nil {
-			return
-		}
-		d.Greeted, d.Gateway = true, h.Gateway
+// News takes what the server tells unasked.
+func (d *Desk) News(news session.News) {
+	if g, is := news.(session.Greeting); is {
+		d.Greeted, d.Gateway = true, g.Gateway
 		// It comes again with each connection: what was typed is fitted to a
 		// catalogue that is new, and else left alone.
-		if text := string(h.Catalogue); text != d.catText {
-			if cat, err := gateway.ParseCatalogue(h.Catalogue); err == nil {
-				d.Cat, d.catText = cat, text
-			}
+		if g.Catalogue != d.Cat {
+			d.Cat = g.Catalogue
 			d.Form.greet()
 		} else {
 			d.Form.check()
 		}
 		d.o.Changed(PartAll)
 	}
-	d.Tasks.News(p)
-	if p.Event == wire.EventTask {
-		var t wire.VideoTask
-		if json.Unmarshal(p.Data, &t) == nil {
-			d.Form.told(t)
-		}
+	d.Tasks.News(news)
+	if t, is := news.(wire.VideoTask); is {
+		d.Form.told(t)
 	}
 }
 
 // answered reads the data of an answer into v, or returns what went wrong.
 func answered(data json.RawMessage, p *wire.Problem, v any) *wire.Problem {
-	return line.Answered(data, p, v)
+	return session.Read(data, p, v)
 }

@@ -69,7 +69,7 @@ func (f *Form) Send() (first string, sent bool) {
 	f.Problem, f.Fitted = nil, nil
 	f.redo()
 	draft, prompt := f.draft, f.draft.Prompt
-	f.d.o.Line.Call(wire.OpVideoCreate, create, func(data json.RawMessage, p *wire.Problem) {
+	f.d.o.Server.Call(wire.OpVideoCreate, create, func(data json.RawMessage, p *wire.Problem) {
 		var task wire.VideoTask
 		if p = answered(data, p, &task); p == nil && draft.Prompt == prompt {
 			draft.Used = true

@@ -246,8 +246,7 @@ func TestARefusalStandsAtItsField(t *testing.T) {
 	id := create.args.(wire.VideoCreate).ID
 	create.answer(wire.VideoTask{ID: id, State: wire.VideoCreating, Version: 1})
 	refused := wire.VideoTask{ID: id, State: wire.VideoRefused, Version: 2, Problem: &wire.Problem{Code: "invalid_seconds", Field: "seconds", Message: "no"}}
-	data, _ := json.Marshal(refused)
-	r.News(wire.Push{Event: wire.EventTask, Data: data})
+	r.News(refused)
 	if f.Problem == nil || f.Problem.Field != "seconds" || f.Made {
 		t.Fatalf("the problem is %v, made %v", f.Problem, f.Made)
 	}
@@ -259,8 +258,7 @@ func TestARefusalStandsAtItsField(t *testing.T) {
 		t.Error("the problem stays after the form was changed")
 	}
 	refused.ID = "another"
-	data, _ = json.Marshal(refused)
-	r.News(wire.Push{Event: wire.EventTask, Data: data})
+	r.News(refused)
 	if f.Problem != nil {
 		t.Error("the form shows what befell a task that it did not make")
 	}

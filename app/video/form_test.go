@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -77,7 +78,7 @@ func newRig(t *testing.T) *rig {
 func (r *rig) reload() {
 	r.calls = nil
 	r.Desk = NewDesk(Options{
-		Line: r, Storage: r, Files: r,
+		Server: r, Storage: r, Files: r,
 		Now:   func() time.Time { return now },
 		NewID: func() string { r.ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", r.ids) },
 		After: func(_ time.Duration, f func()) func() {
@@ -89,9 +90,11 @@ func (r *rig) reload() {
 	r.greet()
 }
 
+// sample is one for all greetings: as long as it is the same, so is the catalogue.
+var sample = gateway.SampleCatalogue()
+
 func (r *rig) greet() {
-	hello, _ := json.Marshal(wire.Hello{Gateway: wire.Gateway{Sandbox: true}, Catalogue: gateway.SampleCatalogue().JSON()})
-	r.News(wire.Push{Event: wire.EventHello, Data: hello})
+	r.News(session.Greeting{Gateway: wire.Gateway{Sandbox: true}, Catalogue: sample})
 }
 
 // last is the last call of an op.

@@ -117,7 +117,7 @@ func (f *Form) Measure(field string, i int) {
 // look has the server measure what a link leads to.
 func (f *Form) look(s Slot) {
 	id, url := s.ID, s.URL
-	f.d.o.Line.Call(wire.OpVideoMeasure, wire.VideoMeasure{URL: url}, func(data json.RawMessage, p *wire.Problem) {
+	f.d.o.Server.Call(wire.OpVideoMeasure, wire.VideoMeasure{URL: url}, func(data json.RawMessage, p *wire.Problem) {
 		var m wire.Measured
 		p = answered(data, p, &m)
 		f.late(id, func(s *Slot) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -24,7 +24,7 @@ const (
 // Tell are needed.
 type TasksOptions struct {
 	// Call asks the server, and again after a lost connection.
-	Call    func(op wire.Op, args any, done line.Done)
+	Call    func(op wire.Op, args any, done session.Done)
 	Now     func() time.Time
 	After   func(time.Duration, func()) (cancel func())
 	Changed func() // draws what shows the gallery
@@ -141,7 +141,7 @@ func (g *Tasks) Find(f Filter) {
 func (g *Tasks) Fetch(id string) {
 	g.o.Call(wire.OpVideoTask, wire.Target{ID: id}, func(data json.RawMessage, problem *wire.Problem) {
 		var o wire.VideoOpened
-		if line.Answered(data, problem, &o) == nil {
+		if session.Read(data, problem, &o) == nil {
 			g.put(&o.Task)
 			g.o.Changed()
 		}
@@ -179,7 +179,7 @@ func (g *Tasks) fetch(before string, limit int) {
 		}
 		g.Loading = false
 		var page wire.VideoPage
-		g.Problem = line.Answered(data, problem, &page)
+		g.Problem = session.Read(data, problem, &page)
 		if g.Problem == nil {
 			g.take(page, before == "")
 		}
@@ -237,34 +237,23 @@ func newestFirst(a, b *wire.VideoTask) int {
 	return cmp.Or(cmp.Compare(b.CreatedMS, a.CreatedMS), cmp.Compare(b.ID, a.ID))
 }
 
-// News takes the server's news, and says by Changed what is to be drawn.
-func (g *Tasks) News(p wire.Push) {
-	switch p.Event {
-	case wire.EventHello:
-		g.Start() // whatever was missed while the line was down
-	case wire.EventTask:
-		var t wire.VideoTask
-		if json.Unmarshal(p.Data, &t) == nil {
-			g.Put(t)
-		}
-	case wire.EventTaskDeleted:
-		var t wire.Target
-		if json.Unmarshal(p.Data, &t) == nil {
-			g.wasDeleted(t.ID)
-		}
-	case wire.EventTaskPurged:
-		var t wire.Target
-		if json.Unmarshal(p.Data, &t) == nil {
-			g.drop(t.ID)
-			g.recount()
-			g.o.Changed()
-		}
-	case wire.EventArchive:
-		var a wire.Archive
-		if json.Unmarshal(p.Data, &a) == nil {
-			g.Archive, g.ArchiveReady = a, true
-			g.o.Changed()
-		}
+// News takes what the server tells unasked, and says by Changed what is to be
+// drawn.
+func (g *Tasks) News(news session.News) {
+	switch n := news.(type) {
+	case session.Greeting:
+		g.Start() // whatever was missed while the connection was lost
+	case wire.VideoTask:
+		g.Put(n)
+	case session.TaskDeleted:
+		g.wasDeleted(n.ID)
+	case session.TaskPurged:
+		g.drop(n.ID)
+		g.recount()
+		g.o.Changed()
+	case wire.Archive:
+		g.Archive, g.ArchiveReady = n, true
+		g.o.Changed()
 	}
 }
 

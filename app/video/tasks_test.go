@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -89,15 +90,6 @@ func (c question) answer(v any) {
 	c.done(b, nil)
 }
 
-func (p *pane) news(event wire.Event, v any) {
-	p.t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.News(wire.Push{Event: event, Data: b})
-}
-
 // pass lets every timer run out.
 func (p *pane) pass() {
 	timers := p.timers
@@ -157,7 +149,7 @@ func TestTasksOfAPage(t *testing.T) {
 func TestTasksFollowNews(t *testing.T) {
 	t.Run("a new task comes first", func(t *testing.T) {
 		p := opened(t, "", task(1, wire.VideoDone))
-		p.news(wire.EventTask, task(2, wire.VideoQueued))
+		p.News(task(2, wire.VideoQueued))
 		p.list("t002", "t001")
 	})
 	t.Run("an older version changes nothing", func(t *testing.T) {
@@ -166,21 +158,21 @@ func TestTasksFollowNews(t *testing.T) {
 		p := opened(t, "", done)
 		late := task(1, wire.VideoRunning)
 		late.Version = 6
-		p.news(wire.EventTask, late)
+		p.News(late)
 		if got := p.Get("t001").State; got != wire.VideoDone {
 			t.Errorf("it is %s", got)
 		}
 	})
 	t.Run("a task older than the pages so far waits for its page", func(t *testing.T) {
 		p := opened(t, "more", task(5, wire.VideoDone))
-		p.news(wire.EventTask, task(1, wire.VideoDone))
+		p.News(task(1, wire.VideoDone))
 		p.list("t005")
 	})
 	t.Run("deleted in another tab", func(t *testing.T) {
 		p := opened(t, "", task(2, wire.VideoDone), task(1, wire.VideoDone))
 		p.Select(true)
 		p.Toggle("t002")
-		p.news(wire.EventTaskDeleted, wire.Target{ID: "t002"})
+		p.News(session.TaskDeleted{ID: "t002"})
 		p.list("t001")
 		if len(p.Selected) != 0 {
 			t.Error("what is deleted is still selected")
@@ -189,7 +181,7 @@ func TestTasksFollowNews(t *testing.T) {
 	t.Run("many news ask for the counts once", func(t *testing.T) {
 		p := opened(t, "")
 		for n := range 20 {
-			p.news(wire.EventTask, task(n, wire.VideoQueued))
+			p.News(task(n, wire.VideoQueued))
 		}
 		p.pass()
 		p.asked(wire.OpVideoTasks).answer(wire.VideoPage{Counts: &wire.VideoCount{All: 20}, Found: &wire.VideoFound{States: map[string]int{"queued": 20}}})
@@ -206,7 +198,7 @@ func TestTasksFollowNews(t *testing.T) {
 			many = append(many, task(120-n, wire.VideoDone))
 		}
 		p := opened(t, "", many...)
-		p.news(wire.EventHello, wire.Hello{})
+		p.News(session.Greeting{Catalogue: gateway.SampleCatalogue()})
 		c := p.asked(wire.OpVideoTasks)
 		if q := p.query(c); q.Limit != 120 {
 			t.Errorf("asked for %d", q.Limit)
@@ -283,7 +275,7 @@ func TestExpiredIsNotFinished(t *testing.T) {
 	if q := p.query(p.asked(wire.OpVideoTasks)); q.Gone != wire.GoneOnly {
 		t.Errorf("asked for %+v", q)
 	}
-	p.news(wire.EventTask, task(7, wire.VideoDone))
+	p.News(task(7, wire.VideoDone))
 	p.pass()
 	if q := p.query(p.asked(wire.OpVideoTasks)); q.Gone != wire.GoneOnly || q.Limit != 1 {
 		t.Errorf("the counts are asked for with %+v", q)
@@ -310,7 +302,7 @@ func TestFindShowsWhatIsKnownThenTheServersAnswer(t *testing.T) {
 
 	failed := task(2, wire.VideoDone)
 	failed.Version, failed.Prompt = 2, "something else"
-	p.news(wire.EventTask, failed)
+	p.News(failed)
 	p.list()
 }
 
@@ -322,10 +314,10 @@ func TestDeleteAndUndo(t *testing.T) {
 		if p.Deleted == nil || p.Deleted.ID != "t002" {
 			t.Fatalf("nothing is offered back: %+v", p.Deleted)
 		}
-		p.news(wire.EventTask, func() wire.VideoTask { v := task(2, wire.VideoDone); v.Version = 2; return v }())
+		p.News(func() wire.VideoTask { v := task(2, wire.VideoDone); v.Version = 2; return v }())
 		p.list("t001") // news that were on their way do not bring it back
 		p.asked(wire.OpVideoDelete).answer(nil)
-		p.news(wire.EventTaskDeleted, wire.Target{ID: "t002"})
+		p.News(session.TaskDeleted{ID: "t002"})
 		p.Undo()
 		p.list("t002", "t001")
 		back := task(2, wire.VideoDone)
@@ -462,21 +454,21 @@ func TestNotices(t *testing.T) {
 	done.Version = 2
 
 	p := opened(t, "", running)
-	p.news(wire.EventTask, done)
+	p.News(done)
 	if len(p.Notices) != 0 || p.Unseen != 0 {
 		t.Errorf("told of what is seen: %+v", p.Notices)
 	}
 
 	p = opened(t, "", running)
 	p.seen = false
-	p.news(wire.EventTask, done)
-	p.news(wire.EventTask, done) // again, from another event
+	p.News(done)
+	p.News(done) // again, from another event
 	if p.Unseen != 1 || len(p.Notices) != 1 || p.Notices[0].Words != "Finished: a paper boat, take 1" || len(p.told) != 1 {
 		t.Errorf("unseen %d, notices %+v", p.Unseen, p.Notices)
 	}
 	expired := done
 	expired.Version, expired.State = 3, wire.VideoExpired
-	p.news(wire.EventTask, expired)
+	p.News(expired)
 	if p.Unseen != 1 {
 		t.Error("an expiry is told as an end")
 	}
@@ -538,7 +530,7 @@ func TestArchiveSettings(t *testing.T) {
 	if problem == nil || p.Archive.Bytes != 5 {
 		t.Errorf("problem %v, archive %+v", problem, p.Archive)
 	}
-	p.news(wire.EventArchive, wire.Archive{Bytes: 9, Warn: true})
+	p.News(wire.Archive{Bytes: 9, Warn: true})
 	if !p.Archive.Warn {
 		t.Error("a warning is not taken")
 	}

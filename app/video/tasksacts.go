@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/reply"
 	"screentest/shared/wire"
 )
@@ -14,7 +14,7 @@ import (
 func (g *Tasks) ask(id string, op wire.Op, args any, done func(*wire.Problem)) {
 	g.o.Call(op, args, func(data json.RawMessage, problem *wire.Problem) {
 		var t wire.VideoTask
-		problem = line.Answered(data, problem, &t)
+		problem = session.Read(data, problem, &t)
 		if problem == nil {
 			g.Put(t)
 			g.recount()
@@ -42,7 +42,7 @@ func (g *Tasks) edit(id string, e wire.VideoEdit, do, back func(*wire.VideoTask)
 	g.o.Call(wire.OpVideoEdit, e, func(data json.RawMessage, problem *wire.Problem) {
 		g.answered(id, c)
 		var answer wire.VideoTask
-		if problem = line.Answered(data, problem, &answer); problem == nil {
+		if problem = session.Read(data, problem, &answer); problem == nil {
 			g.Put(answer)
 			g.recount()
 			return
@@ -225,7 +225,7 @@ func (g *Tasks) SetArchive(s wire.ArchiveSettings, done func(*wire.Problem)) {
 func (g *Tasks) takeArchive(done func(*wire.Problem)) func(json.RawMessage, *wire.Problem) {
 	return func(data json.RawMessage, problem *wire.Problem) {
 		var a wire.Archive
-		problem = line.Answered(data, problem, &a)
+		problem = session.Read(data, problem, &a)
 		if problem == nil {
 			g.Archive, g.ArchiveReady = a, true
 		}

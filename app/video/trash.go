@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"screentest/app/line"
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -51,7 +51,7 @@ func (g *Tasks) setDeleted(id string, on bool) {
 		g.answered(id, c)
 		var t wire.VideoTask
 		if !on { // a deletion is answered with nothing
-			problem = line.Answered(data, problem, &t)
+			problem = session.Read(data, problem, &t)
 		}
 		switch {
 		case problem != nil:

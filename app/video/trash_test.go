@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -69,14 +70,14 @@ func TestDeletedClipsStandApart(t *testing.T) {
 	})
 	t.Run("for good in another tab", func(t *testing.T) {
 		p := trash(t)
-		p.news(wire.EventTaskPurged, wire.Target{ID: "t002"})
+		p.News(session.TaskPurged{ID: "t002"})
 		p.list()
 	})
 	t.Run("deleted in another tab while one looks at them", func(t *testing.T) {
 		p := trash(t)
-		p.news(wire.EventTaskDeleted, wire.Target{ID: "t001"})
+		p.News(session.TaskDeleted{ID: "t001"})
 		p.list("t002", "t001")
-		p.news(wire.EventTaskDeleted, wire.Target{ID: "t009"}) // that this tab has never seen
+		p.News(session.TaskDeleted{ID: "t009"}) // that this tab has never seen
 		if q := p.query(p.asked(wire.OpVideoTasks)); !q.Deleted {
 			t.Errorf("asked for %+v", q)
 		}
@@ -89,7 +90,7 @@ func TestDeletedClipsStandApart(t *testing.T) {
 		p.asked(wire.OpVideoDelete).answer(nil)
 		ended := task(5, wire.VideoDone)
 		ended.Version, ended.Deleted = 3, true
-		p.news(wire.EventTask, ended)
+		p.News(ended)
 		p.list()
 		if len(p.Notices) != 0 || p.Unseen != 0 {
 			t.Errorf("told %+v", p.Notices)

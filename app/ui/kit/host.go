@@ -7,14 +7,14 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/line"
+	"screentest/app/session"
 )
 
 // Host is what every part of the page stands on: go-app's UI goroutine, the
 // document, the socket, and the next draw.
 type Host struct {
 	DOM      DOM
-	Line     line.Line
+	Server   session.Server
 	ctx      app.Context // the Shell's
 	redraw   func()
 	handlers int // drawn so far; see On
@@ -28,8 +28,8 @@ type Host struct {
 }
 
 // NewHost returns a Host; redraw plans a draw of the Shell for the next frame.
-func NewHost(calls line.Line, redraw func()) *Host {
-	return &Host{DOM: NewDOM(), Line: calls, redraw: redraw}
+func NewHost(server session.Server, redraw func()) *Host {
+	return &Host{DOM: NewDOM(), Server: server, redraw: redraw}
 }
 
 // Bind takes the Shell's context, once it stands and with each navigation.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/shared/wire"
+	"screentest/app/session"
 )
 
 // Section is a part of the program with pages of its own. The Shell lists it in
@@ -24,9 +24,9 @@ type Section interface {
 	// Render draws the section's page: the main part of the Shell. Whatever
 	// takes work should be a component with a revision among its fields.
 	Render() app.UI
-	// News takes every push of the server that answers no call; those that
-	// concern other parts too, the greeting first on every new connection.
-	News(p wire.Push)
+	// News takes all that the server tells unasked; what concerns other parts
+	// too, the greeting first on every new connection.
+	News(n session.News)
 }
 
 // Item is a line of the rail.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/session"
 	"screentest/app/spend"
 	"screentest/app/ui/kit"
-	"screentest/shared/wire"
 )
 
 // Section is spend as the Shell sees it.
@@ -26,7 +26,7 @@ type Section struct {
 func New(h *kit.Host, tell func(words string)) *Section {
 	s := &Section{host: h}
 	s.desk = spend.NewDesk(spend.Options{
-		Line: h.Line, Clock: browserClock{}, After: h.After, Now: time.Now, Tell: tell, Changed: s.changed,
+		Server: h.Server, Clock: browserClock{}, After: h.After, Now: time.Now, Tell: tell, Changed: s.changed,
 	})
 	s.desk.Fix.Booked = s.focusRow
 	return s
@@ -93,7 +93,7 @@ func (s *Section) Leave() { s.desk.Leave() }
 func (s *Section) Title() string { return "Spend" }
 
 // News implements kit.Section.
-func (s *Section) News(p wire.Push) { s.desk.News(p) }
+func (s *Section) News(n session.News) { s.desk.News(n) }
 
 // Render implements kit.Section.
 func (s *Section) Render() app.UI { return &Page{s: s, Rev: s.rev} }

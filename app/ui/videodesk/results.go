@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"screentest/app/session"
 	"screentest/app/ui/kit"
 	"screentest/app/video"
 	"screentest/shared/wire"
@@ -103,9 +104,9 @@ func (s *Section) arrive() {
 }
 
 // newsOfResults hands news to the page of a clip.
-func (s *Section) newsOfResults(p wire.Push) {
+func (s *Section) newsOfResults(n session.News) {
 	if c := s.results.clip; c != nil {
-		c.News(p)
+		c.News(n)
 	}
 }
 

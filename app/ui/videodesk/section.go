@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/session"
 	"screentest/app/ui/kit"
 	"screentest/app/video"
-	"screentest/shared/wire"
 )
 
 // Section is the video desk as the page knows it.
@@ -64,7 +64,7 @@ const (
 func New(h *kit.Host) *Section {
 	s := &Section{Host: h, view: viewDesk, pane: paneForm}
 	s.desk = video.NewDesk(video.Options{
-		Line:    h.Line,
+		Server:  h.Server,
 		Storage: kit.LocalStorage{},
 		Files:   files{s},
 		Now:     time.Now,
@@ -129,9 +129,9 @@ func (s *Section) Title() string {
 }
 
 // News implements kit.Section.
-func (s *Section) News(p wire.Push) {
-	s.desk.News(p)
-	s.newsOfResults(p)
+func (s *Section) News(n session.News) {
+	s.desk.News(n)
+	s.newsOfResults(n)
 }
 
 // Render implements kit.Section.

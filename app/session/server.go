@@ -1,6 +1,4 @@
-// Package line is the socket as the parts of the page see it: calls that are
-// answered, and how an answer is read.
-package line
+package session
 
 import (
 	"encoding/json"
@@ -8,18 +6,18 @@ import (
 	"screentest/shared/wire"
 )
 
-// Done takes the answer of a call: its data, or what went wrong.
+// Done is given the answer to a call: its data, or what went wrong.
 type Done = func(data json.RawMessage, p *wire.Problem)
 
-// Line makes calls: Call repeats itself over a lost connection, Once fails
+// Server answers calls. Call repeats itself over a lost connection, Once fails
 // with it. done may be nil.
-type Line interface {
+type Server interface {
 	Call(op wire.Op, args any, done Done)
 	Once(op wire.Op, args any, done Done)
 }
 
-// Answered reads the data of an answer into v, or returns what went wrong.
-func Answered(data json.RawMessage, p *wire.Problem, v any) *wire.Problem {
+// Read reads an answer's data into v, or returns what went wrong.
+func Read(data json.RawMessage, p *wire.Problem, v any) *wire.Problem {
 	if p != nil {
 		return p
 	}

@@ -1,0 +1,78 @@
+package session
+
+import (
+	"encoding/json"
+
+	"screentest/shared/gateway"
+	"screentest/shared/wire"
+)
+
+// News is what the server tells unasked: a [Greeting], a [wire.Summary] of a
+// conversation, a [wire.Run], [wire.Lanes], a [wire.Vote], a
+// [wire.LibraryEntry], a [wire.VideoTask], a [wire.Archive], [wire.Budgets], a
+// [wire.BudgetState], a [wire.Retention], or one of the deletions below. It is
+// nil where the server tells something that this build does not know.
+type News any
+
+type (
+	// Greeting comes first on every connection, and again when the gateway's
+	// state changes. The Catalogue is the same one until it changes.
+	Greeting struct {
+		Gateway   wire.Gateway
+		Catalogue *gateway.Catalogue
+	}
+	// Deleted says that a conversation is gone.
+	Deleted wire.Target
+	// TaskDeleted says that a video task is among the deleted ones now.
+	TaskDeleted wire.Target
+	// TaskPurged says that a video task is gone for good.
+	TaskPurged wire.Target
+)
+
+// Hear decodes what the server tells unasked, and takes the greeting.
+func (s *Session) Hear(p wire.Push) (News, error) {
+	switch p.Event {
+	case wire.EventHello:
+		var h wire.Hello
+		if err := json.Unmarshal(p.Data, &h); err != nil {
+			return nil, err
+		}
+		s.greet(h)
+		return Greeting{h.Gateway, s.Catalogue}, nil
+	case wire.EventConversation:
+		return decode[wire.Summary](p)
+	case wire.EventDeleted:
+		return decode[Deleted](p)
+	case wire.EventRun:
+		return decode[wire.Run](p)
+	case wire.EventLanes:
+		return decode[wire.Lanes](p)
+	case wire.EventVote:
+		return decode[wire.Vote](p)
+	case wire.EventLibrary:
+		return decode[wire.LibraryEntry](p)
+	case wire.EventTask:
+		return decode[wire.VideoTask](p)
+	case wire.EventTaskDeleted:
+		return decode[TaskDeleted](p)
+	case wire.EventTaskPurged:
+		return decode[TaskPurged](p)
+	case wire.EventArchive:
+		return decode[wire.Archive](p)
+	case wire.EventBudgets:
+		return decode[wire.Budgets](p)
+	case wire.EventBudget:
+		return decode[wire.BudgetState](p)
+	case wire.EventKeep:
+		return decode[wire.Retention](p)
+	}
+	return nil, nil
+}
+
+func decode[T any](p wire.Push) (News, error) {
+	var v T
+	if err := json.Unmarshal(p.Data, &v); err != nil {
+		return nil, err
+	}
+	return v, nil
+}

@@ -1,13 +1,8 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
-	"strings"
 	"testing"
-
-	"screentest/server/e2e/rig"
 )
 
 // The sandbox makes a clip in less than a second.
@@ -41,30 +36,6 @@ func (p *page) verb(want string) {
 	if err := p.tab.Wait(fmt.Sprintf(`document.getElementById("verb").textContent === %q`, want)); err != nil {
 		p.w.t.Fatalf("the button says %q, want %q", p.text(`document.getElementById("verb").textContent`), want)
 	}
-}
-
-// A picture and a clip of the person's own disk, as JavaScript expressions of a
-// promise of a File.
-const picture = `new Promise(done => {
-	const c = document.createElement("canvas"); c.width = 640; c.height = 360;
-	const g = c.getContext("2d"); g.fillStyle = "#2a6"; g.fillRect(0, 0, 640, 360); g.fillStyle = "#fd4"; g.fillRect(200, 100, 240, 160);
-	c.toBlob(b => done(new File([b], "meadow.png", {type: "image/png"})), "image/png");
-})`
-
-func clipFile(id string) string {
-	return fmt.Sprintf(`fetch("/media/%s/0").then(r => r.blob()).then(b => new File([b], "clip.mp4", {type: "video/mp4"}))`, id)
-}
-
-// give puts a file into the slot at a place, as choosing it does, and waits
-// until it has been uploaded and is shown.
-func (p *page) give(place, file string) {
-	p.w.t.Helper()
-	p.must(p.tab.Eval(nil, fmt.Sprintf(`%s.then(file => {
-		const set = new DataTransfer(); set.items.add(file);
-		const input = document.getElementById("file-%s"); input.files = set.files;
-		input.dispatchEvent(new Event("change", {bubbles: true}));
-	})`, file, place)))
-	p.wait(fmt.Sprintf(`document.querySelector('#form .slot[data-place="%s"][data-full="true"]:not([data-stage]) .thumb :is(img, video)')?.getAttribute("src").startsWith("/u/")`, place))
 }
 
 // make clicks the button and waits until the clip is finished. It plays in the
@@ -216,146 +187,6 @@ func TestAnotherVideoModelSaysWhatItDropped(t *testing.T) {
 	p.wait(`document.getElementById("model-select").value === "beta-video-720p" && document.getElementById("f-seconds-10").checked && document.getElementById("f-ratio-1:1").checked`)
 }
 
-// A file is dropped or pasted; one of the wrong kind is refused before it is
-// sent, and says what would do.
-func TestFilesAreDroppedAndPasted(t *testing.T) {
-	t.Parallel()
-	w := newWorldWith(t, "", fastClips...)
-	p := w.tab("/video")
-	p.mode("first-last-frame")
-	hand := func(event, selector, file string) {
-		p.must(p.tab.Eval(nil, fmt.Sprintf(`%s.then(file => {
-			const set = new DataTransfer(); set.items.add(file);
-			const kind = %q, at = document.querySelector(%q);
-			at.dispatchEvent(kind === "drop" ? new DragEvent(kind, {dataTransfer: set, bubbles: true, cancelable: true})
-				: new ClipboardEvent(kind, {clipboardData: set, bubbles: true, cancelable: true}));
-		})`, file, event, selector)))
-	}
-	hand("drop", `#form .slot[data-place="image_urls[1]"]`, picture)
-	p.wait(`document.querySelector('#form .slot[data-place="image_urls[1]"] .thumb img')?.getAttribute("src").startsWith("/u/")`)
-	hand("paste", "#f-prompt", picture)
-	p.wait(`document.querySelector('#form .slot[data-place="image_urls[0]"] .thumb img')?.getAttribute("src").startsWith("/u/")`)
-	p.wait(`document.querySelector('#form .slot[data-place="image_urls[0]"] .slot-facts').textContent.startsWith("640 × 360")`)
-
-	hand("drop", `#form .slot[data-place="image_urls[1]"]`, `Promise.resolve(new File(["x"], "night.gif", {type: "image/gif"}))`)
-	p.says(`#form .slot[data-place="image_urls[1]"]`, "night.gif is image/gif")
-	p.says("#fitted", "night.gif took the place of the last frame")
-	p.click("#create")
-	p.wait(`document.activeElement.id === "choose-image_urls[1]"`)
-	p.give("image_urls[1]", picture)
-
-	p.mode("motion-control")
-	hand("drop", `#form .slot[data-place="video_url"]`, `Promise.resolve(new File(["x"], "dance.avi", {type: "video/x-msvideo"}))`)
-	p.wait(`document.querySelector('#form .slot[data-place="video_url"]').innerText.includes("here goes an MP4 video")`)
-	p.verb("Replace the motion clip")
-}
-
-// However quickly the button is clicked again, the gateway sees one creation.
-func TestADoubleClickMakesOneTask(t *testing.T) {
-	t.Parallel()
-	sandbox, err := rig.Start(t.Context(), bin, nil, "sandbox", "-addr", "127.0.0.1:0", "-key", sandboxKey, "-speed", "200")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := sandbox.Stop(); err != nil {
-			t.Errorf("the sandbox's end: %v", err)
-		}
-	})
-	w := newWorld(t, sandbox.URL)
-	p := w.keyed("/video")
-	p.fill("#f-prompt", "One boat")
-	p.verb("Create video")
-	// While it rests, which is but for a moment, it is clicked once more.
-	p.must(p.tab.Eval(nil, `new Promise(done => {
-		const b = document.getElementById("create");
-		const rests = new MutationObserver(() => {
-			if (document.getElementById("verb").textContent !== "Created") return;
-			rests.disconnect(); b.click(); done(true);
-		});
-		rests.observe(b, {childList: true, characterData: true, subtree: true});
-		b.click(); b.click(); b.click();
-	})`))
-	p.wait(newestCard + `?.dataset.state && ` + newestCard + `.dataset.state !== "creating"`)
-	if n := creations(t, sandbox); n != 1 {
-		t.Errorf("the gateway saw %d creations", n)
-	}
-	p.verb("Create video") // the same again can be meant
-	p.click("#create")
-	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
-	p.wait(newestCard + `.dataset.state !== "creating"`)
-	if n := creations(t, sandbox); n != 2 {
-		t.Errorf("the gateway saw %d creations", n)
-	}
-
-	// Another prompt is another clip, however quickly it follows.
-	p.must(p.tab.Eval(nil, `["Two boats", "Three boats"].forEach(words => {
-		const field = document.getElementById("f-prompt");
-		field.value = words;
-		field.dispatchEvent(new Event("input", {bubbles: true}));
-		document.getElementById("create").click();
-		document.getElementById("create").click();
-	})`))
-	p.wait(`document.querySelectorAll(".clip-card").length === 4`)
-	p.wait(`[...document.querySelectorAll(".clip-card")].every(e => e.dataset.state !== "creating")`)
-	if n := creations(t, sandbox); n != 4 {
-		t.Errorf("the gateway saw %d creations", n)
-	}
-}
-
-// The button is read and hit while it says what it does: it keeps its place, and
-// its words stand out from their ground, under a finger too.
-func TestTheCreateButtonKeepsItsPlace(t *testing.T) {
-	t.Parallel()
-	w := newWorldWith(t, "", fastClips...)
-	p := w.tab("/video")
-	for _, dark := range []bool{true, false} {
-		p.must(p.tab.Look(390, 844, dark))
-		p.fill("#f-prompt", "A boat")
-		p.verb("Create video")
-		p.must(p.tab.Eval(nil, `{
-			const b = document.getElementById("create"), rgb = c => c.match(/[\d.]+/g).map(Number);
-			const light = c => rgb(c).slice(0, 3).map(v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-				.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-			window.seen = [];
-			window.look = () => {
-				b.getAnimations().forEach(a => a.finish());
-				let at = b;
-				while (rgb(getComputedStyle(at).backgroundColor)[3] === 0) at = at.parentElement;
-				const [x, y] = [light(getComputedStyle(b).color), light(getComputedStyle(at).backgroundColor)].sort((a, b) => b - a);
-				seen.push({verb: document.getElementById("verb").textContent, top: Math.round(b.getBoundingClientRect().top), contrast: (x + 0.05) / (y + 0.05)});
-			};
-			look();
-			window.looking = new MutationObserver(look);
-			looking.observe(b, {childList: true, characterData: true, subtree: true, attributes: true});
-		}`))
-		p.click("#create")
-		p.wait(`seen.some(s => s.verb === "Created")`)
-		p.verb("Create video")
-		p.must(p.tab.Eval(nil, `looking.disconnect()`))
-		if bad := p.text(`JSON.stringify(seen.filter(s => s.top !== seen[0].top || s.contrast < 4.5))`); bad != "[]" {
-			t.Errorf("dark %v: %s of %s", dark, bad, p.text(`JSON.stringify(seen)`))
-		}
-	}
-}
-
-// creations counts the POSTs of clips in the sandbox's record.
-func creations(t *testing.T, sandbox *rig.Program) (n int) {
-	t.Helper()
-	var record struct {
-		Requests []struct{ Method, Path string } `json:"requests"`
-	}
-	if err := json.NewDecoder(ask(t, sandbox, http.MethodGet, "/sandbox/requests", "").Body).Decode(&record); err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range record.Requests {
-		if r.Method == http.MethodPost && strings.HasSuffix(r.Path, "/video/generations") {
-			n++
-		}
-	}
-	return n
-}
-
 // What is copied is the request as it stands; where the browser does not let it
 // be copied, that is said, and nothing else.
 func TestCopyTheVideoRequest(t *testing.T) {
@@ -384,57 +215,6 @@ func TestCopyTheVideoRequest(t *testing.T) {
 	p.click("#copy-request")
 	p.says("#copy-request", "Copied")
 	p.wait(`window.selected === "copy " + document.getElementById("request").textContent`)
-}
-
-// Of what is loaded to be sent, measured or looked at, nothing is left when
-// that is done: no file in the browser's memory, no listener, no open clip.
-func TestNothingOfAFileIsLeftBehind(t *testing.T) {
-	t.Parallel()
-	w := newWorldWith(t, "", fastClips...)
-	p := w.tab("/video")
-	clip := w.makes().clip("beta-video-480p", "A gull", "6", nil)
-	p.saved(clip.ID)
-	p.must(p.tab.Eval(nil, `(() => {
-		window.files = new Set(); window.ears = new Map(); window.hidden = [];
-		const made = URL.createObjectURL, gone = URL.revokeObjectURL, el = document.createElement;
-		URL.createObjectURL = blob => { const url = made.call(URL, blob); files.add(url); return url };
-		URL.revokeObjectURL = url => { files.delete(url); gone.call(URL, url) };
-		document.createElement = function (tag) {
-			const e = el.call(document, tag);
-			if (tag === "video") setTimeout(() => e.isConnected || hidden.push(e)); // not one that is drawn
-			return e;
-		};
-		const add = EventTarget.prototype.addEventListener, remove = EventTarget.prototype.removeEventListener;
-		const counted = t => t instanceof XMLHttpRequestEventTarget || (t instanceof HTMLMediaElement || t instanceof HTMLImageElement) && !t.isConnected;
-		const key = new WeakMap(); let n = 0;
-		const name = (t, kind) => { if (!key.has(t)) key.set(t, ++n); return t.constructor.name + key.get(t) + " " + kind };
-		EventTarget.prototype.addEventListener = function (kind, f, o) { if (counted(this)) ears.set(name(this, kind), 1); return add.call(this, kind, f, o) };
-		EventTarget.prototype.removeEventListener = function (kind, f, o) { if (key.has(this)) ears.delete(name(this, kind)); return remove.call(this, kind, f, o) };
-	})()`))
-	p.mode("image-to-video")
-	p.give("image_urls[0]", picture)
-	p.mode("motion-control")
-	p.give("video_url", clipFile(clip.ID))
-	for _, frame := range []string{"first", "last"} {
-		p.press("#card-" + clip.ID + "-more")
-		p.press("#card-" + clip.ID + "-" + frame)
-		p.says("#fitted", "The clip's "+frame+" frame is now the character's photo")
-	}
-	p.wait(`[...document.querySelectorAll("#form .thumb img")].every(e => e.getAttribute("src").startsWith("/u/"))`)
-	// A file that is taken out again while it is on its way.
-	p.mode("first-last-frame")
-	p.must(p.tab.Eval(nil, fmt.Sprintf(`(async () => {
-		const file = await %s, set = new DataTransfer(), send = XMLHttpRequest.prototype.send;
-		XMLHttpRequest.prototype.send = function (body) { setTimeout(() => send.call(this, body), 500); XMLHttpRequest.prototype.send = send };
-		set.items.add(file);
-		document.querySelector('#form .slot[data-index="1"]').dispatchEvent(new DragEvent("drop", {dataTransfer: set, bubbles: true, cancelable: true}));
-	})()`, picture)))
-	p.press(`#form .slot[data-index="1"][data-stage="uploading"] [title="Remove"]`)
-	p.wait(`document.querySelector('#form .slot[data-index="1"]').dataset.full === "false"`)
-
-	p.wait(`files.size === 0`)
-	p.wait(`[...ears.keys()].join() === ""`)
-	p.wait(`hidden.length > 2 && !hidden.some(e => e.hasAttribute("src"))`)
 }
 
 // What is typed as seconds stays as it was typed: where it can't be, its bounds

@@ -13,9 +13,18 @@ import (
 // before, so a filter that is set by it can't be taken back. app/ui/kit makes
 // the lists, switches and fields, and what they show is written there.
 func TestOnlyKitWritesWhatControlsShow(t *testing.T) {
-	onlyKit(t, `app\.Select\(|el(em)?\("select"|\.Checked\(|\.Selected\(|app\.(Input|Textarea)\(\).*\.Value\(`,
+	onlyKit(t, `kit\.(El|Box)\("(select|option)"|kit\.El\("(input|textarea)".*"(value|selected)"|"checkbox", "checked".*"on|"radio"`,
 		"make it with kit's Select, Switch, Radio, Field or Area",
-		`app.Select().ID(id)`, `elem("select", "field")`, `app.Input().Type("checkbox").Checked(on)`, `app.Input().ID(id).Value(text)`)
+		`kit.Box("select", "field")`, `kit.El("input", "", kit.At{"type", "checkbox", "checked", on, "onchange", f})`,
+		`kit.El("input", "field", kit.At{"id", id, "value", text})`, `kit.At{"type", "radio"}`)
+}
+
+// go-app's calls for an element, one for each tag and each attribute, are long
+// where they are made and add code for each that is used: 55 KB of the download.
+func TestOnlyKitMakesElements(t *testing.T) {
+	onlyKit(t, `\bapp\.(A|Article|Aside|Audio|Button|Canvas|Code|D[dlt]|Details|Dialog|Div|Elem\w*|FieldSet|Form|H[1-6]|Header|HTML\w+|Iframe|If\w*|Img|Input|Kbd|Label|Li|Main|Nav|Ol|Opt\w+|P|Pre|Progress|Range|Raw|Section|Select|Span|Strong|Su\w+|T[a-z]|T[A-Z]\w+|Table|Text\w*|Ul|Video)(\(|\b)`,
+		"make it with kit's El or Box",
+		`app.Div().Class("bar")`, `app.Text(words)`, `app.If(open, draw)`, `app.Elem("figure")`, `func row() app.HTMLTr {`, `app.THead().Body(rows...)`)
 }
 
 // In the browser Go's local zone is the offset of the moment at which the page

@@ -47,16 +47,16 @@ func (b *Bar) Render() (ui app.UI) {
 	case c != nil:
 		title = "Conversation"
 	}
-	return app.Header().Body(
-		app.Div().Class("bar").Body(
-			app.Button().ID("menu").Class("icon-button menu").Type("button").
-				Aria("label", "Conversations").Aria("expanded", p.drawer).
-				OnClick(p.On("menu", func(app.Context, app.Event) { p.setDrawer(true) })).
-				Body(kit.Icon(kit.IconMenu, "icon")),
-			app.If(b.Renaming && known, func() app.UI {
-				return app.Input().ID("rename").Class("field").Type("text").MaxLength(200).
-					Aria("label", "Title of this conversation").Attr("autocomplete", "off").
-					OnKeyDown(p.On("rename-key", func(_ app.Context, e app.Event) {
+	return kit.Box("header", "",
+		kit.Box("div", "bar",
+			kit.El("button", "icon-button menu", kit.At{"id", "menu", "type", "button",
+				"aria-label", "Conversations", "aria-expanded", p.drawer,
+				"onclick", p.Do("menu", func() { p.setDrawer(true) })},
+				kit.Icon(kit.IconMenu, "icon")),
+			kit.Either(b.Renaming && known, func() app.UI {
+				return kit.El("input", "field", kit.At{"id", "rename", "type", "text", "maxlength", 200,
+					"aria-label", "Title of this conversation", "autocomplete", "off",
+					"onkeydown", p.On("rename-key", func(_ app.Context, e app.Event) {
 						switch key := e.Get("key").String(); {
 						case kit.Composing(e.Value):
 						case key == "Enter":
@@ -66,39 +66,38 @@ func (b *Bar) Render() (ui app.UI) {
 							e.PreventDefault()
 							p.endRename("", false)
 						}
-					})).
-					OnBlur(p.On("rename-blur", func(_ app.Context, e app.Event) {
+					}),
+					"onblur", p.On("rename-blur", func(_ app.Context, e app.Event) {
 						p.endRename(e.Get("target").Get("value").String(), true)
-					}))
-			}).Else(func() app.UI {
-				return app.H1().ID("title").Class("bar-title").Title(title).Text(title)
+					})})
+			}, func() app.UI {
+				return kit.El("h1", "bar-title", kit.At{"id", "title", "title", title}, title)
 			}),
-			app.If(known && !b.Renaming, func() app.UI {
-				return app.Button().Class("icon-button small wide-only").Type("button").
-					Aria("label", "Rename this conversation").Title("Rename").
-					OnClick(p.On("rename", func(app.Context, app.Event) { p.beginRename() })).
-					Body(kit.Icon(kit.IconPencil, "icon"))
+			kit.If(known && !b.Renaming, func() app.UI {
+				return kit.El("button", "icon-button small wide-only", kit.At{"type", "button",
+					"aria-label", "Rename this conversation", "title", "Rename",
+					"onclick", p.Do("rename", func() { p.beginRename() })},
+					kit.Icon(kit.IconPencil, "icon"))
 			}),
-			app.If(known && !b.Renaming, func() app.UI {
-				return app.Button().ID("delete").Class("icon-button small wide-only").Type("button").
-					Aria("label", "Delete this conversation").Title("Delete").
-					OnClick(p.On("delete", func(app.Context, app.Event) { p.deleteShown() })).
-					Body(kit.Icon(kit.IconTrash, "icon"))
+			kit.If(known && !b.Renaming, func() app.UI {
+				return kit.El("button", "icon-button small wide-only", kit.At{"id", "delete", "type", "button",
+					"aria-label", "Delete this conversation", "title", "Delete",
+					"onclick", p.Do("delete", func() { p.deleteShown() })},
+					kit.Icon(kit.IconTrash, "icon"))
 			}),
-			app.If(known && !b.Renaming, func() app.UI { return b.more(c.Summary) }),
-			app.Div().Class("push"),
+			kit.If(known && !b.Renaming, func() app.UI { return b.more(c.Summary) }),
+			kit.Box("div", "push"),
 			b.link(),
-			app.If(known && c.Summary.CostNanoUSD > 0, func() app.UI {
-				return app.Span().Class("pill wide-only").
-					Title("This conversation so far: " + money.NanoUSD(c.Summary.CostNanoUSD).String()).Text(cost(c.Summary))
+			kit.If(known && c.Summary.CostNanoUSD > 0, func() app.UI {
+				return kit.El("span", "pill wide-only", kit.At{"title", "This conversation so far: " + money.NanoUSD(c.Summary.CostNanoUSD).String()}, cost(c.Summary))
 			}),
 			b.gateway(),
-			app.If(b.View == string(viewChat), func() app.UI {
-				return app.Button().ID("inspector").Class("icon-button").Type("button").
-					Aria("label", "Parameters, request and wire").Title("Parameters, request and wire (Ctrl I)").
-					Aria("expanded", p.inspector.open).Aria("controls", "drawer").
-					OnClick(p.On("inspector", func(app.Context, app.Event) { p.inspector.toggle() })).
-					Body(kit.Icon(kit.IconInspect, "icon"))
+			kit.If(b.View == string(viewChat), func() app.UI {
+				return kit.El("button", "icon-button", kit.At{"id", "inspector", "type", "button",
+					"aria-label", "Parameters, request and wire", "title", "Parameters, request and wire (Ctrl I)",
+					"aria-expanded", p.inspector.open, "aria-controls", "drawer",
+					"onclick", p.Do("inspector", func() { p.inspector.toggle() })},
+					kit.Icon(kit.IconInspect, "icon"))
 			}),
 		),
 		b.offer(),
@@ -121,23 +120,23 @@ func (b *Bar) more(s wire.Summary) app.UI {
 		{"more-search", kit.IconSearch, "Search in it", p.searchHere},
 		{"more-delete", kit.IconTrash, "Delete", p.deleteShown},
 	}
-	return app.Span().Class("more-box").Body(
-		app.Button().ID("more-button").Class("icon-button small").Type("button").
-			Aria("label", "More for this conversation").Title("More").Attr("popovertarget", "more").
-			OnClick(p.On("more", func(ctx app.Context, _ app.Event) {
+	return kit.Box("span", "more-box",
+		kit.El("button", "icon-button small", kit.At{"id", "more-button", "type", "button",
+			"aria-label", "More for this conversation", "title", "More", "popovertarget", "more",
+			"onclick", p.On("more", func(ctx app.Context, _ app.Event) {
 				ctx.PreventUpdate()
 				at := p.DOM.ByID("more-button").Call("getBoundingClientRect")
 				style := p.DOM.ByID("more").Get("style")
 				style.Set("top", strconv.Itoa(at.Get("bottom").Int()+4)+"px")
 				style.Set("left", strconv.Itoa(max(8, min(at.Get("left").Int(), js.Global().Get("innerWidth").Int()-240)))+"px")
-			})).
-			Body(kit.Icon(iconMore, "icon")),
-		app.Div().ID("more").Class("more-menu").Attr("popover", "auto").Role("group").Aria("label", "More for this conversation").Body(
-			app.Range(items).Slice(func(i int) app.UI {
+			})},
+			kit.Icon(iconMore, "icon")),
+		kit.El("div", "more-menu", kit.At{"id", "more", "popover", "auto", "role", "group", "aria-label", "More for this conversation"},
+			kit.Times(len(items), func(i int) app.UI {
 				x := items[i]
-				return app.Button().ID(x.id).Class("menu-item").Type("button").
-					OnClick(p.On(x.name+s.ID, func(app.Context, app.Event) { p.DOM.ByID("more").Call("hidePopover"); x.do() })).
-					Body(kit.Icon(x.icon, "icon small"), app.Text(x.name))
+				return kit.El("button", "menu-item", kit.At{"id", x.id, "type", "button",
+					"onclick", p.Do(x.name+s.ID, func() { p.DOM.ByID("more").Call("hidePopover"); x.do() })},
+					kit.Icon(x.icon, "icon small"), x.name)
 			}),
 		),
 	)
@@ -152,15 +151,15 @@ func (b *Bar) link() app.UI {
 	case session.LinkNone:
 		words, tone = "Offline", "dot bad"
 	}
-	return app.Span().ID("link").Class("link-state").Role("status").Body(
-		app.If(words != "", func() app.UI { return app.Span().Class(tone) }),
-		app.Span().Text(words),
+	return kit.El("span", "link-state", kit.At{"id", "link", "role", "status"},
+		kit.If(words != "", func() app.UI { return kit.Box("span", tone) }),
+		kit.Box("span", "", words),
 	)
 }
 
 func (b *Bar) gateway() app.UI {
 	if !b.p.desk.Greeted {
-		return app.Span()
+		return kit.Box("span", "")
 	}
 	g := b.p.desk.Hello.Gateway
 	name, dot, words := g.BaseURL, "dot good", "wide-only"
@@ -177,10 +176,10 @@ func (b *Bar) gateway() app.UI {
 	if b.p.desk.Link != session.LinkOpen {
 		dot = "dot" // nothing is known of it at the moment
 	}
-	return app.A().ID("gateway").Class("pill").Href("/settings").Title(g.BaseURL).Body(
-		app.Span().Class(dot),
-		app.Span().Class(words).Text(name),
-		app.Span().Class("sr-only").Text("Gateway settings"),
+	return kit.El("a", "pill", kit.At{"id", "gateway", "href", "/settings", "title", g.BaseURL},
+		kit.Box("span", dot),
+		kit.Box("span", words, name),
+		kit.Box("span", "sr-only", "Gateway settings"),
 	)
 }
 
@@ -188,23 +187,23 @@ func (b *Bar) gateway() app.UI {
 func (b *Bar) offer() app.UI {
 	switch d := b.p.desk; {
 	case d.Stale():
-		return app.Div().ID("update").Class("offer").Role("status").Body(
-			app.Span().Text("The server has been updated. This page is still the old one."),
-			app.Button().Class("button").Type("button").Text("Reload").
-				OnClick(b.p.On("reload", func(ctx app.Context, _ app.Event) { ctx.Reload() })),
+		return kit.El("div", "offer", kit.At{"id", "update", "role", "status"},
+			kit.Box("span", "", "The server has been updated. This page is still the old one."),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", b.p.On("reload", func(ctx app.Context, _ app.Event) { ctx.Reload() })}, "Reload"),
 		)
 	case d.Greeted && !d.Hello.Gateway.Sandbox && !d.Hello.Gateway.HasKey && b.View == string(viewChat):
-		return app.Div().Class("offer").Body(
-			app.Span().Text("This gateway wants a key before it answers."),
-			app.A().Class("button").Href("/settings").Text("Enter the key"),
+		return kit.Box("div", "offer",
+			kit.Box("span", "", "This gateway wants a key before it answers."),
+			kit.El("a", "button", kit.At{"href", "/settings"}, "Enter the key"),
 		)
 	case d.Greeted && d.Hello.Gateway.KeyRefused && b.View != string(viewSettings):
-		return app.Div().ID("key-refused").Class("offer").Role("status").Body(
-			app.Span().Text("The gateway refused the key. Nothing is answered until it takes one."),
-			app.A().Class("button").Href("/settings").Text("Enter another key"),
+		return kit.El("div", "offer", kit.At{"id", "key-refused", "role", "status"},
+			kit.Box("span", "", "The gateway refused the key. Nothing is answered until it takes one."),
+			kit.El("a", "button", kit.At{"href", "/settings"}, "Enter another key"),
 		)
 	}
-	return app.Div().Hidden(true)
+	return kit.El("div", "", kit.At{"hidden", true})
 }
 
 // deleteShown deletes the conversation that is shown; it can be undone.

@@ -94,13 +94,12 @@ func (c *Calls) waiting() []wire.ToolCall {
 func (c *Calls) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the calls", &ui)
-	box := app.Div().Class("calls")
-	if p.desk.Current == nil {
-		return box
+	var m *model.Message
+	if p.desk.Current != nil {
+		m = p.desk.Current.Message(c.ID)
 	}
-	m := p.desk.Current.Message(c.ID)
 	if m == nil || m.Running() {
-		return box
+		return kit.Box("div", "calls")
 	}
 	waiting := c.waiting()
 	rounds := p.desk.Rounds(c.Lane)
@@ -108,46 +107,46 @@ func (c *Calls) Render() (ui app.UI) {
 	var body []app.UI
 	for i, call := range m.Calls() {
 		arguments := model.Pretty(call.Arguments)
-		body = append(body, app.Div().Class("call").Body(
-			app.Div().Class("call-name").Body(kit.Icon(kit.IconTool, "icon small"), app.Span().Text("Calls "), app.Code().Text(call.Name)),
-			app.Pre().Class("call-arguments").TabIndex(0).Aria("label", "Arguments of "+call.Name).Text(arguments),
+		body = append(body, kit.Box("div", "call",
+			kit.Box("div", "call-name", kit.Icon(kit.IconTool, "icon small"), kit.Box("span", "", "Calls "), kit.Box("code", "", call.Name)),
+			kit.El("pre", "call-arguments", kit.At{"tabindex", 0, "aria-label", "Arguments of " + call.Name}, arguments),
 		))
 		if len(waiting) == 0 || over {
 			continue
 		}
 		id := c.fieldID(i)
 		body = append(body,
-			app.Label().Class("params-name").For(id).Text("What "+call.Name+" returns"),
-			app.Textarea().ID(id).Class("field code-field result").Rows(3).Attr("spellcheck", "false").
-				OnInput(p.On("result "+call.ID, func(ctx app.Context, e app.Event) {
+			kit.El("label", "params-name", kit.At{"for", id}, "What "+call.Name+" returns"),
+			kit.El("textarea", "field code-field result", kit.At{"id", id, "rows", 3, "spellcheck", "false",
+				"oninput", p.On("result "+call.ID, func(ctx app.Context, e app.Event) {
 					ctx.PreventUpdate()
 					p.desk.SetResult(c.ID, call.ID, e.Get("target").Get("value").String())
-				})).
-				OnKeyDown(p.On("result-key "+call.ID, func(ctx app.Context, e app.Event) {
+				}),
+				"onkeydown", p.On("result-key "+call.ID, func(ctx app.Context, e app.Event) {
 					ctx.PreventUpdate()
 					if ctrl := e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool(); ctrl && p.DOM.Sends(e.Value) {
 						e.PreventDefault()
 						c.send()
 					}
-				})),
+				})}),
 		)
 	}
 	switch {
 	case len(waiting) > 0 && over:
-		body = append(body, app.P().Class("calls-limit").Text("The model has called functions in all "+strconv.Itoa(wire.MaxRounds)+
+		body = append(body, kit.Box("p", "calls-limit", "The model has called functions in all "+strconv.Itoa(wire.MaxRounds)+
 			" rounds that are sent after one message. Write to it to go on; these calls are then left out."))
 	case len(waiting) > 0:
 		words := "Send the result"
 		if len(waiting) > 1 {
 			words = "Send the " + strconv.Itoa(len(waiting)) + " results"
 		}
-		body = append(body, app.Div().Class("calls-foot").Body(
-			app.Button().Class("button primary send-results").Type("button").
-				OnClick(p.On("results "+c.ID, func(app.Context, app.Event) { c.send() })).Body(kit.Icon(kit.IconSend, "icon small"), app.Text(words)),
-			app.Span().Class("params-state").Text("Round "+strconv.Itoa(rounds)+" of "+strconv.Itoa(wire.MaxRounds)),
+		body = append(body, kit.Box("div", "calls-foot",
+			kit.El("button", "button primary send-results", kit.At{"type", "button",
+				"onclick", p.Do("results "+c.ID, func() { c.send() })}, kit.Icon(kit.IconSend, "icon small"), words),
+			kit.Box("span", "params-state", "Round "+strconv.Itoa(rounds)+" of "+strconv.Itoa(wire.MaxRounds)),
 		))
 	}
-	return box.Body(body...)
+	return kit.Box("div", "calls", body)
 }
 
 // send answers the calls with what is written.
@@ -160,9 +159,9 @@ func (c *Calls) send() {
 
 // toolResult is a result as it was sent.
 func toolResult(m *model.Message) []app.UI {
-	return []app.UI{app.Div().Class("tool-result").Body(
-		app.Div().Class("call-name").Body(kit.Icon(kit.IconCheck, "icon small"), app.Code().Text(m.Tool), app.Span().Text(" returned")),
-		app.Pre().Class("call-arguments body").TabIndex(0).Aria("label", "Result of "+m.Tool).Text(m.Text),
+	return []app.UI{kit.Box("div", "tool-result",
+		kit.Box("div", "call-name", kit.Icon(kit.IconCheck, "icon small"), kit.Box("code", "", m.Tool), kit.Box("span", "", " returned")),
+		kit.El("pre", "call-arguments body", kit.At{"tabindex", 0, "aria-label", "Result of " + m.Tool}, m.Text),
 	)}
 }
 
@@ -225,13 +224,13 @@ func (e *Editor) Render() (ui app.UI) {
 	if many {
 		here = "Send again in this lane"
 	}
-	return app.Div().Class("editor").Body(
-		app.Textarea().ID(e.fieldID()).Class("field").Rows(3).Aria("label", "Your message").
-			OnInput(p.On("edit-input", func(ctx app.Context, ev app.Event) {
+	return kit.Box("div", "editor",
+		kit.El("textarea", "field", kit.At{"id", e.fieldID(), "rows", 3, "aria-label", "Your message",
+			"oninput", p.On("edit-input", func(ctx app.Context, ev app.Event) {
 				ctx.PreventUpdate()
 				p.edited = ev.Get("target").Get("value").String()
-			})).
-			OnKeyDown(p.On("edit-key", func(ctx app.Context, ev app.Event) {
+			}),
+			"onkeydown", p.On("edit-key", func(ctx app.Context, ev app.Event) {
 				ctx.PreventUpdate()
 				switch key := ev.Get("key").String(); {
 				case kit.Composing(ev.Value):
@@ -242,14 +241,14 @@ func (e *Editor) Render() (ui app.UI) {
 					ev.PreventDefault()
 					e.send(false)
 				}
-			})),
-		app.Div().Class("editor-foot").Body(
-			app.Button().Class("button").Type("button").Text("Cancel").
-				OnClick(p.On("edit-cancel", func(app.Context, app.Event) { p.endEdit() })),
-			app.Button().Class("button edit-all").Type("button").Hidden(!many).Disabled(busy).Text("In all lanes").
-				OnClick(p.On("edit-all", func(app.Context, app.Event) { e.send(true) })),
-			app.Button().Class("button primary edit-send").Type("button").Disabled(busy).Text(here).
-				OnClick(p.On("edit-send", func(app.Context, app.Event) { e.send(false) })),
+			})}),
+		kit.Box("div", "editor-foot",
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", p.Do("edit-cancel", func() { p.endEdit() })}, "Cancel"),
+			kit.El("button", "button edit-all", kit.At{"type", "button", "hidden", !many, "disabled", busy,
+				"onclick", p.Do("edit-all", func() { e.send(true) })}, "In all lanes"),
+			kit.El("button", "button primary edit-send", kit.At{"type", "button", "disabled", busy,
+				"onclick", p.Do("edit-send", func() { e.send(false) })}, here),
 		),
 	)
 }

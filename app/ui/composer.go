@@ -116,43 +116,41 @@ func (c *Composer) Render() (ui app.UI) {
 	if p.DOM.Coarse() {
 		enter = "enter" // see kit.DOM.Sends
 	}
-	return app.Form().Class("composer").Aria("label", "Message").Hidden(gone).
-		OnSubmit(p.On("submit", func(ctx app.Context, e app.Event) { e.PreventDefault(); c.submit(ctx) })).
-		Body(
-			app.Div().Class("composer-inner").Body(
-				c.refusal(),
-				kit.BudgetNote(c.Budget),
-				app.Div().Class("composer-box").Body(
-					app.Textarea().ID("composer").Rows(1).Placeholder("Ask something").
-						Aria("label", "Message").Attr("autocomplete", "off").Attr("enterkeyhint", enter).
-						OnInput(p.On("input", func(ctx app.Context, e app.Event) {
-							ctx.PreventUpdate()
-							c.typed(e.Get("target").Get("value").String())
-						})).
-						OnKeyDown(p.On("key", c.onKey)),
-					app.Div().Class("composer-bar").Body(
-						app.Div().Class("composer-tools").Body(c.tools()...),
-						app.Span().ID("estimate").Class("composer-note"),
-						app.Button().ID("stop").Class("button").Type("button").Hidden(!running).Disabled(stopping).
-							Title("Stop all answers (Esc)").
-							OnClick(p.On("stop", func(app.Context, app.Event) { p.desk.Stop(); p.focusComposer() })).
-							Body(kit.Icon(kit.IconStop, "icon small"), app.Text(stop)),
-						app.Button().ID("send").Class("button primary").Type("submit").Hidden(running).
-							Title("Send (Enter); Shift+Enter for a new line").
-							Body(kit.Icon(kit.IconSend, "icon small"), app.Text("Send")),
-					),
+	return kit.El("form", "composer", kit.At{"aria-label", "Message", "hidden", gone,
+		"onsubmit", p.On("submit", func(ctx app.Context, e app.Event) { e.PreventDefault(); c.submit(ctx) })},
+		kit.Box("div", "composer-inner",
+			c.refusal(),
+			kit.BudgetNote(c.Budget),
+			kit.Box("div", "composer-box",
+				kit.El("textarea", "", kit.At{"id", "composer", "rows", 1, "placeholder", "Ask something",
+					"aria-label", "Message", "autocomplete", "off", "enterkeyhint", enter,
+					"oninput", p.On("input", func(ctx app.Context, e app.Event) {
+						ctx.PreventUpdate()
+						c.typed(e.Get("target").Get("value").String())
+					}),
+					"onkeydown", p.On("key", c.onKey)}),
+				kit.Box("div", "composer-bar",
+					kit.Box("div", "composer-tools", c.tools()),
+					kit.El("span", "composer-note", kit.At{"id", "estimate"}),
+					kit.El("button", "button", kit.At{"id", "stop", "type", "button", "hidden", !running, "disabled", stopping,
+						"title", "Stop all answers (Esc)",
+						"onclick", p.Do("stop", func() { p.desk.Stop(); p.focusComposer() })},
+						kit.Icon(kit.IconStop, "icon small"), stop),
+					kit.El("button", "button primary", kit.At{"id", "send", "type", "submit", "hidden", running,
+						"title", "Send (Enter); Shift+Enter for a new line"},
+						kit.Icon(kit.IconSend, "icon small"), "Send"),
 				),
 			),
-		)
+		),
+	)
 }
 
 // tools are what goes with a message besides its text.
 func (c *Composer) tools() []app.UI {
 	p := c.p
-	chip := func(id, label, title string, path kit.IconPath, f func()) app.HTMLButton {
-		return app.Button().ID(id).Class("tool-chip").Type("button").Title(title).
-			OnClick(p.On(id, func(app.Context, app.Event) { f() })).
-			Body(kit.Icon(path, "icon small"), app.Span().Text(label))
+	chip := func(id, label, title string, path kit.IconPath, f func(), more ...any) app.UI {
+		return kit.El("button", "tool-chip", append(kit.At{"id", id, "type", "button", "title", title, "onclick", p.Do(id, f)}, more...),
+			kit.Icon(path, "icon small"), kit.Box("span", "", label))
 	}
 	fresh := p.desk.Current == nil
 	n := 0
@@ -169,11 +167,11 @@ func (c *Composer) tools() []app.UI {
 		tools += " · " + strconv.Itoa(n)
 	}
 	return []app.UI{
-		chip("add-lane", "Add a model", "Ask another model at the same time", kit.IconPlus, p.addLane).Disabled(p.full() || p.desk.Hidden()),
-		chip("open-tools", tools, "Functions and web search", kit.IconTool, func() { p.openTools(p.desk.Focused) }).Hidden(p.desk.Hidden()),
+		chip("add-lane", "Add a model", "Ask another model at the same time", kit.IconPlus, p.addLane, "disabled", p.full() || p.desk.Hidden()),
+		chip("open-tools", tools, "Functions and web search", kit.IconTool, func() { p.openTools(p.desk.Focused) }, "hidden", p.desk.Hidden()),
 		chip("open-library", "Prompts", "Saved prompts and settings", kit.IconBook, p.openLibrary),
-		chip("blind", "Blind", "Hide which model says what until you vote", kit.IconEyeOff, func() { p.desk.SetBlind(!p.desk.On().Blind) }).
-			Aria("pressed", p.desk.On().Blind).Hidden(!fresh || len(p.desk.On().Lanes) < 2),
+		chip("blind", "Blind", "Hide which model says what until you vote", kit.IconEyeOff, func() { p.desk.SetBlind(!p.desk.On().Blind) },
+			"aria-pressed", p.desk.On().Blind, "hidden", !fresh || len(p.desk.On().Lanes) < 2),
 	}
 }
 
@@ -181,20 +179,20 @@ func (c *Composer) tools() []app.UI {
 func (c *Composer) refusal() app.UI {
 	r := c.p.desk.Refused()
 	if r == nil {
-		return app.Div().ID("refusal").Role("alert")
+		return kit.El("div", "", kit.At{"id", "refusal", "role", "alert"})
 	}
 	lines := make([]app.UI, 0, len(r.Issues)+1)
 	if r.Many {
-		lines = append(lines, app.P().Class("todo").Text(c.p.desk.LaneName(r.Lane)+", lane "+strconv.Itoa(r.Lane+1)+":"))
+		lines = append(lines, kit.Box("p", "todo", c.p.desk.LaneName(r.Lane)+", lane "+strconv.Itoa(r.Lane+1)+":"))
 	}
 	for _, i := range r.Issues {
-		lines = append(lines, app.P().Body(
-			app.If(i.Field != "", func() app.UI { return app.Code().Text(i.Field + ": ") }),
-			app.Span().Text(i.Message),
-			app.If(i.Hint != "", func() app.UI { return app.Span().Class("todo").Text(" " + i.Hint) }),
+		lines = append(lines, kit.Box("p", "",
+			kit.If(i.Field != "", func() app.UI { return kit.Box("code", "", i.Field+": ") }),
+			kit.Box("span", "", i.Message),
+			kit.If(i.Hint != "", func() app.UI { return kit.Box("span", "todo", " "+i.Hint) }),
 		))
 	}
-	return app.Div().ID("refusal").Class("refusal").Role("alert").Body(lines...)
+	return kit.El("div", "refusal", kit.At{"id", "refusal", "role", "alert"}, lines)
 }
 
 func allStopping(c *model.Conversation) bool {

@@ -142,13 +142,13 @@ func (p *page) imported(state importing) {
 
 // importField is the file field, which no one sees: a command opens it.
 func (p *page) importField() app.UI {
-	return app.Input().ID("import-file").Class("sr-only").Type("file").Accept("application/json,.json").
-		TabIndex(-1).Aria("label", "File to import").Aria("hidden", true).
-		OnChange(p.On("import-file", func(app.Context, app.Event) {
+	return kit.El("input", "sr-only", kit.At{"id", "import-file", "type", "file", "accept", "application/json,.json",
+		"tabindex", -1, "aria-label", "File to import", "aria-hidden", true,
+		"onchange", p.Do("import-file", func() {
 			if files := p.DOM.ByID("import-file").Get("files"); files.Get("length").Int() > 0 {
 				p.importFile(files.Index(0))
 			}
-		}))
+		})})
 }
 
 // dataSettings is the part of the settings with the conversations as files.
@@ -157,14 +157,14 @@ func (p *page) dataSettings() app.UI {
 	if p.data.bad {
 		outcome = "outcome bad"
 	}
-	return app.Section().ID("settings-data").Body(
-		app.H2().Text("Your conversations as files"),
-		app.P().Class("about").Text("One JSON file with every conversation, its answers, figures and your library; no key is in it. An import adds to what is here and replaces nothing."),
-		app.Div().Class("button-row").Body(
-			app.A().ID("export-all").Class("button").Href(wire.ExportAllPath).Download("").Body(kit.Icon(iconExport, "icon small"), app.Text("Export everything")),
-			app.Button().ID("import").Class("button").Type("button").Disabled(p.data.busy).Text("Import a file").
-				OnClick(p.On("import", func(app.Context, app.Event) { p.chooseImport() })),
+	return kit.El("section", "", kit.At{"id", "settings-data"},
+		kit.Box("h2", "", "Your conversations as files"),
+		kit.Box("p", "about", "One JSON file with every conversation, its answers, figures and your library; no key is in it. An import adds to what is here and replaces nothing."),
+		kit.Box("div", "button-row",
+			kit.El("a", "button", kit.At{"id", "export-all", "href", wire.ExportAllPath, "download", ""}, kit.Icon(iconExport, "icon small"), "Export everything"),
+			kit.El("button", "button", kit.At{"id", "import", "type", "button", "disabled", p.data.busy,
+				"onclick", p.Do("import", func() { p.chooseImport() })}, "Import a file"),
 		),
-		app.P().ID("import-outcome").Class(outcome).Text(p.data.outcome),
+		kit.El("p", outcome, kit.At{"id", "import-outcome"}, p.data.outcome),
 	)
 }

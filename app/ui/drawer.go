@@ -214,7 +214,7 @@ func (c *Drawer) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the drawer", &ui)
 	if !c.Open {
-		return app.Section().ID("drawer").Class("drawer").Hidden(true)
+		return kit.El("section", "drawer", kit.At{"id", "drawer", "hidden", true})
 	}
 	tabs := make([]app.UI, 0, len(drawerTabs))
 	for i, t := range drawerTabs {
@@ -222,10 +222,10 @@ func (c *Drawer) Render() (ui app.UI) {
 		if string(t.tab) == c.Tab {
 			index = 0
 		}
-		tabs = append(tabs, app.Button().ID("tab-"+string(t.tab)).Class("drawer-tab").Type("button").Role("tab").
-			Aria("selected", index == 0).Aria("controls", "drawer-panel").TabIndex(index).Text(t.name).
-			OnClick(p.On("tab "+t.name, func(app.Context, app.Event) { p.inspector.choose(t.tab) })).
-			OnKeyDown(p.On("tab-key "+t.name, func(_ app.Context, e app.Event) {
+		tabs = append(tabs, kit.El("button", "drawer-tab", kit.At{"id", "tab-" + string(t.tab), "type", "button", "role", "tab",
+			"aria-selected", index == 0, "aria-controls", "drawer-panel", "tabindex", index,
+			"onclick", p.Do("tab "+t.name, func() { p.inspector.choose(t.tab) }),
+			"onkeydown", p.On("tab-key "+t.name, func(_ app.Context, e app.Event) {
 				var to int
 				switch e.Get("key").String() {
 				case "ArrowRight":
@@ -242,27 +242,32 @@ func (c *Drawer) Render() (ui app.UI) {
 				e.PreventDefault()
 				p.inspector.choose(drawerTabs[to].tab)
 				p.DOM.Focus("#tab-" + string(drawerTabs[to].tab))
-			})))
+			})}, t.name))
 	}
-	return app.Section().ID("drawer").Class("drawer").Hidden(false).Aria("label", "Parameters, request and wire").Body(
-		app.Div().Class("drawer-head").Body(
-			app.Div().Class("drawer-tabs").Role("tablist").Aria("label", "What the drawer shows").Body(tabs...),
-			app.Button().ID("drawer-close").Class("icon-button").Type("button").
-				Aria("label", "Close the drawer").Title("Close (Ctrl I)").
-				OnClick(p.On("drawer-close", func(app.Context, app.Event) {
+	return kit.El("section", "drawer", kit.At{"id", "drawer", "hidden", false, "aria-label", "Parameters, request and wire"},
+		kit.Box("div", "drawer-head",
+			kit.El("div", "drawer-tabs", kit.At{"role", "tablist", "aria-label", "What the drawer shows"}, tabs),
+			kit.El("button", "icon-button", kit.At{"id", "drawer-close", "type", "button",
+				"aria-label", "Close the drawer", "title", "Close (Ctrl I)",
+				"onclick", p.Do("drawer-close", func() {
 					p.inspector.setOpen(false)
 					p.DOM.Focus("#inspector")
-				})).
-				Body(kit.Icon(kit.IconClose, "icon")),
+				})},
+				kit.Icon(kit.IconClose, "icon")),
 		),
-		app.Div().ID("drawer-panel").Class("drawer-panel").Role("tabpanel").Aria("labelledby", "tab-"+c.Tab).Body(
-			app.If(p.desk.Hidden() && c.Tab != string(tabParams), func() app.UI {
-				return app.Div().Class("params").Body(app.P().Class("params-about").Text("What is sent and what comes names the model. It is shown after your vote."))
-			}).ElseIf(c.Tab == string(tabParams), func() app.UI {
-				return app.Div().Class("drawer-scroll").Body(p.parameters(c.Lane))
-			}).Else(func() app.UI { return &drawerHost{p: p, Tab: c.Tab} }),
-		),
+		kit.El("div", "drawer-panel", kit.At{"id", "drawer-panel", "role", "tabpanel", "aria-labelledby", "tab-" + c.Tab},
+			c.panel()),
 	)
+}
+
+func (c *Drawer) panel() app.UI {
+	switch p := c.p; {
+	case c.Tab == string(tabParams):
+		return kit.Box("div", "drawer-scroll", p.parameters(c.Lane))
+	case p.desk.Hidden():
+		return kit.Box("div", "params", kit.Box("p", "params-about", "What is sent and what comes names the model. It is shown after your vote."))
+	}
+	return &drawerHost{p: c.p, Tab: c.Tab}
 }
 
 // drawerHost is the place of a tab that is drawn by direct DOM, because it
@@ -300,4 +305,6 @@ func (h *drawerHost) OnMount(app.Context) {
 }
 
 // Render implements app.Composer.
-func (h *drawerHost) Render() app.UI { return app.Div().ID("host-" + h.Tab).Class("drawer-host") }
+func (h *drawerHost) Render() app.UI {
+	return kit.El("div", "drawer-host", kit.At{"id", "host-" + h.Tab})
+}

@@ -182,9 +182,9 @@ func (k *Keys) Render() (ui app.UI) {
 	defer p.Drawing("the list of keys", &ui)
 	var rows []app.UI
 	row := func(keys, name string) {
-		rows = append(rows, app.Div().Class("keys-row").Body(
-			app.Dt().Body(keycaps(keys)...),
-			app.Dd().Text(name),
+		rows = append(rows, kit.Box("div", "keys-row",
+			kit.Box("dt", "", keycaps(keys)),
+			kit.Box("dd", "", name),
 		))
 	}
 	for _, f := range fixedKeys {
@@ -195,7 +195,7 @@ func (k *Keys) Render() (ui app.UI) {
 			row(c.keys, c.name)
 		}
 	}
-	lists := []app.UI{app.Dl().Class("keys-list").Body(rows...)}
+	lists := []app.UI{kit.Box("dl", "keys-list", rows)}
 	for _, s := range p.sections {
 		k, ok := s.(kit.Keyed)
 		if !ok {
@@ -205,24 +205,24 @@ func (k *Keys) Render() (ui app.UI) {
 		for _, x := range k.Keys() {
 			row(x.Keys, x.Name)
 		}
-		lists = append(lists, app.H3().Text(s.Item().Name), app.Dl().Class("keys-list").Body(rows...))
+		lists = append(lists, kit.Box("h3", "", s.Item().Name), kit.Box("dl", "keys-list", rows))
 	}
 	closeIt := func(app.Context, app.Event) { p.DOM.ByID("keys").Call("close") }
-	return app.Dialog().ID("keys").Class("sheet").Aria("labelledby", "keys-title").
-		OnClick(p.On("keys-backdrop", func(ctx app.Context, e app.Event) {
+	return kit.El("dialog", "sheet", kit.At{"id", "keys", "aria-labelledby", "keys-title",
+		"onclick", p.On("keys-backdrop", func(ctx app.Context, e app.Event) {
 			ctx.PreventUpdate()
 			if e.Get("target").Get("id").String() == "keys" {
 				closeIt(ctx, e)
 			}
-		})).
-		Body(app.Div().Class("sheet-inner").Body(
-			app.Div().Class("sheet-head").Body(
-				app.H2().ID("keys-title").Text("Keys"),
-				app.Button().Class("icon-button").Type("button").Aria("label", "Close").Attr("autofocus", "").
-					OnClick(p.On("keys-close", closeIt)).Body(kit.Icon(iconShut, "icon")),
+		})},
+		kit.Box("div", "sheet-inner",
+			kit.Box("div", "sheet-head",
+				kit.El("h2", "", kit.At{"id", "keys-title"}, "Keys"),
+				kit.El("button", "icon-button", kit.At{"type", "button", "aria-label", "Close", "autofocus", "",
+					"onclick", p.On("keys-close", closeIt)}, kit.Icon(iconShut, "icon")),
 			),
-			app.P().Class("about").Text("Single keys work while no field has the focus."),
-			app.Div().Class("keys-lists").Body(lists...),
+			kit.Box("p", "about", "Single keys work while no field has the focus."),
+			kit.Box("div", "keys-lists", lists),
 		))
 }
 
@@ -231,10 +231,10 @@ func keycaps(keys string) []app.UI {
 	var out []app.UI
 	for _, k := range strings.Fields(keys) {
 		if k == "or" || k == "to" {
-			out = append(out, app.Span().Text(" "+k+" "))
+			out = append(out, kit.Box("span", "", " "+k+" "))
 			continue
 		}
-		out = append(out, app.Kbd().Text(k))
+		out = append(out, kit.Box("kbd", "", k))
 	}
 	return out
 }

@@ -30,22 +30,21 @@ func (l *Lane) Render() (ui app.UI) {
 	defer p.Drawing("the conversation", &ui)
 	c := p.desk.On()
 	if l.Index >= len(c.Lanes) {
-		return app.Section().Class("lane")
+		return kit.Box("section", "lane")
 	}
 	label := "Conversation"
 	if l.Count > 1 {
 		label = "Lane " + strconv.Itoa(l.Index+1) + " of " + strconv.Itoa(l.Count)
 	}
-	head := append(l.model(), app.Span().Class("push"))
-	return app.Section().ID(threadID("lane", l.Index)).Class("lane").Aria("label", label).DataSet("focused", l.Focused).
-		On("pointerdown", l.focus()).On("focusin", l.focus()).
-		Body(
-			app.Div().Class("lane-head").Body(append(head, l.laneActions()...)...),
-			&Thread{
-				p: p, Lane: l.Index, Rev: l.Rev, Window: l.Window, Busy: c.LaneRunning(l.Index),
-				Model: p.desk.LaneModel(l.Index), Conversation: l.Conversation,
-			},
-		)
+	head := append(l.model(), kit.Box("span", "push"))
+	return kit.El("section", "lane", kit.At{"id", threadID("lane", l.Index), "aria-label", label, "data-focused", l.Focused,
+		"onpointerdown", l.focus(), "onfocusin", l.focus()},
+		kit.Box("div", "lane-head", append(head, l.laneActions()...)),
+		&Thread{
+			p: p, Lane: l.Index, Rev: l.Rev, Window: l.Window, Busy: c.LaneRunning(l.Index),
+			Model: p.desk.LaneModel(l.Index), Conversation: l.Conversation,
+		},
+	)
 }
 
 // focus makes this the lane that the drawer shows, once one works in it.
@@ -62,24 +61,24 @@ func (l *Lane) focus() app.EventHandler {
 func (l *Lane) model() []app.UI {
 	p := l.p
 	if p.desk.Hidden() {
-		return []app.UI{app.Span().Class("lane-letter").Text(p.desk.LaneName(l.Index)), app.Span()}
+		return []app.UI{kit.Box("span", "lane-letter", p.desk.LaneName(l.Index)), kit.Box("span", "")}
 	}
 	id := p.desk.LaneModel(l.Index)
 	name := id
 	if name == "" {
 		name = "Choose a model"
 	}
-	endpoint := app.UI(app.Span())
+	endpoint := kit.Box("span", "")
 	if id != "" {
 		ep := p.desk.Endpoint(l.Index)
-		endpoint = app.Span().Class("badge").Title("The endpoint it is asked at: " + ep.Path()).Text(ep)
+		endpoint = kit.El("span", "badge", kit.At{"title", "The endpoint it is asked at: " + ep.Path()}, ep)
 	}
 	return []app.UI{
-		app.Button().ID(threadID("model", l.Index)).Class("model-button").Type("button").
-			Aria("haspopup", "dialog").Aria("expanded", p.picker.open && p.picker.lane == l.Index).
-			Aria("label", "Model: "+name).Title(name+": choose the model that answers next").
-			OnClick(p.On("model", func(app.Context, app.Event) { p.openPicker(l.Index) })).
-			Body(modelName(name), kit.Icon(kit.IconDown, "icon small")),
+		kit.El("button", "model-button", kit.At{"id", threadID("model", l.Index), "type", "button",
+			"aria-haspopup", "dialog", "aria-expanded", p.picker.open && p.picker.lane == l.Index,
+			"aria-label", "Model: " + name, "title", name + ": choose the model that answers next",
+			"onclick", p.Do("model", func() { p.openPicker(l.Index) })},
+			modelName(name), kit.Icon(kit.IconDown, "icon small")),
 		endpoint,
 	}
 }
@@ -88,9 +87,9 @@ func (l *Lane) model() []app.UI {
 // first, for that is what the models of a gateway have in common.
 func modelName(id string) app.UI {
 	own := shortName(id)
-	return app.Span().Class("model-name").Body(
-		app.Span().Class("model-prefix").Text(id[:len(id)-len(own)]),
-		app.Span().Class("model-own").Text(own),
+	return kit.Box("span", "model-name",
+		kit.Box("span", "model-prefix", id[:len(id)-len(own)]),
+		kit.Box("span", "model-own", own),
 	)
 }
 
@@ -124,17 +123,16 @@ func (e *Empty) Render() (ui app.UI) {
 			{"See a failure", "What happens when there are too many requests? [[status: 429]]"},
 		}
 	}
-	return app.Div().Class("empty").Body(
-		app.H2().Text("Ask a model something"),
-		app.P().Text(about),
-		app.Div().Class("examples").Body(
-			app.Range(examples).Slice(func(i int) app.UI {
-				return app.Button().Class("example").Type("button").
-					OnClick(e.p.On("example "+examples[i].text, func(ctx app.Context, _ app.Event) { e.p.send(ctx, examples[i].text) })).
-					Body(
-						app.Span().Class("example-name").Text(examples[i].name),
-						app.Span().Class("example-text").Text(examples[i].text),
-					)
+	return kit.Box("div", "empty",
+		kit.Box("h2", "", "Ask a model something"),
+		kit.Box("p", "", about),
+		kit.Box("div", "examples",
+			kit.Times(len(examples), func(i int) app.UI {
+				return kit.El("button", "example", kit.At{"type", "button",
+					"onclick", e.p.On("example "+examples[i].text, func(ctx app.Context, _ app.Event) { e.p.send(ctx, examples[i].text) })},
+					kit.Box("span", "example-name", examples[i].name),
+					kit.Box("span", "example-text", examples[i].text),
+				)
 			}),
 		),
 	)

@@ -24,9 +24,9 @@ func (p *page) lanes(conversation string) app.UI {
 			Window: p.threads.at(i).rev, Focused: i == p.desk.Focused, Count: n,
 		})
 	}
-	return app.Div().Class("lanes-frame").DataSet("lanes", n).Body(
+	return kit.El("div", "lanes-frame", kit.At{"data-lanes", n},
 		&LaneTabs{p: p, Rev: p.rev.composer, Thread: p.rev.thread, Count: n, Focused: p.desk.Focused},
-		app.Div().ID("lanes").Class("lanes").Body(lanes...),
+		kit.El("div", "lanes", kit.At{"id", "lanes"}, lanes),
 		&Ballot{p: p, Rev: p.rev.composer, Thread: p.rev.thread},
 	)
 }
@@ -66,20 +66,19 @@ func (p *page) reveal(id string) {
 func (t *LaneTabs) Render() (ui app.UI) {
 	p := t.p
 	defer p.Drawing("the tabs", &ui)
-	tabs := app.Div().Class("lane-tabs").Role("tablist").Aria("label", "Lanes").Hidden(t.Count < 2)
+	at := kit.At{"role", "tablist", "aria-label", "Lanes", "hidden", t.Count < 2}
 	if t.Count < 2 {
-		return tabs
+		return kit.El("div", "lane-tabs", at)
 	}
 	c := p.desk.On()
-	return tabs.Body(app.Range(c.Lanes).Slice(func(i int) app.UI {
+	return kit.El("div", "lane-tabs", at, kit.Times(len(c.Lanes), func(i int) app.UI {
 		live := c.LaneRunning(i)
-		return app.Button().ID("lane-tab-"+strconv.Itoa(i)).Class("lane-tab").Type("button").Role("tab").
-			Aria("selected", i == t.Focused).Aria("controls", threadID("lane", i)).
-			OnClick(p.On("tab "+strconv.Itoa(i), func(app.Context, app.Event) { p.focusLane(i) })).
-			Body(
-				app.If(live, func() app.UI { return app.Span().Class("dot live") }),
-				app.Span().Class("lane-tab-name").Text(shortName(p.desk.LaneName(i))),
-			)
+		return kit.El("button", "lane-tab", kit.At{"id", "lane-tab-" + strconv.Itoa(i), "type", "button", "role", "tab",
+			"aria-selected", i == t.Focused, "aria-controls", threadID("lane", i),
+			"onclick", p.Do("tab "+strconv.Itoa(i), func() { p.focusLane(i) })},
+			kit.If(live, func() app.UI { return kit.Box("span", "dot live") }),
+			kit.Box("span", "lane-tab-name", shortName(p.desk.LaneName(i))),
+		)
 	}))
 }
 
@@ -147,7 +146,7 @@ func (b *Ballot) Render() (ui app.UI) {
 	p := b.p
 	defer p.Drawing("the vote", &ui)
 	hidden, verdict := p.desk.Hidden(), p.desk.Verdict()
-	box := app.Div().ID("ballot").Class("ballot").Role("group").Aria("label", "Vote").Hidden(!hidden && verdict == "")
+	var kids []app.UI
 	switch {
 	case hidden:
 		ready := p.desk.CanVote()
@@ -156,18 +155,18 @@ func (b *Ballot) Render() (ui app.UI) {
 			words = "The names are hidden. You can vote when every answer has ended."
 		}
 		vote := func(lane int, name string) app.UI {
-			return app.Button().ID("vote-" + name).Class("button").Type("button").Disabled(!ready).Text(name).
-				OnClick(p.On("vote "+name, func(app.Context, app.Event) { p.desk.Vote(lane); p.focusComposer() }))
+			return kit.El("button", "button", kit.At{"id", "vote-" + name, "type", "button", "disabled", !ready,
+				"onclick", p.Do("vote "+name, func() { p.desk.Vote(lane); p.focusComposer() })}, name)
 		}
-		buttons := []app.UI{app.Span().Class("ballot-words").Text(words)}
+		kids = append(kids, kit.Box("span", "ballot-words", words))
 		for i := range p.desk.Current.Lanes {
-			buttons = append(buttons, vote(i, model.Letter(i)))
+			kids = append(kids, vote(i, model.Letter(i)))
 		}
-		return box.Body(append(buttons, vote(model.Tie, "Tie"))...)
+		kids = append(kids, vote(model.Tie, "Tie"))
 	case verdict != "":
-		return box.Body(app.Span().Class("ballot-words").Role("status").Text(verdict))
+		kids = append(kids, kit.El("span", "ballot-words", kit.At{"role", "status"}, verdict))
 	}
-	return box
+	return kit.El("div", "ballot", kit.At{"id", "ballot", "role", "group", "aria-label", "Vote", "hidden", !hidden && verdict == ""}, kids)
 }
 
 // laneActions are what can be done with a whole lane.
@@ -181,18 +180,18 @@ func (l *Lane) laneActions() []app.UI {
 	m := c.Message(c.Lanes[i].Leaf)
 	stopping := m != nil && m.Stopping()
 	return []app.UI{
-		app.Button().Class("icon-button small lane-stop").Type("button").Hidden(!running || l.Count < 2).Disabled(stopping).
-			Aria("label", "Stop this answer").Title("Stop this answer").
-			OnClick(p.On("stop lane", func(app.Context, app.Event) { p.desk.StopLane(i); p.focusComposer() })).
-			Body(kit.Icon(kit.IconStop, "icon small")),
-		app.Button().Class("link-button lane-keep").Type("button").Hidden(l.Count < 2 || p.desk.Current == nil).
-			Aria("label", "Keep this one, close the others").Title("Go on with this one alone; the other lanes close, and you can undo that").
-			OnClick(p.On("keep lane", func(app.Context, app.Event) { p.threads.stick(); p.desk.KeepOnly(i); p.focusComposer() })).
-			Body(app.Text("Keep"), app.Span().Class("lane-keep-more").Text(" this one")),
-		app.Button().Class("icon-button small lane-close").Type("button").Hidden(l.Count < 2).
-			Aria("label", "Close this lane").Title("Close this lane").
-			OnClick(p.On("close lane", func(app.Context, app.Event) { p.threads.stick(); p.desk.RemoveLane(i); p.focusComposer() })).
-			Body(kit.Icon(kit.IconClose, "icon")),
+		kit.El("button", "icon-button small lane-stop", kit.At{"type", "button", "hidden", !running || l.Count < 2, "disabled", stopping,
+			"aria-label", "Stop this answer", "title", "Stop this answer",
+			"onclick", p.Do("stop lane", func() { p.desk.StopLane(i); p.focusComposer() })},
+			kit.Icon(kit.IconStop, "icon small")),
+		kit.El("button", "link-button lane-keep", kit.At{"type", "button", "hidden", l.Count < 2 || p.desk.Current == nil,
+			"aria-label", "Keep this one, close the others", "title", "Go on with this one alone; the other lanes close, and you can undo that",
+			"onclick", p.Do("keep lane", func() { p.threads.stick(); p.desk.KeepOnly(i); p.focusComposer() })},
+			"Keep", kit.Box("span", "lane-keep-more", " this one")),
+		kit.El("button", "icon-button small lane-close", kit.At{"type", "button", "hidden", l.Count < 2,
+			"aria-label", "Close this lane", "title", "Close this lane",
+			"onclick", p.Do("close lane", func() { p.threads.stick(); p.desk.RemoveLane(i); p.focusComposer() })},
+			kit.Icon(kit.IconClose, "icon")),
 	}
 }
 

@@ -55,24 +55,29 @@ func (l *Library) Render() (ui app.UI) {
 		}
 		p.closeLibrary()
 	}
-	frame, head := p.dialog("library", "Prompts and settings", back, p.closeLibrary)
-	if !l.Open {
-		return frame.Body(head)
+	var body app.UI
+	if e := l.entry(l.Filling); l.Open && e != nil {
+		body = l.variables(*e)
+	} else if l.Open {
+		body = l.kinds()
 	}
-	if e := l.entry(l.Filling); e != nil {
-		return frame.Body(head, l.variables(*e))
-	}
+	return p.dialog("library", "Prompts and settings", back, p.closeLibrary, body)
+}
+
+// kinds is what was saved, one kind of it at a time.
+func (l *Library) kinds() app.UI {
+	p := l.p
 	tab := func(kind, name string) app.UI {
-		return app.Button().ID("library-"+kind).Class("lane-tab").Type("button").Role("tab").Aria("selected", l.Kind == kind).Text(name).
-			OnClick(p.On("library-"+kind, func(app.Context, app.Event) { p.library.kind, p.library.problem = kind, "" }))
+		return kit.El("button", "lane-tab", kit.At{"id", "library-" + kind, "type", "button", "role", "tab", "aria-selected", l.Kind == kind,
+			"onclick", p.Do("library-"+kind, func() { p.library.kind, p.library.problem = kind, "" })}, name)
 	}
-	return frame.Body(head, app.Div().Class("dialog-body").Body(
-		app.Div().Class("dialog-tabs").Role("tablist").Aria("label", "What was saved").
-			Body(tab(wire.LibraryPrompt, "Prompts"), tab(wire.LibrarySettings, "Settings")),
+	return kit.Box("div", "dialog-body",
+		kit.El("div", "dialog-tabs", kit.At{"role", "tablist", "aria-label", "What was saved"},
+			tab(wire.LibraryPrompt, "Prompts"), tab(wire.LibrarySettings, "Settings")),
 		l.list(),
 		l.saving(),
-		app.P().ID("library-problem").Class("field-check bad").Role("alert").Text(l.Problem),
-	))
+		kit.El("p", "field-check bad", kit.At{"id", "library-problem", "role", "alert"}, l.Problem),
+	)
 }
 
 func (l *Library) entry(id string) *wire.LibraryEntry {
@@ -92,9 +97,9 @@ func (l *Library) list() app.UI {
 		none = "Nothing saved yet. Settings are a lane's parameters: system prompt, temperature, tools and the rest."
 	}
 	if len(entries) == 0 {
-		return app.Div().Body(app.P().Class("dialog-about").Text(none))
+		return kit.Box("div", "", kit.Box("p", "dialog-about", none))
 	}
-	return app.Div().Body(app.Ul().Class("functions").Body(app.Range(entries).Slice(func(i int) app.UI { return l.row(entries[i]) })))
+	return kit.Box("div", "", kit.Box("ul", "functions", kit.Times(len(entries), func(i int) app.UI { return l.row(entries[i]) })))
 }
 
 func (l *Library) row(e wire.LibraryEntry) app.UI {
@@ -106,13 +111,13 @@ func (l *Library) row(e wire.LibraryEntry) app.UI {
 			about += "; here what does not fit is not sent"
 		}
 	}
-	return app.Li().Class("function").DataSet("name", e.Name).Body(
-		app.Button().Class("function-words library-use").Type("button").Title("Use").
-			OnClick(p.On("use "+e.ID, func(app.Context, app.Event) { l.use(e.ID) })).
-			Body(app.Span().Class("library-name").Text(e.Name), app.Span().Class("params-state").Text(about)),
-		app.Button().Class("icon-button small library-drop").Type("button").Aria("label", "Delete "+e.Name).Title("Delete").
-			OnClick(p.On("drop "+e.ID, func(app.Context, app.Event) { p.desk.DropEntry(e.ID, l.done) })).
-			Body(kit.Icon(kit.IconTrash, "icon")),
+	return kit.El("li", "function", kit.At{"data-name", e.Name},
+		kit.El("button", "function-words library-use", kit.At{"type", "button", "title", "Use",
+			"onclick", p.Do("use "+e.ID, func() { l.use(e.ID) })},
+			kit.Box("span", "library-name", e.Name), kit.Box("span", "params-state", about)),
+		kit.El("button", "icon-button small library-drop", kit.At{"type", "button", "aria-label", "Delete " + e.Name, "title", "Delete",
+			"onclick", p.Do("drop "+e.ID, func() { p.desk.DropEntry(e.ID, l.done) })},
+			kit.Icon(kit.IconTrash, "icon")),
 	)
 }
 
@@ -123,14 +128,11 @@ func (l *Library) saving() app.UI {
 	if l.Kind == wire.LibrarySettings {
 		label = "Save the parameters of " + p.desk.LaneName(p.desk.Focused) + " as"
 	}
-	return app.Form().Class("library-save").
-		OnSubmit(p.On("save-entry", func(_ app.Context, e app.Event) { e.PreventDefault(); l.save() })).
-		Body(
-			app.Label().Class("params-name").For("entry-name").Text(label),
-			p.Field("entry-name", p.library.name, func(text string) { p.library.name = text }).
-				Class("field").MaxLength(wire.MaxName).Placeholder("Name"),
-			app.Button().ID("save-entry").Class("button").Type("submit").Text("Save"),
-		)
+	return kit.El("form", "library-save", kit.At{"onsubmit", p.On("save-entry", func(_ app.Context, e app.Event) { e.PreventDefault(); l.save() })},
+		kit.El("label", "params-name", kit.At{"for", "entry-name"}, label),
+		p.Field("entry-name", "field", kit.At{"maxlength", wire.MaxName, "placeholder", "Name"}, p.library.name, func(text string) { p.library.name = text }),
+		kit.El("button", "button", kit.At{"id", "save-entry", "type", "submit"}, "Save"),
+	)
 }
 
 func (l *Library) save() {
@@ -202,8 +204,8 @@ func (l *Library) variables(e wire.LibraryEntry) app.UI {
 	p := l.p
 	names := model.Variables(e.Text)
 	fields := []app.UI{
-		app.H3().Text(e.Name),
-		app.P().Class("dialog-about prompt-text").Text(e.Text),
+		kit.Box("h3", "", e.Name),
+		kit.Box("p", "dialog-about prompt-text", e.Text),
 	}
 	insert := func() {
 		values := map[string]string{}
@@ -216,29 +218,28 @@ func (l *Library) variables(e wire.LibraryEntry) app.UI {
 	for i, name := range names {
 		id := "variable-" + strconv.Itoa(i)
 		fields = append(fields,
-			app.Label().Class("params-name").For(id).Text(name),
-			app.Textarea().ID(id).Class("field").Rows(1).
-				OnKeyDown(p.On(id, func(ctx app.Context, ev app.Event) {
+			kit.El("label", "params-name", kit.At{"for", id}, name),
+			kit.El("textarea", "field", kit.At{"id", id, "rows", 1,
+				"onkeydown", p.On(id, func(ctx app.Context, ev app.Event) {
 					ctx.PreventUpdate()
 					if p.DOM.Sends(ev.Value) {
 						ev.PreventDefault()
 						insert()
 					}
-				})),
+				})}),
 		)
 	}
-	fields = append(fields, app.Div().Class("dialog-actions").Body(
-		app.Span().Class("push"),
-		app.Button().Class("button").Type("button").Text("Back").
-			OnClick(p.On("library-back", func(app.Context, app.Event) { l.fill("") })),
-		app.Button().ID("insert-prompt").Class("button primary").Type("submit").Text("Insert"),
+	fields = append(fields, kit.Box("div", "dialog-actions",
+		kit.Box("span", "push"),
+		kit.El("button", "button", kit.At{"type", "button",
+			"onclick", p.Do("library-back", func() { l.fill("") })}, "Back"),
+		kit.El("button", "button primary", kit.At{"id", "insert-prompt", "type", "submit"}, "Insert"),
 	))
-	return app.Form().Class("dialog-body").
-		OnSubmit(p.On("insert "+e.ID, func(_ app.Context, ev app.Event) {
-			ev.PreventDefault()
-			insert()
-		})).
-		Body(fields...)
+	return kit.El("form", "dialog-body", kit.At{"onsubmit", p.On("insert "+e.ID, func(_ app.Context, ev app.Event) {
+		ev.PreventDefault()
+		insert()
+	})},
+		fields)
 }
 
 // insert puts text into the composer where the cursor is, set apart from what

@@ -57,14 +57,14 @@ func (c *Message) Render() (ui app.UI) {
 		m = cur.Message(c.ID)
 	}
 	if m == nil {
-		return app.Article()
+		return kit.Box("article", "")
 	}
-	article := app.Article().Class("message").DataSet("role", m.Role).DataSet("id", m.ID)
+	at := kit.At{"data-role", m.Role, "data-id", m.ID}
 	switch m.Role {
 	case "user":
-		return article.Body(c.question(m)...)
+		return kit.El("article", "message", at, c.question(m))
 	case "tool":
-		return article.Body(append([]app.UI{app.H2().Class("sr-only").Text("Result of " + m.Tool)}, toolResult(m)...)...)
+		return kit.El("article", "message", at, kit.Box("h2", "sr-only", "Result of "+m.Tool), toolResult(m))
 	}
 	name, state := "Answer", ""
 	if m.Run != nil {
@@ -73,15 +73,15 @@ func (c *Message) Render() (ui app.UI) {
 			state = string(wire.Running) // until its text is whole
 		}
 	}
-	return article.DataSet("state", state).Body(
-		app.H2().Class("sr-only").Text(name),
-		app.Div().ID(partID("before", c.Lane, m.ID)),
-		app.Div().ID(partID("body", c.Lane, m.ID)).Class("body md"),
-		app.Div().ID(partID("after", c.Lane, m.ID)),
-		app.If(m.Run != nil && len(m.Calls()) > 0 && !m.Running(), func() app.UI {
+	return kit.El("article", "message", append(at, "data-state", state),
+		kit.Box("h2", "sr-only", name),
+		kit.El("div", "", kit.At{"id", partID("before", c.Lane, m.ID)}),
+		kit.El("div", "body md", kit.At{"id", partID("body", c.Lane, m.ID)}),
+		kit.El("div", "", kit.At{"id", partID("after", c.Lane, m.ID)}),
+		kit.If(m.Run != nil && len(m.Calls()) > 0 && !m.Running(), func() app.UI {
 			return &Calls{p: c.p, Lane: c.Lane, ID: m.ID, Rev: c.Rev, Last: c.Last}
 		}),
-		app.If(m.Run != nil && trouble(m.Run) != nil, func() app.UI { return c.problem(m) }),
+		kit.If(m.Run != nil && trouble(m.Run) != nil, func() app.UI { return c.problem(m) }),
 		&StateLine{p: c.p, Lane: c.Lane, ID: m.ID, Rev: c.Rev, Last: c.Last, Busy: c.Busy, Model: c.Model},
 	)
 }
@@ -89,18 +89,18 @@ func (c *Message) Render() (ui app.UI) {
 // question is a message of the person's, or the editor for it.
 func (c *Message) question(m *model.Message) []app.UI {
 	p := c.p
-	you := app.H2().Class("sr-only").Text("You")
+	you := kit.Box("h2", "sr-only", "You")
 	if p.editing == (viewKey{c.Lane, m.ID}) {
 		return []app.UI{you, &Editor{p: p, Lane: c.Lane, ID: m.ID}}
 	}
 	return []app.UI{
 		you,
-		app.Div().Class("body").Text(m.Text),
-		app.Div().Class("question-actions").DataSet("busy", c.Busy).Body(
+		kit.Box("div", "body", m.Text),
+		kit.El("div", "question-actions", kit.At{"data-busy", c.Busy},
 			p.versions(c.Lane, m),
-			app.Button().Class("icon-button small edit").Type("button").Aria("label", "Edit and send again").Title("Edit and send again").
-				OnClick(p.On("edit", func(app.Context, app.Event) { p.beginEdit(c.Lane, c.ID) })).
-				Body(kit.Icon(kit.IconPencil, "icon small")),
+			kit.El("button", "icon-button small edit", kit.At{"type", "button", "aria-label", "Edit and send again", "title", "Edit and send again",
+				"onclick", p.Do("edit", func() { p.beginEdit(c.Lane, c.ID) })},
+				kit.Icon(kit.IconPencil, "icon small")),
 		),
 	}
 }
@@ -109,12 +109,12 @@ func (c *Message) question(m *model.Message) []app.UI {
 func (p *page) versions(lane int, m *model.Message) app.UI {
 	versions := p.desk.Current.Versions(lane, m)
 	if len(versions) < 2 {
-		return app.Span()
+		return kit.Box("span", "")
 	}
 	at := slices.Index(versions, m.ID) + 1
-	return app.Span().Class("versions").Body(
+	return kit.Box("span", "versions",
 		p.iconButton("Earlier version", kit.IconBack, at == 1, func() { p.desk.Turn(lane, m.ID, -1) }),
-		app.Span().Class("figure").Text(strconv.Itoa(at)+" of "+strconv.Itoa(len(versions))),
+		kit.Box("span", "figure", strconv.Itoa(at)+" of "+strconv.Itoa(len(versions))),
 		p.iconButton("Later version", kit.IconChevron, at == len(versions), func() { p.desk.Turn(lane, m.ID, 1) }),
 	)
 }
@@ -140,14 +140,14 @@ func (c *Message) problem(m *model.Message) app.UI {
 	if ep == "" || !c.Last || c.Busy {
 		return problem(&t)
 	}
-	return app.Div().Class("switchable").Body(
+	return kit.Box("div", "switchable",
 		problem(&t),
-		app.Button().Class("button primary switch-endpoint").Type("button").Text("Ask at "+ep.Path()+" instead").
-			OnClick(c.p.On("switch endpoint", func(app.Context, app.Event) {
+		kit.El("button", "button primary switch-endpoint", kit.At{"type", "button",
+			"onclick", c.p.Do("switch endpoint", func() {
 				c.p.threads.stick()
 				c.p.desk.Switch(c.Lane, c.ID, ep)
 				c.p.focusComposer()
-			})),
+			})}, "Ask at "+ep.Path()+" instead"),
 	)
 }
 
@@ -174,22 +174,22 @@ func problem(p *wire.Problem) app.UI {
 	var facts []app.UI
 	fact := func(name, value string) {
 		if value != "" && value != "0" {
-			facts = append(facts, app.Span().Text(name+" "+value))
+			facts = append(facts, kit.Box("span", "", name+" "+value))
 		}
 	}
 	fact("", p.Code)
 	fact("field", p.Field)
 	fact("HTTP", strconv.Itoa(p.Status))
 	fact("request", p.Request)
-	return app.Div().Class("problem").Body(
-		app.P().Class("problem-what").Text(p.Message),
-		app.If(p.Hint != "", func() app.UI { return app.P().Class("problem-todo").Text(p.Hint) }),
+	return kit.Box("div", "problem",
+		kit.Box("p", "problem-what", p.Message),
+		kit.If(p.Hint != "", func() app.UI { return kit.Box("p", "problem-todo", p.Hint) }),
 		kit.Remedy(p),
-		app.Div().Class("problem-facts").Body(facts...),
-		app.If(p.Raw != "", func() app.UI {
-			return app.Details().Class("fold").Body(
-				app.Summary().Body(kit.Icon(kit.IconChevron, "icon small turns"), app.Text("What the gateway sent")),
-				app.Pre().TabIndex(0).Text(p.Raw),
+		kit.Box("div", "problem-facts", facts),
+		kit.If(p.Raw != "", func() app.UI {
+			return kit.Box("details", "fold",
+				kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "What the gateway sent"),
+				kit.El("pre", "", kit.At{"tabindex", 0}, p.Raw),
 			)
 		}),
 	)
@@ -216,16 +216,16 @@ func (s *StateLine) Render() (ui app.UI) {
 		m = c.Message(s.ID)
 	}
 	if m == nil || m.Run == nil {
-		return app.Div().Class("state")
+		return kit.Box("div", "state")
 	}
 	f := p.desk.Figures(m)
 	hidden := p.desk.Hidden()
 	marks := p.desk.Marks(s.Lane, m)
 	state := stateName(m, f.State)
 	if p.desk.Awaits(s.Lane, m) { // it is the person's turn
-		state = app.Span().Class("state-name").DataSet("tone", "warn").Body(kit.Icon(kit.IconTool, "icon small"), app.Span().Text("waiting for your result"))
+		state = kit.El("span", "state-name", kit.At{"data-tone", "warn"}, kit.Icon(kit.IconTool, "icon small"), kit.Box("span", "", "waiting for your result"))
 	}
-	return app.Div().Class("state").Body(
+	return kit.Box("div", "state",
 		state,
 		span("asked mono", m.Run.Model, m.Run.Model != s.Model && !hidden, "The model that was asked"),
 		span("rank", "your vote", marks.Best, "You voted for this answer"),
@@ -237,29 +237,29 @@ func (s *StateLine) Render() (ui app.UI) {
 		span("tokens", f.Tokens, f.Tokens != "", "Tokens of the request and of the answer"),
 		span(costClass(m), f.Cost, f.Cost != "" && !hidden, f.Basis),
 		span("answered", "answered by "+f.Answered, f.Answered != "" && !hidden, "The gateway names another model than the one asked for"),
-		app.Span().Class("state-actions").Body(
-			app.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
-			app.If(s.Last && retriable(m) && !s.Busy, func() app.UI {
-				return app.Button().Class("button retry").Type("button").
-					OnClick(p.On("retry", func(app.Context, app.Event) { p.threads.stick(); p.desk.Retry(s.Lane, s.ID); p.focusComposer() })).
-					Body(kit.Icon(kit.IconRetry, "icon small"), app.Text("Retry"))
+		kit.Box("span", "state-actions",
+			kit.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
+			kit.If(s.Last && retriable(m) && !s.Busy, func() app.UI {
+				return kit.El("button", "button retry", kit.At{"type", "button",
+					"onclick", p.Do("retry", func() { p.threads.stick(); p.desk.Retry(s.Lane, s.ID); p.focusComposer() })},
+					kit.Icon(kit.IconRetry, "icon small"), "Retry")
 			}),
-			app.If(s.Last && !retriable(m) && !m.Running() && !s.Busy, func() app.UI {
-				return app.Button().Class("icon-button small again").Type("button").Aria("label", "Answer again").Title("Answer again: another version beside this one").
-					OnClick(p.On("again", func(app.Context, app.Event) { p.threads.stick(); p.desk.Retry(s.Lane, s.ID); p.focusComposer() })).
-					Body(kit.Icon(kit.IconRetry, "icon small"))
+			kit.If(s.Last && !retriable(m) && !m.Running() && !s.Busy, func() app.UI {
+				return kit.El("button", "icon-button small again", kit.At{"type", "button", "aria-label", "Answer again", "title", "Answer again: another version beside this one",
+					"onclick", p.Do("again", func() { p.threads.stick(); p.desk.Retry(s.Lane, s.ID); p.focusComposer() })},
+					kit.Icon(kit.IconRetry, "icon small"))
 			}),
-			app.If(!m.Running() && m.Text != "", func() app.UI {
-				return app.Button().Class("icon-button small copy").Type("button").Aria("label", "Copy the answer").Title("Copy the answer as Markdown").
-					OnClick(p.On("copy", func(ctx app.Context, _ app.Event) {
+			kit.If(!m.Running() && m.Text != "", func() app.UI {
+				return kit.El("button", "icon-button small copy", kit.At{"type", "button", "aria-label", "Copy the answer", "title", "Copy the answer as Markdown",
+					"onclick", p.On("copy", func(ctx app.Context, _ app.Event) {
 						p.copyText(p.textOf(s.ID), p.DOM.Find("#"+threadID("lane", s.Lane)+` [data-id="`+s.ID+`"] .copy`))
-					})).
-					Body(kit.Icon(kit.IconCopy, "icon small"))
+					})},
+					kit.Icon(kit.IconCopy, "icon small"))
 			}),
-			app.Button().Class("icon-button small inspect").Type("button").
-				Aria("label", "What was sent and what came").Title("What was sent and what came, to the byte").
-				OnClick(p.On("inspect", func(app.Context, app.Event) { p.inspector.show(tabWire, s.Lane, s.ID) })).
-				Body(kit.Icon(kit.IconInspect, "icon small")),
+			kit.El("button", "icon-button small inspect", kit.At{"type", "button",
+				"aria-label", "What was sent and what came", "title", "What was sent and what came, to the byte",
+				"onclick", p.Do("inspect", func() { p.inspector.show(tabWire, s.Lane, s.ID) })},
+				kit.Icon(kit.IconInspect, "icon small")),
 		),
 	)
 }
@@ -276,16 +276,16 @@ func (p *page) textOf(id string) string {
 }
 
 func (p *page) iconButton(label string, path kit.IconPath, disabled bool, f func()) app.UI {
-	return app.Button().Class("icon-button small").Type("button").Aria("label", label).Title(label).Disabled(disabled).
-		OnClick(p.On(label, func(app.Context, app.Event) { f() })).
-		Body(kit.Icon(path, "icon small"))
+	return kit.El("button", "icon-button small", kit.At{"type", "button", "aria-label", label, "title", label, "disabled", disabled,
+		"onclick", p.Do(label, func() { f() })},
+		kit.Icon(path, "icon small"))
 }
 
 func span(class, text string, shown bool, title string) app.UI {
 	if !shown {
 		text, title = "", ""
 	}
-	return app.Span().Class(class).Title(title).Hidden(!shown).Text(text)
+	return kit.El("span", class, kit.At{"title", title, "hidden", !shown}, text)
 }
 
 func costClass(m *model.Message) string {
@@ -297,10 +297,10 @@ func costClass(m *model.Message) string {
 
 // stateName is the state in a word, with a sign and a colour that say the same.
 func stateName(m *model.Message, words string) app.UI {
-	tone, sign := "", app.UI(app.Span().Class("dot"))
+	tone, sign := "", kit.Box("span", "dot")
 	switch m.Run.State {
 	case wire.Running:
-		tone, sign = "live", app.Span().Class("dot live")
+		tone, sign = "live", kit.Box("span", "dot live")
 	case wire.Done:
 		tone, sign = "good", kit.Icon(kit.IconCheck, "icon small")
 	case wire.Failed, wire.Interrupted:
@@ -310,7 +310,7 @@ func stateName(m *model.Message, words string) app.UI {
 	case wire.Stopped:
 		sign = kit.Icon(kit.IconStop, "icon small")
 	}
-	return app.Span().Class("state-name").DataSet("tone", tone).Body(sign, app.Span().Text(words))
+	return kit.El("span", "state-name", kit.At{"data-tone", tone}, sign, kit.Box("span", "", words))
 }
 
 // retriable says that another try makes sense.

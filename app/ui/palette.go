@@ -168,35 +168,34 @@ func (c *Palette) Render() (ui app.UI) {
 	if len(s.choices) > 0 {
 		active = "palette-" + strconv.Itoa(s.active)
 	}
-	closed, scope := p.On("palette-close", func(app.Context, app.Event) { p.closedPalette() })
-	list := app.Div().ID("palette-list").Class("palette-list").Role("listbox").Aria("label", "Results").Body(c.groups()...)
-	return app.Dialog().ID("palette").Class("palette").Aria("label", "Find anything").
-		On("close", closed, scope).
-		OnClick(p.On("palette-backdrop", func(ctx app.Context, e app.Event) {
+	closed := p.Do("palette-close", func() { p.closedPalette() })
+	list := kit.El("div", "palette-list", kit.At{"id", "palette-list", "role", "listbox", "aria-label", "Results"}, c.groups())
+	return kit.El("dialog", "palette", kit.At{"id", "palette", "aria-label", "Find anything",
+		"onclose", closed,
+		"onclick", p.On("palette-backdrop", func(ctx app.Context, e app.Event) {
 			ctx.PreventUpdate()
 			if e.Get("target").Get("id").String() == "palette" {
 				e.Get("target").Call("close")
 			}
-		})).
-		Body(
-			app.Div().Class("picker-search").Body(
-				kit.Icon(kit.IconSearch, "icon"),
-				p.Field("palette-search", s.query, func(text string) {
-					s.query, s.active = text, 0
-					q := wire.Search{Limit: 8}
-					if len([]rune(strings.TrimSpace(s.query))) > 1 {
-						q.Query = s.query
-					}
-					s.finder.Ask(q) // draws
-				}).Placeholder("Find a command, a conversation, a model, a message").MaxLength(200).
-					Role("combobox").Aria("label", "Find anything").Aria("expanded", true).Aria("controls", "palette-list").
-					Aria("autocomplete", "list").Aria("activedescendant", active).
-					OnKeyDown(p.On("palette-key", c.onKey)),
-				app.Kbd().Text("Esc"),
-			),
-			list,
-			app.P().Class("palette-foot").Role("status").Text(c.foot()),
-		)
+		})},
+		kit.Box("div", "picker-search",
+			kit.Icon(kit.IconSearch, "icon"),
+			p.Field("palette-search", "", kit.At{"placeholder", "Find a command, a conversation, a model, a message", "maxlength", 200,
+				"role", "combobox", "aria-label", "Find anything", "aria-expanded", true, "aria-controls", "palette-list",
+				"aria-autocomplete", "list", "aria-activedescendant", active,
+				"onkeydown", p.On("palette-key", c.onKey)}, s.query, func(text string) {
+				s.query, s.active = text, 0
+				q := wire.Search{Limit: 8}
+				if len([]rune(strings.TrimSpace(s.query))) > 1 {
+					q.Query = s.query
+				}
+				s.finder.Ask(q) // draws
+			}),
+			kit.Box("kbd", "", "Esc"),
+		),
+		list,
+		kit.El("p", "palette-foot", kit.At{"role", "status"}, c.foot()),
+	)
 }
 
 // foot says what there is, for those who can't see it too.
@@ -223,11 +222,11 @@ func (c *Palette) groups() []app.UI {
 	for i := 0; i < len(all); {
 		name := all[i].Group
 		id := "palette-group-" + strconv.Itoa(len(groups))
-		body := []app.UI{app.Div().ID(id).Class("picker-group").Aria("hidden", true).Text(name)}
+		body := []app.UI{kit.El("div", "picker-group", kit.At{"id", id, "aria-hidden", true}, name)}
 		for ; i < len(all) && all[i].Group == name; i++ {
 			body = append(body, c.option(i, all[i]))
 		}
-		groups = append(groups, app.Div().Role("group").Aria("label", name).Body(body...))
+		groups = append(groups, kit.El("div", "", kit.At{"role", "group", "aria-label", name}, body))
 	}
 	return groups
 }
@@ -248,15 +247,14 @@ func (c *Palette) option(i int, x model.Choice) app.UI {
 		icon = kit.IconSearch
 	}
 	active := i == p.palette.active
-	return app.Div().ID("palette-"+strconv.Itoa(i)).Class("palette-option").Role("option").
-		Aria("selected", active).DataSet("active", active).
-		OnClick(p.On("take "+x.Group+" "+x.ID, func(app.Context, app.Event) { p.take(x) })).
-		Body(
-			kit.Icon(icon, "icon small"),
-			app.Span().Class("palette-name").Body(marked(x.Name, x.Marks)...),
-			app.Span().Class("palette-note").Text(x.Note),
-			app.Span().Class("palette-keys").Body(keycaps(x.Keys)...),
-		)
+	return kit.El("div", "palette-option", kit.At{"id", "palette-" + strconv.Itoa(i), "role", "option",
+		"aria-selected", active, "data-active", active,
+		"onclick", p.Do("take "+x.Group+" "+x.ID, func() { p.take(x) })},
+		kit.Icon(icon, "icon small"),
+		kit.Box("span", "palette-name", marked(x.Name, x.Marks)),
+		kit.Box("span", "palette-note", x.Note),
+		kit.Box("span", "palette-keys", keycaps(x.Keys)),
+	)
 }
 
 // marked draws a text with its marks. It is text and stays text, whatever it
@@ -265,9 +263,9 @@ func marked(text string, marks []int) []app.UI {
 	var out []app.UI
 	for _, piece := range model.Pieces(text, marks) {
 		if piece.Marked {
-			out = append(out, app.Mark().Text(piece.Text))
+			out = append(out, kit.Box("mark", "", piece.Text))
 		} else {
-			out = append(out, app.Span().Text(piece.Text))
+			out = append(out, kit.Box("span", "", piece.Text))
 		}
 	}
 	return out

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"screentest/app/ui/kit"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/model"
@@ -85,19 +87,18 @@ func (c *Parameters) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the parameters", &ui)
 	if p.desk.Hidden() {
-		return app.Div().Class("params").Body(app.P().Class("params-about").Text("Which model this is, and its parameters, are shown after your vote."))
+		return kit.Box("div", "params", kit.Box("p", "params-about", "Which model this is, and its parameters, are shown after your vote."))
 	}
 	id := p.desk.LaneModel(c.Lane)
 	v := p.desk.Params(c.Lane)
 	if of := strconv.Itoa(c.Lane) + " " + c.Of; c.typedOf != of {
 		c.typed, c.typedOf = map[string]string{}, of
 	}
-	return app.Div().Class("params").Body(
-		app.P().Class("params-model mono").Text(id),
+	return kit.Box("div", "params",
+		kit.Box("p", "params-model mono", id),
 		c.about(),
-		app.Label().Class("params-name").For("param-system").Text("System prompt"),
-		p.Area("param-system", v.System, func(text string) { c.change(func(v *model.Params) { v.System = text }) }).
-			Class("field params-system").Rows(3).Placeholder("How the model is to answer"),
+		kit.El("label", "params-name", kit.At{"for", "param-system"}, "System prompt"),
+		p.Area("param-system", "field params-system", kit.At{"rows", 3, "placeholder", "How the model is to answer"}, v.System, func(text string) { c.change(func(v *model.Params) { v.System = text }) }),
 		c.number("temperature", "Temperature", v.Temperature, func(v *model.Params, n *float64) { v.Temperature = n }),
 		c.number("top_p", "Top p", v.TopP, func(v *model.Params, n *float64) { v.TopP = n }),
 		c.stream(v),
@@ -112,23 +113,23 @@ func (c *Parameters) tools(v model.Params) app.UI {
 	p := c.p
 	_, shown := p.desk.Offers(c.Lane, "tools")
 	searches := p.desk.WebSearches(c.Lane)
-	return app.Div().Class("params-tools").Hidden(!shown && !searches).Body(
-		app.Label().Class("params-switch").Hidden(!searches).Body(
-			app.Span().Class("params-name").Text("Web search"),
-			p.Switch("param-search", v.WebSearch, func(on bool) { c.change(func(v *model.Params) { v.WebSearch = on }) }).Class("switch"),
+	return kit.El("div", "params-tools", kit.At{"hidden", !shown && !searches},
+		kit.El("label", "params-switch", kit.At{"hidden", !searches},
+			kit.Box("span", "params-name", "Web search"),
+			p.Switch("param-search", "switch", nil, v.WebSearch, func(on bool) { c.change(func(v *model.Params) { v.WebSearch = on }) }),
 		),
-		app.P().Class("params-name").Text("Functions"),
-		app.Ul().Class("functions").Body(app.Range(v.Functions).Slice(func(i int) app.UI {
+		kit.Box("p", "params-name", "Functions"),
+		kit.Box("ul", "functions", kit.Times(len(v.Functions), func(i int) app.UI {
 			f := v.Functions[i]
 			state := ""
 			if f.Off {
 				state = "not sent"
 			}
-			return app.Li().Class("function").Body(app.Div().Class("function-words").Body(
-				app.Code().Text(f.Name), app.Span().Class("params-state").Text(state)))
+			return kit.Box("li", "function", kit.Box("div", "function-words",
+				kit.Box("code", "", f.Name), kit.Box("span", "params-state", state)))
 		})),
-		app.Button().Class("button").Type("button").Text(functionsWords(v)).
-			OnClick(p.On("param-tools", func(app.Context, app.Event) { p.openTools(c.Lane) })),
+		kit.El("button", "button", kit.At{"type", "button",
+			"onclick", p.Do("param-tools", func() { p.openTools(c.Lane) })}, functionsWords(v)),
 	)
 }
 
@@ -143,15 +144,15 @@ func functionsWords(v model.Params) string {
 func (c *Parameters) settings() app.UI {
 	p := c.p
 	many := len(p.desk.On().Lanes) > 1
-	return app.Div().Class("dialog-actions").Body(
-		app.Button().ID("apply-to-all").Class("button").Type("button").Hidden(!many).Text("Apply to all lanes").
-			OnClick(p.On("apply-to-all", func(app.Context, app.Event) { p.desk.ApplyToAll(c.Lane) })),
-		app.Button().ID("saved-settings").Class("button").Type("button").Text("Saved settings").
-			OnClick(p.On("saved-settings", func(app.Context, app.Event) {
+	return kit.Box("div", "dialog-actions",
+		kit.El("button", "button", kit.At{"id", "apply-to-all", "type", "button", "hidden", !many,
+			"onclick", p.Do("apply-to-all", func() { p.desk.ApplyToAll(c.Lane) })}, "Apply to all lanes"),
+		kit.El("button", "button", kit.At{"id", "saved-settings", "type", "button",
+			"onclick", p.Do("saved-settings", func() {
 				p.desk.Focus(c.Lane)
 				p.openLibrary()
 				p.library.kind = wire.LibrarySettings
-			})),
+			})}, "Saved settings"),
 	)
 }
 
@@ -168,9 +169,9 @@ func (c *Parameters) about() app.UI {
 		words = append(words, "Temperature and top_p have no effect, so they are not sent.")
 	}
 	if len(words) == 0 {
-		return app.P().Hidden(true)
+		return kit.El("p", "", kit.At{"hidden", true})
 	}
-	return app.P().Class("params-about").Text(strings.Join(words, " "))
+	return kit.Box("p", "params-about", strings.Join(words, " "))
 }
 
 // number is a parameter with a slider beside a field: nothing in the field
@@ -179,7 +180,7 @@ func (c *Parameters) number(name, label string, value *float64, set func(*model.
 	p := c.p
 	o, shown := p.desk.Offers(c.Lane, name)
 	if !shown {
-		return app.Div().Hidden(true)
+		return kit.El("div", "", kit.At{"hidden", true})
 	}
 	state := ""
 	switch {
@@ -206,16 +207,16 @@ func (c *Parameters) number(name, label string, value *float64, set func(*model.
 			text = c.typed[name]
 		}
 	}
-	return app.Div().Class("params-number").DataSet("sent", o.Sent && value != nil).Body(
-		app.Label().Class("params-name").For("param-"+name).Body(
-			app.Text(label),
-			app.Span().Class("params-state").Text(state),
+	return kit.El("div", "params-number", kit.At{"data-sent", o.Sent && value != nil},
+		kit.El("label", "params-name", kit.At{"for", "param-" + name},
+			label,
+			kit.Box("span", "params-state", state),
 		),
-		p.Field("slide-"+name, slide, typed).Type("range").Min(strconv.Itoa(o.Min)).Max(strconv.Itoa(o.Max)).Step(0.05).
-			Aria("label", label).Disabled(!o.Sent),
-		p.Field("param-"+name, text, typed).Class("field params-figure").Attr("inputmode", "decimal").
-			Placeholder("–").Disabled(!o.Sent).Aria("describedby", "check-"+name),
-		app.P().ID("check-"+name).Class("field-check bad").Role("status"),
+		p.Field("slide-"+name, "", kit.At{"type", "range", "min", strconv.Itoa(o.Min), "max", strconv.Itoa(o.Max), "step", 0.05,
+			"aria-label", label, "disabled", !o.Sent}, slide, typed),
+		p.Field("param-"+name, "field params-figure", kit.At{"inputmode", "decimal",
+			"placeholder", "–", "disabled", !o.Sent, "aria-describedby", "check-" + name}, text, typed),
+		kit.El("p", "field-check bad", kit.At{"id", "check-" + name, "role", "status"}),
 	)
 }
 
@@ -231,29 +232,27 @@ func (c *Parameters) stream(v model.Params) app.UI {
 	p := c.p
 	o, shown := p.desk.Offers(c.Lane, "stream")
 	if !shown {
-		return app.Div().Hidden(true)
+		return kit.El("div", "", kit.At{"hidden", true})
 	}
 	always := o.Standing == gateway.Required
 	state := ""
 	if always {
 		state = "always on this model"
 	}
-	return app.Label().Class("params-switch").Body(
-		app.Span().Class("params-name").Body(app.Text("Stream"), app.Span().Class("params-state").Text(state)),
-		p.Switch("param-stream", always || !v.Whole, func(on bool) { c.change(func(v *model.Params) { v.Whole = !on }) }).
-			Class("switch").Disabled(always),
+	return kit.Box("label", "params-switch",
+		kit.Box("span", "params-name", "Stream", kit.Box("span", "params-state", state)),
+		p.Switch("param-stream", "switch", kit.At{"disabled", always}, always || !v.Whole, func(on bool) { c.change(func(v *model.Params) { v.Whole = !on }) }),
 	)
 }
 
 func (c *Parameters) user(v model.Params) app.UI {
 	p := c.p
 	if _, shown := p.desk.Offers(c.Lane, "user"); !shown {
-		return app.Div().Hidden(true)
+		return kit.El("div", "", kit.At{"hidden", true})
 	}
-	return app.Div().Body(
-		app.Label().Class("params-name").For("param-user").Body(
-			app.Text("User"), app.Span().Class("params-state").Text("who asks, for the gateway")),
-		p.Field("param-user", v.User, func(text string) { c.change(func(v *model.Params) { v.User = text }) }).
-			Class("field").Placeholder("not sent"),
+	return kit.Box("div", "",
+		kit.El("label", "params-name", kit.At{"for", "param-user"},
+			"User", kit.Box("span", "params-state", "who asks, for the gateway")),
+		p.Field("param-user", "field", kit.At{"placeholder", "not sent"}, v.User, func(text string) { c.change(func(v *model.Params) { v.User = text }) }),
 	)
 }

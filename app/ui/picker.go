@@ -112,34 +112,34 @@ func (p *page) showActive() {
 func (c *Picker) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the model picker", &ui)
-	cancel, scope := p.On("cancel", func(_ app.Context, e app.Event) { e.PreventDefault(); p.closePicker() })
-	dialog := app.Dialog().ID("picker").Class("picker").Aria("label", "Choose a model").
-		On("cancel", cancel, scope).
-		OnClick(p.On("backdrop", func(ctx app.Context, e app.Event) {
+	cancel := p.On("cancel", func(_ app.Context, e app.Event) { e.PreventDefault(); p.closePicker() })
+	at := kit.At{"id", "picker", "aria-label", "Choose a model",
+		"oncancel", cancel,
+		"onclick", p.On("backdrop", func(ctx app.Context, e app.Event) {
 			if e.Get("target").Get("id").String() == "picker" {
 				p.closePicker()
 			}
-		}))
-	search := app.Div().Class("picker-search").Body(
+		})}
+	search := kit.Box("div", "picker-search",
 		kit.Icon(kit.IconSearch, "icon"),
-		p.Field("picker-search", c.Query, func(text string) {
+		p.Field("picker-search", "", kit.At{"placeholder", "Search models", "role", "combobox",
+			"aria-label", "Search models", "aria-expanded", true, "aria-controls", "picker-list",
+			"aria-activedescendant", fmt.Sprint("option-", c.Active),
+			"onkeydown", p.On("picker-key", c.onKey)}, c.Query, func(text string) {
 			p.picker.query, p.picker.active = text, 0
 			p.changed(model.PartComposer)
 			p.showActive()
-		}).Placeholder("Search models").Role("combobox").
-			Aria("label", "Search models").Aria("expanded", true).Aria("controls", "picker-list").
-			Aria("activedescendant", fmt.Sprint("option-", c.Active)).
-			OnKeyDown(p.On("picker-key", c.onKey)),
+		}),
 	)
 	if !c.Open {
-		return dialog.Body(search)
+		return kit.El("dialog", "picker", at, search)
 	}
 	models := p.matches()
-	return dialog.Body(
+	return kit.El("dialog", "picker", at,
 		search,
-		app.Div().ID("picker-list").Class("picker-list").Role("listbox").Aria("label", "Models").Body(c.options(models)...),
-		app.If(anySample(models), func() app.UI {
-			return app.P().Class("picker-note").Text("Prices are samples, in US dollars per million tokens in and out. A catalogue file sets your own.")
+		kit.El("div", "picker-list", kit.At{"id", "picker-list", "role", "listbox", "aria-label", "Models"}, c.options(models)),
+		kit.If(anySample(models), func() app.UI {
+			return kit.Box("p", "picker-note", "Prices are samples, in US dollars per million tokens in and out. A catalogue file sets your own.")
 		}),
 	)
 }
@@ -147,7 +147,7 @@ func (c *Picker) Render() (ui app.UI) {
 // options lists the models under their families.
 func (c *Picker) options(models []gateway.Model) []app.UI {
 	if len(models) == 0 {
-		return []app.UI{app.P().Class("picker-none").Text("No model matches. Search by name, family or endpoint.")}
+		return []app.UI{kit.Box("p", "picker-none", "No model matches. Search by name, family or endpoint.")}
 	}
 	var list []app.UI
 	var family gateway.Family
@@ -155,26 +155,25 @@ func (c *Picker) options(models []gateway.Model) []app.UI {
 	for i, m := range models {
 		if m.Family != family {
 			family = m.Family
-			list = append(list, app.Div().Class("picker-group").Role("presentation").Text(familyName(family)))
+			list = append(list, kit.El("div", "picker-group", kit.At{"role", "presentation"}, familyName(family)))
 		}
 		id := m.ID
 		cost := price(m)
 		if _, known := c.p.desk.Catalogue.Lookup(id); !known {
 			cost = "not in the catalogue"
 		}
-		mark := app.UI(app.Span())
+		mark := kit.Box("span", "")
 		if id == chosen {
 			mark = kit.Icon(kit.IconCheck, "icon small")
 		}
-		list = append(list, app.Div().ID(fmt.Sprint("option-", i)).Class("option").Role("option").
-			Aria("selected", id == chosen).DataSet("active", i == c.Active).DataSet("model", id).
-			OnClick(c.p.On("pick "+id, func(app.Context, app.Event) { c.p.pick(id) })).
-			Body(
-				mark,
-				app.Span().Class("option-id").Text(id),
-				app.Span().Class("badge").Text(m.Endpoint),
-				app.Span().Class("option-price").Text(cost),
-			))
+		list = append(list, kit.El("div", "option", kit.At{"id", fmt.Sprint("option-", i), "role", "option",
+			"aria-selected", id == chosen, "data-active", i == c.Active, "data-model", id,
+			"onclick", c.p.Do("pick "+id, func() { c.p.pick(id) })},
+			mark,
+			kit.Box("span", "option-id", id),
+			kit.Box("span", "badge", m.Endpoint),
+			kit.Box("span", "option-price", cost),
+		))
 	}
 	return list
 }

@@ -123,26 +123,26 @@ func (p *page) seek() {
 func (s *Side) searchBox() app.UI {
 	p := s.p
 	f := p.search
-	return app.Div().Class("search").Role("search").Body(
-		app.Div().Class("search-field").Body(
+	return kit.El("div", "search", kit.At{"role", "search"},
+		kit.Box("div", "search-field",
 			kit.Icon(kit.IconSearch, "icon small"),
-			p.Field("search", f.query, func(text string) {
+			p.Field("search", "", kit.At{"type", "search", "placeholder", "Search", "aria-label", "Search everything", "maxlength", 200,
+				"onkeydown", p.On("search-key", s.onSearchKey)}, f.query, func(text string) {
 				p.search.query = text
 				p.finder.Ask(p.ask(p.search))
-			}).Type("search").Placeholder("Search").Aria("label", "Search everything").MaxLength(200).
-				OnKeyDown(p.On("search-key", s.onSearchKey)),
-			app.Button().Class("search-keys").Type("button").Aria("label", "Ctrl K: find anything").Title("Find anything").
-				OnClick(p.On("palette", func(app.Context, app.Event) { p.togglePalette() })).
-				Body(app.Kbd().Text("Ctrl K")),
-			app.Button().ID("filters").Class("icon-button small").Type("button").Aria("label", "Filters").Title("Filters").
-				Aria("expanded", f.open).Aria("controls", "search-filters").
-				OnClick(p.On("filters", func(app.Context, app.Event) {
+			}),
+			kit.El("button", "search-keys", kit.At{"type", "button", "aria-label", "Ctrl K: find anything", "title", "Find anything",
+				"onclick", p.Do("palette", func() { p.togglePalette() })},
+				kit.Box("kbd", "", "Ctrl K")),
+			kit.El("button", "icon-button small", kit.At{"id", "filters", "type", "button", "aria-label", "Filters", "title", "Filters",
+				"aria-expanded", f.open, "aria-controls", "search-filters",
+				"onclick", p.Do("filters", func() {
 					p.search.open = !p.search.open
 					p.changed(model.PartList)
-				})).
-				Body(kit.Icon(iconFilter, "icon small")),
+				})},
+				kit.Icon(iconFilter, "icon small")),
 		),
-		app.Div().ID("search-filters").Class("search-filters").Hidden(!f.open).Body(
+		kit.El("div", "search-filters", kit.At{"id", "search-filters", "hidden", !f.open},
 			s.filter("search-kind", "Kind", f.kind, kit.Options(
 				"", "Everything", wire.HitQuestion, "Questions", wire.HitAnswer, "Answers", wire.HitTool, "Function calls",
 				wire.HitError, "Errors", wire.HitVideo, "Videos", wire.HitTitle, "Titles",
@@ -159,12 +159,12 @@ func (s *Side) searchBox() app.UI {
 			s.filter("search-days", "Time", f.days, kit.Options(
 				"", "Any time", "1", "Today", "7", "7 days", "30", "30 days", "365", "A year",
 			), func(f *searchForm, v string) { f.days = v }),
-			app.Label().Class("search-here").Body(
-				p.Switch("search-here", f.here, func(on bool) {
+			kit.Box("label", "search-here",
+				p.Switch("search-here", "", kit.At{"disabled", p.desk.Current == nil}, f.here, func(on bool) {
 					p.search.here = on
 					p.finder.Ask(p.ask(p.search))
-				}).Disabled(p.desk.Current == nil),
-				app.Span().Text("In this conversation"),
+				}),
+				kit.Box("span", "", "In this conversation"),
 			),
 		),
 	)
@@ -180,10 +180,10 @@ func (p *page) modelOptions() []kit.Option {
 
 func (s *Side) filter(id, label, value string, options []kit.Option, set func(*searchForm, string)) app.UI {
 	p := s.p
-	return p.Select(id, label, value, options, func(chosen string) {
+	return p.Select(id, label, "field", nil, value, options, func(chosen string) {
 		set(&p.search, chosen)
 		p.finder.Ask(p.ask(p.search))
-	}).Class("field")
+	})
 }
 
 func (s *Side) onSearchKey(ctx app.Context, e app.Event) {
@@ -227,25 +227,26 @@ func (s *Side) hits() app.UI {
 	if f.Behind && words != "" {
 		words = strings.TrimSuffix(words, ".") + ". What was written last can't be found yet."
 	}
-	return app.Section().ID("hits").Class("hits").Aria("label", "Search results").Aria("busy", f.Busy).Body(
-		app.Div().Class("hits-head").Body(
-			app.Span().ID("hits-count").Role("status").Text(words),
-			app.Button().ID("search-clear").Class("link-button").Type("button").Text("Clear").
-				OnClick(p.On("search-clear", func(app.Context, app.Event) { p.setSearch(searchForm{}); p.DOM.Focus("#search") })),
+	return kit.El("section", "hits", kit.At{"id", "hits", "aria-label", "Search results", "aria-busy", f.Busy},
+		kit.Box("div", "hits-head",
+			kit.El("span", "", kit.At{"id", "hits-count", "role", "status"}, words),
+			kit.El("button", "link-button", kit.At{"id", "search-clear", "type", "button",
+				"onclick", p.Do("search-clear", func() { p.setSearch(searchForm{}); p.DOM.Focus("#search") })}, "Clear"),
 		),
-		app.If(f.Problem != nil, func() app.UI {
-			return app.Div().Class("side-problem").Role("alert").Body(
-				app.P().Text("The search did not work. "+f.Problem.Message+" "+f.Problem.Hint),
-				app.Button().Class("button").Type("button").Text("Search again").
-					OnClick(p.On("search-again", func(app.Context, app.Event) { f.Again() })),
+		kit.If(f.Problem != nil, func() app.UI {
+			return kit.El("div", "side-problem", kit.At{"role", "alert"},
+				kit.Box("p", "", "The search did not work. "+f.Problem.Message+" "+f.Problem.Hint),
+				kit.El("button", "button", kit.At{"type", "button",
+					"onclick", p.Do("search-again", func() { f.Again() })}, "Search again"),
 			)
-		}).ElseIf(f.Busy && len(hits) == 0, func() app.UI {
-			return app.P().Class("side-empty").Text("Searching…")
 		}),
-		app.Range(hits).Slice(func(i int) app.UI { return s.hit(hits[i]) }),
-		app.If(f.More(), func() app.UI {
-			return app.Button().Class("button wide").Type("button").Text("Show older").Disabled(f.Busy).
-				OnClick(p.On("search-more", func(app.Context, app.Event) { f.FetchMore() }))
+		kit.If(f.Problem == nil && f.Busy && len(hits) == 0, func() app.UI {
+			return kit.Box("p", "side-empty", "Searching…")
+		}),
+		kit.Times(len(hits), func(i int) app.UI { return s.hit(hits[i]) }),
+		kit.If(f.More(), func() app.UI {
+			return kit.El("button", "button wide", kit.At{"type", "button", "disabled", f.Busy,
+				"onclick", p.Do("search-more", func() { f.FetchMore() })}, "Show older")
 		}),
 	)
 }
@@ -262,27 +263,22 @@ func (s *Side) hit(h wire.Hit) app.UI {
 		about = append(about, string(h.State))
 	}
 	shown := p.goneTo == h.Message && h.Message != ""
-	a := app.A().Class("hit").Href(hitPath(h)).Title(titleOf(h.Title))
-	if shown {
-		a = a.Aria("current", "true")
-	}
-	return a.
-		OnClick(p.On("hit "+h.Conversation+h.Message+h.Kind, func(_ app.Context, e app.Event) {
+	return kit.El("a", "hit", kit.At{"href", hitPath(h), "title", titleOf(h.Title), "aria-current", kit.When(shown, "true"),
+		"onclick", p.On("hit "+h.Conversation+h.Message+h.Kind, func(_ app.Context, e app.Event) {
 			if e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() {
 				return
 			}
 			e.PreventDefault()
 			e.Call("stopPropagation")
 			p.openHit(h)
-		})).
-		Body(
-			app.If(h.Title != "" || h.Video == "", func() app.UI { return app.Span().Class("hit-title").Text(titleOf(h.Title)) }),
-			app.Span().Class("hit-text").Body(marked(h.Snippet, h.Marks)...),
-			app.Span().Class("row-sub").Body(
-				app.Span().Class("row-models").Text(strings.Join(about, " · ")),
-				app.Span().Class("figure").Text(day(h.CreatedMS)),
-			),
-		)
+		})},
+		kit.If(h.Title != "" || h.Video == "", func() app.UI { return kit.Box("span", "hit-title", titleOf(h.Title)) }),
+		kit.Box("span", "hit-text", marked(h.Snippet, h.Marks)),
+		kit.Box("span", "row-sub",
+			kit.Box("span", "row-models", strings.Join(about, " · ")),
+			kit.Box("span", "figure", day(h.CreatedMS)),
+		),
+	)
 }
 
 func kindName(h wire.Hit) string {

@@ -43,43 +43,43 @@ func (s *Settings) Render() (ui app.UI) {
 			others = append(others, c.Settings()...)
 		}
 	}
-	return app.Div().Class("settings").Body(
-		app.Div().Class("settings-inner").Body(append([]app.UI{
-			app.Section().ID("settings-gateway").Body(
-				app.H2().Text("Gateway"),
-				app.P().Class("about").Body(
-					app.Text("Every request goes there, from the server and not from this browser. It is set when the server starts, with "),
-					app.Code().Text("-gateway"), app.Text("."),
+	return kit.Box("div", "settings",
+		kit.Box("div", "settings-inner", append([]app.UI{
+			kit.El("section", "", kit.At{"id", "settings-gateway"},
+				kit.Box("h2", "", "Gateway"),
+				kit.Box("p", "about",
+					"Every request goes there, from the server and not from this browser. It is set when the server starts, with ",
+					kit.Box("code", "", "-gateway"), ".",
 				),
 				s.facts(g),
-				app.If(g.Sandbox, func() app.UI {
-					return app.P().Class("note").Body(
-						app.Text("This is the sandbox, a whole gateway inside this server. Its answers are made up, its prices are samples, and nothing is charged or sent anywhere. Start the server with "),
-						app.Code().Text("-gateway URL"), app.Text(" to use a real one."),
+				kit.If(g.Sandbox, func() app.UI {
+					return kit.Box("p", "note",
+						"This is the sandbox, a whole gateway inside this server. Its answers are made up, its prices are samples, and nothing is charged or sent anywhere. Start the server with ",
+						kit.Box("code", "", "-gateway URL"), " to use a real one.",
 					)
 				}),
 			),
-			app.Section().ID("settings-key").Body(
-				app.H2().Text("Key"),
-				app.P().Class("about").Text(aboutKey(g)),
-				app.If(g.KeyRefused, func() app.UI {
-					return app.P().ID("refused-key").Class("outcome bad").Text("The gateway refused the key that is held. Enter another, or have that one allowed there.")
+			kit.El("section", "", kit.At{"id", "settings-key"},
+				kit.Box("h2", "", "Key"),
+				kit.Box("p", "about", aboutKey(g)),
+				kit.If(g.KeyRefused, func() app.UI {
+					return kit.El("p", "outcome bad", kit.At{"id", "refused-key"}, "The gateway refused the key that is held. Enter another, or have that one allowed there.")
 				}),
 				s.form(g),
 			),
 			p.dataSettings(),
-			app.Section().ID("settings-theme").Body(
-				app.H2().Text("Appearance"),
-				app.P().Class("about").Text("Kept in this browser."),
+			kit.El("section", "", kit.At{"id", "settings-theme"},
+				kit.Box("h2", "", "Appearance"),
+				kit.Box("p", "about", "Kept in this browser."),
 				s.theme(),
 			),
-		}, others...)...),
+		}, others...)),
 	)
 }
 
 func (s *Settings) facts(g wire.Gateway) app.UI {
 	if !s.p.desk.Greeted {
-		return app.P().Class("about").Text("Waiting for the server…")
+		return kit.Box("p", "about", "Waiting for the server…")
 	}
 	usage := "not sent: unless the gateway reports tokens by itself, costs of streamed chat answers are estimates"
 	if g.StreamOptions {
@@ -92,11 +92,11 @@ func (s *Settings) facts(g wire.Gateway) app.UI {
 			key = "held"
 		}
 	}
-	return app.Dl().Class("facts").Body(
-		app.Dt().Text("Address"), app.Dd().Body(app.Code().Text(g.BaseURL), app.If(g.Sandbox, func() app.UI { return app.Text(" (the sandbox)") })),
-		app.Dt().Text("Key"), app.Dd().ID("key-state").Text(key),
-		app.Dt().Body(app.Code().Text("stream_options")), app.Dd().Text(usage),
-		app.Dt().Text("Build"), app.Dd().Class("mono").Text(s.p.desk.Hello.Build),
+	return kit.Box("dl", "facts",
+		kit.Box("dt", "", "Address"), kit.Box("dd", "", kit.Box("code", "", g.BaseURL), kit.When(g.Sandbox, " (the sandbox)")),
+		kit.Box("dt", "", "Key"), kit.El("dd", "", kit.At{"id", "key-state"}, key),
+		kit.Box("dt", "", kit.Box("code", "", "stream_options")), kit.Box("dd", "", usage),
+		kit.Box("dt", "", "Build"), kit.Box("dd", "mono", s.p.desk.Hello.Build),
 	)
 }
 
@@ -109,7 +109,7 @@ func aboutKey(g wire.Gateway) string {
 
 func (s *Settings) form(g wire.Gateway) app.UI {
 	if g.Sandbox || !s.p.desk.Greeted {
-		return app.Div().Hidden(true)
+		return kit.El("div", "", kit.At{"hidden", true})
 	}
 	p := s.p
 	label, verb := "Gateway key", "Save key"
@@ -120,31 +120,30 @@ func (s *Settings) form(g wire.Gateway) app.UI {
 	if p.keyForm.bad {
 		outcome = "outcome bad"
 	}
-	return app.Form().ID("key-form").Class("key-form").
-		OnSubmit(p.On("key", func(_ app.Context, e app.Event) { e.PreventDefault(); p.saveKey() })).
-		Body(
-			app.Label().For("key").Text(label),
-			app.Input().ID("key").Class("field").Type("password").Attr("autocomplete", "off").Attr("spellcheck", "false").
-				Placeholder("sk-…").Disabled(p.keyForm.busy),
-			app.Button().ID("save-key").Class("button primary").Type("submit").Disabled(p.keyForm.busy).Text(verb),
-			app.Button().ID("forget-key").Class("button").Type("button").Hidden(!g.HasKey).Disabled(p.keyForm.busy).Text("Forget key").
-				OnClick(p.On("forget", func(app.Context, app.Event) {
-					p.sendKey("DELETE", nil, "The key is forgotten.")
-				})),
-			app.P().ID("key-outcome").Class(outcome).Role("status").Text(p.keyForm.outcome),
-		)
+	return kit.El("form", "key-form", kit.At{"id", "key-form",
+		"onsubmit", p.On("key", func(_ app.Context, e app.Event) { e.PreventDefault(); p.saveKey() })},
+		kit.El("label", "", kit.At{"for", "key"}, label),
+		kit.El("input", "field", kit.At{"id", "key", "type", "password", "autocomplete", "off", "spellcheck", "false",
+			"placeholder", "sk-…", "disabled", p.keyForm.busy}),
+		kit.El("button", "button primary", kit.At{"id", "save-key", "type", "submit", "disabled", p.keyForm.busy}, verb),
+		kit.El("button", "button", kit.At{"id", "forget-key", "type", "button", "hidden", !g.HasKey, "disabled", p.keyForm.busy,
+			"onclick", p.Do("forget", func() {
+				p.sendKey("DELETE", nil, "The key is forgotten.")
+			})}, "Forget key"),
+		kit.El("p", outcome, kit.At{"id", "key-outcome", "role", "status"}, p.keyForm.outcome),
+	)
 }
 
 func (s *Settings) theme() app.UI {
 	p := s.p
 	choice := func(value, name string) app.UI {
-		return app.Label().Body(
-			p.Radio("theme-"+name, "theme", value, p.desk.Theme() == value, func() { p.desk.SetTheme(value); p.applyTheme() }),
-			app.Span().Text(name),
+		return kit.Box("label", "",
+			p.Radio("theme-"+name, "", nil, "theme", value, p.desk.Theme() == value, func() { p.desk.SetTheme(value); p.applyTheme() }),
+			kit.Box("span", "", name),
 		)
 	}
-	return app.FieldSet().Class("segments").Body(
-		app.Legend().Class("sr-only").Text("Theme"),
+	return kit.Box("fieldset", "segments",
+		kit.Box("legend", "sr-only", "Theme"),
 		choice("", "System"), choice("dark", "Dark"), choice("light", "Light"),
 	)
 }

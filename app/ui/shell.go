@@ -126,45 +126,28 @@ func (s *Shell) Render() (ui app.UI) {
 		section = p.section.Title()
 	}
 	conversation := p.shownID()
-	return app.Div().ID("app").Class("app").DataSet("view", p.view).DataSet("drawer", drawer).Body(
-		app.Nav().Class("rail").Aria("label", "Main").Body(
-			app.A().Class("mark").Href("/").Aria("label", "Screentest: new conversation").Body(
-				app.Img().Src("/web/icon.svg").Alt("Screentest"),
+	return kit.El("div", "app", kit.At{"id", "app", "data-view", p.view, "data-drawer", drawer},
+		kit.El("nav", "rail", kit.At{"aria-label", "Main"},
+			kit.El("a", "mark", kit.At{"href", "/", "aria-label", "Screentest: new conversation"},
+				kit.El("img", "", kit.At{"src", "/web/icon.svg", "alt", "Screentest"}),
 			),
-			app.Div().Class("rail-items").Body(p.railItems()...),
+			kit.Box("div", "rail-items", p.railItems()),
 		),
 		&Side{p: p, Rev: p.rev.list, Conversation: conversation, View: string(p.view), Marks: p.marks()},
-		app.Div().Class("scrim").OnClick(p.On("scrim", func(app.Context, app.Event) { p.setDrawer(false) })),
-		app.Main().ID("main").Class("main").Body(
+		kit.El("div", "scrim", kit.At{"onclick", p.Do("scrim", func() { p.setDrawer(false) })}),
+		kit.El("main", "main", kit.At{"id", "main"},
 			&Bar{p: p, Rev: p.rev.bar, View: string(p.view), Section: section, Renaming: p.renaming},
-			app.If(p.view == viewChat, func() app.UI {
-				return app.Div().Class("work").Body(
-					app.Div().Class("desk").Body(
-						p.lanes(conversation),
-						&Composer{p: p, Rev: p.rev.composer, Conversation: conversation, Budget: p.Budget},
-					),
-					p.drawerUI(),
-				)
-			}).ElseIf(p.view == viewSettings, func() app.UI {
-				return &Settings{p: p, Rev: p.rev.settings, Sections: p.rev.sections}
-			}).ElseIf(p.view == viewSection, func() app.UI {
-				return p.section.Render()
-			}).Else(func() app.UI {
-				return app.Div().Class("middle").Body(
-					app.P().Text("There is nothing at this address."),
-					app.A().Class("button primary").Href("/").Text("New conversation"),
-				)
-			}),
+			p.content(conversation),
 		),
 		&Toast{p: p, Rev: p.rev.notice},
-		app.Div().Class("overlays").Body(p.overlays()...),
+		kit.Box("div", "overlays", p.overlays()),
 		&Picker{p: p, Rev: p.rev.composer, Open: p.picker.open, Query: p.picker.query, Active: p.picker.active},
 		&Tools{p: p, Rev: p.rev.composer, Open: p.tools.open, Lane: p.tools.lane, At: p.tools.at},
 		&Library{p: p, Rev: p.rev.composer, Open: p.library.open, Kind: p.library.kind, Filling: p.library.filling, Problem: p.library.problem},
 		&Palette{p: p, Rev: p.palette.rev},
 		&Keys{p: p},
 		p.importField(),
-		app.Div().ID("say").Class("sr-only").Role("status").Aria("live", "polite"),
+		kit.El("div", "sr-only", kit.At{"id", "say", "role", "status", "aria-live", "polite"}),
 	)
 }
 
@@ -205,18 +188,37 @@ func (p *page) marks() (all string) {
 	return all
 }
 
-func railItem(i kit.Item, current bool) app.UI {
-	a := app.A().Class("rail-item").Href(i.Path).Body(
-		kit.Icon(i.Icon, "icon"),
-		app.Span().Text(i.Name),
-		app.If(i.Mark != "", func() app.UI {
-			return app.Span().Class("rail-mark").Title(i.Why).Text(i.Mark)
-		}).ElseIf(i.Count > 0, func() app.UI { return app.Span().Class("rail-count").Text(i.Count) }),
-	)
-	if current {
-		a = a.Aria("current", "page")
+// content is what stands under the bar.
+func (p *page) content(conversation string) app.UI {
+	switch p.view {
+	case viewChat:
+		return kit.Box("div", "work",
+			kit.Box("div", "desk",
+				p.lanes(conversation),
+				&Composer{p: p, Rev: p.rev.composer, Conversation: conversation, Budget: p.Budget},
+			),
+			p.drawerUI(),
+		)
+	case viewSettings:
+		return &Settings{p: p, Rev: p.rev.settings, Sections: p.rev.sections}
+	case viewSection:
+		return p.section.Render()
 	}
-	return a
+	return kit.Box("div", "middle",
+		kit.Box("p", "", "There is nothing at this address."),
+		kit.El("a", "button primary", kit.At{"href", "/"}, "New conversation"),
+	)
+}
+
+func railItem(i kit.Item, current bool) app.UI {
+	return kit.El("a", "rail-item", kit.At{"href", i.Path, "aria-current", kit.When(current, "page")},
+		kit.Icon(i.Icon, "icon"),
+		kit.Box("span", "", i.Name),
+		kit.If(i.Mark != "", func() app.UI {
+			return kit.El("span", "rail-mark", kit.At{"title", i.Why}, i.Mark)
+		}),
+		kit.If(i.Mark == "" && i.Count > 0, func() app.UI { return kit.Box("span", "rail-count", i.Count) }),
+	)
 }
 
 // carry keeps what was typed into the page's shell before the program came.

@@ -26,37 +26,37 @@ func (s *Side) Render() (ui app.UI) {
 	p := s.p
 	defer p.Drawing("the list", &ui)
 	groups := p.desk.Groups()
-	return app.Aside().Class("side").Aria("label", "Conversations").Body(
-		app.Div().Class("side-head").Body(
+	return kit.El("aside", "side", kit.At{"aria-label", "Conversations"},
+		kit.Box("div", "side-head",
 			s.searchBox(),
-			app.A().ID("new-conversation").Class("button wide").Href("/").
-				OnClick(p.On("new", func(app.Context, app.Event) { p.setDrawer(false); p.focusComposer() })).
-				Body(kit.Icon(kit.IconPlus, "icon small"), app.Text("New conversation")),
+			kit.El("a", "button wide", kit.At{"id", "new-conversation", "href", "/",
+				"onclick", p.Do("new", func() { p.setDrawer(false); p.focusComposer() })},
+				kit.Icon(kit.IconPlus, "icon small"), "New conversation"),
 		),
-		app.If(p.finder.On(), func() app.UI {
-			return app.Div().Class("side-list found").Body(s.hits())
-		}).Else(func() app.UI { return app.Div().Class("side-list").Body(s.conversations(groups)...) }),
-		app.Div().Class("side-foot").Body(
-			p.railItems()...,
+		kit.Either(p.finder.On(), func() app.UI {
+			return kit.Box("div", "side-list found", s.hits())
+		}, func() app.UI { return kit.Box("div", "side-list", s.conversations(groups)...) }),
+		kit.Box("div", "side-foot",
+			p.railItems(),
 		),
 	)
 }
 
-func (s *Side) conversations(groups []model.Group) []app.UI {
+func (s *Side) conversations(groups []model.Group) []any {
 	p := s.p
-	return []app.UI{
-		app.If(p.desk.ListReady && len(groups) == 0, func() app.UI {
-			return app.P().Class("side-empty").Text("What you ask will be listed here, and kept.")
+	return []any{
+		kit.If(p.desk.ListReady && len(groups) == 0, func() app.UI {
+			return kit.Box("p", "side-empty", "What you ask will be listed here, and kept.")
 		}),
-		app.Range(groups).Slice(func(i int) app.UI {
-			return app.Section().Class("group").Body(
-				app.H2().Text(groups[i].Name),
-				app.Range(groups[i].Rows).Slice(func(j int) app.UI { return s.row(groups[i].Rows[j]) }),
+		kit.Times(len(groups), func(i int) app.UI {
+			return kit.Box("section", "group",
+				kit.Box("h2", "", groups[i].Name),
+				kit.Times(len(groups[i].Rows), func(j int) app.UI { return s.row(groups[i].Rows[j]) }),
 			)
 		}),
-		app.If(p.desk.ListMore, func() app.UI {
-			return app.Button().Class("button wide").Type("button").Text("Show older").
-				OnClick(p.On("older", func(app.Context, app.Event) { p.desk.FetchMore() }))
+		kit.If(p.desk.ListMore, func() app.UI {
+			return kit.El("button", "button wide", kit.At{"type", "button",
+				"onclick", p.Do("older", func() { p.desk.FetchMore() })}, "Show older")
 		}),
 	}
 }
@@ -65,27 +65,24 @@ func (s *Side) row(c wire.Summary) app.UI {
 	p := s.p
 	title := titleOf(c.Title)
 	current := c.ID == s.Conversation && s.View == string(viewChat)
-	link := app.A().Class("conversation").Href("/c/" + c.ID).Title(title)
-	if current {
-		link = link.Aria("current", "page")
-	}
-	return app.Div().Class("row").DataSet("current", current).Body(
-		link.Body(
-			app.Span().Class("row-title").Text(title),
-			app.Span().Class("row-sub").Body(
-				app.Span().Class("row-models").Text(s.p.desk.ListedModels(c)),
-				app.If(c.Running > 0, func() app.UI {
-					return app.Span().Class("row-live").Body(app.Span().Class("dot live"), app.Text("live"))
-				}).ElseIf(c.CostNanoUSD > 0, func() app.UI {
-					return app.Span().Class("figure").Text(cost(c))
+	return kit.El("div", "row", kit.At{"data-current", current},
+		kit.El("a", "conversation", kit.At{"href", "/c/" + c.ID, "title", title, "aria-current", kit.When(current, "page")},
+			kit.Box("span", "row-title", title),
+			kit.Box("span", "row-sub",
+				kit.Box("span", "row-models", s.p.desk.ListedModels(c)),
+				kit.If(c.Running > 0, func() app.UI {
+					return kit.Box("span", "row-live", kit.Box("span", "dot live"), "live")
+				}),
+				kit.If(c.Running == 0 && c.CostNanoUSD > 0, func() app.UI {
+					return kit.Box("span", "figure", cost(c))
 				}),
 			),
 		),
-		app.Span().Class("row-actions").DataSet("pinned", c.Pinned).Body(
-			app.Button().Class("icon-button small").Type("button").Title(pinWord(c.Pinned)).
-				Aria("label", pinWord(c.Pinned)+" “"+title+"”").
-				OnClick(p.On(pinWord(c.Pinned)+c.ID, func(app.Context, app.Event) { p.desk.Pin(c.ID, !c.Pinned) })).
-				Body(kit.Icon(iconPin, "icon small")),
+		kit.El("span", "row-actions", kit.At{"data-pinned", c.Pinned},
+			kit.El("button", "icon-button small", kit.At{"type", "button", "title", pinWord(c.Pinned),
+				"aria-label", pinWord(c.Pinned) + " “" + title + "”",
+				"onclick", p.Do(pinWord(c.Pinned)+c.ID, func() { p.desk.Pin(c.ID, !c.Pinned) })},
+				kit.Icon(iconPin, "icon small")),
 		),
 	)
 }

@@ -63,13 +63,13 @@ func (t *Thread) Render() (ui app.UI) {
 	if t.Lane > 0 {
 		name += " of lane " + strconv.Itoa(t.Lane+1)
 	}
-	return app.Div().Class("thread-frame").Body(
-		app.Div().ID(threadID("thread", t.Lane)).Class("thread").TabIndex(0).Role("region").Aria("label", name).Body(
-			app.Div().ID(threadID("thread-inner", t.Lane)).Class("thread-inner"+hollow).Body(t.content()),
+	return kit.Box("div", "thread-frame",
+		kit.El("div", "thread", kit.At{"id", threadID("thread", t.Lane), "tabindex", 0, "role", "region", "aria-label", name},
+			kit.El("div", "thread-inner"+hollow, kit.At{"id", threadID("thread-inner", t.Lane)}, t.content()),
 		),
-		app.Button().ID(threadID("jump", t.Lane)).Class("button jump").Type("button").
-			OnClick(p.On("jump", func(app.Context, app.Event) { p.threads.at(t.Lane).toEnd(); p.focusComposer() })).
-			Body(kit.Icon(kit.IconArrow, "icon small"), app.Text("Jump to latest")),
+		kit.El("button", "button jump", kit.At{"id", threadID("jump", t.Lane), "type", "button",
+			"onclick", p.Do("jump", func() { p.threads.at(t.Lane).toEnd(); p.focusComposer() })},
+			kit.Icon(kit.IconArrow, "icon small"), "Jump to latest"),
 	)
 }
 
@@ -78,23 +78,23 @@ func (t *Thread) content() app.UI {
 	c := p.desk.Current
 	switch {
 	case c == nil && t.Lane > 0:
-		return app.Div().Class("middle").Body(app.P().Text("It gets the same question, and answers for itself."))
+		return kit.Box("div", "middle", kit.Box("p", "", "It gets the same question, and answers for itself."))
 	case c == nil && p.desk.Greeted:
 		return &Empty{p: p, Sandbox: p.desk.Hello.Gateway.Sandbox, Base: p.desk.Hello.Gateway.BaseURL}
 	case c == nil:
-		return app.Div().Class("middle")
+		return kit.Box("div", "middle")
 	case c.Phase == model.Loading:
-		return app.Div().Class("middle").Body(app.P().Text("Loading the conversation…"))
+		return kit.Box("div", "middle", kit.Box("p", "", "Loading the conversation…"))
 	case c.Phase == model.Missing:
-		return app.Div().Class("middle").Body(
-			app.P().Text("This conversation does not exist here, or was deleted."),
-			app.A().Class("button primary").Href("/").Text("New conversation"),
+		return kit.Box("div", "middle",
+			kit.Box("p", "", "This conversation does not exist here, or was deleted."),
+			kit.El("a", "button primary", kit.At{"href", "/"}, "New conversation"),
 		)
 	case c.Phase == model.Broken:
-		return app.Div().Class("middle").Body(
-			app.P().Text(c.Problem.Message),
-			app.Button().Class("button primary").Type("button").Text("Try again").
-				OnClick(p.On("refetch", func(app.Context, app.Event) { p.desk.Refetch() })),
+		return kit.Box("div", "middle",
+			kit.Box("p", "", c.Problem.Message),
+			kit.El("button", "button primary", kit.At{"type", "button",
+				"onclick", p.Do("refetch", func() { p.desk.Refetch() })}, "Try again"),
 		)
 	}
 	return t.messages(c)
@@ -110,16 +110,16 @@ func (t *Thread) messages(c *model.Conversation) app.UI {
 		if c.Fetching {
 			words = "Loading earlier messages…"
 		}
-		body = append(body, app.Button().ID(threadID("earlier", t.Lane)).Class("button earlier").Type("button").Text(words).
-			OnClick(t.p.On("earlier", func(app.Context, app.Event) { t.p.desk.Outline(c) })))
+		body = append(body, kit.El("button", "button earlier", kit.At{"id", threadID("earlier", t.Lane), "type", "button",
+			"onclick", t.p.Do("earlier", func() { t.p.desk.Outline(c) })}, words))
 	} else {
-		body = append(body, app.Span())
+		body = append(body, kit.Box("span", ""))
 	}
 	path := c.Path(t.Lane)
 	for _, x := range s.column.Stretches(s.shown) {
 		body = append(body, t.stretch(path, x))
 	}
-	return app.Div().Class("messages").Body(body...)
+	return kit.Box("div", "messages", body)
 }
 
 // stretch draws a part of the path, or the gap that stands for it: an image of
@@ -133,9 +133,8 @@ func (t *Thread) stretch(path []*model.Message, s model.Stretch) app.UI {
 	for _, k := range s.Kids {
 		body = append(body, t.stretch(path, k))
 	}
-	block := app.Div().Class("stretch")
 	if s.Kids != nil {
-		return block.Body(body...)
+		return kit.Box("div", "stretch", body)
 	}
 	for i := s.From; i < s.To; i++ {
 		m := path[i]
@@ -149,12 +148,12 @@ func (t *Thread) stretch(path []*model.Message, s model.Stretch) app.UI {
 			Last: i == len(path)-1, Busy: t.Busy, Model: t.Model,
 		})
 	}
-	return block.DataSet("from", s.From).Body(body...)
+	return kit.El("div", "stretch", kit.At{"data-from", s.From}, body)
 }
 
 func gap(height float64) app.UI {
-	return app.Elem("svg").XMLNS("http://www.w3.org/2000/svg").Class("gap").Aria("hidden", true).
-		Attr("width", "1").Attr("height", strconv.Itoa(int(height)))
+	return kit.SVG("svg", kit.At{"class", "gap", "aria-hidden", true,
+		"width", "1", "height", strconv.Itoa(int(height))})
 }
 
 // Stub stands for a message whose text is on its way.
@@ -170,6 +169,6 @@ func (s *Stub) CompoID() string { return s.ID }
 
 // Render implements app.Composer.
 func (s *Stub) Render() app.UI {
-	return app.Article().Class("stub").DataSet("role", s.Role).Aria("busy", true).Aria("label", "Loading a message").
-		Body(gap(float64(s.Height)))
+	return kit.El("article", "stub", kit.At{"data-role", s.Role, "aria-busy", true, "aria-label", "Loading a message"},
+		gap(float64(s.Height)))
 }

@@ -19,44 +19,44 @@ type Toast struct {
 func (t *Toast) Render() (ui app.UI) {
 	p := t.p
 	defer p.Drawing("the notice", &ui)
-	return app.Div().Class("toasts").Role("status").Body(
-		app.If(p.desk.Notice != "", func() app.UI {
-			return app.Div().ID("notice").Class("toast").Body(app.Span().Class("toast-words").Text(p.desk.Notice))
+	return kit.El("div", "toasts", kit.At{"role", "status"},
+		kit.If(p.desk.Notice != "", func() app.UI {
+			return kit.El("div", "toast", kit.At{"id", "notice"}, kit.Box("span", "toast-words", p.desk.Notice))
 		}),
-		app.If(p.data.outcome != "", func() app.UI {
-			return app.Div().ID("import-notice").Class("toast").Body(
-				app.Span().Class("toast-words").Text(p.data.outcome),
-				app.If(p.data.open != "", func() app.UI {
-					return app.A().Class("button").Href("/c/" + p.data.open).Text("Show").
-						OnClick(p.On("import-show", func(app.Context, app.Event) { p.imported(importing{}) }))
+		kit.If(p.data.outcome != "", func() app.UI {
+			return kit.El("div", "toast", kit.At{"id", "import-notice"},
+				kit.Box("span", "toast-words", p.data.outcome),
+				kit.If(p.data.open != "", func() app.UI {
+					return kit.El("a", "button", kit.At{"href", "/c/" + p.data.open,
+						"onclick", p.Do("import-show", func() { p.imported(importing{}) })}, "Show")
 				}),
-				app.If(!p.data.busy, func() app.UI {
-					return app.Button().Class("icon-button").Type("button").Aria("label", "Dismiss").
-						OnClick(p.On("import-dismiss", func(app.Context, app.Event) { p.imported(importing{}); p.focusComposer() })).
-						Body(kit.Icon(iconShut, "icon small"))
+				kit.If(!p.data.busy, func() app.UI {
+					return kit.El("button", "icon-button", kit.At{"type", "button", "aria-label", "Dismiss",
+						"onclick", p.Do("import-dismiss", func() { p.imported(importing{}); p.focusComposer() })},
+						kit.Icon(iconShut, "icon small"))
 				}),
 			)
 		}),
-		app.If(p.desk.Closed() != nil, func() app.UI {
-			return app.Div().ID("closed").Class("toast").Body(
-				app.Span().Class("toast-words").Text(p.desk.Closed().Words),
-				app.Button().ID("undo-close").Class("button").Type("button").Text("Undo").
-					OnClick(p.On("undo-close", func(app.Context, app.Event) { p.threads.stick(); p.desk.UndoClose(); p.focusComposer() })),
+		kit.If(p.desk.Closed() != nil, func() app.UI {
+			return kit.El("div", "toast", kit.At{"id", "closed"},
+				kit.Box("span", "toast-words", p.desk.Closed().Words),
+				kit.El("button", "button", kit.At{"id", "undo-close", "type", "button",
+					"onclick", p.Do("undo-close", func() { p.threads.stick(); p.desk.UndoClose(); p.focusComposer() })}, "Undo"),
 			)
 		}),
-		app.If(p.desk.Deleted != nil, func() app.UI {
+		kit.If(p.desk.Deleted != nil, func() app.UI {
 			title := p.desk.Deleted.Title
 			if title == "" {
 				title = "the conversation"
 			}
-			return app.Div().Class("toast").Body(
-				app.Span().Class("toast-text").Text("Deleted “"+title+"”"),
-				app.Button().ID("undo").Class("button").Type("button").Text("Undo").
-					OnClick(p.On("undo", func(ctx app.Context, _ app.Event) {
+			return kit.Box("div", "toast",
+				kit.Box("span", "toast-text", "Deleted “"+title+"”"),
+				kit.El("button", "button", kit.At{"id", "undo", "type", "button",
+					"onclick", p.On("undo", func(ctx app.Context, _ app.Event) {
 						if id := p.desk.Undo(); id != "" {
 							ctx.Navigate("/c/" + id)
 						}
-					})),
+					})}, "Undo"),
 			)
 		}),
 	)

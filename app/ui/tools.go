@@ -82,16 +82,14 @@ func (p *page) hideDialog(id string, part model.Part) {
 
 // dialog is the frame of a dialog with a title, which Escape and its cross
 // close. With many lanes its words say which one it is about.
-func (p *page) dialog(id, title string, back, closed func()) (frame app.HTMLDialog, head app.UI) {
-	cancel, scope := p.On("cancel "+id, func(_ app.Context, e app.Event) { e.PreventDefault(); back() })
-	frame = app.Dialog().ID(id).Class("dialog").Aria("label", title).On("cancel", cancel, scope)
-	head = app.Div().Class("dialog-head").Body(
-		app.H2().Text(title),
-		app.Button().ID("close-"+id).Class("icon-button").Type("button").Aria("label", "Close").Title("Close (Esc)").
-			OnClick(p.On("close "+id, func(app.Context, app.Event) { closed() })).
-			Body(kit.Icon(kit.IconClose, "icon")),
-	)
-	return frame, head
+func (p *page) dialog(id, title string, back, closed func(), body app.UI) app.UI {
+	cancel := p.On("cancel "+id, func(_ app.Context, e app.Event) { e.PreventDefault(); back() })
+	return kit.El("dialog", "dialog", kit.At{"id", id, "aria-label", title, "oncancel", cancel}, kit.Box("div", "dialog-head",
+		kit.Box("h2", "", title),
+		kit.El("button", "icon-button", kit.At{"id", "close-" + id, "type", "button", "aria-label", "Close", "title", "Close (Esc)",
+			"onclick", p.Do("close "+id, closed)},
+			kit.Icon(kit.IconClose, "icon")),
+	), body)
 }
 
 // edit opens a function, or goes back to the list.
@@ -213,14 +211,15 @@ func (t *Tools) Render() (ui app.UI) {
 	case len(p.desk.On().Lanes) > 1:
 		title = "Tools of " + p.desk.LaneName(t.Lane)
 	}
-	frame, head := p.dialog("tools", title, back, p.closeTools)
+	var body app.UI
 	switch {
 	case !t.Open:
-		return frame.Body(head)
 	case t.At != listing:
-		return frame.Body(head, t.form())
+		body = t.form()
+	default:
+		body = t.list()
 	}
-	return frame.Body(head, t.list())
+	return p.dialog("tools", title, back, p.closeTools, body)
 }
 
 func (t *Tools) list() app.UI {
@@ -239,36 +238,36 @@ func (t *Tools) list() app.UI {
 		search = "only epsilon models have it"
 	}
 	many := len(p.desk.On().Lanes) > 1
-	return app.Div().Class("dialog-body").Body(
-		app.P().Class("params-about").Hidden(note == "").Text(note),
-		app.Label().Class("params-switch").Body(
-			app.Span().Class("params-name").Body(app.Text("Web search"), app.Span().Class("params-state").Text(search)),
-			p.Switch("web-search", v.WebSearch && search == "", func(on bool) {
+	return kit.Box("div", "dialog-body",
+		kit.El("p", "params-about", kit.At{"hidden", note == ""}, note),
+		kit.Box("label", "params-switch",
+			kit.Box("span", "params-name", "Web search", kit.Box("span", "params-state", search)),
+			p.Switch("web-search", "switch", kit.At{"disabled", search != ""}, v.WebSearch && search == "", func(on bool) {
 				v := p.desk.Params(t.Lane)
 				v.WebSearch = on
 				p.desk.SetParams(t.Lane, v)
-			}).Class("switch").Disabled(search != ""),
+			}),
 		),
-		app.H3().Text("Functions"),
-		app.P().Class("dialog-about").Hidden(len(v.Functions) > 0).
-			Text("Describe a function, and the model can call it. You see the call and write what it returns."),
-		app.Ul().Class("functions").Body(app.Range(v.Functions).Slice(func(i int) app.UI { return t.row(i, v.Functions[i]) })),
-		app.Div().Class("dialog-actions").Body(
-			app.Button().ID("tools-to-all").Class("button").Type("button").Hidden(!many || p.desk.Hidden()).Text("Use in all lanes").
-				OnClick(p.On("tools-to-all", func(app.Context, app.Event) {
+		kit.Box("h3", "", "Functions"),
+		kit.El("p", "dialog-about", kit.At{"hidden", len(v.Functions) > 0},
+			"Describe a function, and the model can call it. You see the call and write what it returns."),
+		kit.Box("ul", "functions", kit.Times(len(v.Functions), func(i int) app.UI { return t.row(i, v.Functions[i]) })),
+		kit.Box("div", "dialog-actions",
+			kit.El("button", "button", kit.At{"id", "tools-to-all", "type", "button", "hidden", !many || p.desk.Hidden(),
+				"onclick", p.Do("tools-to-all", func() {
 					from := p.desk.Params(t.Lane)
 					for i := range p.desk.On().Lanes {
 						v := p.desk.Params(i)
 						v.Functions, v.WebSearch = slices.Clone(from.Functions), from.WebSearch
 						p.desk.SetParams(i, v)
 					}
-				})),
-			app.Span().Class("push"),
-			app.Button().ID("add-function").Class("button").Type("button").
-				OnClick(p.On("add-function", func(app.Context, app.Event) { t.edit(adding) })).
-				Body(kit.Icon(kit.IconPlus, "icon small"), app.Text("Add function")),
-			app.Button().ID("tools-done").Class("button primary").Type("button").Text("Done").
-				OnClick(p.On("tools-done", func(app.Context, app.Event) { p.closeTools() })),
+				})}, "Use in all lanes"),
+			kit.Box("span", "push"),
+			kit.El("button", "button", kit.At{"id", "add-function", "type", "button",
+				"onclick", p.Do("add-function", func() { t.edit(adding) })},
+				kit.Icon(kit.IconPlus, "icon small"), "Add function"),
+			kit.El("button", "button primary", kit.At{"id", "tools-done", "type", "button",
+				"onclick", p.Do("tools-done", func() { p.closeTools() })}, "Done"),
 		),
 	)
 }
@@ -279,25 +278,25 @@ func (t *Tools) row(i int, f model.Function) app.UI {
 	if about == "" {
 		about = "No description"
 	}
-	return app.Li().Class("function").Body(
-		p.Switch("offer-"+f.Name, !f.Off, func(on bool) {
+	return kit.Box("li", "function",
+		p.Switch("offer-"+f.Name, "switch", kit.At{"aria-label", "Offer " + f.Name}, !f.Off, func(on bool) {
 			v := p.desk.Params(t.Lane)
 			v.Functions[i].Off = !on
 			p.desk.SetParams(t.Lane, v)
-		}).Class("switch").Aria("label", "Offer "+f.Name),
-		app.Div().Class("function-words").Body(
-			app.Code().Text(f.Name), app.Span().Class("params-state").Text(about),
+		}),
+		kit.Box("div", "function-words",
+			kit.Box("code", "", f.Name), kit.Box("span", "params-state", about),
 		),
-		app.Button().Class("icon-button small edit-function").Type("button").Aria("label", "Edit "+f.Name).Title("Edit").
-			OnClick(p.On("edit "+f.Name, func(app.Context, app.Event) { t.edit(i) })).
-			Body(kit.Icon(kit.IconPencil, "icon")),
-		app.Button().Class("icon-button small").Type("button").Aria("label", "Remove "+f.Name).Title("Remove").
-			OnClick(p.On("remove "+f.Name, func(app.Context, app.Event) {
+		kit.El("button", "icon-button small edit-function", kit.At{"type", "button", "aria-label", "Edit " + f.Name, "title", "Edit",
+			"onclick", p.Do("edit "+f.Name, func() { t.edit(i) })},
+			kit.Icon(kit.IconPencil, "icon")),
+		kit.El("button", "icon-button small", kit.At{"type", "button", "aria-label", "Remove " + f.Name, "title", "Remove",
+			"onclick", p.Do("remove "+f.Name, func() {
 				v := p.desk.Params(t.Lane)
 				v.Functions = slices.Delete(v.Functions, i, i+1)
 				p.desk.SetParams(t.Lane, v)
-			})).
-			Body(kit.Icon(kit.IconTrash, "icon")),
+			})},
+			kit.Icon(kit.IconTrash, "icon")),
 	)
 }
 
@@ -307,26 +306,24 @@ func (t *Tools) form() app.UI {
 		ctx.PreventUpdate()
 		t.check()
 	}
-	return app.Form().Class("dialog-body").
-		OnSubmit(p.On("save-function", func(_ app.Context, e app.Event) { e.PreventDefault(); t.save() })).
-		Body(
-			app.Label().Class("params-name").For("function-name").Text("Name"),
-			app.Input().ID("function-name").Class("field mono").Type("text").Attr("autocomplete", "off").Attr("spellcheck", "false").
-				Aria("describedby", "function-name-check").OnInput(p.On("function-name", typed)),
-			app.P().ID("function-name-check").Class("field-check bad").Role("status"),
-			app.Label().Class("params-name").For("function-about").Text("What it does, for the model"),
-			app.Input().ID("function-about").Class("field").Type("text").Attr("autocomplete", "off").OnInput(p.On("function-about", typed)),
-			app.Label().Class("params-name").For("function-parameters").Text("Parameters, as JSON Schema"),
-			app.Textarea().ID("function-parameters").Class("field code-field").Rows(11).Attr("spellcheck", "false").Attr("autocomplete", "off").
-				Aria("describedby", "function-check").OnInput(p.On("function-parameters", typed)),
-			app.P().ID("function-check").Class("field-check").Role("status"),
-			app.Label().Class("params-name").For("function-sample").Text("Sample result, which you can change at each call"),
-			app.Textarea().ID("function-sample").Class("field code-field").Rows(3).Attr("spellcheck", "false").Attr("autocomplete", "off"),
-			app.Div().Class("dialog-actions").Body(
-				app.Span().Class("push"),
-				app.Button().Class("button").Type("button").Text("Cancel").
-					OnClick(p.On("cancel-function", func(app.Context, app.Event) { t.edit(listing) })),
-				app.Button().ID("save-function").Class("button primary").Type("submit").Text("Save function"),
-			),
-		)
+	return kit.El("form", "dialog-body", kit.At{"onsubmit", p.On("save-function", func(_ app.Context, e app.Event) { e.PreventDefault(); t.save() })},
+		kit.El("label", "params-name", kit.At{"for", "function-name"}, "Name"),
+		kit.El("input", "field mono", kit.At{"id", "function-name", "type", "text", "autocomplete", "off", "spellcheck", "false",
+			"aria-describedby", "function-name-check", "oninput", p.On("function-name", typed)}),
+		kit.El("p", "field-check bad", kit.At{"id", "function-name-check", "role", "status"}),
+		kit.El("label", "params-name", kit.At{"for", "function-about"}, "What it does, for the model"),
+		kit.El("input", "field", kit.At{"id", "function-about", "type", "text", "autocomplete", "off", "oninput", p.On("function-about", typed)}),
+		kit.El("label", "params-name", kit.At{"for", "function-parameters"}, "Parameters, as JSON Schema"),
+		kit.El("textarea", "field code-field", kit.At{"id", "function-parameters", "rows", 11, "spellcheck", "false", "autocomplete", "off",
+			"aria-describedby", "function-check", "oninput", p.On("function-parameters", typed)}),
+		kit.El("p", "field-check", kit.At{"id", "function-check", "role", "status"}),
+		kit.El("label", "params-name", kit.At{"for", "function-sample"}, "Sample result, which you can change at each call"),
+		kit.El("textarea", "field code-field", kit.At{"id", "function-sample", "rows", 3, "spellcheck", "false", "autocomplete", "off"}),
+		kit.Box("div", "dialog-actions",
+			kit.Box("span", "push"),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", p.Do("cancel-function", func() { t.edit(listing) })}, "Cancel"),
+			kit.El("button", "button primary", kit.At{"id", "save-function", "type", "submit"}, "Save function"),
+		),
+	)
 }

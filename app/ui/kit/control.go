@@ -16,7 +16,8 @@ import (
 // was in the draw before, whatever the person has done since.
 
 // Option is an entry of a list to choose from; the value "" stands for none.
-type Option struct{ Value, Name string }
+// Entries that follow each other and have the same Group stand under it.
+type Option struct{ Value, Name, Group string }
 
 // Options makes entries of pairs: a value, and its name.
 func Options(pairs ...string) []Option {
@@ -28,50 +29,66 @@ func Options(pairs ...string) []Option {
 }
 
 // Select is a list to choose from. A value that has no entry gets one.
-func (h *Host) Select(id, label, value string, options []Option, set func(string)) app.HTMLSelect {
+func (h *Host) Select(id, label, class string, at At, value string, options []Option, set func(string)) app.UI {
 	if !slices.ContainsFunc(options, func(o Option) bool { return o.Value == value }) {
-		options = append(slices.Clip(options), Option{value, value})
+		options = append(slices.Clip(options), Option{Value: value, Name: value})
 	}
 	h.Show(id, value)
-	return app.Select().ID(id).Aria("label", label).OnChange(h.On(id, func(ctx app.Context, e app.Event) {
+	return El("select", class, append(At{"id", id, "aria-label", label, "onchange", h.On(id, func(ctx app.Context, e app.Event) {
 		ctx.PreventUpdate()
 		control := e.Get("target")
 		chosen := control.Get("value").String()
 		h.overtake(id, control)
 		control.Set("shows", showing(id, chosen))
 		set(chosen)
-	})).
-		Body(app.Range(options).Slice(func(i int) app.UI { return app.Option().Value(options[i].Value).Text(options[i].Name) }))
+	})}, at...), entries(options))
+}
+
+func entries(options []Option) []app.UI {
+	var list []app.UI
+	for len(options) > 0 {
+		group := options[0].Group
+		end := slices.IndexFunc(options, func(o Option) bool { return o.Group != group })
+		if end < 0 {
+			end = len(options)
+		}
+		entries := Times(end, func(i int) app.UI { return El("option", "", At{"value", options[i].Value}, options[i].Name) })
+		if group != "" {
+			entries = []app.UI{El("optgroup", "", At{"label", group}, entries)}
+		}
+		list, options = append(list, entries...), options[end:]
+	}
+	return list
 }
 
 // Field is a line of text. What it holds may be half typed, and is the
 // browser's as long as it has the focus; see Put.
-func (h *Host) Field(id, value string, typed func(string)) app.HTMLInput {
+func (h *Host) Field(id, class string, at At, value string, typed func(string)) app.UI {
 	h.Show(id, value)
-	return app.Input().ID(id).Type("text").Attr("autocomplete", "off").Attr("spellcheck", "false").OnInput(h.types(id, typed))
+	return El("input", class, append(At{"id", id, "type", "text", "autocomplete", "off", "spellcheck", "false", "oninput", h.types(id, typed)}, at...))
 }
 
 // Area is a text of several lines, else as Field.
-func (h *Host) Area(id, value string, typed func(string)) app.HTMLTextarea {
+func (h *Host) Area(id, class string, at At, value string, typed func(string)) app.UI {
 	h.Show(id, value)
-	return app.Textarea().ID(id).Attr("autocomplete", "off").OnInput(h.types(id, typed))
+	return El("textarea", class, append(At{"id", id, "autocomplete", "off", "oninput", h.types(id, typed)}, at...))
 }
 
 // Switch is a box to check.
-func (h *Host) Switch(id string, on bool, set func(bool)) app.HTMLInput {
+func (h *Host) Switch(id, class string, at At, on bool, set func(bool)) app.UI {
 	h.Show(id, on)
-	return app.Input().ID(id).Type("checkbox").OnChange(h.On(id, func(ctx app.Context, e app.Event) {
+	return El("input", class, append(At{"id", id, "type", "checkbox", "onchange", h.On(id, func(ctx app.Context, e app.Event) {
 		ctx.PreventUpdate()
 		control := e.Get("target")
 		on := control.Get("checked").Bool()
 		h.overtake(id, control)
 		control.Set("shows", showing(id, on))
 		set(on)
-	}))
+	})}, at...))
 }
 
 // types hands what is typed to the page, which sees to what is drawn of it.
-func (h *Host) types(id string, typed func(string)) (app.EventHandler, app.EventOption) {
+func (h *Host) types(id string, typed func(string)) *Handler {
 	return h.On(id, func(ctx app.Context, e app.Event) {
 		ctx.PreventUpdate()
 		field := e.Get("target")
@@ -173,9 +190,9 @@ func put(e js.Value, value any) {
 }
 
 // Radio is one of a set of which one is chosen; the set has a name.
-func (h *Host) Radio(id, set, value string, on bool, choose func()) app.HTMLInput {
+func (h *Host) Radio(id, class string, at At, set, value string, on bool, choose func()) app.UI {
 	h.Show(id, on)
-	return app.Input().ID(id).Type("radio").Name(set).Value(value).OnChange(h.On(id, func(ctx app.Context, e app.Event) {
+	return El("input", class, append(At{"id", id, "type", "radio", "name", set, "value", value, "onchange", h.On(id, func(ctx app.Context, e app.Event) {
 		ctx.PreventUpdate()
 		for other := range h.shows { // the one that was chosen before is among them
 			if radio := h.DOM.ByID(other); radio.Truthy() && radio.Get("name").String() == set {
@@ -184,7 +201,7 @@ func (h *Host) Radio(id, set, value string, on bool, choose func()) app.HTMLInpu
 		}
 		e.Get("target").Set("shows", showing(id, true))
 		choose()
-	}))
+	})}, at...))
 }
 
 // Put shows a value at once, in a field that is being typed in too.

@@ -43,8 +43,14 @@ func (h *Host) showFault(during string, r any) {
 func (h *Host) Drawing(what string, ui *app.UI) {
 	if r := recover(); r != nil {
 		app.Logf("screentest: panic while drawing %s: %v", what, r)
-		*ui = app.Div().Class("problem").Text(fmt.Sprintf("This part of the page, %s, could not be drawn: %v", what, r))
+		*ui = Box("div", "problem", fmt.Sprintf("This part of the page, %s, could not be drawn: %v", what, r))
 	}
+}
+
+// Handler is what happens on an event of an element; see At.
+type Handler struct {
+	do    app.EventHandler
+	scope app.EventOption
 }
 
 // On guards a handler; name is for people, should it fail. go-app compares
@@ -53,10 +59,15 @@ func (h *Host) Drawing(what string, ui *app.UI) {
 // The code is the same for all that are guarded here, so every draw's handler
 // gets a scope of its own: what is called is that of the newest draw. That
 // costs some 8 µs a handler that is drawn again.
-func (h *Host) On(name string, f func(ctx app.Context, e app.Event)) (app.EventHandler, app.EventOption) {
+func (h *Host) On(name string, f func(ctx app.Context, e app.Event)) *Handler {
 	h.handlers++
-	return func(ctx app.Context, e app.Event) {
+	return &Handler{func(ctx app.Context, e app.Event) {
 		defer h.Guard(name)
 		f(ctx, e)
-	}, app.EventScope(h.handlers)
+	}, app.EventScope(h.handlers)}
+}
+
+// Do is On for what needs no event.
+func (h *Host) Do(name string, f func()) *Handler {
+	return h.On(name, func(app.Context, app.Event) { f() })
 }

@@ -44,8 +44,8 @@ const (
 // Icon draws an icon beside words that say the same, so it is hidden from
 // screen readers.
 func Icon(path IconPath, class string) app.UI {
-	return app.Elem("svg").XMLNS(svgNS).Class(class).Attr("viewBox", "0 0 24 24").Aria("hidden", true).Body(
-		app.Elem("path").XMLNS(svgNS).Attr("d", string(path)),
+	return SVG("svg", At{"class", class, "viewBox", "0 0 24 24", "aria-hidden", true},
+		SVG("path", At{"d", string(path)}),
 	)
 }
 

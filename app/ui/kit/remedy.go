@@ -13,8 +13,8 @@ const BudgetsPath = "/settings#budgets"
 
 // BudgetNote is Host.Budget with the way to the budgets; "" draws nothing.
 func BudgetNote(words string) app.UI {
-	return app.P().Class("budget-note").Hidden(words == "").Body(
-		app.Span().Text(words+" "), app.A().Href(BudgetsPath).Text("Change budgets"),
+	return El("p", "budget-note", At{"hidden", words == ""},
+		Box("span", "", words+" "), El("a", "", At{"href", BudgetsPath}, "Change budgets"),
 	)
 }
 
@@ -22,7 +22,7 @@ func BudgetNote(words string) app.UI {
 // draws nothing.
 func Remedy(p *wire.Problem) app.UI {
 	if p.Code != wire.CodeBudgetReached {
-		return app.Span().Hidden(true)
+		return El("span", "", At{"hidden", true})
 	}
-	return app.A().Class("button remedy").Href(BudgetsPath).Text("Change budgets")
+	return El("a", "button remedy", At{"href", BudgetsPath}, "Change budgets")
 }

@@ -5,6 +5,8 @@ package spenddesk
 import (
 	"strconv"
 
+	"screentest/app/ui/kit"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/figure"
@@ -29,32 +31,32 @@ func (c *Chart) Render() (ui app.UI) {
 	defer h.Drawing("the bars", &ui)
 	chart := d.Chart()
 	if chart == nil {
-		return app.Section().Class("card").Hidden(true)
+		return kit.El("section", "card", kit.At{"hidden", true})
 	}
 	n := len(chart.Bars)
 	c.focus = min(c.focus, n-1)
-	return app.Section().Class("card chart-card").Body(
-		app.H2().ID("chart-title").Text("By day"),
-		app.Div().Class("chart").Body(
-			app.Div().Class("chart-ticks").Aria("hidden", true).Body(app.Range(chart.Ticks).Slice(func(i int) app.UI {
-				return app.Span().Class("chart-tick").Text(chart.Ticks[len(chart.Ticks)-1-i].Label)
+	return kit.Box("section", "card chart-card",
+		kit.El("h2", "", kit.At{"id", "chart-title"}, "By day"),
+		kit.Box("div", "chart",
+			kit.El("div", "chart-ticks", kit.At{"aria-hidden", true}, kit.Times(len(chart.Ticks), func(i int) app.UI {
+				return kit.Box("span", "chart-tick", chart.Ticks[len(chart.Ticks)-1-i].Label)
 			})),
-			app.Div().Class("chart-plot").Body(
+			kit.Box("div", "chart-plot",
 				lines(chart.Ticks),
-				app.Div().ID("chart-bars").Class("chart-bars").Role("group").Aria("labelledby", "chart-title").
-					OnKeyDown(h.On("chart-key", c.onKey)).
-					Body(app.Range(chart.Bars).Slice(func(i int) app.UI {
+				kit.El("div", "chart-bars", kit.At{"id", "chart-bars", "role", "group", "aria-labelledby", "chart-title",
+					"onkeydown", h.On("chart-key", c.onKey)},
+					kit.Times(len(chart.Bars), func(i int) app.UI {
 						return c.bar(chart, i, n-1-i == c.focus)
 					})),
 			),
-			app.Div().Class("chart-days").Aria("hidden", true).Body(
-				app.Span().Text(chart.Bars[0].Date.Short()),
-				app.If(n > 2, func() app.UI { return app.Span().Text(chart.Bars[n/2].Date.Short()) }),
-				app.If(n > 1, func() app.UI { return app.Span().Text(chart.Bars[n-1].Date.Short()) }),
+			kit.El("div", "chart-days", kit.At{"aria-hidden", true},
+				kit.Box("span", "", chart.Bars[0].Date.Short()),
+				kit.If(n > 2, func() app.UI { return kit.Box("span", "", chart.Bars[n/2].Date.Short()) }),
+				kit.If(n > 1, func() app.UI { return kit.Box("span", "", chart.Bars[n-1].Date.Short()) }),
 			),
 		),
-		app.Ul().Class("chart-keys").Body(app.Range(chart.Keys).Slice(func(i int) app.UI {
-			return app.Li().Body(app.Span().Class("swatch fill-"+strconv.Itoa(chart.Keys[i].Series)), app.Text(chart.Keys[i].Name))
+		kit.Box("ul", "chart-keys", kit.Times(len(chart.Keys), func(i int) app.UI {
+			return kit.Box("li", "", kit.Box("span", "swatch fill-"+strconv.Itoa(chart.Keys[i].Series)), chart.Keys[i].Name)
 		})),
 		c.table(chart),
 	)
@@ -65,10 +67,10 @@ func lines(ticks []spend.Tick) app.UI {
 	kids := make([]app.UI, 0, len(ticks))
 	for _, t := range ticks {
 		y := strconv.Itoa(1000 - t.At)
-		kids = append(kids, app.Elem("line").XMLNS(svgNS).Attr("x1", "0").Attr("x2", "1000").Attr("y1", y).Attr("y2", y))
+		kids = append(kids, kit.SVG("line", kit.At{"x1", "0", "x2", "1000", "y1", y, "y2", y}))
 	}
-	return app.Elem("svg").XMLNS(svgNS).Class("chart-lines").Attr("viewBox", "0 0 1000 1000").
-		Attr("preserveAspectRatio", "none").Aria("hidden", true).Body(kids...)
+	return kit.SVG("svg", kit.At{"class", "chart-lines", "viewBox", "0 0 1000 1000",
+		"preserveAspectRatio", "none", "aria-hidden", true}, kids)
 }
 
 func (c *Chart) bar(chart *spend.Chart, i int, tab bool) app.UI {
@@ -78,21 +80,16 @@ func (c *Chart) bar(chart *spend.Chart, i int, tab bool) app.UI {
 	current := c.s.desk.View.Day == b.Date
 	parts := make([]app.UI, 0, len(b.Parts))
 	for _, p := range b.Parts {
-		parts = append(parts, app.Elem("rect").XMLNS(svgNS).Class("fill-"+strconv.Itoa(chart.Keys[p.Key].Series)).
-			Attr("x", "0").Attr("width", "1").
-			Attr("y", strconv.Itoa(1000-p.Bottom-p.Height)).Attr("height", strconv.Itoa(p.Height)))
+		parts = append(parts, kit.SVG("rect", kit.At{"class", "fill-" + strconv.Itoa(chart.Keys[p.Key].Series), "x", "0", "width", "1",
+			"y", strconv.Itoa(1000 - p.Bottom - p.Height), "height", strconv.Itoa(p.Height)}))
 	}
 	index := -1
 	if tab {
 		index = 0
 	}
-	a := app.A().Class("chart-bar").Href(v.Address()).Title(b.Label).Aria("label", b.Label).
-		DataSet("index", i).DataSet("current", current).TabIndex(index)
-	if current {
-		a = a.Aria("current", "true")
-	}
-	return a.Body(app.Elem("svg").XMLNS(svgNS).Attr("viewBox", "0 0 1 1000").
-		Attr("preserveAspectRatio", "none").Aria("hidden", true).Body(parts...))
+	return kit.El("a", "chart-bar", kit.At{"href", v.Address(), "title", b.Label, "aria-label", b.Label,
+		"data-index", i, "data-current", current, "tabindex", index, "aria-current", kit.When(current, "true")},
+		kit.SVG("svg", kit.At{"viewBox", "0 0 1 1000", "preserveAspectRatio", "none", "aria-hidden", true}, parts))
 }
 
 // onKey moves between the bars.
@@ -130,23 +127,23 @@ func (c *Chart) table(chart *spend.Chart) app.UI {
 	d := c.s.desk
 	days := d.Spend.Days
 	today := d.Clock.Today()
-	heads := []app.UI{app.Th().Scope("col").Text("Day")}
+	heads := []app.UI{kit.El("th", "", kit.At{"scope", "col"}, "Day")}
 	for _, k := range chart.Keys {
-		heads = append(heads, app.Th().Scope("col").Class("num").Text(k.Name))
+		heads = append(heads, kit.El("th", "num", kit.At{"scope", "col"}, k.Name))
 	}
-	heads = append(heads, app.Th().Scope("col").Class("num").Text("Sum"))
-	return app.Details().ID("chart-table").Class("chart-table").Body(
-		app.Summary().Text("Show as a table"),
-		app.Div().Class("card-scroll").TabIndex(0).Role("region").Aria("label", "Spend by day").Body(
-			app.Table().Class("figures").Body(
-				app.THead().Body(app.Tr().Body(heads...)),
-				app.TBody().Body(app.Range(days).Slice(func(i int) app.UI {
+	heads = append(heads, kit.El("th", "num", kit.At{"scope", "col"}, "Sum"))
+	return kit.El("details", "chart-table", kit.At{"id", "chart-table"},
+		kit.Box("summary", "", "Show as a table"),
+		kit.El("div", "card-scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", "Spend by day"},
+			kit.Box("table", "figures",
+				kit.Box("thead", "", kit.Box("tr", "", heads)),
+				kit.Box("tbody", "", kit.Times(len(days), func(i int) app.UI {
 					i = len(days) - 1 - i
-					cells := []app.UI{app.Th().Scope("row").Text(chart.Bars[i].Date.Words(today))}
+					cells := []app.UI{kit.El("th", "", kit.At{"scope", "row"}, chart.Bars[i].Date.Words(today))}
 					for _, n := range days[i].Parts {
-						cells = append(cells, app.Td().Class("num").Text(figure.Dollars(n)))
+						cells = append(cells, kit.Box("td", "num", figure.Dollars(n)))
 					}
-					return app.Tr().Body(append(cells, app.Td().Class("num").Text(figure.Dollars(days[i].NanoUSD)))...)
+					return kit.Box("tr", "", append(cells, kit.Box("td", "num", figure.Dollars(days[i].NanoUSD))))
 				})),
 			),
 		),

@@ -26,26 +26,27 @@ type Ledger struct {
 func (l *Ledger) Render() (ui app.UI) {
 	h, d := l.s.host, l.s.desk
 	defer h.Drawing("the ledger", &ui)
-	return app.Section().ID("ledger").Class("card").Body(
-		app.Div().Class("card-head").Body(
-			app.H2().Text("Ledger"),
-			app.Span().Class("card-note").Role("status").Text(l.found()),
-			app.Div().Class("push"),
+	return kit.El("section", "card", kit.At{"id", "ledger"},
+		kit.Box("div", "card-head",
+			kit.Box("h2", "", "Ledger"),
+			kit.El("span", "card-note", kit.At{"role", "status"}, l.found()),
+			kit.Box("div", "push"),
 			downloads(d)[0], downloads(d)[1],
 		),
 		l.filters(),
-		app.If(d.RowsProblem != nil, func() app.UI {
-			return app.P().Class("problem").Role("alert").Text(d.RowsProblem.Message + " " + d.RowsProblem.Hint)
+		kit.If(d.RowsProblem != nil, func() app.UI {
+			return kit.El("p", "problem", kit.At{"role", "alert"}, d.RowsProblem.Message+" "+d.RowsProblem.Hint)
 		}),
-		app.If(len(d.Rows) > 0, l.table).ElseIf(!d.Fetching && d.RowsProblem == nil, func() app.UI {
+		kit.If(len(d.Rows) > 0, l.table),
+		kit.If(len(d.Rows) == 0 && !d.Fetching && d.RowsProblem == nil, func() app.UI {
 			if d.View.Narrowed() {
-				return app.P().Class("card-empty").Body(app.Text("No entry fits. "), app.A().Href(d.View.Wide().Address()).Text("Show all of these days"))
+				return kit.Box("p", "card-empty", "No entry fits. ", kit.El("a", "", kit.At{"href", d.View.Wide().Address()}, "Show all of these days"))
 			}
-			return app.P().Class("card-empty").Body(app.Text("Nothing was spent in these days. "), app.A().Href("/").Text("Ask a model something"))
+			return kit.Box("p", "card-empty", "Nothing was spent in these days. ", kit.El("a", "", kit.At{"href", "/"}, "Ask a model something"))
 		}),
-		app.If(d.More, func() app.UI {
-			return app.Button().ID("ledger-more").Class("button wide").Type("button").Text("Show older entries").Disabled(d.Fetching).
-				OnClick(h.On("more", func(app.Context, app.Event) { d.FetchMore() }))
+		kit.If(d.More, func() app.UI {
+			return kit.El("button", "button wide", kit.At{"id", "ledger-more", "type", "button", "disabled", d.Fetching,
+				"onclick", h.Do("more", func() { d.FetchMore() })}, "Show older entries")
 		}),
 	)
 }
@@ -53,8 +54,8 @@ func (l *Ledger) Render() (ui app.UI) {
 // downloads are the rows that the view finds, as files.
 func downloads(d *spend.Desk) []app.UI {
 	return []app.UI{
-		app.A().ID("ledger-csv").Class("button").Href(d.View.Download(wire.LedgerCSV, d.Clock)).Download("ledger.csv").Text("Download CSV"),
-		app.A().ID("ledger-json").Class("button").Href(d.View.Download(wire.LedgerJSON, d.Clock)).Download("ledger.json").Text("JSON"),
+		kit.El("a", "button", kit.At{"id", "ledger-csv", "href", d.View.Download(wire.LedgerCSV, d.Clock), "download", "ledger.csv"}, "Download CSV"),
+		kit.El("a", "button", kit.At{"id", "ledger-json", "href", d.View.Download(wire.LedgerJSON, d.Clock), "download", "ledger.json"}, "JSON"),
 	}
 }
 
@@ -73,8 +74,8 @@ func (l *Ledger) filters() app.UI {
 	v := l.s.desk.View
 	var chips []app.UI
 	chip := func(text string, without spend.View) {
-		chips = append(chips, app.A().Class("chip").Href(without.Address()).Aria("label", text+": remove this filter").Body(
-			app.Text(text), app.Span().Aria("hidden", true).Text("×")))
+		chips = append(chips, kit.El("a", "chip", kit.At{"href", without.Address(), "aria-label", text + ": remove this filter"},
+			text, kit.El("span", "", kit.At{"aria-hidden", true}, "×")))
 	}
 	if v.Day != (spend.Date{}) {
 		without := v
@@ -86,22 +87,22 @@ func (l *Ledger) filters() app.UI {
 		without.Model = ""
 		chip(v.Model, without)
 	}
-	return app.Div().Class("filters").Body(append([]app.UI{
+	return kit.Box("div", "filters", append([]app.UI{
 		l.filter("filter-what", "Of text or of video", "Text and video", v.What, func(v *spend.View, s string) { v.What = s },
 			wire.WhatText, "Text", wire.WhatVideo, "Video"),
 		l.filter("filter-kind", "Kind of entry", "All entries", v.Kind, func(v *spend.View, s string) { v.Kind = s },
 			wire.KindCharge, "Charges", wire.KindReturn, "Returns", wire.KindCorrection, "Corrections"),
 		l.filter("filter-source", "How the figure was found", "All figures", v.Source, func(v *spend.View, s string) { v.Source = s },
 			wire.SourceReported, "Reported", wire.SourceComputed, "Computed", wire.SourceEstimated, "Estimated"),
-	}, chips...)...)
+	}, chips...))
 }
 
 func (l *Ledger) filter(id, name, all, now string, set func(*spend.View, string), options ...string) app.UI {
-	return l.s.host.Select(id, name, now, kit.Options(append([]string{"", all}, options...)...), func(chosen string) {
+	return l.s.host.Select(id, name, "field select", nil, now, kit.Options(append([]string{"", all}, options...)...), func(chosen string) {
 		v := l.s.desk.View
 		set(&v, chosen)
 		l.s.host.Context().Navigate(v.Address())
-	}).Class("field select")
+	})
 }
 
 func (l *Ledger) table() app.UI {
@@ -113,13 +114,13 @@ func (l *Ledger) table() app.UI {
 		}
 	}
 	today := d.Clock.Today()
-	return app.Div().Class("card-scroll").TabIndex(0).Role("region").Aria("label", "Ledger").Body(
-		app.Table().Class("figures ledger").Body(
-			app.THead().Body(app.Tr().Body(
-				app.Th().Scope("col").Text("When"), app.Th().Scope("col").Text("What"), app.Th().Scope("col").Text("How the figure was made"),
-				app.Th().Scope("col").Class("num").Text("Amount"), app.Td(),
+	return kit.El("div", "card-scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", "Ledger"},
+		kit.Box("table", "figures ledger",
+			kit.Box("thead", "", kit.Box("tr", "",
+				kit.El("th", "", kit.At{"scope", "col"}, "When"), kit.El("th", "", kit.At{"scope", "col"}, "What"), kit.El("th", "", kit.At{"scope", "col"}, "How the figure was made"),
+				kit.El("th", "num", kit.At{"scope", "col"}, "Amount"), kit.Box("td", ""),
 			)),
-			app.TBody().Body(app.Range(rows).Slice(func(i int) app.UI {
+			kit.Box("tbody", "", kit.Times(len(rows), func(i int) app.UI {
 				if rows[i] == nil {
 					return l.fix()
 				}
@@ -131,15 +132,15 @@ func (l *Ledger) table() app.UI {
 				if r.Source == wire.SourceEstimated {
 					class += " estimated"
 				}
-				return app.Tr().DataSet("kind", r.Kind).Body(
-					app.Td().Class("when").Body(
-						app.Span().Text(d.Clock.DateOf(r.CreatedMS).Words(today)+" "),
-						app.Span().Class("soft").Text(d.Clock.Time(r.CreatedMS)),
+				return kit.El("tr", "", kit.At{"data-kind", r.Kind},
+					kit.Box("td", "when",
+						kit.Box("span", "", d.Clock.DateOf(r.CreatedMS).Words(today)+" "),
+						kit.Box("span", "soft", d.Clock.Time(r.CreatedMS)),
 					),
-					app.Td().Class("what").Body(what(r)),
-					app.Td().Class("soft basis").Text(basis(r)),
-					app.Td().Class(class).Title(r.Source).Text(exact(r)),
-					app.Td().Class("act").Body(app.If(spend.Fixable(r), func() app.UI { return l.fixButton(r) })),
+					kit.Box("td", "what", what(r)),
+					kit.Box("td", "soft basis", basis(r)),
+					kit.El("td", class, kit.At{"title", r.Source}, exact(r)),
+					kit.Box("td", "act", kit.If(spend.Fixable(r), func() app.UI { return l.fixButton(r) })),
 				)
 			})),
 		),
@@ -150,9 +151,9 @@ func (l *Ledger) table() app.UI {
 func what(r wire.LedgerRow) app.UI {
 	name := spend.RowName(r)
 	if to := spend.RowAddress(r); to != "" {
-		return app.A().Href(to).Text(name)
+		return kit.El("a", "", kit.At{"href", to}, name)
 	}
-	return app.Span().Title("What this paid for was deleted").Text(name)
+	return kit.El("span", "", kit.At{"title", "What this paid for was deleted"}, name)
 }
 
 func basis(r wire.LedgerRow) string {
@@ -185,49 +186,48 @@ func signed(nano int64) string {
 func (l *Ledger) fixButton(r wire.LedgerRow) app.UI {
 	f := &l.s.desk.Fix
 	id := fixID(r.N)
-	return app.Button().ID(id).Class("icon-button small").Type("button").
-		Aria("label", "Correct "+exact(r)+" of "+spend.RowName(r)).Title("Enter what it really cost").Aria("expanded", f.Row == r.N).
-		OnClick(l.s.host.On(id, func(app.Context, app.Event) {
+	return kit.El("button", "icon-button small", kit.At{"id", id, "type", "button",
+		"aria-label", "Correct " + exact(r) + " of " + spend.RowName(r), "title", "Enter what it really cost", "aria-expanded", f.Row == r.N,
+		"onclick", l.s.host.Do(id, func() {
 			if f.Row == r.N {
 				f.Close()
 				return
 			}
 			f.Open(r)
 			l.s.focus("#" + spend.FieldFix)
-		})).
-		Body(kit.Icon(kit.IconPencil, "icon small"))
+		})},
+		kit.Icon(kit.IconPencil, "icon small"))
 }
 
 // fix is the form itself, as a row of the table.
 func (l *Ledger) fix() app.UI {
 	h, f := l.s.host, &l.s.desk.Fix
 	back := "#" + fixID(f.Row)
-	return app.Tr().ID("fix").DataSet("kind", "fix").Body(app.Td().ColSpan(5).Body(
-		app.Form().ID("fix-form").Class("fix-form").
-			OnSubmit(h.On("fix-save", func(_ app.Context, e app.Event) {
+	return kit.El("tr", "", kit.At{"id", "fix", "data-kind", "fix"}, kit.El("td", "", kit.At{"colspan", 5},
+		kit.El("form", "fix-form", kit.At{"id", "fix-form",
+			"onsubmit", h.On("fix-save", func(_ app.Context, e app.Event) {
 				e.PreventDefault()
 				f.Save()
 				if f.Wrong != "" {
 					l.s.focus("#" + spend.FieldFix)
 				}
-			})).
-			OnKeyDown(h.On("fix-key", func(_ app.Context, e app.Event) {
+			}),
+			"onkeydown", h.On("fix-key", func(_ app.Context, e app.Event) {
 				if e.Get("key").String() == "Escape" && !kit.Composing(e.Value) {
 					e.Call("stopPropagation")
 					f.Close()
 					l.s.focus(back)
 				}
-			})).
-			Body(
-				field(l.s, spend.FieldFix, "What all of it cost, by the gateway’s own account", "$", f.Text, f.Wrong, f.Saving, f.Type),
-				app.Div().Class("form-end").Body(
-					app.Button().ID("fix-save").Class("button primary").Type("submit").Disabled(f.Saving).Text("Book the difference"),
-					app.Button().Class("button").Type("button").Text("Cancel").
-						OnClick(h.On("fix-cancel", func(app.Context, app.Event) { f.Close(); l.s.focus(back) })),
-				),
-				app.P().Class("soft").Text("The entry stays as it is; what it differs by is added as an entry of its own."),
-				outcome(f.Problem, false, ""),
+			})},
+			field(l.s, spend.FieldFix, "What all of it cost, by the gateway’s own account", "$", f.Text, f.Wrong, f.Saving, f.Type),
+			kit.Box("div", "form-end",
+				kit.El("button", "button primary", kit.At{"id", "fix-save", "type", "submit", "disabled", f.Saving}, "Book the difference"),
+				kit.El("button", "button", kit.At{"type", "button",
+					"onclick", h.Do("fix-cancel", func() { f.Close(); l.s.focus(back) })}, "Cancel"),
 			),
+			kit.Box("p", "soft", "The entry stays as it is; what it differs by is added as an entry of its own."),
+			outcome(f.Problem, false, ""),
+		),
 	))
 }
 

@@ -23,23 +23,24 @@ type Page struct {
 func (p *Page) Render() (ui app.UI) {
 	h, d := p.s.host, p.s.desk
 	defer h.Drawing("the spend", &ui)
-	return app.Div().Class("spend").Body(
-		app.Div().Class("spend-inner").Body(
+	return kit.Box("div", "spend",
+		kit.Box("div", "spend-inner",
 			p.controls(),
 			p.warning(),
 			trouble(h, d),
-			app.If(d.Spend != nil && d.Trouble == "", func() app.UI {
-				return app.Div().Class("spend-body").Body(
+			kit.If(d.Spend != nil && d.Trouble == "", func() app.UI {
+				return kit.Box("div", "spend-body",
 					p.tiles(d.Spend),
-					app.Div().Class("spend-row").Body(
+					kit.Box("div", "spend-row",
 						&Chart{s: p.s, Rev: p.Rev},
 						p.groups("By model", "Model", d.Spend.Models, true),
 					),
-					app.If(len(d.Spend.People) > 1, func() app.UI { return p.groups("By person", "Person", d.Spend.People, false) }),
+					kit.If(len(d.Spend.People) > 1, func() app.UI { return p.groups("By person", "Person", d.Spend.People, false) }),
 					&Ledger{s: p.s, Rev: p.Rev},
 				)
-			}).ElseIf(d.Problem == nil && d.Trouble == "", func() app.UI {
-				return app.P().Class("spend-wait").Role("status").Text("Adding up…")
+			}),
+			kit.If(d.Spend == nil && d.Problem == nil && d.Trouble == "", func() app.UI {
+				return kit.El("p", "spend-wait", kit.At{"role", "status"}, "Adding up…")
 			}),
 		),
 	)
@@ -49,21 +50,21 @@ func (p *Page) Render() (ui app.UI) {
 func trouble(h *kit.Host, d *spend.Desk) app.UI {
 	switch {
 	case d.Trouble != "":
-		return app.Div().Class("problem").Role("alert").Body(
-			app.P().Class("problem-what").Text(d.Trouble),
-			app.If(d.View.Downloadable(), func() app.UI {
-				return app.Div().Class("card-head").Body(downloads(d)...)
+		return kit.El("div", "problem", kit.At{"role", "alert"},
+			kit.Box("p", "problem-what", d.Trouble),
+			kit.If(d.View.Downloadable(), func() app.UI {
+				return kit.Box("div", "card-head", downloads(d))
 			}),
 		)
 	case d.Problem != nil:
-		return app.Div().Class("problem").Role("alert").Body(
-			app.P().Class("problem-what").Text(d.Problem.Message),
-			app.P().Class("problem-todo").Text(d.Problem.Hint),
-			app.Button().Class("button").Type("button").Text("Try again").
-				OnClick(h.On("retry", func(app.Context, app.Event) { d.Retry() })),
+		return kit.El("div", "problem", kit.At{"role", "alert"},
+			kit.Box("p", "problem-what", d.Problem.Message),
+			kit.Box("p", "problem-todo", d.Problem.Hint),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", h.Do("retry", func() { d.Retry() })}, "Try again"),
 		)
 	}
-	return app.Div().Hidden(true)
+	return kit.El("div", "", kit.At{"hidden", true})
 }
 
 // controls choose the days, the split and whose spend it is.
@@ -83,20 +84,20 @@ func (p *Page) controls() app.UI {
 	byKind, byModel, mine, all := v, v, v, v
 	byKind.Split, byModel.Split = wire.SplitByKind, wire.SplitByModel
 	mine.Everybody, all.Everybody = false, true
-	return app.Div().Class("spend-controls").Body(
-		app.Nav().Class("choices").Aria("label", "Days").Body(ranges...),
-		app.If(v.Range == spend.Custom, func() app.UI {
-			return app.Div().Class("spend-days").Body(
+	return kit.Box("div", "spend-controls",
+		kit.El("nav", "choices", kit.At{"aria-label", "Days"}, ranges),
+		kit.If(v.Range == spend.Custom, func() app.UI {
+			return kit.Box("div", "spend-days",
 				p.day("spend-from", "From", v.From, func(v *spend.View, to spend.Date) { v.From = to }),
 				p.day("spend-to", "To", v.To, func(v *spend.View, to spend.Date) { v.To = to }),
 			)
 		}),
-		app.Nav().Class("choices").Aria("label", "Bars").Body(
+		kit.El("nav", "choices", kit.At{"aria-label", "Bars"},
 			choice("By kind", byKind.Address(), v.Split == wire.SplitByKind),
 			choice("By model", byModel.Address(), v.Split == wire.SplitByModel),
 		),
-		app.If(d.Spend != nil && d.Spend.MayEverybody && (!d.Spend.Alone || v.Everybody), func() app.UI {
-			return app.Nav().Class("choices").Aria("label", "Whose").Body(
+		kit.If(d.Spend != nil && d.Spend.MayEverybody && (!d.Spend.Alone || v.Everybody), func() app.UI {
+			return kit.El("nav", "choices", kit.At{"aria-label", "Whose"},
 				choice("Mine", mine.Address(), !v.Everybody),
 				choice("Everybody’s", all.Address(), v.Everybody),
 			)
@@ -106,18 +107,14 @@ func (p *Page) controls() app.UI {
 
 // choice is one of several views, as a link: the address tells which is shown.
 func choice(name, to string, current bool) app.UI {
-	a := app.A().Class("choice").Href(to).Text(name)
-	if current {
-		a = a.Aria("current", "true")
-	}
-	return a
+	return kit.El("a", "choice", kit.At{"href", to, "aria-current", kit.When(current, "true")}, name)
 }
 
 // day is one end of the custom days.
 func (p *Page) day(id, name string, at spend.Date, set func(*spend.View, spend.Date)) app.UI {
-	return app.Label().For(id).Body(
-		app.Span().Text(name),
-		p.s.host.Field(id, at.String(), func(text string) {
+	return kit.El("label", "", kit.At{"for", id},
+		kit.Box("span", "", name),
+		p.s.host.Field(id, "field", kit.At{"type", "date", "required", true}, at.String(), func(text string) {
 			to, ok := spend.ParseDate(text)
 			if !ok {
 				return // half typed
@@ -125,7 +122,7 @@ func (p *Page) day(id, name string, at spend.Date, set func(*spend.View, spend.D
 			v := p.s.desk.View.Wide()
 			set(&v, to)
 			p.s.host.Context().Navigate(v.Address())
-		}).Class("field").Type("date").Required(true),
+		}),
 	)
 }
 
@@ -133,29 +130,29 @@ func (p *Page) day(id, name string, at spend.Date, set func(*spend.View, spend.D
 func (p *Page) warning() app.UI {
 	list := p.s.desk.Budgets.Warned()
 	if len(list) == 0 {
-		return app.Div().Hidden(true)
+		return kit.El("div", "", kit.At{"hidden", true})
 	}
-	return app.Div().Class("spend-warning").Role("status").Body(
-		app.Div().Body(app.Range(list).Slice(func(i int) app.UI { return app.P().Text(spend.Words(list[i], p.s.desk.Clock)) })),
-		app.A().Class("button").Href(kit.BudgetsPath).Text("Change budgets"),
+	return kit.El("div", "spend-warning", kit.At{"role", "status"},
+		kit.Box("div", "", kit.Times(len(list), func(i int) app.UI { return kit.Box("p", "", spend.Words(list[i], p.s.desk.Clock)) })),
+		kit.El("a", "button", kit.At{"href", kit.BudgetsPath}, "Change budgets"),
 	)
 }
 
 // tiles are the figures to be seen first.
 func (p *Page) tiles(s *wire.Spend) app.UI {
 	tile := func(id, name string, nano int64, under ...app.UI) app.UI {
-		return app.Div().ID(id).Class("tile").Body(
-			app.Span().Class("tile-name").Text(name),
-			app.Span().Class("tile-figure").Title(money.NanoUSD(nano).String()).Text(figure.Dollars(nano)),
-			app.Div().Class("tile-under").Body(under...),
+		return kit.El("div", "tile", kit.At{"id", id},
+			kit.Box("span", "tile-name", name),
+			kit.El("span", "tile-figure", kit.At{"title", money.NanoUSD(nano).String()}, figure.Dollars(nano)),
+			kit.Box("div", "tile-under", under),
 		)
 	}
-	said := func(text string) app.UI { return app.Span().Text(text) }
+	said := func(text string) app.UI { return kit.Box("span", "", text) }
 	estimated := func(s wire.Sum) app.UI {
 		if s.EstimatedNanoUSD == 0 {
 			return said(rows(s.Rows))
 		}
-		return app.Span().Class("estimated").Text("≈ " + figure.Dollars(s.EstimatedNanoUSD) + " of it estimated")
+		return kit.Box("span", "estimated", "≈ "+figure.Dollars(s.EstimatedNanoUSD)+" of it estimated")
 	}
 	days, zone := "in the days shown", ""
 	if z := p.s.desk.ZoneOfDays(); z != "" {
@@ -172,7 +169,7 @@ func (p *Page) tiles(s *wire.Spend) app.UI {
 			month = append(month, share(b, p.s.desk.Clock))
 		}
 	}
-	return app.Section().Class("tiles").Aria("label", "Totals").Body(
+	return kit.El("section", "tiles", kit.At{"aria-label", "Totals"},
 		tile("tile-today", "Today"+zone, s.Today.NanoUSD, today...),
 		tile("tile-week", "7 days"+zone, s.Week.NanoUSD, estimated(s.Week)),
 		tile("tile-month", "This month"+zone, s.Month.NanoUSD, month...),
@@ -201,10 +198,10 @@ func share(b wire.BudgetState, c spend.Clock) app.UI {
 	case b.Warn:
 		words += ", " + spend.Percent(b) + " used"
 	}
-	return app.Div().Class(class).Body(
-		app.Elem("progress").Attr("max", b.LimitNanoUSD).Attr("value", min(b.SpentNanoUSD+b.ReservedNanoUSD, b.LimitNanoUSD)).
-			Aria("label", spend.Name(b)),
-		app.Span().Text(words),
+	return kit.Box("div", class,
+		kit.El("progress", "", kit.At{"max", b.LimitNanoUSD, "value", min(b.SpentNanoUSD+b.ReservedNanoUSD, b.LimitNanoUSD),
+			"aria-label", spend.Name(b)}),
+		kit.Box("span", "", words),
 	)
 }
 
@@ -219,25 +216,27 @@ func rows(n int64) string {
 func (p *Page) groups(title, head string, list []wire.SpendGroup, link bool) app.UI {
 	d := p.s.desk
 	if len(list) == 0 {
-		return app.Section().Class("card").Body(app.H2().Text(title), app.P().Class("card-empty").Text("Nothing was spent in these days."))
+		return kit.Box("section", "card", kit.Box("h2", "", title), kit.Box("p", "card-empty", "Nothing was spent in these days."))
 	}
-	return app.Section().Class("card").Body(
-		app.H2().Text(title),
-		app.Div().Class("card-scroll").TabIndex(0).Role("region").Aria("label", title).Body(
-			app.Table().Class("figures").Body(
-				app.THead().Body(app.Tr().Body(
-					app.Th().Scope("col").Text(head), app.Th().Scope("col").Class("num").Text("Entries"), app.Th().Scope("col").Class("num").Text("Cost"),
+	return kit.Box("section", "card",
+		kit.Box("h2", "", title),
+		kit.El("div", "card-scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", title},
+			kit.Box("table", "figures",
+				kit.Box("thead", "", kit.Box("tr", "",
+					kit.El("th", "", kit.At{"scope", "col"}, head), kit.El("th", "num", kit.At{"scope", "col"}, "Entries"), kit.El("th", "num", kit.At{"scope", "col"}, "Cost"),
 				)),
-				app.TBody().Body(app.Range(list).Slice(func(i int) app.UI {
+				kit.Box("tbody", "", kit.Times(len(list), func(i int) app.UI {
 					g := list[i]
 					v := d.View
 					v.Model = g.Key
-					return app.Tr().Body(
-						app.Td().Class("mono").Body(app.If(link, func() app.UI {
-							return app.A().Href(v.Address()).Title("Show the entries of this model").Text(g.Key)
-						}).Else(func() app.UI { return app.Text(g.Key) })),
-						app.Td().Class("num").Text(figure.Count(g.Sum.Rows)),
-						app.Td().Class("num").Title(money.NanoUSD(g.Sum.NanoUSD).String()).Text(amount(g.Sum.NanoUSD, g.Sum.EstimatedNanoUSD != 0)),
+					var name any = g.Key
+					if link {
+						name = kit.El("a", "", kit.At{"href", v.Address(), "title", "Show the entries of this model"}, g.Key)
+					}
+					return kit.Box("tr", "",
+						kit.Box("td", "mono", name),
+						kit.Box("td", "num", figure.Count(g.Sum.Rows)),
+						kit.El("td", "num", kit.At{"title", money.NanoUSD(g.Sum.NanoUSD).String()}, amount(g.Sum.NanoUSD, g.Sum.EstimatedNanoUSD != 0)),
 					)
 				})),
 			),

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"screentest/app/ui/kit"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/figure"
@@ -26,37 +28,36 @@ func (c *Budgets) Render() (ui app.UI) {
 	h, b := c.s.host, &c.s.desk.Budgets
 	defer h.Drawing("the budgets", &ui)
 	f := b.Shown()
-	return app.Section().ID("budgets").Body(
-		app.H2().Text("Budgets"),
-		app.P().Class("about").Text("A send that a budget has no room for is not made. What is under way is set aside first: a clip’s price, or for an answer the bound below. Leave a field empty for no budget."),
+	return kit.El("section", "", kit.At{"id", "budgets"},
+		kit.Box("h2", "", "Budgets"),
+		kit.Box("p", "about", "A send that a budget has no room for is not made. What is under way is set aside first: a clip’s price, or for an answer the bound below. Leave a field empty for no budget."),
 		c.states(b),
-		app.Form().ID("budget-form").Class("form-grid").
-			OnSubmit(h.On("budget-save", func(ctx app.Context, e app.Event) {
+		kit.El("form", "form-grid", kit.At{"id", "budget-form",
+			"onsubmit", h.On("budget-save", func(ctx app.Context, e app.Event) {
 				e.PreventDefault()
 				b.Save()
 				focusWrong(c.s, ctx, b.Wrong)
-			})).
-			Body(
-				c.field(spend.FieldDay, "A day", "$", f.Day, func(f *spend.BudgetForm, s string) { f.Day = s }),
-				c.field(spend.FieldMonth, "A month", "$", f.Month, func(f *spend.BudgetForm, s string) { f.Month = s }),
-				c.field(spend.FieldWarn, "Warn at", "%", f.Warn, func(f *spend.BudgetForm, s string) { f.Warn = s }),
-				c.field(spend.FieldMaxOutput, "Set aside for an answer", "tokens", f.MaxOutput, func(f *spend.BudgetForm, s string) { f.MaxOutput = s }),
-				c.zone(spend.FieldZone, f.Zone, func(f *spend.BudgetForm, s string) { f.Zone = s }),
-				app.If(b.ForEverybody(), func() app.UI { return c.everybody(f) }),
-				outcome(b.Problem, b.Saved, "The budgets are saved."),
-				app.Div().Class("form-end").Body(
-					app.Button().ID("budget-save").Class("button primary").Type("submit").Disabled(b.Now == nil || b.Saving).Text("Save budgets"),
-					app.Button().Class("button").Type("button").Hidden(b.Form == nil).Text("Undo changes").
-						OnClick(h.On("budget-reset", func(app.Context, app.Event) { b.Reset() })),
-				),
+			})},
+			c.field(spend.FieldDay, "A day", "$", f.Day, func(f *spend.BudgetForm, s string) { f.Day = s }),
+			c.field(spend.FieldMonth, "A month", "$", f.Month, func(f *spend.BudgetForm, s string) { f.Month = s }),
+			c.field(spend.FieldWarn, "Warn at", "%", f.Warn, func(f *spend.BudgetForm, s string) { f.Warn = s }),
+			c.field(spend.FieldMaxOutput, "Set aside for an answer", "tokens", f.MaxOutput, func(f *spend.BudgetForm, s string) { f.MaxOutput = s }),
+			c.zone(spend.FieldZone, f.Zone, func(f *spend.BudgetForm, s string) { f.Zone = s }),
+			kit.If(b.ForEverybody(), func() app.UI { return c.everybody(f) }),
+			outcome(b.Problem, b.Saved, "The budgets are saved."),
+			kit.Box("div", "form-end",
+				kit.El("button", "button primary", kit.At{"id", "budget-save", "type", "submit", "disabled", b.Now == nil || b.Saving}, "Save budgets"),
+				kit.El("button", "button", kit.At{"type", "button", "hidden", b.Form == nil,
+					"onclick", h.Do("budget-reset", func() { b.Reset() })}, "Undo changes"),
 			),
+		),
 	)
 }
 
 // everybody are the fields of the budgets of all people together.
 func (c *Budgets) everybody(f spend.BudgetForm) app.UI {
-	return app.FieldSet().Class("form-grid").Body(
-		app.Legend().Text("Everybody together"),
+	return kit.Box("fieldset", "form-grid",
+		kit.Box("legend", "", "Everybody together"),
 		c.field(spend.FieldEverybodyDay, "A day", "$", f.EverybodyDay, func(f *spend.BudgetForm, s string) { f.EverybodyDay = s }),
 		c.field(spend.FieldEverybodyMonth, "A month", "$", f.EverybodyMonth, func(f *spend.BudgetForm, s string) { f.EverybodyMonth = s }),
 		c.field(spend.FieldEverybodyWarn, "Warn at", "%", f.EverybodyWarn, func(f *spend.BudgetForm, s string) { f.EverybodyWarn = s }),
@@ -67,13 +68,13 @@ func (c *Budgets) everybody(f spend.BudgetForm) app.UI {
 // states are how the budgets stand.
 func (c *Budgets) states(b *spend.Budgets) app.UI {
 	if b.Now == nil || len(b.Now.States) == 0 {
-		return app.Div().Hidden(true)
+		return kit.El("div", "", kit.At{"hidden", true})
 	}
 	list := b.Now.States
-	return app.Ul().Class("budget-states").Body(app.Range(list).Slice(func(i int) app.UI {
+	return kit.Box("ul", "budget-states", kit.Times(len(list), func(i int) app.UI {
 		s := list[i]
-		return app.Li().Body(
-			app.Span().Text(spend.Name(s)+": "+figure.Dollars(s.SpentNanoUSD)+" spent, "+figure.Dollars(s.ReservedNanoUSD)+" reserved. "+spend.Anew(s, c.s.desk.Clock)),
+		return kit.Box("li", "",
+			kit.Box("span", "", spend.Name(s)+": "+figure.Dollars(s.SpentNanoUSD)+" spent, "+figure.Dollars(s.ReservedNanoUSD)+" reserved. "+spend.Anew(s, c.s.desk.Clock)),
 			share(s, c.s.desk.Clock),
 		)
 	}))
@@ -90,39 +91,39 @@ func (c *Budgets) field(id, name, unit, value string, set func(*spend.BudgetForm
 // the Spend page goes, can be changed for that.
 func (c *Budgets) zone(id, value string, set func(*spend.BudgetForm, string)) app.UI {
 	b, own := &c.s.desk.Budgets, c.s.desk.Clock.Zone()
-	return app.Div().Class("form-field").Body(
+	return kit.Box("div", "form-field",
 		c.field(id, "Days and months of the time zone", "", value, set),
-		app.If(b.Now != nil && own != "" && own != value, func() app.UI {
-			return app.Button().ID(id + "-own").Class("button").Type("button").Text("Use that of this device, " + own).
-				OnClick(c.s.host.On(id+"-own", func(app.Context, app.Event) {
+		kit.If(b.Now != nil && own != "" && own != value, func() app.UI {
+			return kit.El("button", "button", kit.At{"id", id + "-own", "type", "button",
+				"onclick", c.s.host.Do(id+"-own", func() {
 					b.Type(func(f *spend.BudgetForm) { set(f, own) })
 					c.s.focus("#" + id)
-				}))
+				})}, "Use that of this device, "+own)
 		}),
 	)
 }
 
 // field is a labelled field with its unit and what is wrong with it.
 func field(s *Section, id, name, unit, value, wrong string, off bool, typed func(string)) app.UI {
-	input := s.host.Field(id, value, typed).Class("field").Disabled(off)
+	said := kit.At{"disabled", off}
 	if wrong != "" {
-		input = input.Aria("invalid", true).Aria("describedby", id+"-wrong")
+		said = append(said, "aria-invalid", true, "aria-describedby", id+"-wrong")
 	}
-	return app.Div().Class("form-field").Body(
-		app.Label().For(id).Body(app.Text(name), app.If(unit != "", func() app.UI { return app.Span().Class("soft").Text(", " + unit) })),
-		input,
-		app.P().ID(id+"-wrong").Class("outcome bad").Hidden(wrong == "").Text(wrong),
+	return kit.Box("div", "form-field",
+		kit.El("label", "", kit.At{"for", id}, name, kit.If(unit != "", func() app.UI { return kit.Box("span", "soft", ", "+unit) })),
+		s.host.Field(id, "field", said, value, typed),
+		kit.El("p", "outcome bad", kit.At{"id", id + "-wrong", "hidden", wrong == ""}, wrong),
 	)
 }
 
 func outcome(p *wire.Problem, saved bool, done string) app.UI {
 	switch {
 	case p != nil:
-		return app.P().Class("outcome bad").Role("alert").Text(p.Message + " " + p.Hint)
+		return kit.El("p", "outcome bad", kit.At{"role", "alert"}, p.Message+" "+p.Hint)
 	case saved:
-		return app.P().Class("outcome good").Role("status").Text(done)
+		return kit.El("p", "outcome good", kit.At{"role", "status"}, done)
 	}
-	return app.P().Class("outcome").Role("status")
+	return kit.El("p", "outcome", kit.At{"role", "status"})
 }
 
 // focusWrong goes to the first field that something is wrong with.
@@ -148,49 +149,48 @@ func (c *Keep) Render() (ui app.UI) {
 	h, k := c.s.host, &c.s.desk.Keep
 	defer h.Drawing("the storage", &ui)
 	wireDays, clipDays := k.Shown()
-	return app.Section().ID("storage").Body(
-		app.H2().Text("Storage"),
-		app.P().Class("about").Text("Messages and the ledger are always kept. Wire events, and the requests as they were sent, can go earlier: the text of an answer stays, its Wire tab is empty then. Leave a field empty to keep them for ever."),
+	return kit.El("section", "", kit.At{"id", "storage"},
+		kit.Box("h2", "", "Storage"),
+		kit.Box("p", "about", "Messages and the ledger are always kept. Wire events, and the requests as they were sent, can go earlier: the text of an answer stays, its Wire tab is empty then. Leave a field empty to keep them for ever."),
 		c.use(k.Storage),
-		app.Form().ID("keep-form").Class("form-grid").
-			OnSubmit(h.On("keep-save", func(ctx app.Context, e app.Event) {
+		kit.El("form", "form-grid", kit.At{"id", "keep-form",
+			"onsubmit", h.On("keep-save", func(ctx app.Context, e app.Event) {
 				e.PreventDefault()
 				k.Save()
 				focusWrong(c.s, ctx, k.Wrong)
-			})).
-			Body(
-				field(c.s, spend.FieldWire, "Keep wire events", "days", wireDays, k.Wrong[spend.FieldWire], k.Now == nil, k.TypeWire),
-				field(c.s, spend.FieldClips, "Keep archived clips that are no favourites", "days", clipDays, k.Wrong[spend.FieldClips], k.Now == nil, k.TypeClips),
-				outcome(k.Problem, k.Saved, "Saved. It is tidied up once a day."),
-				app.Div().Class("form-end").Body(
-					app.Button().ID("keep-save").Class("button primary").Type("submit").Disabled(k.Now == nil || k.Saving).Text("Save"),
-				),
+			})},
+			field(c.s, spend.FieldWire, "Keep wire events", "days", wireDays, k.Wrong[spend.FieldWire], k.Now == nil, k.TypeWire),
+			field(c.s, spend.FieldClips, "Keep archived clips that are no favourites", "days", clipDays, k.Wrong[spend.FieldClips], k.Now == nil, k.TypeClips),
+			outcome(k.Problem, k.Saved, "Saved. It is tidied up once a day."),
+			kit.Box("div", "form-end",
+				kit.El("button", "button primary", kit.At{"id", "keep-save", "type", "submit", "disabled", k.Now == nil || k.Saving}, "Save"),
 			),
+		),
 	)
 }
 
 // use is what the data folder holds, by kind.
 func (c *Keep) use(s *wire.Storage) app.UI {
 	if s == nil {
-		return app.Div().Hidden(true)
+		return kit.El("div", "", kit.At{"hidden", true})
 	}
 	sum := "Together"
 	if s.FreeBytes > 0 {
 		sum += ", " + figure.Bytes(s.FreeBytes) + " free on the disk of the data folder"
 	}
-	return app.Table().ID("storage-use").Class("figures").Body(
-		app.THead().Body(app.Tr().Body(
-			app.Th().Scope("col").Text("Kind"), app.Th().Scope("col").Class("num").Text("Number"), app.Th().Scope("col").Class("num").Text("Size"),
+	return kit.El("table", "figures", kit.At{"id", "storage-use"},
+		kit.Box("thead", "", kit.Box("tr", "",
+			kit.El("th", "", kit.At{"scope", "col"}, "Kind"), kit.El("th", "num", kit.At{"scope", "col"}, "Number"), kit.El("th", "num", kit.At{"scope", "col"}, "Size"),
 		)),
-		app.TBody().Body(app.Range(s.Kinds).Slice(func(i int) app.UI {
+		kit.Box("tbody", "", kit.Times(len(s.Kinds), func(i int) app.UI {
 			k := s.Kinds[i]
-			return app.Tr().DataSet("kind", k.Kind).Body(
-				app.Td().Text(spend.KindName(k.Kind)), app.Td().Class("num").Text(spend.KindCount(k)),
-				app.Td().Class("num").Title(strconv.FormatInt(k.Bytes, 10)+" bytes").Text(figure.Bytes(k.Bytes)),
+			return kit.El("tr", "", kit.At{"data-kind", k.Kind},
+				kit.Box("td", "", spend.KindName(k.Kind)), kit.Box("td", "num", spend.KindCount(k)),
+				kit.El("td", "num", kit.At{"title", strconv.FormatInt(k.Bytes, 10) + " bytes"}, figure.Bytes(k.Bytes)),
 			)
 		})),
-		app.TFoot().Body(app.Tr().Body(
-			app.Td().Text(sum), app.Td(), app.Td().Class("num").Text(figure.Bytes(s.Bytes)),
+		kit.Box("tfoot", "", kit.Box("tr", "",
+			kit.Box("td", "", sum), kit.Box("td", ""), kit.Box("td", "num", figure.Bytes(s.Bytes)),
 		)),
 	)
 }

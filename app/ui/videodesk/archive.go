@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall/js"
 
+	"screentest/app/ui/kit"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/figure"
@@ -70,10 +72,9 @@ func (a *Archive) Render() (ui app.UI) {
 	defer s.Drawing("the archive's settings", &ui)
 	tasks := s.desk.Tasks
 	is := tasks.Archive
-	section := elem("section", "", at{"id", "settings-archive"})
-	about := say("p", "about", "A gateway deletes its files 14 days after a clip has finished. This server copies each clip as it finishes, with a checksum, so that it stays playable.")
+	about := kit.Box("p", "about", "A gateway deletes its files 14 days after a clip has finished. This server copies each clip as it finishes, with a checksum, so that it stays playable.")
 	if !tasks.ArchiveReady {
-		return section.Body(say("h2", "", "Archive of clips"), about, say("p", "about", "Waiting for the server…"))
+		return kit.El("section", "", kit.At{"id", "settings-archive"}, kit.Box("h2", "", "Archive of clips"), about, kit.Box("p", "about", "Waiting for the server…"))
 	}
 	quota := is.Settings.QuotaBytes
 	if quota == 0 {
@@ -88,56 +89,56 @@ func (a *Archive) Render() (ui app.UI) {
 	if is.FreeBytes >= 0 {
 		free = figure.Bytes(is.FreeBytes)
 	}
-	return section.Body(
-		say("h2", "", "Archive of clips"),
+	return kit.El("section", "", kit.At{"id", "settings-archive"},
+		kit.Box("h2", "", "Archive of clips"),
 		about,
-		box("div", "archive-use",
-			el("progress", "archive-bar", at{"id", "archive-bar",
-				"data-warn", yes(is.Warn), "max", "1000", "value", strconv.Itoa(int(min(is.Bytes*1000/quota, 1000))), "aria-label", "Use of the archive"}),
-			el("p", "figure", at{"id", "archive-use"}, app.Text(figure.Bytes(is.Bytes)+" of "+figure.Bytes(quota)+" used")),
+		kit.Box("div", "archive-use",
+			kit.El("progress", "archive-bar", kit.At{"id", "archive-bar",
+				"data-warn", is.Warn, "max", "1000", "value", strconv.Itoa(int(min(is.Bytes*1000/quota, 1000))), "aria-label", "Use of the archive"}),
+			kit.El("p", "figure", kit.At{"id", "archive-use"}, figure.Bytes(is.Bytes)+" of "+figure.Bytes(quota)+" used"),
 		),
-		app.If(is.Warn, func() app.UI {
-			return el("div", "note warn", at{"role", "status"},
-				say("p", "", video.ArchiveWarning(is)),
-				app.If(len(is.NextOut) > 0, func() app.UI {
-					return box("p", "",
-						app.Text("First to go: "),
-						app.Range(is.NextOut).Slice(func(i int) app.UI {
+		kit.If(is.Warn, func() app.UI {
+			return kit.El("div", "note warn", kit.At{"role", "status"},
+				kit.Box("p", "", video.ArchiveWarning(is)),
+				kit.If(len(is.NextOut) > 0, func() app.UI {
+					return kit.Box("p", "",
+						"First to go: ",
+						kit.Times(len(is.NextOut), func(i int) app.UI {
 							name := "clip " + strconv.Itoa(i+1)
 							if t := tasks.Get(is.NextOut[i]); t != nil {
 								name = video.Title(*t)
 							}
 							if i > 0 {
-								return box("span", "", app.Text(" · "), el("a", "", at{"href", Path + "/" + is.NextOut[i]}, app.Text(name)))
+								return kit.Box("span", "", " · ", kit.El("a", "", kit.At{"href", Path + "/" + is.NextOut[i]}, name))
 							}
-							return el("a", "", at{"href", Path + "/" + is.NextOut[i]}, app.Text(name))
+							return kit.El("a", "", kit.At{"href", Path + "/" + is.NextOut[i]}, name)
 						}),
 					)
 				}),
 			)
 		}),
-		box("dl", "facts",
-			say("dt", "", "Clips"), say("dd", "figure", figure.Count(is.Files)),
-			app.If(is.DeletedBytes > 0, func() app.UI { return say("dt", "", "Deleted clips") }),
-			app.If(is.DeletedBytes > 0, func() app.UI {
-				return say("dd", "figure", figure.Bytes(is.DeletedBytes)+" besides, which give way to new clips")
+		kit.Box("dl", "facts",
+			kit.Box("dt", "", "Clips"), kit.Box("dd", "figure", figure.Count(is.Files)),
+			kit.If(is.DeletedBytes > 0, func() app.UI { return kit.Box("dt", "", "Deleted clips") }),
+			kit.If(is.DeletedBytes > 0, func() app.UI {
+				return kit.Box("dd", "figure", figure.Bytes(is.DeletedBytes)+" besides, which give way to new clips")
 			}),
-			say("dt", "", "Still to be copied"), say("dd", "figure", figure.Count(is.Waiting)),
-			say("dt", "", "Uploads"), say("dd", "figure", figure.Bytes(is.Uploads)+" of "+figure.Bytes(is.UploadsMax)),
-			say("dt", "", "Free on the disk of the archive"), say("dd", "figure", free),
+			kit.Box("dt", "", "Still to be copied"), kit.Box("dd", "figure", figure.Count(is.Waiting)),
+			kit.Box("dt", "", "Uploads"), kit.Box("dd", "figure", figure.Bytes(is.Uploads)+" of "+figure.Bytes(is.UploadsMax)),
+			kit.Box("dt", "", "Free on the disk of the archive"), kit.Box("dd", "figure", free),
 		),
-		elem("form", "archive-form", nil,
-			el("label", "", at{"for", "archive-quota"}, app.Text("Quota, in GB")),
-			el("input", "field figure", at{"id", "archive-quota", "type", "text", "inputmode", "decimal", "autocomplete", "off",
-				"aria-invalid", yes(form.bad), "aria-describedby", "archive-outcome"}),
-			box("label", "check",
-				el("input", "", at{"id", "archive-room", "type", "checkbox", "checked", no(is.Settings.MakeRoom)}),
-				say("span", "", "When it is full, make room: the oldest clips that are not pinned go first. Without this nothing more is copied then."),
+		kit.El("form", "archive-form", kit.At{"onsubmit", s.On("archive", func(_ app.Context, e app.Event) { e.PreventDefault(); s.saveArchive() })},
+			kit.El("label", "", kit.At{"for", "archive-quota"}, "Quota, in GB"),
+			kit.El("input", "field figure", kit.At{"id", "archive-quota", "type", "text", "inputmode", "decimal", "autocomplete", "off",
+				"aria-invalid", form.bad, "aria-describedby", "archive-outcome"}),
+			kit.Box("label", "check",
+				kit.El("input", "", kit.At{"id", "archive-room", "type", "checkbox", "checked", is.Settings.MakeRoom}),
+				kit.Box("span", "", "When it is full, make room: the oldest clips that are not pinned go first. Without this nothing more is copied then."),
 			),
-			el("button", "button primary", at{"id", "archive-save", "type", "submit", "disabled", no(form.busy)}, app.Text("Save")),
-			el("p", outcome, at{"id", "archive-outcome", "role", "status"}, app.Text(form.outcome)),
-		).OnSubmit(s.On("archive", func(_ app.Context, e app.Event) { e.PreventDefault(); s.saveArchive() })),
-		say("p", "about", "A pinned clip is never removed for want of room: pin it in its menu or on its page. A warning comes before anything is removed."),
+			kit.El("button", "button primary", kit.At{"id", "archive-save", "type", "submit", "disabled", form.busy}, "Save"),
+			kit.El("p", outcome, kit.At{"id", "archive-outcome", "role", "status"}, form.outcome),
+		),
+		kit.Box("p", "about", "A pinned clip is never removed for want of room: pin it in its menu or on its page. A warning comes before anything is removed."),
 		s.notifySetting(),
 	)
 }
@@ -156,11 +157,11 @@ func (s *Section) notifySetting() app.UI {
 	default:
 		words, ask = "This browser can tell you when a clip ends while you are elsewhere.", true
 	}
-	return el("p", "about notify-setting", at{"id", "notify-setting"},
-		say("span", "", words),
-		app.If(ask, func() app.UI {
-			return elem("button", "button", at{"type", "button"}, app.Text("Allow it")).
-				OnClick(s.On("allow", func(app.Context, app.Event) { s.askToNotify() }))
+	return kit.El("p", "about notify-setting", kit.At{"id", "notify-setting"},
+		kit.Box("span", "", words),
+		kit.If(ask, func() app.UI {
+			return kit.El("button", "button", kit.At{"type", "button",
+				"onclick", s.Do("allow", func() { s.askToNotify() })}, "Allow it")
 		}),
 	)
 }

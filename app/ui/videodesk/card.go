@@ -69,14 +69,14 @@ func (c *Card) Render() (ui app.UI) {
 	defer s.Drawing("a clip", &ui)
 	t := s.desk.Tasks.Get(c.ID)
 	if t == nil {
-		return el("article", "clip-card", at{"hidden", "true"})
+		return kit.El("article", "clip-card", kit.At{"hidden", "true"})
 	}
 	words, tone := video.StateWords(t)
-	return el("article", "clip-card", at{"data-id", t.ID, "data-state", string(t.State), "data-chosen", yes(c.Chosen > 0),
-		"data-menu", yes(c.Menu), "aria-labelledby", cardKey(t.ID, "title")},
+	return kit.El("article", "clip-card", kit.At{"data-id", t.ID, "data-state", string(t.State), "data-chosen", c.Chosen > 0,
+		"data-menu", c.Menu, "aria-labelledby", cardKey(t.ID, "title")},
 		c.link(t, words, tone),
 		c.overlay(t),
-		box("div", "card-body",
+		kit.Box("div", "card-body",
 			c.facts(t),
 			c.notes(t),
 			c.tags(t),
@@ -96,7 +96,7 @@ func (c *Card) link(t *wire.VideoTask, words string, tone video.Tone) app.UI {
 		percent = max(t.Progress, 0)
 	}
 	title := video.Title(*t)
-	a := elem("a", "card-link", at{"id", cardKey(t.ID, "link"), "href", Path + "/" + t.ID})
+	at := kit.At{"id", cardKey(t.ID, "link"), "href", Path + "/" + t.ID}
 	if playable {
 		play := func(on bool) func(app.Context, app.Event) {
 			return func(ctx app.Context, _ app.Event) {
@@ -104,18 +104,18 @@ func (c *Card) link(t *wire.VideoTask, words string, tone video.Tone) app.UI {
 				s.preview(t.ID, on)
 			}
 		}
-		a = a.OnMouseEnter(s.On("enter", play(true))).OnMouseLeave(s.On("leave", play(false))).
-			OnFocus(s.On("focus", play(true))).OnBlur(s.On("blur", play(false)))
+		at = append(at, "onmouseenter", s.On("enter", play(true)), "onmouseleave", s.On("leave", play(false)),
+			"onfocus", s.On("focus", play(true)), "onblur", s.On("blur", play(false)))
 	}
-	return a.Body(
-		box("div", "card-poster",
+	return kit.El("a", "card-link", at,
+		kit.Box("div", "card-poster",
 			c.poster(t, playable),
-			el("span", "card-state", at{"data-tone", string(tone)}, app.Text(words)),
-			el("span", "card-length figure", at{"hidden", no(length == 0 || !playable)}, app.Text(video.Clock(length))),
-			el("progress", "card-progress", at{"max", "100", "value", strconv.Itoa(percent), "hidden", no(percent == 0),
+			kit.El("span", "card-state", kit.At{"data-tone", string(tone)}, words),
+			kit.El("span", "card-length figure", kit.At{"hidden", length == 0 || !playable}, video.Clock(length)),
+			kit.El("progress", "card-progress", kit.At{"max", "100", "value", strconv.Itoa(percent), "hidden", percent == 0,
 				"aria-label", "Progress, as the gateway tells it"}),
 		),
-		el("span", "card-title", at{"id", cardKey(t.ID, "title"), "title", title}, app.Text(title)),
+		kit.El("span", "card-title", kit.At{"id", cardKey(t.ID, "title"), "title", title}, title),
 	)
 }
 
@@ -125,27 +125,27 @@ func (c *Card) poster(t *wire.VideoTask, playable bool) app.UI {
 	s := c.s
 	n := video.PlayableOutput(t)
 	if o, ok := video.OutputOf(t, n); ok && o.Poster {
-		return el("img", "card-picture", at{"src", wire.PosterPathOf(t.ID, n), "aria-hidden", "true", "loading", "lazy", "decoding", "async"})
+		return kit.El("img", "card-picture", kit.At{"src", wire.PosterPathOf(t.ID, n), "aria-hidden", "true", "loading", "lazy", "decoding", "async"})
 	}
 	if playable {
-		drawn, named := s.On("poster", func(ctx app.Context, _ app.Event) {
+		drawn := s.On("poster", func(ctx app.Context, _ app.Event) {
 			ctx.PreventUpdate()
 			s.drawPoster(t.ID, n)
 		})
-		return elem("video", "card-picture", at{"src", wire.MediaPathOf(t.ID, n), "preload", "metadata",
-			"muted", "true", "playsinline", "true", "tabindex", "-1", "aria-hidden", "true"}).On("loadeddata", drawn, named)
+		return kit.El("video", "card-picture", kit.At{"src", wire.MediaPathOf(t.ID, n), "preload", "metadata",
+			"muted", "true", "playsinline", "true", "tabindex", "-1", "aria-hidden", "true", "onloadeddata", drawn})
 	}
 	w, h := video.RatioOf(t)
 	wide, high := strconv.Itoa(w*10), strconv.Itoa(h*10)
-	return svg("svg", at{"class", "card-frame", "viewBox", "0 0 " + wide + " " + high, "aria-hidden", "true"},
-		svg("rect", at{"width", wide, "height", high}))
+	return kit.SVG("svg", kit.At{"class", "card-frame", "viewBox", "0 0 " + wide + " " + high, "aria-hidden", "true"},
+		kit.SVG("rect", kit.At{"width", wide, "height", high}))
 }
 
 // overlay are the buttons on the poster.
 func (c *Card) overlay(t *wire.VideoTask) app.UI {
 	s := c.s
 	if t.Deleted {
-		return nothing()
+		return kit.Nothing()
 	}
 	why := video.NotPlayable(t)
 	if c.Selecting {
@@ -153,20 +153,19 @@ func (c *Card) overlay(t *wire.VideoTask) app.UI {
 		if c.Chosen > 0 {
 			place = strconv.Itoa(c.Chosen)
 		}
-		return el("label", "card-choose", at{"title", why, "data-off", yes(why != "")},
-			elem("input", "", at{"id", cardKey(t.ID, "choose"), "type", "checkbox", "checked", no(c.Chosen > 0), "disabled", no(why != ""),
-				"aria-label", "Choose " + video.Title(*t)}).
-				OnChange(s.On("choose", func(app.Context, app.Event) { s.desk.Tasks.Toggle(t.ID) })),
-			el("span", "card-place figure", at{"aria-hidden", "true"}, app.Text(place)),
+		return kit.El("label", "card-choose", kit.At{"title", why, "data-off", why != ""},
+			s.Switch(cardKey(t.ID, "choose"), "", kit.At{"disabled", why != "", "aria-label", "Choose " + video.Title(*t)},
+				c.Chosen > 0, func(bool) { s.desk.Tasks.Toggle(t.ID) }),
+			kit.El("span", "card-place figure", kit.At{"aria-hidden", "true"}, place),
 		)
 	}
 	label := "Add to favourites"
 	if t.Favourite {
 		label = "Take out of favourites"
 	}
-	return elem("button", "icon-button card-star", at{"id", cardKey(t.ID, "star"), "type", "button", "aria-label", label, "title", label,
-		"aria-pressed", yes(t.Favourite)}, kit.Icon(iconStar, "icon")).
-		OnClick(s.On("star", func(app.Context, app.Event) { s.star(t.ID) }))
+	return kit.El("button", "icon-button card-star", kit.At{"id", cardKey(t.ID, "star"), "type", "button", "aria-label", label, "title", label,
+		"aria-pressed", t.Favourite,
+		"onclick", s.Do("star", func() { s.star(t.ID) })}, kit.Icon(iconStar, "icon"))
 }
 
 // facts are the model, the price, and how long the clip is kept.
@@ -185,17 +184,17 @@ func (c *Card) facts(t *wire.VideoTask) app.UI {
 	if soon {
 		leftTone = string(video.Warn)
 	}
-	price := elem("span", "card-price figure", at{"title", cost.Basis, "data-struck", yes(cost.Returned != "" || cost.Free)})
-	return box("p", "card-facts",
-		el("span", "mono card-model", at{"title", t.Model}, app.Text(t.Model)),
-		sayIf("span", "figure", seconds),
-		price.Hidden(cost.Amount == "").Text(cost.Amount),
-		el("span", "fact", at{"data-tone", "good", "hidden", no(cost.Returned == "")}, app.Text(cost.Returned)),
-		el("span", "fact", at{"hidden", no(!cost.Free)}, app.Text("not charged")),
-		sayIf("span", "fact", shotsWords(t)),
-		el("span", "fact", at{"data-tone", string(savedTone), "hidden", no(saved == ""), "title", archiveTitle(t)}, app.Text(saved)),
-		el("span", "fact", at{"data-tone", leftTone, "hidden", no(left == ""), "title", "The gateway deletes its own files 14 days after a clip has finished."},
-			app.Text(left)),
+	return kit.Box("p", "card-facts",
+		kit.El("span", "mono card-model", kit.At{"title", t.Model}, t.Model),
+		kit.SayIf("span", "figure", seconds),
+		kit.El("span", "card-price figure", kit.At{"title", cost.Basis, "data-struck", cost.Returned != "" || cost.Free, "hidden", cost.Amount == ""},
+			cost.Amount),
+		kit.El("span", "fact", kit.At{"data-tone", "good", "hidden", cost.Returned == ""}, cost.Returned),
+		kit.El("span", "fact", kit.At{"hidden", !cost.Free}, "not charged"),
+		kit.SayIf("span", "fact", shotsWords(t)),
+		kit.El("span", "fact", kit.At{"data-tone", string(savedTone), "hidden", saved == "", "title", archiveTitle(t)}, saved),
+		kit.El("span", "fact", kit.At{"data-tone", leftTone, "hidden", left == "", "title", "The gateway deletes its own files 14 days after a clip has finished."},
+			left),
 	)
 }
 
@@ -214,37 +213,37 @@ func (c *Card) notes(t *wire.VideoTask) app.UI {
 		usual = " · " + usual
 	}
 	pause, settings := video.PauseWords(t)
-	return box("div", "card-notes",
-		app.If(elapsed != "", func() app.UI {
-			return box("p", "card-time figure",
+	return kit.Box("div", "card-notes",
+		kit.If(elapsed != "", func() app.UI {
+			return kit.Box("p", "card-time figure",
 				c.s.elapsed(t.ID, elapsed),
-				say("span", "", usual),
+				kit.Box("span", "", usual),
 			)
 		}),
-		app.If(pause != "", func() app.UI {
-			return box("p", "card-pause",
-				app.Text(pause+" "),
-				app.If(settings, func() app.UI { return el("a", "", at{"href", "/settings"}, app.Text("Enter the key")) }),
+		kit.If(pause != "", func() app.UI {
+			return kit.Box("p", "card-pause",
+				pause+" ",
+				kit.If(settings, func() app.UI { return kit.El("a", "", kit.At{"href", "/settings"}, "Enter the key") }),
 			)
 		}),
-		app.If(t.Problem != nil && t.State.Final(), func() app.UI { return shortProblem(t.Problem) }),
-		app.If(video.NotSaved(t) != nil && t.State != wire.VideoExpired, func() app.UI { return shortProblem(video.NotSaved(t)) }),
-		app.If(t.State == wire.VideoExpired && !video.Playable(t), func() app.UI {
-			return say("p", "card-pause", video.NotPlayable(t)+" Reuse its settings to make it again.")
+		kit.If(t.Problem != nil && t.State.Final(), func() app.UI { return shortProblem(t.Problem) }),
+		kit.If(video.NotSaved(t) != nil && t.State != wire.VideoExpired, func() app.UI { return shortProblem(video.NotSaved(t)) }),
+		kit.If(t.State == wire.VideoExpired && !video.Playable(t), func() app.UI {
+			return kit.Box("p", "card-pause", video.NotPlayable(t)+" Reuse its settings to make it again.")
 		}),
-		app.If(t.Deleted, func() app.UI {
-			return box("div", "", sayIf("p", "card-pause", video.ChargedOn(t)), say("p", "card-time", video.KeptWords(t, time.Now())+"."))
+		kit.If(t.Deleted, func() app.UI {
+			return kit.Box("div", "", kit.SayIf("p", "card-pause", video.ChargedOn(t)), kit.Box("p", "card-time", video.KeptWords(t, time.Now())+"."))
 		}),
-		app.If(t.State == wire.VideoUnknown && !t.Deleted, func() app.UI { return c.s.settling(t) }),
+		kit.If(t.State == wire.VideoUnknown && !t.Deleted, func() app.UI { return c.s.settling(t) }),
 	)
 }
 
 // shortProblem is a problem in a card: what happened and what to do. The rest
 // is on the clip's page.
 func shortProblem(p *wire.Problem) app.UI {
-	return box("div", "card-problem",
-		say("p", "", p.Message),
-		sayIf("p", "card-todo", p.Hint),
+	return kit.Box("div", "card-problem",
+		kit.Box("p", "", p.Message),
+		kit.SayIf("p", "card-todo", p.Hint),
 	)
 }
 
@@ -265,21 +264,21 @@ func (s *Section) settling(t *wire.VideoTask) app.UI {
 	if problem != nil {
 		words = strings.TrimSpace(problem.Message + " " + problem.Hint)
 	}
-	return elem("form", "settling", at{"aria-label", "How did it end?"},
-		say("p", "", "The gateway's answer was lost, so it may be at work and have charged. It is never sent again by itself; its price is held as reserved until you say how it ended. The list of tasks in the gateway's dashboard shows it."),
-		el("label", "", at{"for", cardKey(id, "remote")}, app.Text("It went through: here is its id")),
-		box("div", "settling-row",
-			el("input", "field mono", at{"id", cardKey(id, "remote"), "type", "text", "placeholder", "task_…", "autocomplete", "off",
-				"spellcheck", "false", "maxlength", "200", "aria-invalid", yes(problem != nil), "aria-describedby", cardKey(id, "settle-problem")}),
-			el("button", "button", at{"id", cardKey(id, "went"), "type", "submit"}, app.Text("Follow it")),
-		),
-		el("p", "outcome bad", at{"id", cardKey(id, "settle-problem"), "role", "status", "hidden", no(words == "")}, app.Text(words)),
-		elem("button", "button", at{"id", cardKey(id, "did-not"), "type", "button"}, app.Text("It did not go through")).
-			OnClick(s.On("did not", func(app.Context, app.Event) { s.desk.Tasks.Settle(id, false, "", outcome) })),
-	).OnSubmit(s.On("settle", func(_ app.Context, e app.Event) {
+	return kit.El("form", "settling", kit.At{"aria-label", "How did it end?", "onsubmit", s.On("settle", func(_ app.Context, e app.Event) {
 		e.PreventDefault()
 		s.desk.Tasks.Settle(id, true, s.DOM.ByID(cardKey(id, "remote")).Get("value").String(), outcome)
-	}))
+	})},
+		kit.Box("p", "", "The gateway's answer was lost, so it may be at work and have charged. It is never sent again by itself; its price is held as reserved until you say how it ended. The list of tasks in the gateway's dashboard shows it."),
+		kit.El("label", "", kit.At{"for", cardKey(id, "remote")}, "It went through: here is its id"),
+		kit.Box("div", "settling-row",
+			kit.El("input", "field mono", kit.At{"id", cardKey(id, "remote"), "type", "text", "placeholder", "task_…", "autocomplete", "off",
+				"spellcheck", "false", "maxlength", "200", "aria-invalid", problem != nil, "aria-describedby", cardKey(id, "settle-problem")}),
+			kit.El("button", "button", kit.At{"id", cardKey(id, "went"), "type", "submit"}, "Follow it"),
+		),
+		kit.El("p", "outcome bad", kit.At{"id", cardKey(id, "settle-problem"), "role", "status", "hidden", words == ""}, words),
+		kit.El("button", "button", kit.At{"id", cardKey(id, "did-not"), "type", "button",
+			"onclick", s.Do("did not", func() { s.desk.Tasks.Settle(id, false, "", outcome) })}, "It did not go through"),
+	)
 }
 
 // tags are shown, and typed where that was asked for.
@@ -287,19 +286,19 @@ func (c *Card) tags(t *wire.VideoTask) app.UI {
 	if c.Tagging {
 		return c.s.tagForm(t)
 	}
-	return el("div", "card-tags", at{"hidden", no(len(t.Tags) == 0)},
-		app.Range(t.Tags).Slice(func(i int) app.UI { return c.s.tag(t.Tags[i], cardKey(t.ID, "tag-"+strconv.Itoa(i))) }),
+	return kit.El("div", "card-tags", kit.At{"hidden", len(t.Tags) == 0},
+		kit.Times(len(t.Tags), func(i int) app.UI { return c.s.tag(t.Tags[i], cardKey(t.ID, "tag-"+strconv.Itoa(i))) }),
 	)
 }
 
 // tag is a tag that shows all clips with it.
 func (s *Section) tag(tag, id string) app.UI {
-	return elem("button", "badge tag", at{"id", id, "type", "button", "title", "Show the clips with this tag"}, app.Text("#"+tag)).
-		OnClick(s.On("tag "+tag, func(app.Context, app.Event) {
+	return kit.El("button", "badge tag", kit.At{"id", id, "type", "button", "title", "Show the clips with this tag",
+		"onclick", s.Do("tag "+tag, func() {
 			s.desk.Tasks.Find(video.Filter{Tag: tag})
 			s.results.chunks.place = 0 // another list
 			s.showResults()
-		}))
+		})}, "#"+tag)
 }
 
 // tagForm takes a task's tags.
@@ -310,15 +309,15 @@ func (s *Section) tagForm(t *wire.VideoTask) app.UI {
 		s.redrawResults()
 		s.focusSoon(cardKey(id, "more"))
 	}
-	return elem("form", "tag-form", nil,
-		el("label", "", at{"for", cardKey(id, "tags")}, app.Text("Tags, with commas between")),
-		el("input", "field", at{"id", cardKey(id, "tags"), "type", "text", "autocomplete", "off"}),
-		el("button", "button", at{"type", "submit"}, app.Text("Save")),
-	).OnSubmit(s.On("tags", func(_ app.Context, e app.Event) {
+	return kit.El("form", "tag-form", kit.At{"onsubmit", s.On("tags", func(_ app.Context, e app.Event) {
 		e.PreventDefault()
 		s.desk.Tasks.SetTags(id, s.DOM.ByID(cardKey(id, "tags")).Get("value").String())
 		done()
-	}))
+	})},
+		kit.El("label", "", kit.At{"for", cardKey(id, "tags")}, "Tags, with commas between"),
+		kit.El("input", "field", kit.At{"id", cardKey(id, "tags"), "type", "text", "autocomplete", "off"}),
+		kit.El("button", "button", kit.At{"type", "submit"}, "Save"),
+	)
 }
 
 // beginTags opens the form for tags, with those that there are; on the clip's
@@ -358,17 +357,17 @@ func (c *Card) actions(t *wire.VideoTask) app.UI {
 			list = append(list, s.gatedAs(key, o.Label, o.Full, o.Reason, func(app.Context) { s.start(t, o) }))
 		}
 	}
-	list = append(list, elem("button", "icon-button small card-more", at{"id", cardKey(t.ID, "more"), "type", "button",
-		"aria-label", "More for this clip", "aria-expanded", yes(c.Menu), "title", "More"}, kit.Icon(iconMore, "icon")).
-		OnClick(s.On("more", func(app.Context, app.Event) {
+	list = append(list, kit.El("button", "icon-button small card-more", kit.At{"id", cardKey(t.ID, "more"), "type", "button",
+		"aria-label", "More for this clip", "aria-expanded", c.Menu, "title", "More",
+		"onclick", s.Do("more", func() {
 			if s.results.menu == t.ID {
 				s.results.menu = ""
 			} else {
 				s.results.menu = t.ID
 			}
 			s.redrawResults()
-		})))
-	return box("div", "card-actions", list...)
+		})}, kit.Icon(iconMore, "icon")))
+	return kit.Box("div", "card-actions", list)
 }
 
 // start puts a clip into the form, to make something of it.

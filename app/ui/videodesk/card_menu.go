@@ -5,6 +5,8 @@ package videodesk
 import (
 	"strconv"
 
+	"screentest/app/ui/kit"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/video"
@@ -47,28 +49,30 @@ func (s *Section) entries(t *wire.VideoTask, n int) []entry {
 // menu is the card's menu, in the document only while it is open.
 func (c *Card) menu(t *wire.VideoTask) app.UI {
 	if !c.Menu {
-		return nothing()
+		return kit.Nothing()
 	}
 	s := c.s
 	list := append(s.entries(t, max(video.PlayableOutput(t), 0)),
 		entry{"retag", "Tags…", "", "", func(app.Context) { s.beginTags(t.ID) }},
 		entry{"delete", "Delete", s.undeletable(t), video.ChargedOn(t), func(app.Context) { s.remove(t.ID) }},
 	)
-	return el("div", "card-menu", at{"role", "group", "aria-label", "More for " + video.Title(*t)},
-		app.Range(list).Slice(func(i int) app.UI {
+	return kit.El("div", "card-menu", kit.At{"role", "group", "aria-label", "More for " + video.Title(*t)},
+		kit.Times(len(list), func(i int) app.UI {
 			e := list[i]
 			id := cardKey(t.ID, e.key)
-			b := elem("button", "menu-entry", at{"id", id, "type", "button", "data-entry", e.key})
 			if e.why != "" {
-				return b.Aria("disabled", true).Title(e.why).Aria("describedby", id+"-why").
-					OnClick(s.On("why "+strconv.Itoa(i), func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })).
-					Body(app.Text(e.name), el("span", "menu-why", at{"id", id + "-why"}, app.Text(e.why)))
+				return kit.El("button", "menu-entry", kit.At{"id", id, "type", "button", "data-entry", e.key,
+					"aria-disabled", true, "title", e.why, "aria-describedby", id + "-why",
+					"onclick", s.On("why "+strconv.Itoa(i), func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })},
+					e.name, kit.El("span", "menu-why", kit.At{"id", id + "-why"}, e.why))
 			}
-			return b.Body(app.Text(e.name), sayIf("span", "menu-why", e.note)).OnClick(s.On("entry "+e.key, func(ctx app.Context, _ app.Event) {
-				s.results.menu = ""
-				e.do(ctx)
-				s.redrawResults()
-			}))
+			return kit.El("button", "menu-entry", kit.At{"id", id, "type", "button", "data-entry", e.key,
+				"onclick", s.On("entry "+e.key, func(ctx app.Context, _ app.Event) {
+					s.results.menu = ""
+					e.do(ctx)
+					s.redrawResults()
+				})},
+				e.name, kit.SayIf("span", "menu-why", e.note))
 		}),
 	)
 }

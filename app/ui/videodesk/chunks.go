@@ -7,6 +7,8 @@ import (
 	"syscall/js"
 	"time"
 
+	"screentest/app/ui/kit"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
@@ -186,5 +188,5 @@ func (c *Chunk) Render() (ui app.UI) {
 			cards = append(cards, s.card(id))
 		}
 	}
-	return el("div", "chunk", at{"data-n", strconv.Itoa(c.N)}, cards...)
+	return kit.El("div", "chunk", kit.At{"data-n", strconv.Itoa(c.N)}, cards)
 }

@@ -41,28 +41,28 @@ func (c *Clip) Render() (ui app.UI) {
 	defer s.Drawing("the clip", &ui)
 	clip := s.results.clip
 	if clip == nil || clip.ID != c.ID {
-		return el("div", "clip", nil)
+		return kit.Box("div", "clip")
 	}
 	t := clip.Task()
 	switch {
 	case t == nil && clip.Problem != nil:
-		return box("div", "middle",
-			say("p", "", strings.TrimSpace(clip.Problem.Message+" "+clip.Problem.Hint)),
-			s.toClips("button primary", app.Text("All clips")),
+		return kit.Box("div", "middle",
+			kit.Box("p", "", strings.TrimSpace(clip.Problem.Message+" "+clip.Problem.Hint)),
+			s.toClips("button primary", "All clips"),
 		)
 	case t == nil:
-		return box("div", "middle", say("p", "", "Fetching the clip…"))
+		return kit.Box("div", "middle", kit.Box("p", "", "Fetching the clip…"))
 	}
-	return el("div", "clip", at{"id", "clip", "data-state", string(t.State)},
-		box("div", "clip-inner",
-			s.toClips("button plain clip-back", kit.Icon(kit.IconBack, "icon small"), app.Text("All clips")),
-			app.If(t.Deleted, func() app.UI { return c.deleted(t) }),
-			box("div", "clip-stage",
+	return kit.El("div", "clip", kit.At{"id", "clip", "data-state", string(t.State)},
+		kit.Box("div", "clip-inner",
+			s.toClips("button plain clip-back", kit.Icon(kit.IconBack, "icon small"), "All clips"),
+			kit.If(t.Deleted, func() app.UI { return c.deleted(t) }),
+			kit.Box("div", "clip-stage",
 				c.player(t, clip.Output),
 				c.outputs(t, clip.Output),
 				c.actions(t, clip.Output),
 			),
-			box("div", "clip-side",
+			kit.Box("div", "clip-side",
 				c.about(t),
 				c.state(t),
 				c.lineage(clip),
@@ -82,9 +82,9 @@ func (c *Clip) player(t *wire.VideoTask, n int) app.UI {
 		if ok && video.Playable(t) {
 			why = "This file is not there any more; another one of the task is."
 		}
-		return el("div", "clip-none", at{"data-tone", string(tone)},
-			say("p", "clip-none-state", words),
-			say("p", "", why),
+		return kit.El("div", "clip-none", kit.At{"data-tone", string(tone)},
+			kit.Box("p", "clip-none-state", words),
+			kit.Box("p", "", why),
 		)
 	}
 	if c.s.results.broken == brokenKey(t, n) {
@@ -92,26 +92,26 @@ func (c *Clip) player(t *wire.VideoTask, n int) app.UI {
 		if why == nil {
 			why = &wire.Problem{Message: "The browser could not load or read the file."}
 		}
-		return el("div", "clip-none", at{"id", "clip-broken", "data-tone", string(video.Bad)},
-			say("p", "clip-none-state", "The clip does not play"),
-			say("p", "", why.Message),
-			elem("button", "button", at{"id", "play-again", "type", "button"}, app.Text("Try again")).
-				OnClick(c.s.On("play again", func(app.Context, app.Event) {
+		return kit.El("div", "clip-none", kit.At{"id", "clip-broken", "data-tone", string(video.Bad)},
+			kit.Box("p", "clip-none-state", "The clip does not play"),
+			kit.Box("p", "", why.Message),
+			kit.El("button", "button", kit.At{"id", "play-again", "type", "button",
+				"onclick", c.s.Do("play again", func() {
 					c.s.results.broken = ""
 					c.s.redrawResults()
-				})),
+				})}, "Try again"),
 		)
 	}
 	poster := ""
 	if o.Poster {
 		poster = wire.PosterPathOf(t.ID, n)
 	}
-	broke, named := c.s.On("broken", func(app.Context, app.Event) {
+	broke := c.s.Do("broken", func() {
 		c.s.results.broken = brokenKey(t, n)
 		c.s.redrawResults()
 	})
-	return elem("video", "clip-player", at{"id", "player", "src", wire.MediaPathOf(t.ID, n), "poster", poster,
-		"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", video.Title(*t)}).On("error", broke, named)
+	return kit.El("video", "clip-player", kit.At{"id", "player", "src", wire.MediaPathOf(t.ID, n), "poster", poster,
+		"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", video.Title(*t), "onerror", broke})
 }
 
 // brokenKey names an output as it is now: a newer state of its task may play.
@@ -122,16 +122,16 @@ func brokenKey(t *wire.VideoTask, n int) string {
 // outputs are all files of a task that has several.
 func (c *Clip) outputs(t *wire.VideoTask, shown int) app.UI {
 	if len(t.Outputs) < 2 {
-		return nothing()
+		return kit.Nothing()
 	}
-	return el("div", "clip-outputs", at{"role", "group", "aria-label", "Files of this task"},
-		app.Range(t.Outputs).Slice(func(i int) app.UI {
+	return kit.El("div", "clip-outputs", kit.At{"role", "group", "aria-label", "Files of this task"},
+		kit.Times(len(t.Outputs), func(i int) app.UI {
 			o := t.Outputs[i]
-			return elem("button", "button", at{"type", "button", "aria-pressed", yes(o.Index == shown)}, app.Text("File "+strconv.Itoa(o.Index+1))).
-				OnClick(c.s.On("output "+strconv.Itoa(o.Index), func(app.Context, app.Event) {
+			return kit.El("button", "button", kit.At{"type", "button", "aria-pressed", o.Index == shown,
+				"onclick", c.s.Do("output "+strconv.Itoa(o.Index), func() {
 					c.s.results.clip.Output = o.Index
 					c.s.redrawResults()
-				}))
+				})}, "File "+strconv.Itoa(o.Index+1))
 		}),
 	)
 }
@@ -140,7 +140,7 @@ func (c *Clip) outputs(t *wire.VideoTask, shown int) app.UI {
 func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 	s := c.s
 	group := func(name string, list ...app.UI) app.UI {
-		return el("div", "clip-actions", at{"role", "group", "aria-label", name}, list...)
+		return kit.El("div", "clip-actions", kit.At{"role", "group", "aria-label", name}, list)
 	}
 	var become, use []app.UI
 	gone := ""
@@ -192,7 +192,7 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 			s.showResults()
 		}))
 	}
-	return box("div", "clip-does", group("What the clip can become", become...), group("With this clip", use...))
+	return kit.Box("div", "clip-does", group("What the clip can become", become...), group("With this clip", use...))
 }
 
 // copyCurl puts the request onto the clipboard, as a command that runs.
@@ -204,32 +204,32 @@ func (s *Section) copyCurl(t *wire.VideoTask) {
 // about is what a person calls the clip.
 func (c *Clip) about(t *wire.VideoTask) app.UI {
 	s := c.s
-	return box("section", "clip-about",
-		say("h2", "clip-title", video.Title(*t)),
-		app.If(s.results.tagging == t.ID, func() app.UI {
-			return elem("form", "tag-form", nil,
-				el("label", "", at{"for", "clip-name"}, app.Text("Name")),
-				el("input", "field", at{"id", "clip-name", "type", "text", "maxlength", strconv.Itoa(wire.MaxTaskTitle), "autocomplete", "off"}),
-				el("label", "", at{"for", cardKey(t.ID, "tags")}, app.Text("Tags, with commas between")),
-				el("input", "field", at{"id", cardKey(t.ID, "tags"), "type", "text", "autocomplete", "off"}),
-				el("button", "button", at{"type", "submit"}, app.Text("Save")),
-			).OnSubmit(s.On("about", func(_ app.Context, e app.Event) {
+	return kit.Box("section", "clip-about",
+		kit.Box("h2", "clip-title", video.Title(*t)),
+		kit.Either(s.results.tagging == t.ID, func() app.UI {
+			return kit.El("form", "tag-form", kit.At{"onsubmit", s.On("about", func(_ app.Context, e app.Event) {
 				e.PreventDefault()
 				s.desk.Tasks.SetTitle(t.ID, s.DOM.ByID("clip-name").Get("value").String())
 				s.desk.Tasks.SetTags(t.ID, s.DOM.ByID(cardKey(t.ID, "tags")).Get("value").String())
 				s.results.tagging = ""
 				s.redrawResults()
 				s.focusSoon("clip-name-tags")
-			}))
-		}).Else(func() app.UI {
-			return box("div", "card-tags",
-				app.Range(t.Tags).Slice(func(i int) app.UI { return s.tag(t.Tags[i], "clip-tag-"+strconv.Itoa(i)) }),
-				elem("button", "button plain", at{"id", "clip-name-tags",
-					"type", "button", "hidden", no(t.Deleted)}, kit.Icon(kit.IconPencil, "icon small"), app.Text("Name and tags")).
-					OnClick(s.On("name", func(app.Context, app.Event) { s.beginTags(t.ID) })),
+			})},
+				kit.El("label", "", kit.At{"for", "clip-name"}, "Name"),
+				kit.El("input", "field", kit.At{"id", "clip-name", "type", "text", "maxlength", strconv.Itoa(wire.MaxTaskTitle), "autocomplete", "off"}),
+				kit.El("label", "", kit.At{"for", cardKey(t.ID, "tags")}, "Tags, with commas between"),
+				kit.El("input", "field", kit.At{"id", cardKey(t.ID, "tags"), "type", "text", "autocomplete", "off"}),
+				kit.El("button", "button", kit.At{"type", "submit"}, "Save"),
+			)
+		}, func() app.UI {
+			return kit.Box("div", "card-tags",
+				kit.Times(len(t.Tags), func(i int) app.UI { return s.tag(t.Tags[i], "clip-tag-"+strconv.Itoa(i)) }),
+				kit.El("button", "button plain", kit.At{"id", "clip-name-tags",
+					"type", "button", "hidden", t.Deleted,
+					"onclick", s.Do("name", func() { s.beginTags(t.ID) })}, kit.Icon(kit.IconPencil, "icon small"), "Name and tags"),
 			)
 		}),
-		el("p", "clip-prompt", at{"hidden", no(t.Title == "" || t.Prompt == "")}, app.Text(t.Prompt)),
+		kit.El("p", "clip-prompt", kit.At{"hidden", t.Title == "" || t.Prompt == ""}, t.Prompt),
 	)
 }
 
@@ -242,12 +242,12 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 	saved, savedTone := video.ArchiveWords(t)
 	pause, settings := video.PauseWords(t)
 	var facts []app.UI
-	fact := func(name string, dd app.UI) { facts = append(facts, say("dt", "", name), dd) }
-	fact("State", el("dd", "", at{"data-tone", string(tone), "id", "clip-state"}, app.Text(words)))
+	fact := func(name string, dd app.UI) { facts = append(facts, kit.Box("dt", "", name), dd) }
+	fact("State", kit.El("dd", "", kit.At{"data-tone", string(tone), "id", "clip-state"}, words))
 	if elapsed := video.Elapsed(t, time.Now()); elapsed != "" {
-		fact("Time", box("dd", "figure", s.elapsed(t.ID, elapsed), say("span", "", " · "+video.Usual(t))))
+		fact("Time", kit.Box("dd", "figure", s.elapsed(t.ID, elapsed), kit.Box("span", "", " · "+video.Usual(t))))
 	} else if took := video.Took(t); took != "" {
-		fact("Took", say("dd", "figure", took+" · "+video.Usual(t)))
+		fact("Took", kit.Box("dd", "figure", took+" · "+video.Usual(t)))
 	}
 	if cost.Amount != "" {
 		paid := cost.Amount
@@ -259,8 +259,8 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 		case cost.Held != "":
 			paid += ", " + cost.Held
 		}
-		fact("Cost", el("dd", "figure", at{"id", "clip-cost", "title", cost.Basis},
-			app.Text(paid), say("span", "faint", " · "+t.Basis+" · computed"),
+		fact("Cost", kit.El("dd", "figure", kit.At{"id", "clip-cost", "title", cost.Basis},
+			paid, kit.Box("span", "faint", " · "+t.Basis+" · computed"),
 		))
 	}
 	if o, ok := video.OutputOf(t, max(video.PlayableOutput(t), 0)); ok && (o.Width > 0 || o.Bytes > 0) {
@@ -274,49 +274,46 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 		if o.Bytes > 0 {
 			parts = append(parts, figure.Bytes(o.Bytes))
 		}
-		fact("File", say("dd", "figure", strings.Join(parts, " · ")))
+		fact("File", kit.Box("dd", "figure", strings.Join(parts, " · ")))
 	}
 	if left != "" {
-		expiry := elem("dd", "", at{"id", "clip-left"}, app.Text(left+", until "+dateOf(t.ExpiresMS)))
-		if soon && savedTone != video.Good {
-			expiry = expiry.DataSet("tone", "warn")
-		}
-		fact("At the gateway", expiry)
+		tone := kit.When(soon && savedTone != video.Good, "warn")
+		fact("At the gateway", kit.El("dd", "", kit.At{"id", "clip-left", "data-tone", tone}, left+", until "+dateOf(t.ExpiresMS)))
 	} else if t.State == wire.VideoExpired {
-		fact("At the gateway", el("dd", "", at{"id", "clip-left"}, app.Text("deleted after 14 days")))
+		fact("At the gateway", kit.El("dd", "", kit.At{"id", "clip-left"}, "deleted after 14 days"))
 	}
 	if saved != "" {
-		fact("In the archive", el("dd", "", at{"id", "clip-saved", "data-tone", string(savedTone), "title", archiveTitle(t)}, app.Text(saved)))
+		fact("In the archive", kit.El("dd", "", kit.At{"id", "clip-saved", "data-tone", string(savedTone), "title", archiveTitle(t)}, saved))
 	}
-	fact("Made", say("dd", "", dateOf(t.CreatedMS)))
-	return box("section", "clip-facts",
-		box("dl", "facts", facts...),
-		app.If(pause != "", func() app.UI {
-			return box("p", "card-pause",
-				app.Text(pause+" "),
-				app.If(settings, func() app.UI { return el("a", "", at{"href", "/settings"}, app.Text("Enter the key")) }),
+	fact("Made", kit.Box("dd", "", dateOf(t.CreatedMS)))
+	return kit.Box("section", "clip-facts",
+		kit.Box("dl", "facts", facts),
+		kit.If(pause != "", func() app.UI {
+			return kit.Box("p", "card-pause",
+				pause+" ",
+				kit.If(settings, func() app.UI { return kit.El("a", "", kit.At{"href", "/settings"}, "Enter the key") }),
 			)
 		}),
-		app.If(t.Problem != nil, func() app.UI { return problemBox(t.Problem) }),
-		app.If(video.NotSaved(t) != nil, func() app.UI { return problemBox(video.NotSaved(t)) }),
-		app.If(t.State == wire.VideoUnknown && !t.Deleted, func() app.UI { return s.settling(t) }),
-		app.If(!t.Deleted && t.State != wire.VideoExpired && t.Remote != "" && t.State != wire.VideoFailed && t.State != wire.VideoLost, func() app.UI {
+		kit.If(t.Problem != nil, func() app.UI { return problemBox(t.Problem) }),
+		kit.If(video.NotSaved(t) != nil, func() app.UI { return problemBox(video.NotSaved(t)) }),
+		kit.If(t.State == wire.VideoUnknown && !t.Deleted, func() app.UI { return s.settling(t) }),
+		kit.If(!t.Deleted && t.State != wire.VideoExpired && t.Remote != "" && t.State != wire.VideoFailed && t.State != wire.VideoLost, func() app.UI {
 			words := "Ask the gateway now"
 			if p := video.NotSaved(t); p != nil && t.State == wire.VideoDone {
 				words = "Copy it again"
 			}
-			return elem("button", "button plain", at{"id", "clip-check", "type", "button",
-				"title", "Ask the gateway about this task now, out of turn"}, kit.Icon(kit.IconRetry, "icon small"), app.Text(words)).
-				OnClick(s.On("check", func(app.Context, app.Event) { s.desk.Tasks.Check(t.ID) }))
+			return kit.El("button", "button plain", kit.At{"id", "clip-check", "type", "button",
+				"title", "Ask the gateway about this task now, out of turn",
+				"onclick", s.Do("check", func() { s.desk.Tasks.Check(t.ID) })}, kit.Icon(kit.IconRetry, "icon small"), words)
 		}),
 	)
 }
 
 // problemBox says what happened and why, then what to do.
 func problemBox(p *wire.Problem) app.UI {
-	return box("div", "problem",
-		say("p", "problem-what", p.Message),
-		sayIf("p", "problem-todo", p.Hint),
+	return kit.Box("div", "problem",
+		kit.Box("p", "problem-what", p.Message),
+		kit.SayIf("p", "problem-todo", p.Hint),
 	)
 }
 
@@ -325,7 +322,7 @@ func (c *Clip) raw(clip *video.Clip, t *wire.VideoTask) app.UI {
 	var rows []app.UI
 	row := func(name, value string) {
 		if value != "" {
-			rows = append(rows, say("dt", "", name), say("dd", "mono", value))
+			rows = append(rows, kit.Box("dt", "", name), kit.Box("dd", "mono", value))
 		}
 	}
 	row("Task", t.Remote)
@@ -336,12 +333,12 @@ func (c *Clip) raw(clip *video.Clip, t *wire.VideoTask) app.UI {
 	for _, o := range t.Outputs {
 		row("SHA-256", o.SHA256)
 	}
-	return box("section", "clip-raw",
-		say("h3", "", "Ids"),
-		box("dl", "facts", rows...),
-		box("details", "fold",
-			box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), app.Text("The whole task as JSON, "+figure.Count(int64(len(clip.RawTask())))+" characters")),
-			el("pre", "", at{"id", "clip-json", "tabindex", "0"}, app.Text(clip.RawTask())),
+	return kit.Box("section", "clip-raw",
+		kit.Box("h3", "", "Ids"),
+		kit.Box("dl", "facts", rows),
+		kit.Box("details", "fold",
+			kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "The whole task as JSON, "+figure.Count(int64(len(clip.RawTask())))+" characters"),
+			kit.El("pre", "", kit.At{"id", "clip-json", "tabindex", "0"}, clip.RawTask()),
 		),
 	)
 }

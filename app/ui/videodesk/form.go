@@ -53,7 +53,7 @@ func (f *Form) OnDismount() {
 func (f *Form) model() *video.Form { return f.s.desk.Form }
 
 // on is a handler that changes the model, which has what is to be drawn drawn.
-func (f *Form) on(name string, handle func(e app.Event)) (app.EventHandler, app.EventOption) {
+func (f *Form) on(name string, handle func(e app.Event)) *kit.Handler {
 	return f.s.On(name, func(ctx app.Context, e app.Event) {
 		ctx.PreventUpdate()
 		handle(e)
@@ -66,24 +66,22 @@ func (f *Form) Render() (ui app.UI) {
 	defer s.Drawing("the form", &ui)
 	f.grow = map[string]int{}
 	if !s.desk.Greeted {
-		return app.Div().Class("form").Body(app.P().Class("form-wait").Text("Waiting for the server…"))
+		return kit.Box("div", "form", kit.Box("p", "form-wait", "Waiting for the server…"))
 	}
 	if len(f.model().Modes()) == 0 {
-		return app.Div().Class("form").Body(app.P().Class("form-wait").Text(
-			"The catalogue names no video model. Start the server with -catalog FILE and a file that does."))
+		return kit.Box("div", "form", kit.Box("p", "form-wait", "The catalogue names no video model. Start the server with -catalog FILE and a file that does."))
 	}
-	return app.Form().ID("form").Class("form").Aria("label", "Make a clip").Attr("novalidate", true).
-		OnKeyDown(f.on("form-key", f.onKey)).
-		OnSubmit(f.on("create", func(e app.Event) { e.PreventDefault(); f.send() })).
-		Body(
-			app.Div().ID("form-body").Class("form-body").Body(
-				f.modes(),
-				f.fitted(),
-				app.Div().Class("form-fields").DataSet("mode", string(f.model().Mode)).Body(f.fields()...),
-				f.preview(),
-			),
-			f.foot(),
-		)
+	return kit.El("form", "form", kit.At{"id", "form", "aria-label", "Make a clip", "novalidate", true,
+		"onkeydown", f.on("form-key", f.onKey),
+		"onsubmit", f.on("create", func(e app.Event) { e.PreventDefault(); f.send() })},
+		kit.El("div", "form-body", kit.At{"id", "form-body"},
+			f.modes(),
+			f.fitted(),
+			kit.El("div", "form-fields", kit.At{"data-mode", string(f.model().Mode)}, f.fields()),
+			f.preview(),
+		),
+		f.foot(),
+	)
 }
 
 // modes is the choice of what kind of clip it is to be.
@@ -99,25 +97,24 @@ func (f *Form) modes() app.UI {
 // fitted says what the last change took from the draft, and offers it back.
 func (f *Form) fitted() app.UI {
 	fitted := f.model().Fitted
-	box := app.Div().ID("fitted").Class("fitted").Role("status")
 	if fitted == nil {
-		return box.Hidden(true)
+		return kit.El("div", "fitted", kit.At{"id", "fitted", "role", "status", "hidden", true})
 	}
-	return box.Hidden(false).Body(
-		app.P().Text(fitted.What),
-		app.Ul().Body(app.Range(fitted.Dropped).Slice(func(i int) app.UI {
+	return kit.El("div", "fitted", kit.At{"id", "fitted", "role", "status"},
+		kit.Box("p", "", fitted.What),
+		kit.Box("ul", "", kit.Times(len(fitted.Dropped), func(i int) app.UI {
 			d := fitted.Dropped[i]
 			now := " is left out"
 			if d.Now != "" {
 				now = " became " + d.Now
 			}
-			return app.Li().Body(app.Code().Text(d.Field), app.Text(" "+d.Was+now))
+			return kit.Box("li", "", kit.Box("code", "", d.Field), " "+d.Was+now)
 		})),
-		app.Div().Class("fitted-actions").Body(
-			app.Button().ID("undo-fit").Class("button").Type("button").Text("Undo").
-				OnClick(f.on("undo", func(app.Event) { f.model().Undo(); f.focusMode() })),
-			app.Button().Class("button").Type("button").Text("Keep").
-				OnClick(f.on("wave", func(app.Event) { f.model().Wave(); f.focusMode() })),
+		kit.Box("div", "fitted-actions",
+			kit.El("button", "button", kit.At{"id", "undo-fit", "type", "button",
+				"onclick", f.on("undo", func(app.Event) { f.model().Undo(); f.focusMode() })}, "Undo"),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", f.on("wave", func(app.Event) { f.model().Wave(); f.focusMode() })}, "Keep"),
 		),
 	)
 }
@@ -132,33 +129,33 @@ func (f *Form) foot() app.UI {
 	} else if !form.Model().Price.Known {
 		basis = "The catalogue has no price for this model."
 	}
-	button := app.Button().ID("create").Class("button primary wide").Type("submit").DataSet("ready", c.Ready()).
-		Aria("disabled", form.Busy || form.Made).Aria("keyshortcuts", "Control+Enter")
+	button := "button primary wide"
 	if form.Made {
-		button = button.Class("made")
+		button += " made"
 	} else if !c.Ready() {
-		button = button.Class("missing")
+		button += " missing"
 	}
 	// What comes and goes stands above the button, which keeps its place under
 	// the finger.
-	return app.Div().Class("form-foot").Body(
+	return kit.Box("div", "form-foot",
 		f.refusal(),
-		app.Div().ID("made").Class("made-line").Role("status").Body(
-			app.If(form.Made, func() app.UI {
-				return app.Span().Body(app.Text("The task is stored; it goes on without this page. "),
-					app.Button().Class("link narrow-only").Type("button").Text("Show the clips").
-						OnClick(f.on("show clips", func(app.Event) { f.s.showPane(paneResults) })))
+		kit.El("div", "made-line", kit.At{"id", "made", "role", "status"},
+			kit.If(form.Made, func() app.UI {
+				return kit.Box("span", "", "The task is stored; it goes on without this page. ",
+					kit.El("button", "link narrow-only", kit.At{"type", "button",
+						"onclick", f.on("show clips", func(app.Event) { f.s.showPane(paneResults) })}, "Show the clips"))
 			}),
 		),
-		app.Div().Class("price-line").Body(
-			app.Span().ID("price").Class("price figure").Text(price),
-			app.Span().ID("basis").Class("price-basis figure").Text(basis),
-			app.Span().Class("badge").Hidden(!c.Price.Sample).Title("A sample price: start the server with -catalog FILE to set your gateway's own").Text("sample"),
+		kit.Box("div", "price-line",
+			kit.El("span", "price figure", kit.At{"id", "price"}, price),
+			kit.El("span", "price-basis figure", kit.At{"id", "basis"}, basis),
+			kit.El("span", "badge", kit.At{"hidden", !c.Price.Sample, "title", "A sample price: start the server with -catalog FILE to set your gateway's own"}, "sample"),
 		),
 		kit.BudgetNote(f.Budget),
-		button.Body(
-			app.Span().ID("verb").Text(form.Verb()),
-			app.Elem("kbd").Class("wide-only").Hidden(!c.Ready() || form.Busy || form.Made).Text("Ctrl ⏎"),
+		kit.El("button", button, kit.At{"id", "create", "type", "submit", "data-ready", c.Ready(),
+			"aria-disabled", form.Busy || form.Made, "aria-keyshortcuts", "Control+Enter"},
+			kit.El("span", "", kit.At{"id", "verb"}, form.Verb()),
+			kit.El("kbd", "wide-only", kit.At{"hidden", !c.Ready() || form.Busy || form.Made}, "Ctrl ⏎"),
 		),
 	)
 }
@@ -167,12 +164,12 @@ func (f *Form) foot() app.UI {
 // blame that the form draws.
 func (f *Form) refusal() app.UI {
 	form := f.model()
-	box := app.Div().ID("form-problem").Role("alert")
+	at := kit.At{"id", "form-problem", "role", "alert"}
 	p := form.Problem
 	if p != nil && !f.drawn(p.Field) {
-		return box.Class("refusal").Body(
-			app.P().Body(app.If(p.Field != "", func() app.UI { return app.Code().Text(p.Field + ": ") }), app.Span().Text(p.Message)),
-			app.If(p.Hint != "", func() app.UI { return app.P().Class("todo").Text(p.Hint) }),
+		return kit.El("div", "refusal", at,
+			kit.Box("p", "", kit.If(p.Field != "", func() app.UI { return kit.Box("code", "", p.Field+": ") }), kit.Box("span", "", p.Message)),
+			kit.If(p.Hint != "", func() app.UI { return kit.Box("p", "todo", p.Hint) }),
 			kit.Remedy(p),
 		)
 	}
@@ -187,7 +184,7 @@ func (f *Form) refusal() app.UI {
 			rest = append(rest, issue(i, "issue warn"))
 		}
 	}
-	return box.Class("refusal-none").Body(rest...)
+	return kit.El("div", "refusal-none", at, rest)
 }
 
 // drawn says that the form has a place for what concerns a field.
@@ -224,14 +221,14 @@ func (f *Form) preview() app.UI {
 	if f.copied {
 		copyText = "Copied"
 	}
-	return app.Details().Class("preview").Body(
-		app.Summary().Text("Request"),
-		app.Div().Class("preview-head").Body(
-			app.Code().Text("POST "+gateway.Video.Path()),
-			app.Button().ID("copy-request").Class("button").Type("button").Body(kit.Icon(kit.IconCopy, "icon small"), app.Text(copyText)).
-				OnClick(f.on("copy body", func(app.Event) { f.copy() })),
+	return kit.Box("details", "preview",
+		kit.Box("summary", "", "Request"),
+		kit.Box("div", "preview-head",
+			kit.Box("code", "", "POST "+gateway.Video.Path()),
+			kit.El("button", "button", kit.At{"id", "copy-request", "type", "button",
+				"onclick", f.on("copy body", func(app.Event) { f.copy() })}, kit.Icon(kit.IconCopy, "icon small"), copyText),
 		),
-		app.Pre().ID("request").Class("preview-body").TabIndex(0).Aria("label", "The request's body").Text(pretty(f.model().Check.Body)),
+		kit.El("pre", "preview-body", kit.At{"id", "request", "tabindex", 0, "aria-label", "The request's body"}, pretty(f.model().Check.Body)),
 	)
 }
 

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 
+	"screentest/app/ui/kit"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/video"
@@ -51,22 +53,16 @@ func (f *Form) fields() []app.UI {
 func (f *Form) modelField() app.UI {
 	form := f.model()
 	chosen := form.Model()
-	var groups []app.UI
-	models := form.Models()
-	for i := 0; i < len(models); {
-		family := models[i].Family
-		var options []app.UI
-		for ; i < len(models) && models[i].Family == family; i++ {
-			options = append(options, app.Option().Value(models[i].ID).Text(models[i].ID+rate(models[i])))
-		}
-		groups = append(groups, app.OptGroup().Label(string(family)).Body(options...))
+	var options []kit.Option
+	for _, m := range form.Models() {
+		options = append(options, kit.Option{Value: m.ID, Name: m.ID + rate(m), Group: string(m.Family)})
 	}
 	note := ""
 	if chosen.Resolution != "" {
 		note = chosen.Resolution
 	}
 	return f.field("model", "Model", note,
-		f.s.Select("model-select", "Model", chosen.ID, nil, form.SetModel).Class("field mono").Body(groups...),
+		f.s.Select("model-select", "Model", "field mono", nil, chosen.ID, options, form.SetModel),
 	)
 }
 
@@ -99,10 +95,14 @@ func (f *Form) promptField(field gateway.Field) app.UI {
 	if field.Standing != gateway.Required {
 		note = "optional"
 	}
-	area := f.s.Area("f-prompt", form.Draft().Prompt, func(text string) {
+	at := kit.At{"rows", rows, "placeholder", hint, "aria-labelledby", "l-prompt"}
+	if form.Mode == gateway.Reference {
+		at = append(at, f.mentions()...)
+	}
+	area := f.s.Area("f-prompt", "field prompt", at, form.Draft().Prompt, func(text string) {
 		form.SetPrompt(text)
 		f.mentionTyped()
-	}).Class("field prompt").Rows(rows).Placeholder(hint).Aria("labelledby", "l-prompt")
+	})
 	if form.Mode != gateway.Reference {
 		return f.field("prompt", label, note, area)
 	}
@@ -119,7 +119,7 @@ func (f *Form) ratioField(field gateway.Field) app.UI {
 	}
 	if len(field.Choices) == 0 {
 		return f.field(field.Name, "Aspect ratio", "optional, such as 16:9",
-			f.s.Field("f-ratio", d.Ratio, form.SetRatio).Class("field short figure").Placeholder("the model's own").Aria("label", "Aspect ratio"))
+			f.s.Field("f-ratio", "field short figure", kit.At{"placeholder", "the model's own", "aria-label", "Aspect ratio"}, d.Ratio, form.SetRatio))
 	}
 	list := make([]choice, 0, len(field.Choices))
 	for _, r := range field.Choices {
@@ -155,7 +155,7 @@ func (f *Form) secondsField() app.UI {
 		if form.Mode == gateway.Upscale {
 			note = "what the gateway wants here, whatever the clip's length"
 		}
-		return f.field("seconds", "Length", note, app.P().ID("f-seconds").Class("worked-out figure").Text(strconv.Itoa(allowed.Values[0])+" s"))
+		return f.field("seconds", "Length", note, kit.El("p", "worked-out figure", kit.At{"id", "f-seconds"}, strconv.Itoa(allowed.Values[0])+" s"))
 	}
 	list := make([]choice, 0, len(allowed.Values))
 	for _, n := range allowed.Values {
@@ -178,11 +178,11 @@ func (f *Form) workedOut(c video.Check) app.UI {
 		case gateway.MultiShot:
 			words = "Known once each shot has its seconds."
 		}
-		return app.P().ID("worked-out").Class("worked-out faint").Text(words)
+		return kit.El("p", "worked-out faint", kit.At{"id", "worked-out"}, words)
 	}
-	return app.P().ID("worked-out").Class("worked-out figure").Title("Worked out for the field seconds").Body(
-		app.Code().Text("seconds"), app.Strong().Text(strconv.Itoa(c.Seconds)),
-		app.Span().Class("sum").Text(sumWords(c)),
+	return kit.El("p", "worked-out figure", kit.At{"id", "worked-out", "title", "Worked out for the field seconds"},
+		kit.Box("code", "", "seconds"), kit.Box("strong", "", strconv.Itoa(c.Seconds)),
+		kit.Box("span", "sum", sumWords(c)),
 	)
 }
 
@@ -212,12 +212,11 @@ func (f *Form) choiceField(field gateway.Field, label string, names map[string]s
 func (f *Form) seedsField(field gateway.Field) app.UI {
 	form := f.model()
 	return f.field("seeds", "Seed", "optional, "+strconv.Itoa(field.Min)+" to "+strconv.Itoa(field.Max),
-		app.Div().Class("line").Body(
-			f.s.Field("f-seeds", form.Get("seeds"), func(text string) { form.Set("seeds", text) }).
-				Class("field short figure").Attr("inputmode", "numeric").Aria("label", "Seed").Placeholder("any"),
-			app.Button().Class("button").Type("button").Text("Random").
-				OnClick(f.on("seeds random", func(app.Event) {
+		kit.Box("div", "line",
+			f.s.Field("f-seeds", "field short figure", kit.At{"inputmode", "numeric", "aria-label", "Seed", "placeholder", "any"}, form.Get("seeds"), func(text string) { form.Set("seeds", text) }),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", f.on("seeds random", func(app.Event) {
 					form.Set("seeds", strconv.Itoa(field.Min+rand.IntN(field.Max-field.Min+1)))
-				})),
+				})}, "Random"),
 		))
 }

@@ -21,40 +21,41 @@ type mention struct {
 // chips insert the names of the references where the caret is.
 func (f *Form) chips() app.UI {
 	names := f.model().Names()
-	return app.Div().Class("chips").Role("group").Aria("label", "Name a reference in the prompt").Hidden(len(names) == 0).Body(
-		app.Range(names).Slice(func(i int) app.UI {
-			return app.Button().Class("chip mono").Type("button").Text(names[i]).Title("Insert " + names[i]).
-				OnClick(f.on("chip "+names[i], func(app.Event) { f.insert(names[i]) }))
+	return kit.El("div", "chips", kit.At{"role", "group", "aria-label", "Name a reference in the prompt", "hidden", len(names) == 0},
+		kit.Times(len(names), func(i int) app.UI {
+			return kit.El("button", "chip mono", kit.At{"type", "button", "title", "Insert " + names[i],
+				"onclick", f.on("chip "+names[i], func(app.Event) { f.insert(names[i]) })}, names[i])
 		}),
 	)
 }
 
-// mentionBox is the prompt with the list under it.
-func (f *Form) mentionBox(area app.HTMLTextarea) app.UI {
+// mentions are what the prompt has beside a list of names.
+func (f *Form) mentions() kit.At {
 	m := f.mention
-	area = area.Aria("autocomplete", "list").Aria("haspopup", "listbox").Aria("controls", "mentions").
-		OnKeyDown(f.on("mention-key", f.mentionKey)).
-		OnBlur(f.on("mention-blur", func(app.Event) { f.closeMentions() }))
-	if len(m.names) > 0 {
-		area = area.Aria("activedescendant", "mention-"+strconv.Itoa(m.active))
-	}
-	return app.Div().Class("mention-box").Body(
+	return kit.At{"aria-autocomplete", "list", "aria-haspopup", "listbox", "aria-controls", "mentions",
+		"aria-activedescendant", kit.When(len(m.names) > 0, "mention-"+strconv.Itoa(m.active)),
+		"onkeydown", f.on("mention-key", f.mentionKey),
+		"onblur", f.on("mention-blur", func(app.Event) { f.closeMentions() })}
+}
+
+// mentionBox is the prompt with the list under it.
+func (f *Form) mentionBox(area app.UI) app.UI {
+	m := f.mention
+	return kit.Box("div", "mention-box",
 		area,
-		app.Div().ID("mentions").Class("mentions").Role("listbox").Aria("label", "References").Hidden(len(m.names) == 0).Body(
-			app.Range(m.names).Slice(func(i int) app.UI {
+		kit.El("div", "mentions", kit.At{"id", "mentions", "role", "listbox", "aria-label", "References", "hidden", len(m.names) == 0},
+			kit.Times(len(m.names), func(i int) app.UI {
 				name := m.names[i]
-				return app.Div().ID("mention-"+strconv.Itoa(i)).Class("mention mono").Role("option").
-					Aria("selected", i == m.active).Text(name).
-					OnMouseDown(f.on("mention "+name, func(e app.Event) {
+				return kit.El("div", "mention mono", kit.At{"id", "mention-" + strconv.Itoa(i), "role", "option",
+					"aria-selected", i == m.active,
+					"onmousedown", f.on("mention "+name, func(e app.Event) {
 						e.PreventDefault() // the prompt keeps the focus
 						f.insert(name)
-					}))
+					})}, name)
 			}),
 		),
-		app.Div().Class("sr-only").Aria("live", "polite").Body(
-			app.If(len(m.names) > 0, func() app.UI {
-				return app.Text(strconv.Itoa(len(m.names)) + " references to choose from with the arrow keys")
-			})),
+		kit.El("div", "sr-only", kit.At{"aria-live", "polite"},
+			kit.When(len(m.names) > 0, strconv.Itoa(len(m.names))+" references to choose from with the arrow keys")),
 	)
 }
 

@@ -31,23 +31,23 @@ func (f *Form) sourceField() app.UI {
 	if title == "" {
 		title = s.UUID
 	}
-	thumb := app.Div().Class("thumb none").Body(kit.Icon(kit.IconVideo, "icon"))
+	thumb := kit.Box("div", "thumb none", kit.Icon(kit.IconVideo, "icon"))
 	if s.Task != "" {
-		thumb = app.Div().Class("thumb").Body(clipThumb(wire.MediaPathOf(s.Task, s.Index)))
+		thumb = kit.Box("div", "thumb", clipThumb(wire.MediaPathOf(s.Task, s.Index)))
 	}
 	return f.field("task_id", "Clip to "+verb, "",
-		app.Div().Class("slot").DataSet("full", true).Body(
-			app.Div().Class("slot-line").Body(
+		kit.El("div", "slot", kit.At{"data-full", true},
+			kit.Box("div", "slot-line",
 				thumb,
-				app.Div().Class("slot-text").Body(
-					app.P().Class("slot-name").Text(title),
-					app.P().Class("slot-facts mono").Text(about),
+				kit.Box("div", "slot-text",
+					kit.Box("p", "slot-name", title),
+					kit.Box("p", "slot-facts mono", about),
 				),
-				app.Button().ID("other-source").Class("button").Type("button").Text("Another").
-					OnClick(f.on("other source", func(app.Event) {
+				kit.El("button", "button", kit.At{"id", "other-source", "type", "button",
+					"onclick", f.on("other source", func(app.Event) {
 						form.SetSource(nil)
 						f.later("#source-uuid")
-					})),
+					})}, "Another"),
 			),
 		))
 }
@@ -59,35 +59,34 @@ func (f *Form) sources(verb string) []app.UI {
 	found := form.Sources()
 	found = found[:min(len(found), mostSources)]
 	f.s.Show("source-uuid", "")
-	list := app.UI(app.P().Class("form-note").Text("No finished clip here can be used to " + verb + ". Make one with alpha or beta-video, or give the id of one."))
+	list := kit.Box("p", "form-note", "No finished clip here can be used to "+verb+". Make one with alpha or beta-video, or give the id of one.")
 	if len(found) > 0 {
-		list = app.Div().Class("sources").Body(app.Range(found).Slice(func(i int) app.UI {
+		list = kit.Box("div", "sources", kit.Times(len(found), func(i int) app.UI {
 			t := found[i]
-			return app.Button().Class("source").Type("button").DataSet("task", t.ID).Title(t.Model).
-				OnClick(f.on("source "+t.ID, func(app.Event) {
+			return kit.El("button", "source", kit.At{"type", "button", "data-task", t.ID, "title", t.Model,
+				"onclick", f.on("source "+t.ID, func(app.Event) {
 					form.SetSource(&video.Source{UUID: t.UUID, Task: t.ID, Title: video.Title(t), Provenance: t.Provenance()})
 					f.s.writeOn()
-				})).
-				Body(
-					app.Span().Class("thumb").Body(clipThumb(wire.MediaPathOf(t.ID, 0))),
-					app.Span().Class("source-name").Text(video.Title(t)),
-				)
+				})},
+				kit.Box("span", "thumb", clipThumb(wire.MediaPathOf(t.ID, 0))),
+				kit.Box("span", "source-name", video.Title(t)),
+			)
 		}))
 	}
 	return []app.UI{
 		list,
-		app.Input().ID("source-uuid").Class("field mono").Type("text").Placeholder("or the UUID of a clip made elsewhere").
-			Aria("label", "UUID of the clip to "+verb).Attr("autocomplete", "off").Attr("spellcheck", "false").DataSet("first", len(found) == 0).
-			OnChange(f.on("source-uuid", func(e app.Event) {
+		kit.El("input", "field mono", kit.At{"id", "source-uuid", "type", "text", "placeholder", "or the UUID of a clip made elsewhere",
+			"aria-label", "UUID of the clip to " + verb, "autocomplete", "off", "spellcheck", "false", "data-first", len(found) == 0,
+			"onchange", f.on("source-uuid", func(e app.Event) {
 				if id := strings.TrimSpace(e.Get("target").Get("value").String()); id != "" {
 					form.SetSourceUUID(id)
 					f.s.writeOn()
 				}
-			})),
+			})}),
 	}
 }
 
 // clipThumb shows the first frame of a clip of this server.
 func clipThumb(path string) app.UI {
-	return app.Video().Src(path).Muted(true).Preload("metadata").Attr("playsinline", "true").TabIndex(-1).Aria("hidden", true)
+	return kit.El("video", "", kit.At{"src", path, "muted", true, "preload", "metadata", "playsinline", "true", "tabindex", -1, "aria-hidden", true})
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"screentest/app/ui/kit"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/shared/gateway"
@@ -22,13 +24,13 @@ type choice struct {
 // segments is a set as segmented buttons: radio buttons to the keyboard and to
 // screen readers.
 func (f *Form) segments(name, label, class string, list []choice, value string, set func(string)) app.UI {
-	return app.Div().ID("f-"+name).Class("picks "+class).Role("radiogroup").Aria("label", label).Body(
-		app.Range(list).Slice(func(i int) app.UI {
+	return kit.El("div", "picks "+class, kit.At{"id", "f-" + name, "role", "radiogroup", "aria-label", label},
+		kit.Times(len(list), func(i int) app.UI {
 			c := list[i]
 			id := "f-" + name + "-" + c.Value
-			return app.Label().Class("pick").Title(c.Note).DataSet("on", c.Value == value).Body(
-				f.s.Radio(id, "f-"+name, c.Value, c.Value == value, func() { set(c.Value) }),
-				app.Span().Text(c.Text),
+			return kit.El("label", "pick", kit.At{"title", c.Note, "data-on", c.Value == value},
+				f.s.Radio(id, "", nil, "f-"+name, c.Value, c.Value == value, func() { set(c.Value) }),
+				kit.Box("span", "", c.Text),
 			)
 		}),
 	)
@@ -45,32 +47,29 @@ func typed(n int, text string) string {
 // number is a range as slider and number; value is what the number shows.
 func (f *Form) number(name, label, unit, value string, s gateway.Seconds, set func(string)) app.UI {
 	id := "f-" + name
-	field := f.s.Field(id, value, set).Class("field number figure").Type("number").Aria("label", label+" in "+unit).Step(1)
-	slider := f.s.Field(id+"-range", value, set).Class("slider").Type("range").Step(1).
-		Aria("label", label).Aria("valuetext", value+" "+unit)
+	bounds := kit.At{"step", 1}
 	if !s.Any() {
-		field = field.Min(s.Min).Max(s.Max)
-		slider = slider.Min(s.Min).Max(s.Max)
+		bounds = append(bounds, "min", s.Min, "max", s.Max)
 	}
-	return app.Div().Class("number-line").Body(
-		app.Div().Class("slider-box").Hidden(s.Any()).Body(
-			slider,
-			app.Div().Class("slider-ends figure").Aria("hidden", true).Body(
-				app.Span().Text(s.Min), app.Span().Text(s.Max)),
+	return kit.Box("div", "number-line",
+		kit.El("div", "slider-box", kit.At{"hidden", s.Any()},
+			f.s.Field(id+"-range", "slider", append(kit.At{"type", "range", "aria-label", label, "aria-valuetext", value + " " + unit}, bounds...), value, set),
+			kit.El("div", "slider-ends figure", kit.At{"aria-hidden", true},
+				kit.Box("span", "", s.Min), kit.Box("span", "", s.Max)),
 		),
-		field,
-		app.Span().Class("unit").Text(unit),
+		f.s.Field(id, "field number figure", append(kit.At{"type", "number", "aria-label", label + " in " + unit}, bounds...), value, set),
+		kit.Box("span", "unit", unit),
 	)
 }
 
 // field draws a field: its label, its control, and what is to be said of it.
 func (f *Form) field(name, label, note string, control ...app.UI) app.UI {
-	return app.Div().Class("form-field").DataSet("place", name).Body(
-		app.Div().Class("form-label").Body(
-			app.Span().ID("l-"+name).Text(label),
-			app.Span().Class("form-note").Text(note),
+	return kit.El("div", "form-field", kit.At{"data-place", name},
+		kit.Box("div", "form-label",
+			kit.El("span", "", kit.At{"id", "l-" + name}, label),
+			kit.Box("span", "form-note", note),
 		),
-		app.Div().Class("form-control").Body(control...),
+		kit.Box("div", "form-control", control),
 		f.said(name, true),
 	)
 }
@@ -87,14 +86,14 @@ func (f *Form) said(place string, exact bool) app.UI {
 		}
 	}
 	if p := form.Problem; p != nil && (p.Field == place || !exact && strings.HasPrefix(p.Field, place)) {
-		list = append(list, app.P().Class("issue bad").Body(
-			app.Span().Text(p.Message), app.If(p.Hint != "", func() app.UI { return app.Span().Class("todo").Text(" " + p.Hint) })))
+		list = append(list, kit.Box("p", "issue bad",
+			kit.Box("span", "", p.Message), kit.If(p.Hint != "", func() app.UI { return kit.Box("span", "todo", " "+p.Hint) })))
 		if id := form.Offer(); id != "" && p.Field == place {
-			list = append(list, app.Button().ID("take-offer").Class("button").Type("button").Text("Use "+id).
-				OnClick(f.on("take offer", func(app.Event) {
+			list = append(list, kit.El("button", "button", kit.At{"id", "take-offer", "type", "button",
+				"onclick", f.on("take offer", func(app.Event) {
 					form.SetModel(form.Offer())
 					f.later("#model-select")
-				})))
+				})}, "Use "+id))
 		}
 	}
 	for _, i := range warnings {
@@ -105,12 +104,12 @@ func (f *Form) said(place string, exact bool) app.UI {
 	if form.Tried && len(list) == 0 {
 		for _, m := range form.Check.Missing {
 			if m.Field == place || !exact && strings.HasPrefix(m.Field, place) {
-				list = append(list, app.P().Class("issue bad").Text(m.Text+"."))
+				list = append(list, kit.Box("p", "issue bad", m.Text+"."))
 				break
 			}
 		}
 	}
-	return app.Div().ID("e-"+place).Class("issues").Aria("live", "polite").Body(list...)
+	return kit.El("div", "issues", kit.At{"id", "e-" + place, "aria-live", "polite"}, list)
 }
 
 func issue(i gateway.Issue, class string) app.UI {
@@ -118,9 +117,9 @@ func issue(i gateway.Issue, class string) app.UI {
 	if message != "" && !strings.HasSuffix(message, ".") {
 		message += "."
 	}
-	return app.P().Class(class).Title("Rule "+i.Fact).Body(
-		app.Span().Text(message),
-		app.If(i.Hint != "", func() app.UI { return app.Span().Class("todo").Text(" " + i.Hint) }),
+	return kit.El("p", class, kit.At{"title", "Rule " + i.Fact},
+		kit.Box("span", "", message),
+		kit.If(i.Hint != "", func() app.UI { return kit.Box("span", "todo", " "+i.Hint) }),
 	)
 }
 

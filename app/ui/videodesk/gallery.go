@@ -51,11 +51,11 @@ func (g *Gallery) Render() (ui app.UI) {
 		to := min(from+chunkSize, len(tasks.List))
 		list = append(list, &Chunk{s: s, Rev: s.rev.gallery, N: n, From: from, To: to, Near: s.results.chunks.near[n] || n == 0})
 	}
-	return el("div", "gallery", at{"id", "gallery", "data-selecting", yes(tasks.Selecting)},
+	return kit.El("div", "gallery", kit.At{"id", "gallery", "data-selecting", tasks.Selecting},
 		g.head(),
 		g.filters(),
 		g.warnings(),
-		box("div", "cards", list...),
+		kit.Box("div", "cards", list),
 		g.end(),
 		g.selection(),
 	)
@@ -68,19 +68,17 @@ func (g *Gallery) head() app.UI {
 	standing := func(to video.Standing, name string) app.UI {
 		n := tasks.StandingCount(to)
 		on := tasks.Filter.Standing == to
-		b := elem("button", "standing", at{"id", "standing-" + string(to), "type", "button", "aria-pressed", yes(on)})
-		b = b.Hidden(n == 0 && !on && slices.Contains(rare, to))
-		return b.Body(
-			app.Text(name),
-			el("span", "standing-count", at{"hidden", no(n == 0)}, app.Text(n)),
-		).OnClick(s.On("standing "+name, func(app.Context, app.Event) {
-			f := tasks.Filter
-			f.Standing = to
-			tasks.Find(f)
-		}))
+		return kit.El("button", "standing", kit.At{"id", "standing-" + string(to), "type", "button",
+			"aria-pressed", on, "hidden", n == 0 && !on && slices.Contains(rare, to),
+			"onclick", s.Do("standing "+name, func() {
+				f := tasks.Filter
+				f.Standing = to
+				tasks.Find(f)
+			})},
+			name, kit.El("span", "standing-count", kit.At{"hidden", n == 0}, n))
 	}
-	return box("div", "gallery-head",
-		el("div", "standings", at{"role", "group", "aria-label", "Show clips by state"},
+	return kit.Box("div", "gallery-head",
+		kit.El("div", "standings", kit.At{"role", "group", "aria-label", "Show clips by state"},
 			standing(video.AnyStanding, "All"),
 			standing(video.Underway, "Running"),
 			standing(video.Finished, "Finished"),
@@ -89,9 +87,9 @@ func (g *Gallery) head() app.UI {
 			standing(video.Unsettled, "To settle"),
 			standing(video.Trashed, "Deleted"),
 		),
-		elem("button", "button", at{"id", "select-clips", "type", "button", "aria-pressed", yes(tasks.Selecting),
-			"hidden", no(tasks.Filter.Standing == video.Trashed || tasks.Counts.All == 0 && len(tasks.List) == 0)}, app.Text("Compare or download several")).
-			OnClick(s.On("select", func(app.Context, app.Event) { tasks.Select(!tasks.Selecting) })),
+		kit.El("button", "button", kit.At{"id", "select-clips", "type", "button", "aria-pressed", tasks.Selecting,
+			"hidden", tasks.Filter.Standing == video.Trashed || tasks.Counts.All == 0 && len(tasks.List) == 0,
+			"onclick", s.Do("select", func() { tasks.Select(!tasks.Selecting) })}, "Compare or download several"),
 	)
 }
 
@@ -113,24 +111,24 @@ func (g *Gallery) filters() app.UI {
 	for _, t := range tasks.Counts.Tags {
 		tags = append(tags, kit.Option{Value: t.Tag, Name: "#" + t.Tag})
 	}
-	return el("div", "gallery-filters", at{"hidden", no(tasks.Counts.All == 0 && !f.Any())},
-		box("label", "gallery-search",
+	return kit.El("div", "gallery-filters", kit.At{"hidden", tasks.Counts.All == 0 && !f.Any()},
+		kit.Box("label", "gallery-search",
 			kit.Icon(kit.IconSearch, "icon small"),
-			say("span", "sr-only", "Search the clips"),
-			s.Field("clip-search", text, s.search).Class("field").Type("search").Placeholder("Search prompts, titles, tags").MaxLength(200),
+			kit.Box("span", "sr-only", "Search the clips"),
+			s.Field("clip-search", "field", kit.At{"type", "search", "placeholder", "Search prompts, titles, tags", "maxlength", 200}, text, s.search),
 		),
 		s.choose("mode", "Any kind", modes, f.Mode, func(f *video.Filter, v string) { f.Mode = v }),
 		s.choose("model", "Any model", models, f.Model, func(f *video.Filter, v string) { f.Model = v }),
 		s.choose("tag", "Any tag", tags, f.Tag, func(f *video.Filter, v string) { f.Tag = v }),
-		elem("button", "button star", at{"id", "only-favourites", "type", "button",
-			"aria-pressed", yes(f.Favourite)}, kit.Icon(iconStar, "icon small"), app.Text("Favourites")).
-			OnClick(s.On("favourites", func(app.Context, app.Event) {
+		kit.El("button", "button star", kit.At{"id", "only-favourites", "type", "button",
+			"aria-pressed", f.Favourite,
+			"onclick", s.Do("favourites", func() {
 				f := tasks.Filter
 				f.Favourite = !f.Favourite
 				tasks.Find(f)
-			})),
-		elem("button", "button plain", at{"id", "clear-filters", "type", "button", "hidden", no(!f.Any())}, app.Text("Clear")).
-			OnClick(s.On("clear", func(app.Context, app.Event) { s.clearFilters() })),
+			})}, kit.Icon(iconStar, "icon small"), "Favourites"),
+		kit.El("button", "button plain", kit.At{"id", "clear-filters", "type", "button", "hidden", !f.Any(),
+			"onclick", s.Do("clear", func() { s.clearFilters() })}, "Clear"),
 	)
 }
 
@@ -138,11 +136,11 @@ func (g *Gallery) filters() app.UI {
 // something to choose.
 func (s *Section) choose(id, all string, choices []kit.Option, value string, set func(*video.Filter, string)) app.UI {
 	options := append(kit.Options("", all), choices...)
-	return s.Select("filter-"+id, all, value, options, func(chosen string) {
+	return s.Select("filter-"+id, all, "field gallery-filter", kit.At{"hidden", len(choices) == 0 && value == ""}, value, options, func(chosen string) {
 		f := s.desk.Tasks.Filter
 		set(&f, chosen)
 		s.desk.Tasks.Find(f)
-	}).Class("field gallery-filter").Hidden(len(choices) == 0 && value == "")
+	})
 }
 
 // search waits until the typing rests.
@@ -175,25 +173,25 @@ func (s *Section) clearFilters() {
 func (g *Gallery) warnings() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
 	a := tasks.Archive
-	return box("div", "gallery-warnings",
-		app.If(tasks.Filter.Standing == video.Trashed, func() app.UI { return g.trashNote() }),
-		app.If(tasks.KeyPaused() > 0, func() app.UI {
-			return el("div", "offer bad", at{"id", "paused", "role", "status"},
-				say("span", "", count(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key or there is none. Nothing has failed; enter the key to hear of it."),
-				el("a", "button", at{"href", "/settings"}, app.Text("Enter the key")),
+	return kit.Box("div", "gallery-warnings",
+		kit.If(tasks.Filter.Standing == video.Trashed, func() app.UI { return g.trashNote() }),
+		kit.If(tasks.KeyPaused() > 0, func() app.UI {
+			return kit.El("div", "offer bad", kit.At{"id", "paused", "role", "status"},
+				kit.Box("span", "", count(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key or there is none. Nothing has failed; enter the key to hear of it."),
+				kit.El("a", "button", kit.At{"href", "/settings"}, "Enter the key"),
 			)
 		}),
-		app.If(tasks.ArchiveReady && a.Warn, func() app.UI {
-			return el("div", "offer", at{"id", "archive-warning", "role", "status"},
-				say("span", "", video.ArchiveWarning(a)),
-				el("a", "button", at{"href", "/settings#settings-archive"}, app.Text("Archive settings")),
+		kit.If(tasks.ArchiveReady && a.Warn, func() app.UI {
+			return kit.El("div", "offer", kit.At{"id", "archive-warning", "role", "status"},
+				kit.Box("span", "", video.ArchiveWarning(a)),
+				kit.El("a", "button", kit.At{"href", "/settings#settings-archive"}, "Archive settings"),
 			)
 		}),
-		app.If(s.canAskToNotify() && tasks.StandingCount(video.Underway) > 0, func() app.UI {
-			return el("div", "offer quiet", at{"id", "notify-offer"},
-				say("span", "", "You can leave this page; clips go on being made."),
-				elem("button", "button", at{"type", "button"}, app.Text("Tell me when they finish")).
-					OnClick(s.On("notify", func(app.Context, app.Event) { s.askToNotify() })),
+		kit.If(s.canAskToNotify() && tasks.StandingCount(video.Underway) > 0, func() app.UI {
+			return kit.El("div", "offer quiet", kit.At{"id", "notify-offer"},
+				kit.Box("span", "", "You can leave this page; clips go on being made."),
+				kit.El("button", "button", kit.At{"type", "button",
+					"onclick", s.Do("notify", func() { s.askToNotify() })}, "Tell me when they finish"),
 			)
 		}),
 	)
@@ -204,40 +202,40 @@ func (g *Gallery) end() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
 	switch {
 	case tasks.Problem != nil:
-		return el("div", "problem", at{"role", "alert"},
-			say("p", "problem-what", tasks.Problem.Message),
-			say("p", "problem-todo", tasks.Problem.Hint),
-			elem("button", "button", at{"type", "button"}, app.Text("Try again")).
-				OnClick(s.On("again", func(app.Context, app.Event) { tasks.Start() })),
+		return kit.El("div", "problem", kit.At{"role", "alert"},
+			kit.Box("p", "problem-what", tasks.Problem.Message),
+			kit.Box("p", "problem-todo", tasks.Problem.Hint),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", s.Do("again", func() { tasks.Start() })}, "Try again"),
 		)
 	case !tasks.Ready && len(tasks.List) == 0:
-		return say("p", "gallery-note", "Fetching the clips…")
+		return kit.Box("p", "gallery-note", "Fetching the clips…")
 	case tasks.More:
-		return box("div", "gallery-more",
-			elem("button", "button", at{"id", "gallery-older", "type", "button", "disabled", no(tasks.Loading)}, app.Text("Show older")).
-				OnClick(s.On("older", func(app.Context, app.Event) { tasks.FetchMore() })),
+		return kit.Box("div", "gallery-more",
+			kit.El("button", "button", kit.At{"id", "gallery-older", "type", "button", "disabled", tasks.Loading,
+				"onclick", s.Do("older", func() { tasks.FetchMore() })}, "Show older"),
 		)
 	case len(tasks.List) > 0:
-		return nothing()
+		return kit.Nothing()
 	case tasks.Filter.Any():
 		words := "No clip is like that."
 		if tasks.Filter == (video.Filter{Standing: video.Trashed}) {
 			words = "No clip is deleted."
 		}
-		return box("div", "gallery-empty",
-			say("p", "", words),
-			elem("button", "button", at{"type", "button"}, app.Text("Show all clips")).
-				OnClick(s.On("show all", func(app.Context, app.Event) { s.clearFilters() })),
+		return kit.Box("div", "gallery-empty",
+			kit.Box("p", "", words),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", s.Do("show all", func() { s.clearFilters() })}, "Show all clips"),
 		)
 	}
-	return box("div", "gallery-empty",
-		svg("svg", at{"class", "gallery-art", "viewBox", "0 0 160 90", "aria-hidden", "true"},
-			svg("rect", at{"x", "1", "y", "1", "width", "158", "height", "88", "rx", "8"}),
-			svg("path", at{"d", "M70 30v30l26-15z"}),
+	return kit.Box("div", "gallery-empty",
+		kit.SVG("svg", kit.At{"class", "gallery-art", "viewBox", "0 0 160 90", "aria-hidden", "true"},
+			kit.SVG("rect", kit.At{"x", "1", "y", "1", "width", "158", "height", "88", "rx", "8"}),
+			kit.SVG("path", kit.At{"d", "M70 30v30l26-15z"}),
 		),
-		say("p", "", "Clips that you make stand here, and stay playable after the gateway has deleted its own."),
-		elem("button", "button primary", at{"id", "example", "type", "button"}, app.Text("Try an example video")).
-			OnClick(s.On("example", func(app.Context, app.Event) { s.example() })),
+		kit.Box("p", "", "Clips that you make stand here, and stay playable after the gateway has deleted its own."),
+		kit.El("button", "button primary", kit.At{"id", "example", "type", "button",
+			"onclick", s.Do("example", func() { s.example() })}, "Try an example video"),
 	)
 }
 
@@ -257,9 +255,9 @@ func (g *Gallery) selection() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
 	_, whyNot := tasks.ComparePath()
 	_, noZip := tasks.ZipPath()
-	return el("div", "selection", at{"id", "selection", "role", "group", "aria-label", "With the chosen clips", "hidden", no(!tasks.Selecting)},
-		el("span", "figure", at{"role", "status"}, app.Text(count(len(tasks.Selected), "clip", "clips")+" chosen")),
-		el("div", "push", nil),
+	return kit.El("div", "selection", kit.At{"id", "selection", "role", "group", "aria-label", "With the chosen clips", "hidden", !tasks.Selecting},
+		kit.El("span", "figure", kit.At{"role", "status"}, count(len(tasks.Selected), "clip", "clips")+" chosen"),
+		kit.Box("div", "push"),
 		s.gated("compare-chosen", "Compare", whyNot, func(ctx app.Context) {
 			if path, no := tasks.ComparePath(); no == "" {
 				tasks.Select(false)
@@ -271,11 +269,11 @@ func (g *Gallery) selection() app.UI {
 				s.download(path)
 			}
 		}),
-		elem("button", "button", at{"id", "end-selection", "type", "button"}, app.Text("Done")).
-			OnClick(s.On("end selection", func(app.Context, app.Event) {
+		kit.El("button", "button", kit.At{"id", "end-selection", "type", "button",
+			"onclick", s.Do("end selection", func() {
 				tasks.Select(false)
 				s.focusSoon("select-clips")
-			})),
+			})}, "Done"),
 	)
 }
 
@@ -292,7 +290,7 @@ func (s *Section) download(path string) {
 // elapsed is a task's time so far, which goes on.
 func (s *Section) elapsed(task, words string) app.UI {
 	s.startTick()
-	return el("span", "", at{"data-elapsed", task}, app.Text(words))
+	return kit.El("span", "", kit.At{"data-elapsed", task}, words)
 }
 
 // startTick lets the times on the page go on, a second at a time and without a

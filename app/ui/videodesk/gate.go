@@ -5,6 +5,8 @@ package videodesk
 import (
 	"strings"
 
+	"screentest/app/ui/kit"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
@@ -17,27 +19,25 @@ func (s *Section) gated(id, name, why string, do func(app.Context)) app.UI {
 // gatedAs is gated with more to say in the tooltip: full, which is the name for
 // screen readers too if the button's own is in it, and else describes it.
 func (s *Section) gatedAs(id, name, full, why string, do func(app.Context)) app.UI {
-	b := elem("button", "button gated", at{"id", id, "type", "button"}, app.Text(name))
+	at := kit.At{"id", id, "type", "button"}
 	tip := ""
 	if full != name {
 		tip = full
 	}
 	named := strings.Contains(full, name)
 	if named && tip != "" {
-		b = b.Aria("label", full)
+		at = append(at, "aria-label", full)
 	}
 	if why != "" {
-		return box("span", "gate",
-			b.Aria("disabled", true).Aria("describedby", id+"-why").
-				OnClick(s.On("why "+id, func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })),
-			el("span", "tip", at{"id", id + "-why", "role", "tooltip"}, app.Text(why)),
+		return kit.Box("span", "gate",
+			kit.El("button", "button gated", append(at, "aria-disabled", true, "aria-describedby", id+"-why",
+				"onclick", s.On("why "+id, func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })), name),
+			kit.El("span", "tip", kit.At{"id", id + "-why", "role", "tooltip"}, why),
 		)
 	}
-	b = b.OnClick(s.On("do "+id, func(ctx app.Context, _ app.Event) { do(ctx) }))
-	if !named {
-		b = b.Aria("describedby", id+"-tip")
-	}
-	return box("span", "gate", b,
-		el("span", "tip", at{"id", id + "-tip", "role", "tooltip", "aria-hidden", yes(named), "hidden", no(tip == "")}, app.Text(tip)),
+	return kit.Box("span", "gate",
+		kit.El("button", "button gated", append(at, "aria-describedby", kit.When(!named, id+"-tip"),
+			"onclick", s.On("do "+id, func(ctx app.Context, _ app.Event) { do(ctx) })), name),
+		kit.El("span", "tip", kit.At{"id", id + "-tip", "role", "tooltip", "aria-hidden", named, "hidden", tip == ""}, tip),
 	)
 }

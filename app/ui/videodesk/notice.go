@@ -29,17 +29,17 @@ func (n *Notices) Render() (ui app.UI) {
 	defer s.Drawing("the notices", &ui)
 	tasks := s.desk.Tasks
 	list := tasks.Notices
-	return el("div", "notices", at{"role", "status"},
-		app.Range(list).Slice(func(i int) app.UI { return s.noticeOf(list[i]) }),
-		app.If(tasks.Deleted != nil, func() app.UI {
-			return box("div", "notice",
-				say("span", "notice-text", strings.TrimSpace("Deleted “"+video.Title(*tasks.Deleted)+"”. "+video.ChargedOn(tasks.Deleted))),
-				elem("button", "button", at{"id", "undo-clip", "type", "button"}, app.Text("Undo")).
-					OnClick(s.On("undo clip", func(app.Context, app.Event) {
+	return kit.El("div", "notices", kit.At{"role", "status"},
+		kit.Times(len(list), func(i int) app.UI { return s.noticeOf(list[i]) }),
+		kit.If(tasks.Deleted != nil, func() app.UI {
+			return kit.Box("div", "notice",
+				kit.Box("span", "notice-text", strings.TrimSpace("Deleted “"+video.Title(*tasks.Deleted)+"”. "+video.ChargedOn(tasks.Deleted))),
+				kit.El("button", "button", kit.At{"id", "undo-clip", "type", "button",
+					"onclick", s.Do("undo clip", func() {
 						id := tasks.Deleted.ID
 						tasks.Undo()
 						s.focusSoon(cardKey(id, "more"))
-					})),
+					})}, "Undo"),
 			)
 		}),
 	)
@@ -47,14 +47,14 @@ func (n *Notices) Render() (ui app.UI) {
 
 func (s *Section) noticeOf(n video.Notice) app.UI {
 	k := strconv.Itoa(n.N)
-	return el("div", "notice", at{"data-tone", string(n.Tone)},
-		say("span", "notice-text", n.Words),
-		app.If(n.Task != "" && n.Ended, func() app.UI {
-			return elem("a", "button", at{"href", Path + "/" + n.Task}, app.Text("Show")).
-				OnClick(s.On("show "+k, func(app.Context, app.Event) { s.desk.Tasks.Dismiss(n.N) }))
+	return kit.El("div", "notice", kit.At{"data-tone", string(n.Tone)},
+		kit.Box("span", "notice-text", n.Words),
+		kit.If(n.Task != "" && n.Ended, func() app.UI {
+			return kit.El("a", "button", kit.At{"href", Path + "/" + n.Task,
+				"onclick", s.Do("show "+k, func() { s.desk.Tasks.Dismiss(n.N) })}, "Show")
 		}),
-		elem("button", "icon-button small", at{"type", "button", "aria-label", "Dismiss"}, kit.Icon(iconClose, "icon small")).
-			OnClick(s.On("dismiss "+k, func(app.Context, app.Event) { s.desk.Tasks.Dismiss(n.N) })),
+		kit.El("button", "icon-button small", kit.At{"type", "button", "aria-label", "Dismiss",
+			"onclick", s.Do("dismiss "+k, func() { s.desk.Tasks.Dismiss(n.N) })}, kit.Icon(iconClose, "icon small")),
 	)
 }
 

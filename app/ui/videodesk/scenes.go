@@ -20,14 +20,14 @@ func (f *Form) shotsField() app.UI {
 	form := f.model()
 	shots := form.Draft().Shots
 	return f.field("multi_prompt", "Shots", "up to "+strconv.Itoa(gateway.MaxScenes)+", each 1 to 12 seconds",
-		app.Ol().Class("shots").Body(app.Range(shots).Slice(func(i int) app.UI { return f.shot(i, shots[i], len(shots)) })),
+		kit.Box("ol", "shots", kit.Times(len(shots), func(i int) app.UI { return f.shot(i, shots[i], len(shots)) })),
 		f.shotBar(shots),
-		app.Button().ID("add-shot").Class("button").Type("button").Disabled(len(shots) >= gateway.MaxScenes).
-			OnClick(f.on("add shot", func(app.Event) {
+		kit.El("button", "button", kit.At{"id", "add-shot", "type", "button", "disabled", len(shots) >= gateway.MaxScenes,
+			"onclick", f.on("add shot", func(app.Event) {
 				form.AddShot()
 				f.later("#shots-last textarea")
-			})).
-			Body(kit.Icon(kit.IconPlus, "icon small"), app.Text("Add a shot")),
+			})},
+			kit.Icon(kit.IconPlus, "icon small"), "Add a shot"),
 	)
 }
 
@@ -45,19 +45,17 @@ func (f *Form) shot(i int, s video.Shot, n int) app.UI {
 		form.MoveShot(s.ID, i+by)
 		f.later("#" + keep)
 	}
-	dragstart, dragstartScope := f.on("drag "+s.ID, func(e app.Event) {
+	dragstart := f.on("drag "+s.ID, func(e app.Event) {
 		f.dragged = s.ID
 		e.Get("dataTransfer").Call("setData", "text/plain", s.Prompt)
 		e.Get("dataTransfer").Set("effectAllowed", "move")
 	})
-	dragend, dragendScope := f.on("drag end "+s.ID, func(app.Event) { f.dragged = "" })
-	item := app.Li().Class("shot").DataSet("id", s.ID).DataSet("place", place)
+	dragend := f.on("drag end "+s.ID, func(app.Event) { f.dragged = "" })
+	id := "shots-" + number
 	if i == n-1 {
-		item = item.ID("shots-last")
-	} else {
-		item = item.ID("shots-" + number)
+		id = "shots-last"
 	}
-	return item.OnKeyDown(f.on("shot-key "+s.ID+number, func(e app.Event) {
+	onKey := f.on("shot-key "+s.ID+number, func(e app.Event) {
 		if !e.Get("altKey").Bool() {
 			return
 		}
@@ -69,48 +67,47 @@ func (f *Form) shot(i int, s video.Shot, n int) app.UI {
 			e.PreventDefault()
 			move(1, text)
 		}
-	})).
-		Body(
-			app.Div().Class("shot-grip").Draggable(true).Title("Drag to another place").
-				On("dragstart", dragstart, dragstartScope).On("dragend", dragend, dragendScope).
-				Body(app.Span().Class("figure").Text(number)),
-			app.Div().Class("shot-main").Body(
-				f.s.Area(text, s.Prompt, func(t string) { form.SetShot(s.ID, t) }).
-					Class("field").Rows(2).Placeholder("What this shot shows").
-					DataSet("place", place+".prompt").Aria("label", "Shot "+number),
-				app.Div().Class("shot-foot").Body(
-					app.Span().Class(counter).Text(strconv.Itoa(length)+" / "+strconv.Itoa(gateway.MaxScenePrompt)),
-					app.Button().ID("up-"+s.ID).Class("icon-button small up").Type("button").Disabled(i == 0).
-						Aria("label", "Move shot "+number+" up").Title("Earlier (Alt ↑)").
-						OnClick(f.on("up-"+s.ID+number, func(app.Event) { move(-1, "up-"+s.ID) })).Body(kit.Icon(kit.IconArrow, "icon turned")),
-					app.Button().ID("down-"+s.ID).Class("icon-button small").Type("button").Disabled(i == n-1).
-						Aria("label", "Move shot "+number+" down").Title("Later (Alt ↓)").
-						OnClick(f.on("down-"+s.ID+number, func(app.Event) { move(1, "down-"+s.ID) })).Body(kit.Icon(kit.IconArrow, "icon")),
-					app.Button().Class("icon-button small").Type("button").Disabled(n < 2).
-						Aria("label", "Remove shot "+number).Title("Remove").
-						OnClick(f.on("remove-"+s.ID, func(app.Event) {
-							form.RemoveShot(s.ID)
-							f.later("#add-shot")
-						})).Body(kit.Icon(kit.IconTrash, "icon")),
-				),
-				f.said(place, false),
+	})
+	return kit.El("li", "shot", kit.At{"id", id, "data-id", s.ID, "data-place", place, "onkeydown", onKey},
+		kit.El("div", "shot-grip", kit.At{"draggable", true, "title", "Drag to another place",
+			"ondragstart", dragstart, "ondragend", dragend},
+			kit.Box("span", "figure", number)),
+		kit.Box("div", "shot-main",
+			f.s.Area(text, "field", kit.At{"rows", 2, "placeholder", "What this shot shows",
+				"data-place", place + ".prompt", "aria-label", "Shot " + number}, s.Prompt, func(t string) { form.SetShot(s.ID, t) }),
+			kit.Box("div", "shot-foot",
+				kit.Box("span", counter, strconv.Itoa(length)+" / "+strconv.Itoa(gateway.MaxScenePrompt)),
+				kit.El("button", "icon-button small up", kit.At{"id", "up-" + s.ID, "type", "button", "disabled", i == 0,
+					"aria-label", "Move shot " + number + " up", "title", "Earlier (Alt ↑)",
+					"onclick", f.on("up-"+s.ID+number, func(app.Event) { move(-1, "up-"+s.ID) })}, kit.Icon(kit.IconArrow, "icon turned")),
+				kit.El("button", "icon-button small", kit.At{"id", "down-" + s.ID, "type", "button", "disabled", i == n-1,
+					"aria-label", "Move shot " + number + " down", "title", "Later (Alt ↓)",
+					"onclick", f.on("down-"+s.ID+number, func(app.Event) { move(1, "down-"+s.ID) })}, kit.Icon(kit.IconArrow, "icon")),
+				kit.El("button", "icon-button small", kit.At{"type", "button", "disabled", n < 2,
+					"aria-label", "Remove shot " + number, "title", "Remove",
+					"onclick", f.on("remove-"+s.ID, func(app.Event) {
+						form.RemoveShot(s.ID)
+						f.later("#add-shot")
+					})}, kit.Icon(kit.IconTrash, "icon")),
 			),
-			app.Label().Class("shot-seconds").Body(
-				f.s.Field(seconds, typed(s.Seconds, s.Typed), func(t string) { form.TypeShotSeconds(s.ID, t) }).Class("field number figure").Type("number").Step(1).
-					Min(gateway.MinSceneDuration).Max(gateway.MaxSceneDuration).
-					DataSet("place", place+".duration").Aria("label", "Seconds of shot "+number),
-				app.Span().Text("s"),
-			),
-		)
+			f.said(place, false),
+		),
+		kit.Box("label", "shot-seconds",
+			f.s.Field(seconds, "field number figure", kit.At{"type", "number", "step", 1,
+				"min", gateway.MinSceneDuration, "max", gateway.MaxSceneDuration,
+				"data-place", place + ".duration", "aria-label", "Seconds of shot " + number}, typed(s.Seconds, s.Typed), func(t string) { form.TypeShotSeconds(s.ID, t) }),
+			kit.Box("span", "", "s"),
+		),
+	)
 }
 
 // shotBar is the whole clip, each shot as wide as it is long.
 func (f *Form) shotBar(shots []video.Shot) app.UI {
-	return app.Div().ID("shot-bar").Class("shot-bar").Aria("hidden", true).Body(
-		app.Range(shots).Slice(func(i int) app.UI {
+	return kit.El("div", "shot-bar", kit.At{"id", "shot-bar", "aria-hidden", true},
+		kit.Times(len(shots), func(i int) app.UI {
 			id := "bar-" + shots[i].ID
 			f.grow[id] = shots[i].Seconds
-			return app.Div().ID(id).Class("shot-part figure").Text(typed(shots[i].Seconds, "–") + " s")
+			return kit.El("div", "shot-part figure", kit.At{"id", id}, typed(shots[i].Seconds, "–")+" s")
 		}),
 	)
 }

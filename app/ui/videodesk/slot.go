@@ -31,14 +31,14 @@ func (f *Form) slotsField(field gateway.Field) app.UI {
 		list = append(list, f.slot(field, i, s, place, at))
 	}
 	if form.Mode == gateway.FirstLastFrame && len(slots) == 2 {
-		list = append(list, app.Button().Class("button swap").Type("button").Disabled(slots[0].Empty() && slots[1].Empty()).
-			Text("Swap them").OnClick(f.on("swap", func(app.Event) { form.Swap(field.Name) })))
+		list = append(list, kit.El("button", "button swap", kit.At{"type", "button", "disabled", slots[0].Empty() && slots[1].Empty(), "onclick", f.on("swap", func(app.Event) { form.Swap(field.Name) })},
+			"Swap them"))
 	}
 	class := "slots"
 	if len(slots) > 1 {
 		class += " several"
 	}
-	return f.field(field.Name, label, note, app.Div().Class(class).Body(list...))
+	return f.field(field.Name, label, note, kit.Box("div", class, list))
 }
 
 func slotsLabel(mode gateway.Mode, field gateway.Field) (label, note string) {
@@ -67,31 +67,31 @@ func slotsLabel(mode gateway.Mode, field gateway.Field) (label, note string) {
 // its link stands in the request, for what the rules say of it.
 func (f *Form) slot(field gateway.Field, i int, s video.Slot, place, at string) app.UI {
 	kind := video.KindOf(field.Name)
-	box := app.Div().Class("slot").DataSet("place", place).DataSet("slot", field.Name).DataSet("index", strconv.Itoa(i)).
-		DataSet("stage", string(s.Stage)).DataSet("full", !s.Empty())
+	slot := kit.At{"data-place", place, "data-slot", field.Name, "data-index", strconv.Itoa(i),
+		"data-stage", string(s.Stage), "data-full", !s.Empty()}
 	if s.Empty() {
-		return box.Body(f.emptySlot(field, i, kind, place), f.saidIn(field, place))
+		return kit.El("div", "slot", slot, f.emptySlot(field, i, kind, place), f.saidIn(field, place))
 	}
 	saidAt := at
 	if s.URL == "" {
 		saidAt = place
 	}
-	return box.Body(
-		app.Div().Class("slot-line").Body(
+	return kit.El("div", "slot", slot,
+		kit.Box("div", "slot-line",
 			f.thumb(kind, s),
-			app.Div().Class("slot-text").Body(
-				app.P().Class("slot-name").Title(s.URL).Text(s.Label()),
+			kit.Box("div", "slot-text",
+				kit.El("p", "slot-name", kit.At{"title", s.URL}, s.Label()),
 				f.slotFacts(kind, s),
 				f.slotTrouble(field, i, kind, s),
 			),
-			app.Button().Class("icon-button small").Type("button").Aria("label", "Remove "+s.Label()).Title("Remove").
-				OnClick(f.on("remove "+place+s.ID, func(app.Event) {
+			kit.El("button", "icon-button small", kit.At{"type", "button", "aria-label", "Remove " + s.Label(), "title", "Remove",
+				"onclick", f.on("remove "+place+s.ID, func(app.Event) {
 					f.model().ClearSlot(field.Name, i)
 					f.later(`[data-slot="` + field.Name + `"] input[type="text"]`)
-				})).
-				Body(kit.Icon(kit.IconTrash, "icon")),
+				})},
+				kit.Icon(kit.IconTrash, "icon")),
 		),
-		app.If(s.Stage == video.StageFailed, func() app.UI { return f.slotWays(field, i, kind, place) }),
+		kit.If(s.Stage == video.StageFailed, func() app.UI { return f.slotWays(field, i, kind, place) }),
 		f.saidIn(field, saidAt),
 	)
 }
@@ -100,7 +100,7 @@ func (f *Form) slot(field gateway.Field, i int, s video.Slot, place, at string) 
 // stands below the field already.
 func (f *Form) saidIn(field gateway.Field, place string) app.UI {
 	if place == field.Name {
-		return app.Div().Class("issues")
+		return kit.Box("div", "issues")
 	}
 	return f.said(place, false)
 }
@@ -113,13 +113,13 @@ func (f *Form) emptySlot(field gateway.Field, i int, kind video.Kind, place stri
 		what, limit = "a video", "MP4 up to "+video.Megabytes(kind.Limit())
 	}
 	name := form.SlotName(field, i)
-	return app.Div().Class("slot-empty").Body(
-		app.P().Class("slot-invite").Body(
-			app.Strong().Text(strings.ToUpper(name[:1])+name[1:]),
-			app.Span().Text("Drop "+what+" here, paste it, or choose one"),
+	return kit.Box("div", "slot-empty",
+		kit.Box("p", "slot-invite",
+			kit.Box("strong", "", strings.ToUpper(name[:1])+name[1:]),
+			kit.Box("span", "", "Drop "+what+" here, paste it, or choose one"),
 		),
 		f.slotWays(field, i, kind, place),
-		app.P().Class("slot-limit").Text(limit),
+		kit.Box("p", "slot-limit", limit),
 	)
 }
 
@@ -131,24 +131,24 @@ func (f *Form) slotWays(field gateway.Field, i int, kind video.Kind, place strin
 	id := "file-" + place
 	link := "link-" + place
 	f.s.Show(link, "")
-	return app.Div().Class("slot-ways").Body(
-		app.Button().ID("choose-"+place).Class("button").Type("button").Text("Choose a file").DataSet("first", "true").
-			OnClick(f.on("choose "+place, func(app.Event) { f.s.DOM.ByID(id).Call("click") })),
-		app.Input().ID(id).Class("slot-file").Type("file").Accept(kind.Accept()).TabIndex(-1).Aria("label", "File for "+name).
-			OnChange(f.on(id, func(app.Event) {
+	return kit.Box("div", "slot-ways",
+		kit.El("button", "button", kit.At{"id", "choose-" + place, "type", "button", "data-first", "true",
+			"onclick", f.on("choose "+place, func(app.Event) { f.s.DOM.ByID(id).Call("click") })}, "Choose a file"),
+		kit.El("input", "slot-file", kit.At{"id", id, "type", "file", "accept", kind.Accept(), "tabindex", -1, "aria-label", "File for " + name,
+			"onchange", f.on(id, func(app.Event) {
 				e := f.s.DOM.ByID(id)
 				if list := e.Get("files"); list.Length() > 0 {
 					f.attach(field.Name, i, list.Index(0))
 					e.Set("value", "")
 				}
-			})),
-		app.Input().ID(link).Class("field").Type("text").Attr("inputmode", "url").Placeholder("or paste a link").Attr("autocomplete", "off").Attr("spellcheck", "false").
-			Aria("label", "Link to "+name).
-			OnChange(f.on(link, func(e app.Event) {
+			})}),
+		kit.El("input", "field", kit.At{"id", link, "type", "text", "inputmode", "url", "placeholder", "or paste a link", "autocomplete", "off", "spellcheck", "false",
+			"aria-label", "Link to " + name,
+			"onchange", f.on(link, func(e app.Event) {
 				if text := e.Get("target").Get("value").String(); strings.TrimSpace(text) != "" {
 					form.SetLink(field.Name, i, text)
 				}
-			})),
+			})}),
 	)
 }
 
@@ -158,12 +158,12 @@ func (f *Form) thumb(kind video.Kind, s video.Slot) app.UI {
 	shown := s.Shown()
 	switch {
 	case shown == "":
-		return app.Div().Class("thumb none").Title("A link to elsewhere: your browser does not load it").Body(kit.Icon(kit.IconVideo, "icon"))
+		return kit.El("div", "thumb none", kit.At{"title", "A link to elsewhere: your browser does not load it"}, kit.Icon(kit.IconVideo, "icon"))
 	case kind == video.Video:
-		return app.Div().Class("thumb").Body(
-			app.Video().Src(shown).Muted(true).Preload("metadata").Attr("playsinline", "true").TabIndex(-1).Aria("label", "Preview of "+s.Label()))
+		return kit.Box("div", "thumb",
+			kit.El("video", "", kit.At{"src", shown, "muted", true, "preload", "metadata", "playsinline", "true", "tabindex", -1, "aria-label", "Preview of " + s.Label()}))
 	}
-	return app.Div().Class("thumb").Body(app.Img().Src(shown).Alt("Preview of " + s.Label()))
+	return kit.Box("div", "thumb", kit.El("img", "", kit.At{"src", shown, "alt", "Preview of " + s.Label()}))
 }
 
 // slotFacts are the measures, or how far the upload is.
@@ -178,14 +178,14 @@ func (f *Form) slotFacts(kind video.Kind, s video.Slot) app.UI {
 		if percent == 100 {
 			words = "Sent; the server looks at it"
 		}
-		return app.Div().Class("slot-facts").Role("status").Body(
-			app.Progress().Max(100).Value(percent).Aria("label", "Upload of "+s.Label()),
-			app.Span().Class("figure").Text(words),
+		return kit.El("div", "slot-facts", kit.At{"role", "status"},
+			kit.El("progress", "", kit.At{"max", 100, "value", percent, "aria-label", "Upload of " + s.Label()}),
+			kit.Box("span", "figure", words),
 		)
 	case video.StageMeasuring:
-		return app.P().Class("slot-facts").Role("status").Text("The server looks at the link…")
+		return kit.El("p", "slot-facts", kit.At{"role", "status"}, "The server looks at the link…")
 	case video.StageFailed:
-		return app.P().Class("slot-facts").Text("Not uploaded")
+		return kit.Box("p", "slot-facts", "Not uploaded")
 	}
 	var facts []string
 	if s.Width > 0 {
@@ -204,7 +204,7 @@ func (f *Form) slotFacts(kind video.Kind, s video.Slot) app.UI {
 	if s.Path == "" {
 		facts = append(facts, s.Host())
 	}
-	return app.P().Class("slot-facts figure").Text(strings.Join(facts, " · "))
+	return kit.Box("p", "slot-facts figure", strings.Join(facts, " · "))
 }
 
 // slotTrouble says what went wrong with the file and what to do, and takes the
@@ -213,16 +213,16 @@ func (f *Form) slotTrouble(field gateway.Field, i int, kind video.Kind, s video.
 	place := video.SlotField(field, i)
 	var list []app.UI
 	if s.Unreachable {
-		list = append(list, app.P().Class("issue bad").Body(
-			app.Text("The gateway can't fetch this file, because this server has no address that is reached from outside. Start it with "),
-			app.Code().Text("-public-url https://…"), app.Text(", or give a link instead.")))
+		list = append(list, kit.Box("p", "issue bad",
+			"The gateway can't fetch this file, because this server has no address that is reached from outside. Start it with ",
+			kit.Box("code", "", "-public-url https://…"), ", or give a link instead."))
 	}
 	if p := s.Problem; p != nil {
 		class := "issue warn"
 		if s.Stage == video.StageFailed {
 			class = "issue bad"
 		}
-		list = append(list, app.P().Class(class).Body(app.Text(p.Message), app.If(p.Hint != "", func() app.UI { return app.Span().Class("todo").Text(" " + p.Hint) })))
+		list = append(list, kit.Box("p", class, p.Message, kit.If(p.Hint != "", func() app.UI { return kit.Box("span", "todo", " "+p.Hint) })))
 	}
 	unmeasured := kind == video.Video && s.URL != "" && s.Stage == video.StageReady && (s.Seconds <= 0 || s.ByHand)
 	if unmeasured {
@@ -231,21 +231,21 @@ func (f *Form) slotTrouble(field gateway.Field, i int, kind video.Kind, s video.
 		if s.Seconds > 0 {
 			text = strconv.FormatFloat(s.Seconds, 'f', -1, 64)
 		}
-		list = append(list, app.Div().Class("slot-length").Body(
-			app.Label().For(id).Text("Its length"),
-			f.s.Field(id, text, func(text string) {
+		list = append(list, kit.Box("div", "slot-length",
+			kit.El("label", "", kit.At{"for", id}, "Its length"),
+			f.s.Field(id, "field number figure", kit.At{"type", "number", "min", 0, "step", "any", "data-first", "true"}, text, func(text string) {
 				n, err := strconv.ParseFloat(text, 64)
 				if err != nil {
 					n = 0
 				}
 				f.model().SetLength(field.Name, i, n)
-			}).Class("field number figure").Type("number").Min(0).Attr("step", "any").DataSet("first", "true"),
-			app.Span().Text("seconds"),
-			app.Button().Class("button").Type("button").Text("Measure again").
-				OnClick(f.on("measure "+place, func(app.Event) { f.model().Measure(field.Name, i) })),
+			}),
+			kit.Box("span", "", "seconds"),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", f.on("measure "+place, func(app.Event) { f.model().Measure(field.Name, i) })}, "Measure again"),
 		))
 	}
-	return app.Div().Class("slot-trouble").Body(list...)
+	return kit.Box("div", "slot-trouble", list)
 }
 
 // attach hands a file of the browser's to the model.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"screentest/app/ui/kit"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/video"
@@ -14,8 +16,8 @@ import (
 
 // trashNote says above the deleted clips what becomes of them.
 func (g *Gallery) trashNote() app.UI {
-	return el("div", "offer quiet", at{"id", "trash-note"},
-		say("span", "", "Deleted clips are kept for "+strconv.Itoa(wire.TrashDays)+
+	return kit.El("div", "offer quiet", kit.At{"id", "trash-note"},
+		kit.Box("span", "", "Deleted clips are kept for "+strconv.Itoa(wire.TrashDays)+
 			" days, then they go for good with their files. Where the archive is full, their files give way to those of new clips. What they cost stays in Spend."))
 }
 
@@ -25,8 +27,8 @@ func (c *Clip) deleted(t *wire.VideoTask) app.UI {
 	if on := video.ChargedOn(t); on != "" {
 		words += " " + on
 	}
-	return el("div", "offer", at{"id", "clip-deleted", "role", "status"},
-		say("span", "", words),
+	return kit.El("div", "offer", kit.At{"id", "clip-deleted", "role", "status"},
+		kit.Box("span", "", words),
 		c.s.trashActions(t, "clip-"),
 	)
 }
@@ -36,7 +38,7 @@ func (c *Clip) deleted(t *wire.VideoTask) app.UI {
 func (s *Section) trashActions(t *wire.VideoTask, key string) app.UI {
 	id := t.ID
 	if s.results.purging != id {
-		return box("div", "card-actions",
+		return kit.Box("div", "card-actions",
 			s.gated(key+"restore", "Restore", "", func(app.Context) {
 				s.desk.Tasks.Restore(id)
 				s.focusSoon(s.afterTrash("clip-delete"))
@@ -48,8 +50,8 @@ func (s *Section) trashActions(t *wire.VideoTask, key string) app.UI {
 			}),
 		)
 	}
-	return el("div", "card-actions", at{"role", "group", "aria-label", "Delete it for good?"},
-		say("p", "card-asked", "Its file goes too, and it can't be had back."),
+	return kit.El("div", "card-actions", kit.At{"role", "group", "aria-label", "Delete it for good?"},
+		kit.Box("p", "card-asked", "Its file goes too, and it can't be had back."),
 		s.gated(key+"keep", "Keep it", "", func(app.Context) {
 			s.results.purging = ""
 			s.redrawResults()

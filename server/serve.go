@@ -19,6 +19,7 @@ import (
 	"screentest/server/budget"
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/keep"
+	"screentest/server/news"
 	"screentest/server/page"
 	"screentest/server/run"
 	"screentest/server/sandbox"
@@ -74,6 +75,7 @@ type server struct {
 	store   *store.DB
 	sandbox *sandbox.Server // nil with a gateway from outside
 	client  *gatewayclient.Client
+	news    *news.Hub
 	budget  *budget.Keeper
 	keep    *keep.Keeper
 	runs    *run.Manager
@@ -124,6 +126,8 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err != nil {
 		return s, err
 	}
+	s.news = news.New(s.store, log)
+	s.onClose(func(context.Context) error { s.news.Close(); return nil })
 	base, sandboxKey, err := s.startSandbox(ctx, owner, listener.Addr().String())
 	if err != nil {
 		return s, err
@@ -140,7 +144,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	}
 	s.budget = budget.New(budget.Config{
 		Store: s.store, Logger: log,
-		Tell: func(owner string, b wire.BudgetState) { s.bff.BudgetPassed(owner, b) },
+		Tell: s.news.BudgetPassed,
 		// The one local user is who runs the server.
 		MayEverybody: func(who string) bool { return who == owner },
 	})
@@ -152,8 +156,8 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
 			return s.budget.ReserveText(ctx, owner, m, budget.InputBound(body))
 		},
-		Changed: func(owner string, r wire.Run) { s.bff.RunChanged(owner, r) },
-		Stored:  func(owner, conversation string) { s.bff.ConversationChanged(owner, conversation) },
+		Changed: s.news.Run,
+		Stored:  s.news.ConversationChanged,
 		Logger:  log,
 	})
 	s.onClose(s.runs.Close)
@@ -200,6 +204,7 @@ func (s *server) bffConfig(shown *page.Page, addr net.Addr, owner, sandboxKey st
 			StreamOptions: s.sandbox != nil, // G9: off for a real gateway
 		},
 		Catalogue:  func() []byte { return s.catalogue.Load().json },
+		News:       s.news,
 		Page:       shown,
 		Addr:       addr.String(),
 		SandboxKey: sandboxKey,
@@ -272,7 +277,7 @@ func (s *server) reload() {
 	if s.sandbox != nil {
 		s.sandbox.SetCatalogue(c)
 	}
-	s.bff.GatewayChanged()
+	s.news.GatewayChanged()
 	s.log.Info("read the catalogue again", "models", len(c.Models))
 }
 

@@ -18,10 +18,9 @@ import (
 	"screentest/server/video"
 	"screentest/shared/money"
 	"screentest/shared/reply"
-	"screentest/shared/wire"
 )
 
-// newVideos makes the video desk. Start it once the pages can be told of news.
+// newVideos makes the video desk.
 func (s *server) newVideos(addr net.Addr, public *url.URL) (err error) {
 	origin := s.client.Base.String()
 	if s.sandbox != nil {
@@ -36,10 +35,10 @@ func (s *server) newVideos(addr net.Addr, public *url.URL) (err error) {
 	s.videos, err = video.New(video.Config{
 		Store: s.store.Videos(), Gateway: videoGateway{s.client}, Catalogue: s.models, Dir: s.config.data,
 		Origin:  origin,
-		Changed: func(owner string, t wire.VideoTask) { s.bff.VideoChanged(owner, t) },
-		Deleted: func(owner, id string) { s.bff.VideoDeleted(owner, id) },
-		Purged:  func(owner, id string) { s.bff.VideoPurged(owner, id) },
-		Archive: func(owner string, a wire.Archive) { s.bff.ArchiveChanged(owner, a) },
+		Changed: s.news.Task,
+		Deleted: s.news.TaskDeleted,
+		Purged:  s.news.TaskPurged,
+		Archive: s.news.Archive,
 		Base:    base, Unreachable: unreachable,
 		Budget: s.budget,
 		Limits: video.Limits{Pace: pace},

@@ -10,15 +10,14 @@ package bff
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"sync"
 	"time"
 
+	"screentest/server/news"
 	"screentest/server/page"
 	"screentest/shared/wire"
 )
@@ -78,6 +77,8 @@ type Config struct {
 	Gateway wire.Gateway
 	// Catalogue returns the models as gateway.ParseCatalogue reads them.
 	Catalogue func() []byte
+	// News is whom changes are told, and who tells the tabs of them.
+	News *news.Hub
 	// Page is what a browser is shown, and its files.
 	Page *page.Page
 	// Addr is the address that the server listens on, host:port.
@@ -99,7 +100,7 @@ type Server struct {
 	handler  http.Handler
 	handlers map[wire.Op]handler
 	sessions *sessionStore
-	hub      *hub
+	sockets  *sockets
 	pace     *pace
 	refused  refusedKeys
 	buffers  buffers
@@ -121,16 +122,15 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c, handlers: handlers(), quit: make(chan struct{}), pace: newPace(), imports: make(chan struct{}, maxImports), exports: make(chan struct{}, maxExports)}
+	s := &Server{Config: c, handlers: handlers(), sockets: newSockets(), quit: make(chan struct{}), pace: newPace(), imports: make(chan struct{}, maxImports), exports: make(chan struct{}, maxExports)}
 	var err error
 	if s.sessions, err = newSessionStore(ctx, c); err != nil {
 		return nil, fmt.Errorf("prepare sessions: %w", err)
 	}
 	s.life, s.endCalls = context.WithCancel(context.Background())
-	s.hub = newHub(s.summarise, s.GatewayChanged)
 	s.handler = s.routes()
 	s.upkeep.Add(2)
-	go func() { defer s.upkeep.Done(); s.hub.loop(s.quit) }()
+	go func() { defer s.upkeep.Done(); s.sockets.loop(s.quit) }()
 	go func() { defer s.upkeep.Done(); s.pace.loop(s.quit) }()
 	return s, nil
 }
@@ -142,53 +142,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // waits until they are gone. When ctx is done it cuts them and their calls off.
 func (s *Server) Close(ctx context.Context) {
 	stop := context.AfterFunc(ctx, s.endCalls)
-	s.hub.close(ctx)
+	s.sockets.close(ctx)
 	stop()
 	s.endCalls()
 	s.once.Do(func() { close(s.quit) })
 	s.upkeep.Wait()
-}
-
-// RunChanged tells the owner's tabs of a run that started or ended.
-func (s *Server) RunChanged(owner string, r wire.Run) {
-	s.hub.tell(owner, "run "+r.ID, wire.EventRun, r)
-}
-
-// BudgetPassed tells the owner's tabs, or everybody's if owner is "", that the
-// share of a budget that is to be warned of was passed.
-func (s *Server) BudgetPassed(owner string, b wire.BudgetState) {
-	owners := []string{owner}
-	if owner == "" {
-		owners = s.hub.owners()
-	}
-	for _, o := range owners {
-		s.hub.tell(o, "budget "+b.Scope+" "+b.Period, wire.EventBudget, b)
-	}
-}
-
-// ConversationChanged has the owner's tabs told of a conversation as it now is.
-func (s *Server) ConversationChanged(owner, conversation string) {
-	s.hub.touch(owner, conversation)
-}
-
-// GatewayChanged greets every socket anew: the catalogue or the gateway's
-// state is another.
-func (s *Server) GatewayChanged() {
-	for _, k := range s.hub.all() {
-		s.greet(context.Background(), k)
-	}
-}
-
-// summarise tells the owner's tabs of a conversation as it now is.
-func (s *Server) summarise(owner, conversation string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	sum, err := s.Conversations.Conversation(ctx, owner, conversation)
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // deleted meanwhile, which was told
-	case err != nil:
-		s.Logger.Error("conversation not read", "conversation", conversation, "err", err)
-	default:
-		s.hub.tell(owner, "conversation "+sum.ID, wire.EventConversation, sum)
-	}
 }

@@ -32,7 +32,7 @@ func chatCalls() map[wire.Op]handler {
 		wire.OpRename: with(func(ctx context.Context, s *Server, k *socket, r wire.Rename) (any, error) {
 			sum, err := s.Conversations.RenameConversation(ctx, k.owner, r)
 			if err == nil {
-				s.hub.tell(k.owner, "conversation "+sum.ID, wire.EventConversation, sum)
+				s.News.Conversation(k.owner, sum)
 			}
 			return sum, err
 		}),
@@ -72,7 +72,7 @@ func deskCalls() map[wire.Op]handler {
 		wire.OpPin: with(func(ctx context.Context, s *Server, k *socket, p wire.Pin) (any, error) {
 			sum, err := s.Conversations.PinConversation(ctx, k.owner, p)
 			if err == nil {
-				s.hub.tell(k.owner, "conversation "+sum.ID, wire.EventConversation, sum)
+				s.News.Conversation(k.owner, sum)
 			}
 			return sum, err
 		}),
@@ -85,14 +85,14 @@ func deskCalls() map[wire.Op]handler {
 		wire.OpLanes: with(func(ctx context.Context, s *Server, k *socket, l wire.Lanes) (any, error) {
 			l, err := s.Conversations.SetLanes(ctx, k.owner, l)
 			if err == nil {
-				s.hub.tell(k.owner, "lanes "+l.Conversation, wire.EventLanes, l)
+				s.News.Lanes(k.owner, l)
 			}
 			return l, err
 		}),
 		wire.OpVote: with(func(ctx context.Context, s *Server, k *socket, v wire.Vote) (any, error) {
 			v, err := s.Conversations.SetVote(ctx, k.owner, v)
 			if err == nil {
-				s.hub.tell(k.owner, "vote "+v.Message, wire.EventVote, v)
+				s.News.Vote(k.owner, v)
 			}
 			return v, err
 		}),
@@ -105,14 +105,14 @@ func deskCalls() map[wire.Op]handler {
 		wire.OpLibraryPut: with(func(ctx context.Context, s *Server, k *socket, e wire.LibraryEntry) (any, error) {
 			e, err := s.Conversations.PutLibrary(ctx, k.owner, e)
 			if err == nil {
-				s.hub.tell(k.owner, "library "+e.ID, wire.EventLibrary, e)
+				s.News.Library(k.owner, e)
 			}
 			return e, err
 		}),
 		wire.OpLibraryDelete: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
 			err := s.Conversations.DeleteLibrary(ctx, k.owner, t.ID)
 			if err == nil {
-				s.hub.tell(k.owner, "library "+t.ID, wire.EventLibrary, wire.LibraryEntry{ID: t.ID, Deleted: true})
+				s.News.Library(k.owner, wire.LibraryEntry{ID: t.ID, Deleted: true})
 			}
 			return nil, err
 		}),
@@ -147,6 +147,6 @@ func (s *Server) deleteConversation(ctx context.Context, owner string, t wire.Ta
 	if err := s.Conversations.DeleteConversation(ctx, owner, t.ID); err != nil {
 		return err
 	}
-	s.hub.tell(owner, "conversation "+t.ID, wire.EventDeleted, t)
+	s.News.ConversationDeleted(owner, t.ID)
 	return nil
 }

@@ -51,7 +51,7 @@ func spendCalls() map[wire.Op]handler {
 			if err == nil {
 				s.Budgets.Booked(k.owner)
 				if row.Conversation != "" {
-					s.ConversationChanged(k.owner, row.Conversation)
+					s.News.ConversationChanged(k.owner, row.Conversation)
 				}
 			}
 			return row, err
@@ -62,7 +62,7 @@ func spendCalls() map[wire.Op]handler {
 		wire.OpSetBudget: with(func(ctx context.Context, s *Server, k *socket, b wire.BudgetSettings) (any, error) {
 			now, err := s.Budgets.SetBudgets(ctx, k.owner, b)
 			if err == nil {
-				s.hub.tell(k.owner, "budgets", wire.EventBudgets, now)
+				s.News.Budgets(k.owner, now)
 			}
 			return now, err
 		}),
@@ -72,7 +72,7 @@ func spendCalls() map[wire.Op]handler {
 		wire.OpSetKeep: with(func(ctx context.Context, s *Server, k *socket, r wire.Retention) (any, error) {
 			now, err := s.Retention.SetRetention(ctx, k.owner, r)
 			if err == nil {
-				s.hub.tell(k.owner, "keep", wire.EventKeep, now)
+				s.News.Retention(k.owner, now)
 			}
 			return now, err
 		}),

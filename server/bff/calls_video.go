@@ -89,23 +89,3 @@ func withKey[A any](f func(ctx context.Context, s *Server, k *socket, key string
 		})(ctx, s, k, raw)
 	}
 }
-
-// VideoChanged tells the owner's tabs of a task that was made or changed.
-func (s *Server) VideoChanged(owner string, t wire.VideoTask) {
-	s.hub.tell(owner, "task "+t.ID, wire.EventTask, t)
-}
-
-// VideoDeleted tells the owner's tabs of a task that was deleted.
-func (s *Server) VideoDeleted(owner, id string) {
-	s.hub.tell(owner, "task "+id, wire.EventTaskDeleted, wire.Target{ID: id})
-}
-
-// VideoPurged tells the owner's tabs of a task that is gone for good.
-func (s *Server) VideoPurged(owner, id string) {
-	s.hub.tell(owner, "task "+id, wire.EventTaskPurged, wire.Target{ID: id})
-}
-
-// ArchiveChanged tells the owner's tabs how the archive stands.
-func (s *Server) ArchiveChanged(owner string, a wire.Archive) {
-	s.hub.tell(owner, "archive", wire.EventArchive, a)
-}

@@ -19,8 +19,8 @@ import (
 	"screentest/shared/wire"
 )
 
-// news waits for an event that suits and decodes it.
-func news[T any](t *testing.T, c *bfftest.Client, event wire.Event, suits func(T) bool) (v T) {
+// told waits for an event that suits and decodes it.
+func told[T any](t *testing.T, c *bfftest.Client, event wire.Event, suits func(T) bool) (v T) {
 	t.Helper()
 	_, err := c.Push(t.Context(), func(p wire.Push) bool {
 		var got T
@@ -40,7 +40,7 @@ func news[T any](t *testing.T, c *bfftest.Client, event wire.Event, suits func(T
 func (w *world) answered(c *bfftest.Client, s wire.Start) {
 	w.t.Helper()
 	w.start(c, s)
-	news(w.t, c, wire.EventRun, func(r wire.Run) bool { return r.ID == s.Run && r.State != wire.Running })
+	told(w.t, c, wire.EventRun, func(r wire.Run) bool { return r.ID == s.Run && r.State != wire.Running })
 }
 
 func TestDeskIsTheSameInAllTabs(t *testing.T) {
@@ -58,14 +58,14 @@ func TestDeskIsTheSameInAllTabs(t *testing.T) {
 		t.Errorf("%+v %+v %+v %+v", kept, vote, pinned, entry)
 	}
 	for _, tab := range []*bfftest.Client{one, two} {
-		if got := news(t, tab, wire.EventLanes, func(l wire.Lanes) bool { return l.Rev == 1 }); !reflect.DeepEqual(got, kept) {
+		if got := told(t, tab, wire.EventLanes, func(l wire.Lanes) bool { return l.Rev == 1 }); !reflect.DeepEqual(got, kept) {
 			t.Errorf("lanes: %+v", got)
 		}
-		if got := news(t, tab, wire.EventVote, func(wire.Vote) bool { return true }); !reflect.DeepEqual(got, vote) {
+		if got := told(t, tab, wire.EventVote, func(wire.Vote) bool { return true }); !reflect.DeepEqual(got, vote) {
 			t.Errorf("vote: %+v", got)
 		}
-		news(t, tab, wire.EventConversation, func(s wire.Summary) bool { return s.Pinned })
-		if got := news(t, tab, wire.EventLibrary, func(wire.LibraryEntry) bool { return true }); !reflect.DeepEqual(got, entry) {
+		told(t, tab, wire.EventConversation, func(s wire.Summary) bool { return s.Pinned })
+		if got := told(t, tab, wire.EventLibrary, func(wire.LibraryEntry) bool { return true }); !reflect.DeepEqual(got, entry) {
 			t.Errorf("library: %+v", got)
 		}
 	}
@@ -82,7 +82,7 @@ func TestDeskIsTheSameInAllTabs(t *testing.T) {
 	if err := two.Call(t.Context(), wire.OpLibraryDelete, wire.Target{ID: entry.ID}, nil); err != nil {
 		t.Fatal(err)
 	}
-	news(t, one, wire.EventLibrary, func(e wire.LibraryEntry) bool { return e.Deleted && e.ID == entry.ID })
+	told(t, one, wire.EventLibrary, func(e wire.LibraryEntry) bool { return e.Deleted && e.ID == entry.ID })
 
 	o := call[wire.Outline](w, two, wire.OpOutline, wire.Target{ID: s.Conversation})
 	if o.Roles != "ua" || o.ID(1) != s.Answer {
@@ -129,7 +129,7 @@ func TestRequestAndTimesOfARunUnderWay(t *testing.T) {
 		t.Errorf("under way: %+v, want %d bytes", ts, len(first))
 	}
 	close(more)
-	ended := news(t, c, wire.EventRun, func(r wire.Run) bool { return r.State == wire.Done })
+	ended := told(t, c, wire.EventRun, func(r wire.Run) bool { return r.State == wire.Done })
 	if ts := call[wire.RunTimes](w, c, wire.OpRunTimes, wire.Target{ID: s.Run}); !ts.Ended || length(ts) != ended.Bytes || ts.StartedMS != ended.StartedMS {
 		t.Errorf("ended: %+v, want %d bytes", ts, ended.Bytes)
 	}
@@ -212,7 +212,7 @@ func TestConversationsGoOutAndComeBack(t *testing.T) {
 		if err := json.Unmarshal([]byte(res.body), &done); err != nil || res.StatusCode != 200 || done.Conversations != 1 || done.Messages != 2 || done.Renewed != 1 {
 			t.Fatalf("%s: %s: %s", kind, res.Status, res.body)
 		}
-		news(t, other, wire.EventImported, func(got wire.Imported) bool { return got == done })
+		told(t, other, wire.EventImported, func(got wire.Imported) bool { return got == done })
 		o := call[wire.Opened](w, other, wire.OpOpen, wire.Page{Conversation: done.Open})
 		if len(o.Messages) != 2 || o.Messages[1].Text != "Hello there" || o.Messages[1].Run.State != wire.Done {
 			t.Errorf("%+v", o)

@@ -14,7 +14,7 @@ func PeakHeld(s *Server) int64 { return s.held.peak.Load() }
 
 // HeldUp says whether a tab's calls wait for its answers to leave.
 func HeldUp(s *Server) bool {
-	for _, k := range s.hub.all() {
+	for _, k := range s.sockets.all() {
 		k.mu.Lock()
 		up := k.held > k.mailbox.bytes
 		k.mu.Unlock()

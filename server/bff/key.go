@@ -35,7 +35,7 @@ func (s *Server) gatewayFor(ctx context.Context, session string) (wire.Gateway, 
 // tabs are told of what is new in that. It never waits.
 func (s *Server) KeyJudged(key string, refused bool) {
 	if s.refused.note(key, refused) {
-		s.hub.greetSoon()
+		s.News.GatewayChanged()
 	}
 }
 
@@ -138,7 +138,7 @@ func (s *Server) setKey(w http.ResponseWriter, r *http.Request, key string) {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNoContent)
-	for _, k := range s.hub.rename(old, session.ID) {
+	for _, k := range s.sockets.rename(old, session.ID) {
 		s.greet(r.Context(), k)
 	}
 	if key != "" && s.Videos != nil {

@@ -48,7 +48,7 @@ type socket struct {
 	cursors []*cursor
 	scratch []*cursor // of the writer
 	failed  *websocket.CloseError
-	pinged  time.Time // by the hub; its lock
+	pinged  time.Time // with the lock of sockets
 }
 
 // handleSocket opens a tab's socket.
@@ -70,7 +70,7 @@ func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request) {
 		s: s, owner: s.Owner, session: session.ID,
 		wake: make(chan struct{}, 1), mail: make(chan struct{}, 1), room: make(chan struct{}, 1), gone: make(chan struct{}),
 	}
-	s.hub.expect(k)
+	s.sockets.expect(k)
 	h := &hijacker{ResponseWriter: w}
 	// Origin was checked by the guard; it is again here, by the package's own
 	// rules.
@@ -79,16 +79,17 @@ func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request) {
 		CompressionMode: websocket.CompressionDisabled, // it would keep a window of memory for each tab
 	})
 	if err != nil {
-		s.hub.forget(k)
+		s.sockets.forget(k)
 		s.Logger.Info("socket refused", "err", err)
 		return
 	}
 	ws.SetReadLimit(wire.MaxCall)
 	k.ws, k.conn = ws, h.conn
-	if p := s.hub.add(k); p != nil {
+	if p := s.sockets.add(k); p != nil {
 		_ = ws.Close(websocket.StatusTryAgainLater, p.Message)
 		return
 	}
+	s.News.Join(k.owner, k)
 	s.greet(r.Context(), k)
 	// The handler returns, so that net/http lets go of the request and of the
 	// buffers that it was read with.
@@ -112,16 +113,20 @@ func (s *Server) greet(ctx context.Context, k *socket) {
 		s.Logger.Error("greeting not made", "err", err)
 		return
 	}
-	k.tell("hello", msg)
+	k.Tell("hello", msg)
 }
+
+// Greet tells the socket anew where it is.
+func (k *socket) Greet() { k.s.greet(context.Background(), k) }
 
 // run is the socket's life.
 func (k *socket) run() {
-	defer k.s.hub.open.Done()
+	defer k.s.sockets.open.Done()
 	var writer sync.WaitGroup
 	writer.Go(k.write)
 	k.read()
-	k.s.hub.remove(k)
+	k.s.sockets.remove(k)
+	k.s.News.Leave(k.owner, k)
 	close(k.gone)
 	writer.Wait()
 	k.dropCursors()
@@ -170,7 +175,7 @@ func (k *socket) read() {
 		}
 		if slow(c.Op) {
 			busy <- struct{}{}
-			k.s.hub.open.Go(func() {
+			k.s.sockets.open.Go(func() {
 				answer, _ := k.s.call(k, c)
 				<-busy
 				k.queue(answer, (*mailbox).late)
@@ -226,7 +231,7 @@ func (k *socket) queue(p wire.Push, put func(*mailbox, []byte) bool) bool {
 		return false
 	}
 	if k.s.held.now.Load() > maxHeld {
-		k.s.hub.shed()
+		k.s.sockets.shed()
 	}
 	for {
 		k.mu.Lock()
@@ -278,8 +283,8 @@ func (k *socket) sent() {
 	}
 }
 
-// tell queues news.
-func (k *socket) tell(key string, msg []byte) {
+// Tell queues news.
+func (k *socket) Tell(key string, msg []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.mailbox.news(key, msg) && k.failed == nil {

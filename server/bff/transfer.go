@@ -170,7 +170,7 @@ func (s *Server) handleImport(w http.ResponseWriter, r *http.Request) {
 		problem(w, statusOf(p, otherwise), *p)
 		return
 	}
-	s.hub.tell(s.Owner, "imported", wire.EventImported, done)
+	s.News.Imported(s.Owner, done)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	_ = json.NewEncoder(w).Encode(done) // an error means that nobody reads it any more

@@ -22,6 +22,7 @@ import (
 	"screentest/server/bff/bfftest"
 	"screentest/server/budget"
 	"screentest/server/keep"
+	"screentest/server/news"
 	"screentest/server/page"
 	"screentest/server/run"
 	"screentest/server/store"
@@ -52,6 +53,7 @@ type world struct {
 	page   *page.Page
 	runs   *run.Manager
 	db     *store.DB
+	news   *news.Hub
 	budget *budget.Keeper
 	keep   *keep.Keeper
 	owner  string
@@ -102,9 +104,10 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 	if w.owner, err = w.db.EnsureLocalUser(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	w.news = news.New(w.db, logger)
 	w.budget = budget.New(budget.Config{
 		Store: w.db, MayEverybody: func(who string) bool { return who == w.owner },
-		Tell: func(owner string, b wire.BudgetState) { w.bff.BudgetPassed(owner, b) },
+		Tell: w.news.BudgetPassed,
 	})
 	w.keep = keep.New(keep.Config{Store: w.db})
 	w.runs = run.New(run.Config{
@@ -118,8 +121,8 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
 			return w.budget.ReserveText(ctx, owner, m, budget.InputBound(body))
 		},
-		Changed: func(owner string, r wire.Run) { w.bff.RunChanged(owner, r) },
-		Stored:  func(owner, conversation string) { w.bff.ConversationChanged(owner, conversation) },
+		Changed: w.news.Run,
+		Stored:  w.news.ConversationChanged,
 	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -133,6 +136,7 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 		Runs: browserRuns{w.runs}, Conversations: w.db, Sessions: w.db, Ledger: w.db, Budgets: w.budget, Retention: w.keep, Storage: w.db, Owner: w.owner,
 		Gateway:    wire.Gateway{BaseURL: "https://gateway.example.com"},
 		Catalogue:  sample().JSON,
+		News:       w.news,
 		Page:       w.page,
 		Addr:       l.Addr().String(),
 		FlushEvery: w.runs.FlushEvery,
@@ -154,7 +158,7 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 		<-served
 		for _, close := range []func() error{
 			func() error { w.bff.Close(ctx); return nil }, func() error { return w.runs.Close(ctx) },
-			func() error { w.budget.Close(); w.keep.Close(); return nil }, w.db.Close,
+			func() error { w.budget.Close(); w.news.Close(); w.keep.Close(); return nil }, w.db.Close,
 		} {
 			if err := close(); err != nil {
 				t.Error(err)

@@ -6,7 +6,7 @@ import "testing"
 // moment the socket is open: it has the session that has the key then. One
 // that comes later with the old session has not.
 func TestASocketThatIsOpeningFollowsItsSession(t *testing.T) {
-	h := newHub(nil, nil)
+	h := newSockets()
 	opening, refused := &socket{owner: "1", session: "old"}, &socket{owner: "1", session: "old"}
 	h.expect(opening)
 	h.expect(refused)

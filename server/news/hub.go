@@ -1,0 +1,195 @@
+package news
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"screentest/shared/wire"
+)
+
+// gatherFor is the least time between two looks at what has changed, so that
+// several changes of a conversation are told as one.
+const gatherFor = 15 * time.Millisecond
+
+// readWithin bounds the reading of a conversation that has changed.
+const readWithin = 10 * time.Second
+
+// Tab is an open tab.
+type Tab interface {
+	// Tell queues a push. It must not wait, nor call the hub.
+	Tell(key string, push []byte)
+	// Greet tells the tab anew what it works with.
+	Greet()
+}
+
+// Conversations reads a conversation as the list shows it. One that is gone is
+// an fs.ErrNotExist.
+type Conversations interface {
+	Conversation(ctx context.Context, owner, id string) (wire.Summary, error)
+}
+
+// conversation names one.
+type conversation struct{ owner, id string }
+
+// Hub carries news to the tabs that have joined. Close it.
+type Hub struct {
+	conversations Conversations
+	log           *slog.Logger
+	quit          chan struct{}
+	ended         sync.WaitGroup
+	changed       chan struct{} // holds one: some conversation has
+	greeting      chan struct{} // holds one: all tabs are to be greeted
+
+	mu      sync.Mutex
+	tabs    map[string]map[Tab]struct{} // by owner
+	pending map[conversation]struct{}   // have changed and were not told yet
+}
+
+// New returns a Hub without tabs.
+func New(c Conversations, log *slog.Logger) *Hub {
+	h := &Hub{
+		conversations: c, log: log, quit: make(chan struct{}),
+		changed: make(chan struct{}, 1), greeting: make(chan struct{}, 1),
+		tabs: map[string]map[Tab]struct{}{}, pending: map[conversation]struct{}{},
+	}
+	h.ended.Go(h.loop)
+	return h
+}
+
+// Close ends the hub's work. What it is told afterwards is lost.
+func (h *Hub) Close() {
+	close(h.quit)
+	h.ended.Wait()
+}
+
+// Join has a tab told of an owner's news until it leaves.
+func (h *Hub) Join(owner string, t Tab) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.tabs[owner] == nil {
+		h.tabs[owner] = map[Tab]struct{}{}
+	}
+	h.tabs[owner][t] = struct{}{}
+}
+
+// Leave ends what Join began.
+func (h *Hub) Leave(owner string, t Tab) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.tabs[owner], t)
+	if len(h.tabs[owner]) == 0 {
+		delete(h.tabs, owner)
+	}
+}
+
+// ConversationChanged has a conversation read soon and told as it is then. It
+// never waits.
+func (h *Hub) ConversationChanged(owner, id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.tabs[owner]) == 0 {
+		return
+	}
+	h.pending[conversation{owner, id}] = struct{}{}
+	signal(h.changed)
+}
+
+// GatewayChanged has every tab greeted anew soon: the catalogue is another, or
+// what is known of a key. It never waits.
+func (h *Hub) GatewayChanged() { signal(h.greeting) }
+
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// owners are those who have a tab open.
+func (h *Hub) owners() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Keys(h.tabs))
+}
+
+// tell queues news for all tabs of an owner.
+func (h *Hub) tell(owner, key string, event wire.Event, data any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.tabs[owner]) == 0 {
+		return
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return // our own types: they marshal
+	}
+	push, err := json.Marshal(wire.Push{Event: event, Data: raw})
+	if err != nil {
+		return
+	}
+	for t := range h.tabs[owner] {
+		t.Tell(key, push)
+	}
+}
+
+// loop tells of the conversations that changed, and greets.
+func (h *Hub) loop() {
+	pause := time.NewTimer(gatherFor)
+	defer pause.Stop()
+	for {
+		select {
+		case <-h.changed:
+		case <-h.greeting:
+			h.greet()
+			continue
+		case <-h.quit:
+			return
+		}
+		h.mu.Lock()
+		pending := h.pending
+		h.pending = map[conversation]struct{}{}
+		h.mu.Unlock()
+		for c := range pending {
+			h.read(c)
+		}
+		pause.Reset(gatherFor)
+		select {
+		case <-pause.C:
+		case <-h.quit:
+			return
+		}
+	}
+}
+
+func (h *Hub) greet() {
+	h.mu.Lock()
+	var all []Tab
+	for _, of := range h.tabs {
+		all = slices.AppendSeq(all, maps.Keys(of))
+	}
+	h.mu.Unlock()
+	for _, t := range all {
+		t.Greet()
+	}
+}
+
+// read tells of a conversation as it now is.
+func (h *Hub) read(c conversation) {
+	ctx, cancel := context.WithTimeout(context.Background(), readWithin)
+	defer cancel()
+	s, err := h.conversations.Conversation(ctx, c.owner, c.id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // deleted meanwhile, which was told
+	case err != nil:
+		h.log.Error("conversation not read", "conversation", c.id, "err", err)
+	default:
+		h.Conversation(c.owner, s)
+	}
+}

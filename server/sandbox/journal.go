@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"screentest/server/disk"
 	"screentest/shared/money"
 
 	"github.com/gofrs/flock"
@@ -169,11 +170,7 @@ func (j *journal) compact(s snapshot) error {
 	if err := errors.Join(n.append(line{Snapshot: &s}, true), os.Rename(next.Name(), path)); err != nil {
 		return errors.Join(err, next.Close())
 	}
-	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		// Not every file system can sync a folder; the rename stands anyway.
-		_ = dir.Sync()
-		_ = dir.Close()
-	}
+	_ = disk.SyncFolder(filepath.Dir(path)) // the rename stands anyway
 	old := j.f
 	j.f, j.size = next, n.size
 	return old.Close()

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"screentest/server/disk"
 )
 
 // maxFile bounds what is read of a key file, in bytes.
@@ -82,18 +84,5 @@ func writeFile(path string, p []byte) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(dir)
-}
-
-// syncDir makes a new name in dir durable. Windows has no such call.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
+	return disk.SyncFolder(dir)
 }

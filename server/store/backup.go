@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"screentest/server/disk"
 	"screentest/shared/wire"
 )
 
@@ -133,7 +134,7 @@ func Backup(ctx context.Context, dir, file, program string) (m Manifest, err err
 	if err := os.Rename(part, file); err != nil {
 		return m, err
 	}
-	return m, syncFolder(filepath.Dir(file))
+	return m, disk.SyncFolder(filepath.Dir(file))
 }
 
 // isWithin says whether a file that is not there yet would be in the data folder

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"screentest/server/disk"
+
 	"github.com/gofrs/flock"
 )
 
@@ -57,7 +59,7 @@ func newDestination(dir string) (*destination, error) {
 		err = os.Mkdir(d.fresh, 0o700)
 	}
 	if err == nil {
-		err = syncFolder(d.dir)
+		err = disk.SyncFolder(d.dir)
 	}
 	if err != nil {
 		d.undo()
@@ -111,7 +113,7 @@ func (d *destination) settle() error {
 		if err := os.Rename(d.fresh, d.dir); err != nil { // one that came to be there meanwhile stays
 			return err
 		}
-		return syncFolder(filepath.Dir(d.dir))
+		return disk.SyncFolder(filepath.Dir(d.dir))
 	}
 	entries, err := os.ReadDir(d.fresh)
 	if err != nil {
@@ -124,13 +126,13 @@ func (d *destination) settle() error {
 			}
 		}
 	}
-	if err := syncFolder(d.dir); err != nil {
+	if err := disk.SyncFolder(d.dir); err != nil {
 		return err
 	}
 	if err := d.moveUp(databaseFile); err != nil {
 		return err
 	}
-	if err := syncFolder(d.dir); err != nil {
+	if err := disk.SyncFolder(d.dir); err != nil {
 		return err
 	}
 	// What fails from here on takes nothing back: the folder is whole.

@@ -103,15 +103,3 @@ func privateFile(path string, log *slog.Logger) error {
 	}
 	return nil
 }
-
-// syncFolder makes a new name in dir durable. Windows has no such call.
-func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

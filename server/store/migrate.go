@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"screentest/server/disk"
 	"screentest/shared/wire"
 )
 
@@ -182,7 +183,7 @@ func keepCopy(ctx context.Context, conn *sql.Conn, database string, version int,
 	if err := vacuumInto(ctx, conn, path); err != nil {
 		return "", err
 	}
-	return path, syncFolder(folder)
+	return path, disk.SyncFolder(folder)
 }
 
 // dropOldCopies removes all but the newest copies.

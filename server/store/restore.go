@@ -16,6 +16,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"screentest/server/disk"
 	"screentest/shared/wire"
 )
 
@@ -189,6 +190,6 @@ func syncFolders(dir string) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		return syncFolder(path)
+		return disk.SyncFolder(path)
 	})
 }

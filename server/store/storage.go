@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"screentest/server/disk"
 	"screentest/shared/wire"
 )
 
@@ -91,7 +92,7 @@ func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.FreeBytes = freeBytes(db.dir)
+	s.FreeBytes = max(disk.Free(db.dir), 0)
 	for _, k := range kinds {
 		s.Kinds = append(s.Kinds, *k)
 		s.Bytes += k.Bytes

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"screentest/server/disk"
 )
 
 // files is the archive's folder: each file is named by its SHA-256, below a
@@ -61,20 +63,7 @@ func (f *files) put(from string, sha []byte) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return errors.Join(syncDir(filepath.Dir(to)), syncDir(f.archive))
-}
-
-// syncDir makes the names in a folder durable, where the system can.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	return nil
+	return errors.Join(disk.SyncFolder(filepath.Dir(to)), disk.SyncFolder(f.archive))
 }
 
 // each calls fn with the SHA-256 of every file in the archive.

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"screentest/server/disk"
 	"screentest/shared/wire"
 )
 
@@ -122,7 +123,7 @@ func (s *Service) addUpload(ctx context.Context, owner string, u wire.Upload, fr
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	if err := syncDir(s.files.uploads); err != nil {
+	if err := disk.SyncFolder(s.files.uploads); err != nil {
 		return errors.Join(err, os.Remove(to))
 	}
 	now := s.Now()

@@ -23,6 +23,7 @@ import (
 	"sync"
 	"time"
 
+	"screentest/server/disk"
 	"screentest/shared/gateway"
 	"screentest/shared/reply"
 	"screentest/shared/wire"
@@ -227,7 +228,7 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	if c.Free == nil {
-		c.Free = freeBytes
+		c.Free = disk.Free
 	}
 	base, err := url.Parse(c.Base)
 	if err != nil {

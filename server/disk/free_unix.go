@@ -1,12 +1,12 @@
 //go:build linux || darwin || freebsd
 
-package video
+package disk
 
 import "syscall"
 
-// freeBytes is what is left on the disk of a folder for this program; -1 where
-// it is not known.
-func freeBytes(dir string) int64 {
+// Free is how many bytes the disk of dir has left for this program; -1 where
+// that is not known.
+func Free(dir string) int64 {
 	var s syscall.Statfs_t
 	if syscall.Statfs(dir, &s) != nil {
 		return -1

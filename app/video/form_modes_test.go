@@ -278,3 +278,25 @@ func TestSourceThatDoesNotFit(t *testing.T) {
 		t.Errorf("gamma has no action models, and %v is offered", got)
 	}
 }
+
+func TestTextToVideo(t *testing.T) {
+	r := newRig(t)
+	if got := r.Form.Verb(); got != "Write a prompt" {
+		t.Errorf("the empty form's button says %q", got)
+	}
+	if first, sent := r.Form.Send(); first != "prompt" || sent {
+		t.Errorf("an empty form: focus %q, sent %v", first, sent)
+	}
+	r.Form.SetPrompt("A paper boat")
+	r.ready(`{"model":"alpha-3.1-lite","prompt":"A paper boat","seconds":"4","aspect_ratio":"16:9"}`)
+	if got := r.Form.Check.Price; got.Cost.String() != "$0.20" || got.Basis != "4 s × $0.05" || !got.Sample {
+		t.Errorf("the price is %+v", got)
+	}
+	if first, sent := r.Form.Send(); first != "" || !sent {
+		t.Fatalf("a whole form: focus %q, sent %v", first, sent)
+	}
+	create := r.last(wire.OpVideoCreate).args.(wire.VideoCreate)
+	if create.ID == "" || create.Mode != "text-to-video" || string(create.Body) != string(r.Form.Check.Body) {
+		t.Errorf("sent %+v", create)
+	}
+}

@@ -121,3 +121,54 @@ func TestFilesAreLetGo(t *testing.T) {
 		t.Error("a file that is not taken is kept")
 	}
 }
+
+func TestFilesAreCheckedBeforeTheyAreSent(t *testing.T) {
+	r := newRig(t)
+	f := r.Form
+	f.SetMode(gateway.ImageToVideo)
+	for _, c := range []struct {
+		name string
+		file File
+		code string
+	}{
+		{"a GIF", File{Name: "a.gif", Type: "image/gif", Size: 10}, "wrong_type"},
+		{"21 MB", File{Name: "a.png", Type: "image/png", Size: 21 << 20}, "too_large"},
+		{"a video where an image goes", File{Name: "a.mp4", Type: "video/mp4", Size: 10}, "wrong_type"},
+	} {
+		f.Attach("image_urls", 0, c.file)
+		s := f.Draft().Images[0]
+		if len(r.uploads) != 0 || s.Problem == nil || s.Problem.Code != c.code || s.Problem.Hint == "" {
+			t.Errorf("%s: %d uploads, %v", c.name, len(r.uploads), s.Problem)
+		}
+	}
+	r.lacks("Replace the image", "Write a prompt")
+
+	f.Attach("image_urls", 0, File{Name: "a.png", Type: "image/png", Size: 100, Shown: "blob:a"})
+	r.lacks("Wait for the upload", "Write a prompt")
+	first := r.uploads[0]
+	f.Attach("image_urls", 0, File{Name: "b.png", Type: "image/png", Size: 100, Shown: "blob:b"})
+	if !first.gone {
+		t.Error("the upload that was replaced goes on")
+	}
+	first.done(wire.Upload{URL: "https://files.example/u/a.png"}, nil)
+	if got := f.Draft().Images[0]; got.URL != "" {
+		t.Errorf("the replaced file came late, and is %+v", got)
+	}
+	r.uploads[1].done(wire.Upload{}, &wire.Problem{Code: "full", Message: "The disk is full."})
+	if got := f.Draft().Images[0]; got.Stage != StageFailed || got.Problem.Code != "full" {
+		t.Errorf("the failed upload is %+v", got)
+	}
+}
+
+func TestAFileThatTheGatewayCannotFetch(t *testing.T) {
+	r := newRig(t)
+	f := r.Form
+	f.SetMode(gateway.ImageToVideo)
+	f.SetPrompt("x")
+	f.Attach("image_urls", 0, File{Name: "a.png", Type: "image/png", Size: 100, Shown: "blob:a"})
+	r.uploads[0].done(wire.Upload{URL: "http://127.0.0.1:8080/u/a.png", Path: "/u/a.png", Unreachable: true}, nil)
+	r.lacks("Give a link for an image")
+	f.SetLink("image_urls", 0, "https://elsewhere.example/a.png")
+	r.last(wire.OpVideoMeasure).answer(wire.Measured{Type: "image/png", Width: 10, Height: 10})
+	r.ready(`{"model":"alpha-3.1-lite-i2v","prompt":"x","seconds":"4","image_urls":["https://elsewhere.example/a.png"]}`)
+}

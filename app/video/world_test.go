@@ -3,6 +3,7 @@ package video
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,97 @@ import (
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
+
+// noon is the time of these tests.
+var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+
+// pane is Tasks with the other end of its line in the test's hands.
+type pane struct {
+	*Tasks
+	t      *testing.T
+	now    time.Time
+	calls  []call
+	timers map[int]func()
+	next   int
+	seen   bool
+	told   []Notice
+	drawn  int
+}
+
+func newPane(t *testing.T) *pane {
+	p := &pane{t: t, now: noon, timers: map[int]func(){}, seen: true}
+	p.Tasks = NewTasks(TasksOptions{
+		Call: func(op wire.Op, args any, done func(json.RawMessage, *wire.Problem)) {
+			p.calls = append(p.calls, call{op, args, done})
+		},
+		Now: func() time.Time { return p.now },
+		After: func(_ time.Duration, f func()) func() {
+			p.next++
+			n := p.next
+			p.timers[n] = f
+			return func() { delete(p.timers, n) }
+		},
+		Changed: func() { p.drawn++ },
+		Cat:     gateway.SampleCatalogue,
+		Seen:    func() bool { return p.seen },
+		Tell:    func(n Notice) { p.told = append(p.told, n) },
+	})
+	return p
+}
+
+// asked takes the oldest unanswered call of a kind.
+func (p *pane) asked(op wire.Op) call {
+	p.t.Helper()
+	at := slices.IndexFunc(p.calls, func(c call) bool { return c.op == op })
+	if at < 0 {
+		p.t.Fatalf("%s was not asked; unanswered: %v", op, p.calls)
+	}
+	c := p.calls[at]
+	p.calls = slices.Delete(p.calls, at, at+1)
+	return c
+}
+
+func (p *pane) query(c call) wire.VideoQuery {
+	p.t.Helper()
+	q, ok := c.args.(wire.VideoQuery)
+	if !ok {
+		p.t.Fatalf("%s was asked with %+v", c.op, c.args)
+	}
+	return q
+}
+
+// pass lets every timer run out.
+func (p *pane) pass() {
+	timers := p.timers
+	p.timers = map[int]func(){}
+	for _, f := range timers {
+		f()
+	}
+}
+
+// opened is a pane that has these tasks as its first page.
+func opened(t *testing.T, before string, tasks ...wire.VideoTask) *pane {
+	t.Helper()
+	p := newPane(t)
+	p.Start()
+	p.asked(wire.OpArchive)
+	p.asked(wire.OpVideoTasks).answer(wire.VideoPage{Tasks: tasks, Before: before, Counts: &wire.VideoCount{All: len(tasks)}})
+	return p
+}
+
+func task(n int, state wire.VideoState) wire.VideoTask {
+	return wire.VideoTask{
+		ID: fmt.Sprintf("t%03d", n), State: state, Version: 1, CreatedMS: noon.UnixMilli() + int64(n), Progress: -1,
+		Prompt: fmt.Sprintf("a paper boat, take %d", n), Model: "beta-video-720p", Mode: string(gateway.TextToVideo), Seconds: 6,
+	}
+}
+
+func (p *pane) list(want ...string) {
+	p.t.Helper()
+	if !slices.Equal(p.List, want) && len(p.List)+len(want) > 0 {
+		p.t.Errorf("the list is %v, want %v", p.List, want)
+	}
+}
 
 // call is what the Desk said to the server.
 type call struct {
@@ -23,6 +115,12 @@ type call struct {
 func (c call) answer(v any) {
 	b, _ := json.Marshal(v)
 	c.done(b, nil)
+}
+
+// json is what the call carries, as it goes to the server.
+func (c call) json() string {
+	b, _ := json.Marshal(c.args)
+	return string(b)
 }
 
 // rig is a Desk with a server, a browser and a clock that the test plays.
@@ -49,12 +147,16 @@ type upload struct {
 func (r *rig) Call(op wire.Op, args any, done func(json.RawMessage, *wire.Problem)) {
 	r.calls = append(r.calls, call{op, args, done})
 }
+
 func (r *rig) Once(op wire.Op, args any, done func(json.RawMessage, *wire.Problem)) {
 	r.Call(op, args, done)
 }
+
 func (r *rig) Get(name string) string { return r.store[name] }
+
 func (r *rig) Set(name, value string) { r.store[name] = value }
-func (r *rig) Remove(name string)     { delete(r.store, name) }
+
+func (r *rig) Remove(name string) { delete(r.store, name) }
 
 func (r *rig) Upload(f File, progress func(int64), done func(wire.Upload, *wire.Problem)) func() {
 	u := &upload{file: f, progress: progress, done: done}
@@ -130,27 +232,5 @@ func (r *rig) ready(body string) {
 	}
 	if v := r.Cat.Validate(gateway.Video, c.Body, gateway.Options{}); !v.OK() {
 		r.t.Errorf("the body alone is refused: %v", v.Errors)
-	}
-}
-
-func TestTextToVideo(t *testing.T) {
-	r := newRig(t)
-	if got := r.Form.Verb(); got != "Write a prompt" {
-		t.Errorf("the empty form's button says %q", got)
-	}
-	if first, sent := r.Form.Send(); first != "prompt" || sent {
-		t.Errorf("an empty form: focus %q, sent %v", first, sent)
-	}
-	r.Form.SetPrompt("A paper boat")
-	r.ready(`{"model":"alpha-3.1-lite","prompt":"A paper boat","seconds":"4","aspect_ratio":"16:9"}`)
-	if got := r.Form.Check.Price; got.Cost.String() != "$0.20" || got.Basis != "4 s × $0.05" || !got.Sample {
-		t.Errorf("the price is %+v", got)
-	}
-	if first, sent := r.Form.Send(); first != "" || !sent {
-		t.Fatalf("a whole form: focus %q, sent %v", first, sent)
-	}
-	create := r.last(wire.OpVideoCreate).args.(wire.VideoCreate)
-	if create.ID == "" || create.Mode != "text-to-video" || string(create.Body) != string(r.Form.Check.Body) {
-		t.Errorf("sent %+v", create)
 	}
 }

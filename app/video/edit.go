@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"screentest/app/session"
-	"screentest/shared/reply"
 	"screentest/shared/wire"
 )
 
@@ -135,103 +134,4 @@ func ParseTags(typed string) []string {
 		}
 	}
 	return tags
-}
-
-// Settle says how an unknown creation ended (G35). remote is the gateway's id
-// of one that went through. done gets what is wrong with it, or nil.
-func (g *Tasks) Settle(id string, wentThrough bool, remote string, done func(*wire.Problem)) {
-	s := wire.VideoSettle{ID: id, Outcome: wire.DidNot}
-	if wentThrough {
-		s.Outcome, s.Remote = wire.WentThrough, strings.TrimSpace(remote)
-		if problem := checkRemote(s.Remote); problem != nil {
-			done(problem)
-			return
-		}
-	}
-	g.ask(id, wire.OpVideoSettle, s, done)
-}
-
-// checkRemote spots at once what can't be a task's id (F91, F118).
-func checkRemote(id string) *wire.Problem {
-	if reply.IsTaskID(id) {
-		return nil
-	}
-	p := &wire.Problem{
-		Code: "invalid_request", Field: "remote", Message: "That is not a task's id: it begins with task_.",
-		Hint: "It stands in the gateway's dashboard, in the list of tasks.",
-	}
-	if id == "" {
-		p.Message = "The task's id is missing."
-	}
-	return p
-}
-
-// Check asks the gateway about a task now, out of turn.
-func (g *Tasks) Check(id string) {
-	g.o.Call(wire.OpVideoCheck, wire.Target{ID: id}, func(_ json.RawMessage, problem *wire.Problem) {
-		if problem != nil {
-			g.trouble(id, problem)
-		}
-	})
-}
-
-// Select begins or ends the choice of several clips.
-func (g *Tasks) Select(on bool) {
-	g.Selecting, g.Selected = on, nil
-	g.o.Changed()
-}
-
-// Toggle chooses a clip, or lets go of it. At most MaxZipTasks are chosen.
-func (g *Tasks) Toggle(id string) {
-	if at := slices.Index(g.Selected, id); at >= 0 {
-		g.Selected = slices.Delete(g.Selected, at, at+1)
-	} else if len(g.Selected) < wire.MaxZipTasks {
-		g.Selected = append(g.Selected, id)
-	}
-	g.o.Changed()
-}
-
-// ComparePath is where the chosen clips are compared; "" with a reason where
-// they can't be.
-func (g *Tasks) ComparePath() (path, why string) {
-	switch n := len(g.Selected); {
-	case n < 2:
-		return "", "Choose two to four clips."
-	case n > MaxCompared:
-		return "", "At most four clips are compared at once."
-	}
-	return ComparePath(g.Selected), ""
-}
-
-// ZipPath is where the chosen clips are downloaded as one file; "" with a
-// reason where there is nothing to download.
-func (g *Tasks) ZipPath() (path, why string) {
-	if len(g.Selected) == 0 {
-		return "", "Choose the clips first."
-	}
-	return wire.VideosZip + "?ids=" + strings.Join(g.Selected, ","), ""
-}
-
-// fetchArchive asks how the archive stands.
-func (g *Tasks) fetchArchive() {
-	g.o.Call(wire.OpArchive, nil, g.takeArchive(nil))
-}
-
-// SetArchive changes the archive's settings.
-func (g *Tasks) SetArchive(s wire.ArchiveSettings, done func(*wire.Problem)) {
-	g.o.Call(wire.OpSetArchive, s, g.takeArchive(done))
-}
-
-func (g *Tasks) takeArchive(done func(*wire.Problem)) func(json.RawMessage, *wire.Problem) {
-	return func(data json.RawMessage, problem *wire.Problem) {
-		var a wire.Archive
-		problem = session.Read(data, problem, &a)
-		if problem == nil {
-			g.Archive, g.ArchiveReady = a, true
-		}
-		if done != nil {
-			done(problem)
-		}
-		g.o.Changed()
-	}
 }

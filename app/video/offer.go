@@ -1,9 +1,6 @@
 package video
 
 import (
-	"encoding/json"
-	"strings"
-
 	"screentest/shared/gateway"
 	"screentest/shared/money"
 	"screentest/shared/wire"
@@ -80,49 +77,6 @@ func atoi(s string) int {
 	return n
 }
 
-// Why the clip can't be used as a reference, or its frames as images; "" if
-// it can.
-func (g *Tasks) NoReference(t *wire.VideoTask) string {
-	switch n := PlayableOutput(t); {
-	case n < 0:
-		return NotPlayable(t)
-	default:
-		o, _ := OutputOf(t, n)
-		if o.Seconds > 0 && (o.Seconds < 2 || o.Seconds > 15) {
-			return "A reference lasts 2 to 15 seconds; this clip lasts " + Clock(o.Seconds) + "."
-		}
-	}
-	return ""
-}
-
-// NotPlayable says why there is nothing to play, download or take a frame of;
-// "" if there is.
-func NotPlayable(t *wire.VideoTask) string {
-	if Playable(t) {
-		return ""
-	}
-	switch {
-	case t.State == wire.VideoExpired:
-		return "The gateway has deleted the clip after 14 days, and there is no copy in the archive."
-	case t.State == wire.VideoDone:
-		return "The gateway has named no file for this task."
-	case t.State == wire.VideoUnknown:
-		return "It is not known whether there is a clip; say first how it ended."
-	case t.State.Final():
-		return "There is no clip."
-	}
-	return "The clip is not finished yet."
-}
-
-// NotKept says why there is nothing to keep in the archive for good; "" if
-// there is, or will be.
-func NotKept(t *wire.VideoTask) string {
-	if !t.State.Final() {
-		return ""
-	}
-	return NotPlayable(t)
-}
-
 // CanRetry says whether the same request may be sent again: what failed or was
 // refused cost nothing in the end.
 func CanRetry(t *wire.VideoTask) bool {
@@ -151,58 +105,4 @@ func (g *Tasks) Retry(id, newID string) {
 			g.trouble(id, problem)
 		}
 	})
-}
-
-// BodyField returns a string of a request's body, "" where it is none.
-func BodyField(body json.RawMessage, name string) string {
-	var fields map[string]json.RawMessage
-	var s string
-	if json.Unmarshal(body, &fields) != nil || json.Unmarshal(fields[name], &s) != nil {
-		return ""
-	}
-	return s
-}
-
-// Parameter is a line of a request as a clip's page shows it.
-type Parameter struct {
-	Name  string // the gateway's field
-	Value string // without the quotes of a string
-}
-
-// Shots are the shots of a multi-shot clip, nil of any other.
-func Shots(t *wire.VideoTask) []gateway.Scene {
-	if gateway.Mode(t.Mode) != gateway.MultiShot {
-		return nil
-	}
-	return gateway.Scenes(t.Body)
-}
-
-// Parameters are the fields of a task's request but for its prompts, in the
-// order in which they were sent.
-func Parameters(t *wire.VideoTask) []Parameter {
-	var list []Parameter
-	dec := json.NewDecoder(strings.NewReader(string(t.Body)))
-	if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
-		return nil
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return list
-		}
-		var raw json.RawMessage
-		if dec.Decode(&raw) != nil {
-			return list
-		}
-		key, _ := name.(string)
-		if key == "prompt" || key == "multi_prompt" && Shots(t) != nil {
-			continue
-		}
-		var s string
-		if json.Unmarshal(raw, &s) != nil {
-			s = string(raw)
-		}
-		list = append(list, Parameter{Name: key, Value: s})
-	}
-	return list
 }

@@ -203,11 +203,11 @@ func (f BudgetForm) settings(everybody bool) (s wire.BudgetSettings, wrong map[s
 		case err != nil:
 			wrong[field] = "Enter dollars as a number, for example 25 or 0.50; leave it empty for no budget."
 		case n < 0:
-			wrong[field] = "A budget can't be below nothing. Leave it empty for none."
+			wrong[field] = "A budget can't be negative. Leave it empty for none."
 		case n > wire.MaxBudgetNanoUSD:
 			wrong[field] = "A budget is at most a million dollars."
 		case n == 0:
-			wrong[field] = "A budget of nothing would stop everything. Leave it empty for none."
+			wrong[field] = "A budget of $0 would stop everything. Leave it empty for none."
 		}
 		return int64(n)
 	}

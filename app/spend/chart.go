@@ -67,7 +67,7 @@ func (d *Desk) Chart() *Chart {
 		}
 		c.Keys = append(c.Keys, key)
 	}
-	var most, least int64 // of a day's parts above and below nothing
+	var most, least int64 // of a day's positive and of its negative parts
 	for _, day := range s.Days {
 		var up, down int64
 		for _, n := range day.Parts {

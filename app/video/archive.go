@@ -90,15 +90,15 @@ func ArchiveWarning(a wire.Archive) string {
 
 // fetchArchive asks how the archive stands.
 func (g *Tasks) fetchArchive() {
-	g.o.Call(wire.OpArchive, nil, g.takeArchive(nil))
+	g.o.Call(wire.OpArchive, nil, g.setArchive(nil))
 }
 
 // SetArchive changes the archive's settings.
 func (g *Tasks) SetArchive(s wire.ArchiveSettings, done func(*wire.Problem)) {
-	g.o.Call(wire.OpSetArchive, s, g.takeArchive(done))
+	g.o.Call(wire.OpSetArchive, s, g.setArchive(done))
 }
 
-func (g *Tasks) takeArchive(done func(*wire.Problem)) func(json.RawMessage, *wire.Problem) {
+func (g *Tasks) setArchive(done func(*wire.Problem)) func(json.RawMessage, *wire.Problem) {
 	return func(data json.RawMessage, problem *wire.Problem) {
 		var a wire.Archive
 		problem = session.Read(data, problem, &a)

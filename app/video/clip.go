@@ -40,7 +40,7 @@ func (c *Clip) fetch() {
 		if c.Problem = session.Read(data, problem, &o); c.Problem == nil {
 			c.g.put(&o.Task)
 			c.Opened = &o
-			c.settleOutput()
+			c.keepOutput()
 		}
 		if c.Problem != nil && c.Problem.Code == "not_found" {
 			c.Opened = nil // it went for good
@@ -58,8 +58,8 @@ func (c *Clip) Task() *wire.VideoTask {
 	return t
 }
 
-// settleOutput keeps Output on one that there is.
-func (c *Clip) settleOutput() {
+// keepOutput keeps Output on one that there is.
+func (c *Clip) keepOutput() {
 	t := c.Task()
 	if t == nil {
 		return
@@ -76,7 +76,7 @@ func (c *Clip) News(news session.News) {
 		c.fetch()
 	case wire.VideoTask:
 		if c.concerns(&n) {
-			c.settleOutput()
+			c.keepOutput()
 			c.fetchSoon()
 		}
 	case session.TaskDeleted:

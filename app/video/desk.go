@@ -1,7 +1,6 @@
 package video
 
 import (
-	"encoding/json"
 	"time"
 
 	"screentest/app/session"
@@ -74,7 +73,7 @@ func (d *Desk) News(news session.News) {
 		// catalogue that is new, and else left alone.
 		if g.Catalogue != d.Cat {
 			d.Cat = g.Catalogue
-			d.Form.greet()
+			d.Form.setCatalogue()
 		} else {
 			d.Form.check()
 		}
@@ -82,11 +81,6 @@ func (d *Desk) News(news session.News) {
 	}
 	d.Tasks.News(news)
 	if t, is := news.(wire.VideoTask); is {
-		d.Form.told(t)
+		d.Form.follow(t)
 	}
-}
-
-// answered reads the data of an answer into v, or returns what went wrong.
-func answered(data json.RawMessage, p *wire.Problem, v any) *wire.Problem {
-	return session.Read(data, p, v)
 }

@@ -73,7 +73,7 @@ func (g *Tasks) alter(id string, do func(*wire.VideoTask)) {
 		altered := *t
 		do(&altered)
 		g.tasks[id] = &altered
-		g.place(&altered)
+		g.relist(&altered)
 	}
 }
 

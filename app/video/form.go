@@ -51,7 +51,7 @@ type Form struct {
 	// last is what the next clip is made of, whatever the mode. Extend has one of
 	// its own, of how it goes on.
 	prompt string
-	kept   map[gateway.Mode]*Draft
+	drafts map[gateway.Mode]*Draft
 	files  map[string]*transfer // by Slot.ID
 
 	Check Check // of the draft as it stands
@@ -73,7 +73,7 @@ type Form struct {
 }
 
 func newForm(d *Desk) *Form {
-	f := &Form{d: d, kept: map[gateway.Mode]*Draft{}, files: map[string]*transfer{}, tries: map[attemptKey]*attempt{}}
+	f := &Form{d: d, drafts: map[gateway.Mode]*Draft{}, files: map[string]*transfer{}, tries: map[attemptKey]*attempt{}}
 	f.Mode = gateway.Mode(d.o.Storage.Get(modeName))
 	if !slices.Contains(modes, f.Mode) {
 		f.Mode = gateway.TextToVideo
@@ -100,16 +100,16 @@ func (f *Form) Draft() Draft { return *f.draft }
 
 // of returns the draft of a mode.
 func (f *Form) of(mode gateway.Mode) *Draft {
-	d := f.kept[mode]
+	d := f.drafts[mode]
 	if d == nil {
 		d = loadDraft(f.d.o.Storage, mode)
-		f.kept[mode] = d
+		f.drafts[mode] = d
 	}
 	return d
 }
 
-// greet takes a catalogue that is new or has changed.
-func (f *Form) greet() {
+// setCatalogue fits the form to a catalogue that is new or has changed.
+func (f *Form) setCatalogue() {
 	if !slices.Contains(f.Modes(), f.Mode) && len(f.Modes()) > 0 {
 		f.enter(f.Modes()[0])
 	}
@@ -126,15 +126,15 @@ func (f *Form) changed() {
 	}
 	f.draft.save(f.d.o.Storage, f.Mode)
 	for key, try := range f.tries {
-		f.rested(key, try)
+		f.endRest(key, try)
 	}
-	f.redo()
+	f.recheck()
 }
 
-// redo judges the draft anew, without ending the rest after a creation, and has
+// recheck judges the draft anew, without ending the rest after a creation, and has
 // the form drawn.
-func (f *Form) redo() {
-	f.tidy()
+func (f *Form) recheck() {
+	f.dropUnused()
 	f.check()
 	f.d.o.Changed(PartForm)
 }

@@ -82,10 +82,10 @@ func (f *Form) Undo() {
 	f.changed()
 }
 
-// Wave puts the list of what was dropped away.
+// Wave closes the list of what was dropped.
 func (f *Form) Wave() {
 	f.Fitted = nil
-	f.tidy()
+	f.dropUnused()
 	f.d.o.Changed(PartForm)
 }
 

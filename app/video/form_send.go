@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -67,11 +68,11 @@ func (f *Form) Send() (first string, sent bool) {
 		create.Source, create.SourceIndex = f.draft.Source.Task, f.draft.Source.Index
 	}
 	f.Problem, f.Fitted = nil, nil
-	f.redo()
+	f.recheck()
 	draft, prompt := f.draft, f.draft.Prompt
 	f.d.o.Server.Call(wire.OpVideoCreate, create, func(data json.RawMessage, p *wire.Problem) {
 		var task wire.VideoTask
-		if p = answered(data, p, &task); p == nil && draft.Prompt == prompt {
+		if p = session.Read(data, p, &task); p == nil && draft.Prompt == prompt {
 			draft.Used = true
 			draft.save(f.d.o.Storage, key.mode)
 		}
@@ -89,15 +90,15 @@ func (f *Form) sent(key attemptKey, try *attempt, t wire.VideoTask, p *wire.Prob
 		if same {
 			f.Tried = false
 			f.d.o.After(restFor, func() {
-				f.rested(key, try)
-				f.redo()
+				f.endRest(key, try)
+				f.recheck()
 			})
 		} else {
-			f.rested(key, try)
+			f.endRest(key, try)
 		}
 		f.d.Tasks.Put(t)
-		f.redo()
-		f.told(t)
+		f.recheck()
+		f.follow(t)
 		return
 	}
 	try.stage = attemptLost
@@ -111,19 +112,19 @@ func (f *Form) sent(key attemptKey, try *attempt, t wire.VideoTask, p *wire.Prob
 	}
 }
 
-// rested lets the same creation be made again.
-func (f *Form) rested(key attemptKey, try *attempt) {
+// endRest lets the same creation be made again.
+func (f *Form) endRest(key attemptKey, try *attempt) {
 	if f.tries[key] == try && try.stage == attemptMade {
 		delete(f.tries, key)
 	}
 }
 
-// told takes what became of a task: where the gateway refuses the one that was
+// follow hears what became of a task: where the gateway refuses the one that was
 // just made of this draft, the form says why.
-func (f *Form) told(t wire.VideoTask) {
+func (f *Form) follow(t wire.VideoTask) {
 	if t.ID == f.made && t.State == wire.VideoRefused && t.Problem != nil && f.madeOf == f.Mode {
 		for key, try := range f.tries {
-			f.rested(key, try)
+			f.endRest(key, try)
 		}
 		f.refused(t.Problem)
 	}
@@ -137,7 +138,7 @@ func (f *Form) refused(p *wire.Problem) {
 		f.draft.save(f.d.o.Storage, f.Mode)
 	}
 	f.Problem = p
-	f.redo()
+	f.recheck()
 }
 
 func allowedFrom(p *wire.Problem) (int, error) {

@@ -11,12 +11,16 @@ import (
 
 // StartExtend fills the form to extend a finished clip. model is the action
 // model of gateway.Actions, "" for the first that fits.
-func (d *Desk) StartExtend(t wire.VideoTask, model string) { d.Form.act(gateway.Extend, t, model) }
+func (d *Desk) StartExtend(t wire.VideoTask, model string) {
+	d.Form.startAction(gateway.Extend, t, model)
+}
 
 // StartUpscale fills the form to upscale a finished clip.
-func (d *Desk) StartUpscale(t wire.VideoTask, model string) { d.Form.act(gateway.Upscale, t, model) }
+func (d *Desk) StartUpscale(t wire.VideoTask, model string) {
+	d.Form.startAction(gateway.Upscale, t, model)
+}
 
-func (f *Form) act(mode gateway.Mode, t wire.VideoTask, model string) {
+func (f *Form) startAction(mode gateway.Mode, t wire.VideoTask, model string) {
 	f.SetMode(mode)
 	if f.Mode != mode {
 		return // the catalogue has no such model; Actions says so on the button
@@ -36,13 +40,13 @@ func (f *Form) act(mode gateway.Mode, t wire.VideoTask, model string) {
 // it away. A model that does not fit it gives way to one that does.
 //
 // An extend begins with an empty prompt: what was written for another clip, or
-// what a clip was made of already, is put away, and can be taken back.
+// what a clip was made of already, is cleared, and can be taken back.
 func (f *Form) SetSource(s *Source) {
 	d := f.draft
 	if before := d.clone(); s != nil && f.Mode == gateway.Extend && d.Prompt != "" &&
 		(d.Used || d.Source != nil && d.Source.UUID != s.UUID) {
 		d.Prompt, d.Used = "", false
-		f.Fitted = &Fitted{What: "The prompt of the extend before was put away.", Mode: f.Mode, before: before, whole: true}
+		f.Fitted = &Fitted{What: "The prompt of the last extend was cleared.", Mode: f.Mode, before: before, whole: true}
 	}
 	d.Source = s
 	if list := f.Models(); s != nil && len(list) > 0 && !slices.ContainsFunc(list, func(m gateway.Model) bool { return m.ID == f.draft.Model }) {
@@ -137,7 +141,7 @@ func (f *Form) attachClip(field string, i int, t wire.VideoTask, output int) {
 	if id := s.ID; s.Seconds <= 0 {
 		s.Stage = StageMeasuring
 		f.d.o.Files.Measure(file, func(m wire.Measured) {
-			f.late(id, func(s *Slot) {
+			f.update(id, func(s *Slot) {
 				s.Stage = StageReady
 				s.Seconds, s.Width, s.Height = m.Seconds, m.Width, m.Height
 			})
@@ -202,7 +206,7 @@ func (d *Desk) Reuse(t wire.VideoTask) bool {
 		f.draft.Whole, f.draft.Seconds = n, 0
 	}
 	f.Fitted.Dropped = f.fit(f.draft, mode)
-	f.parted()
+	f.splitWhole()
 	f.Tried = false
 	f.changed()
 	return true
@@ -220,10 +224,10 @@ func (f *Form) relink(field string, i int, link string, before *Draft) {
 	f.SetLink(field, i, link)
 }
 
-// parted takes the length of the clip from the whole of a request that is used
+// splitWhole takes the length of the clip from the whole of a request that is used
 // again, once it is known what the references take of it.
-func (f *Form) parted() {
-	d := f.kept[gateway.Reference]
+func (f *Form) splitWhole() {
+	d := f.drafts[gateway.Reference]
 	if d == nil || d.Whole == 0 {
 		return
 	}

@@ -78,8 +78,7 @@ func RatioOf(t *wire.VideoTask) (w, h int) {
 	return 16, 9
 }
 
-// Why the clip can't be used as a reference, or its frames as images; "" if
-// it can.
+// NoReference says why a clip can't be used as a reference; "" if it can.
 func (g *Tasks) NoReference(t *wire.VideoTask) string {
 	switch n := PlayableOutput(t); {
 	case n < 0:

@@ -30,7 +30,7 @@ func (f *Form) Attach(field string, i int, file File) {
 	f.files[id] = t
 	f.d.o.Files.Measure(file, func(m wire.Measured) {
 		t.measuring = false
-		f.late(id, func(s *Slot) {
+		f.update(id, func(s *Slot) {
 			if s.Seconds == 0 && m.Width > 0 {
 				s.Seconds, s.Width, s.Height = m.Seconds, m.Width, m.Height
 			}
@@ -43,7 +43,7 @@ func (f *Form) Attach(field string, i int, file File) {
 		f.d.o.Changed(PartForm)
 	}, func(u wire.Upload, p *wire.Problem) {
 		t.cancel, over = nil, true
-		f.late(id, func(s *Slot) {
+		f.update(id, func(s *Slot) {
 			if p != nil {
 				s.Stage, s.Problem = StageFailed, p
 				return
@@ -66,8 +66,8 @@ func (f *Form) Attach(field string, i int, file File) {
 // copies are the slots with an id in all drafts, and in what Undo would bring
 // back.
 func (f *Form) copies(id string) (list []*Slot) {
-	drafts := make([]*Draft, 0, len(f.kept)+1)
-	for _, d := range f.kept {
+	drafts := make([]*Draft, 0, len(f.drafts)+1)
+	for _, d := range f.drafts {
 		drafts = append(drafts, d)
 	}
 	if f.Fitted != nil {
@@ -85,9 +85,9 @@ func (f *Form) copies(id string) (list []*Slot) {
 	return list
 }
 
-// tidy gives up the uploads that no slot waits for any more, and lets go of the
+// dropUnused gives up the uploads that no slot waits for any more, and lets go of the
 // files that none shows.
-func (f *Form) tidy() {
+func (f *Form) dropUnused() {
 	for id, t := range f.files {
 		copies := f.copies(id)
 		if len(copies) == 0 && t.cancel != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -39,22 +40,22 @@ func (f *Form) slot(field string, i int) *Slot {
 	return &(*list)[i]
 }
 
-// late takes what became known of a slot after it was filled, in all its copies:
-// nothing if they hold something else by now.
-func (f *Form) late(id string, change func(s *Slot)) {
+// update changes a slot by what became known of its file later, in all its
+// copies. They may hold something else by now: then nothing is changed.
+func (f *Form) update(id string, change func(s *Slot)) {
 	list := f.copies(id)
 	for _, s := range list {
 		change(s)
 	}
 	if len(list) == 0 {
-		f.tidy()
+		f.dropUnused()
 		return
 	}
-	f.parted()
-	for mode, d := range f.kept {
+	f.splitWhole()
+	for mode, d := range f.drafts {
 		d.save(f.d.o.Storage, mode)
 	}
-	f.redo()
+	f.recheck()
 }
 
 // ClearSlot empties a slot. Those after it move up, but for a first frame,
@@ -119,8 +120,8 @@ func (f *Form) look(s Slot) {
 	id, url := s.ID, s.URL
 	f.d.o.Server.Call(wire.OpVideoMeasure, wire.VideoMeasure{URL: url}, func(data json.RawMessage, p *wire.Problem) {
 		var m wire.Measured
-		p = answered(data, p, &m)
-		f.late(id, func(s *Slot) {
+		p = session.Read(data, p, &m)
+		f.update(id, func(s *Slot) {
 			if s.Stage != StageMeasuring {
 				return
 			}

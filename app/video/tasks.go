@@ -62,12 +62,12 @@ type Tasks struct {
 	Archive      wire.Archive
 	ArchiveReady bool
 
-	tasks  map[string]*wire.VideoTask
-	edits  map[string][]*change // that the server has not answered, oldest first
-	before string
-	asked  int  // of the page that is asked for now; answers to others are late
-	counts bool // are asked for soon
-	told   int  // notices so far
+	tasks    map[string]*wire.VideoTask
+	edits    map[string][]*change // that the server has not answered, oldest first
+	before   string
+	asked    int  // of the page that is asked for now; answers to others are late
+	counting bool // the counts are asked for soon
+	told     int  // notices so far
 
 	forget func() // ends the offer of Deleted
 }
@@ -181,14 +181,14 @@ func (g *Tasks) fetch(before string, limit int) {
 		var page wire.VideoPage
 		g.Problem = session.Read(data, problem, &page)
 		if g.Problem == nil {
-			g.take(page, before == "")
+			g.addPage(page, before == "")
 		}
 		g.o.Changed()
 	})
 }
 
-// take takes a page of the list; the first one replaces what was there.
-func (g *Tasks) take(page wire.VideoPage, first bool) {
+// addPage adds a page to the list; the first one replaces what was there.
+func (g *Tasks) addPage(page wire.VideoPage, first bool) {
 	if first {
 		g.List = nil
 	}
@@ -201,11 +201,11 @@ func (g *Tasks) take(page wire.VideoPage, first bool) {
 	}
 	g.before, g.More = page.Before, page.Before != ""
 	g.Ready = true
-	g.takeCounts(page)
+	g.setCounts(page)
 	g.sort()
 }
 
-func (g *Tasks) takeCounts(page wire.VideoPage) {
+func (g *Tasks) setCounts(page wire.VideoPage) {
 	if page.Counts != nil {
 		g.Counts = *page.Counts
 	}
@@ -263,7 +263,7 @@ func (g *Tasks) Put(t wire.VideoTask) {
 	if !newer {
 		return
 	}
-	g.place(g.tasks[t.ID]) // with the changes that wait for their answer
+	g.relist(g.tasks[t.ID]) // with the changes that wait for their answer
 	if old == nil || old.State != t.State || old.Deleted != t.Deleted || !slices.Equal(old.Tags, t.Tags) {
 		g.recount()
 	}
@@ -273,9 +273,9 @@ func (g *Tasks) Put(t wire.VideoTask) {
 	g.o.Changed()
 }
 
-// place puts a task into the list, or takes it out, as the filter says. One
+// relist puts a task into the list, or takes it out, as the filter says. One
 // that is older than all that is shown comes with its page.
-func (g *Tasks) place(t *wire.VideoTask) {
+func (g *Tasks) relist(t *wire.VideoTask) {
 	at := slices.Index(g.List, t.ID)
 	switch want := g.Filter.matches(t); {
 	case !want && at >= 0:
@@ -301,19 +301,19 @@ func (g *Tasks) unselect(id string) {
 
 // recount asks for the counts of the filters, soon and once for many news.
 func (g *Tasks) recount() {
-	if g.counts {
+	if g.counting {
 		return
 	}
-	g.counts = true
+	g.counting = true
 	g.o.After(countAfter, func() {
-		g.counts = false
+		g.counting = false
 		f := g.Filter
 		q := f.query()
 		q.Limit = 1
 		g.o.Call(wire.OpVideoTasks, q, func(data json.RawMessage, problem *wire.Problem) {
 			var page wire.VideoPage
 			if problem == nil && json.Unmarshal(data, &page) == nil && f == g.Filter {
-				g.takeCounts(page)
+				g.setCounts(page)
 				g.o.Changed()
 			}
 		})

@@ -14,28 +14,28 @@ GO_RUN := CGO_ENABLED=0 go run -trimpath
 
 # Folders are listed too: a deleted file changes its folder's time.
 WASM_SOURCES := $(shell find app shared \
-	\( -name testdata -o -path app/slim \) -prune -o ! -name '*_test.go' ! -name '.*' -print)
+	-name testdata -prune -o ! -name '*_test.go' ! -name '.*' -print)
 
 # Copies of functions at their callers would be an eighth of the download.
 WASM_INLINE := -gcflags 'all=-l'
 
 WASM_BUILD := GOOS=js GOARCH=wasm go build -modfile build/slim/go.mod -overlay build/slim/overlay.json -trimpath $(WASM_INLINE) -ldflags '-s -w'
 
-# go-app without its HTTP server (see app/slim).
-build/slim/go.mod: go.mod go.sum app/slim/main.go
+# go-app without its HTTP server (see web/build/slim).
+build/slim/go.mod: go.mod go.sum web/build/slim/main.go
 	@mkdir -p build/slim
 	@echo 'Making go-app smaller for the browser (the first time this fetches modules)'
-	@$(GO_RUN) ./app/slim -out build/slim
+	@$(GO_RUN) ./web/build/slim -out build/slim
 
 # Version control is left out of it (GOFLAGS in the Makefile), so that a commit
 # that changes nothing here gives the same bytes, and the browser's cache stays
 # good.
-build/app.wasm: $(WASM_SOURCES) build/slim/go.mod wasm.mk web/joindata/main.go
+build/app.wasm: $(WASM_SOURCES) build/slim/go.mod wasm.mk web/build/pack/main.go
 	@echo 'Compiling the page to WebAssembly'
 	@! GOOS=js GOARCH=wasm go list -modfile build/slim/go.mod -deps ./app | grep -x net/http || \
 		{ echo 'The browser program depends on net/http: that is 0.35 MB more to load.'; exit 1; }
 	@$(WASM_BUILD) -o build/linked.wasm ./app
-	@$(GO_RUN) ./web/joindata build/linked.wasm $@
+	@$(GO_RUN) ./web/build/pack build/linked.wasm $@
 
 # Compressing takes many times as long as compiling, so it waits for a change
 # of the bytes themselves.
@@ -44,15 +44,15 @@ web/app.wasm: build/app.wasm
 
 # At brotli's level 11 for what is shipped, and the gate holds there; at 5 for
 # what is only run here. The two stamps say what the files are compressed at.
-build/packed-11: web/app.wasm web/precompress/main.go $(PACKED_ANEW)
+build/packed-11: web/app.wasm web/build/compress/main.go $(PACKED_ANEW)
 	@echo 'Compressing the page as far as it goes (brotli 11: most of a minute)'
-	@$(GO_RUN) ./web/precompress -level 11 -max-br $(WASM_MAX_BR) web/app.wasm
+	@$(GO_RUN) ./web/build/compress -level 11 -max-br $(WASM_MAX_BR) web/app.wasm
 	@touch build/packed $@
 
-build/packed: web/app.wasm web/precompress/main.go $(PACKED_ANEW)
+build/packed: web/app.wasm web/build/compress/main.go $(PACKED_ANEW)
 	@echo 'Compressing the page quickly (brotli 5; make build does it as far as it goes)'
 	@rm -f build/packed-11
-	@$(GO_RUN) ./web/precompress -level 5 web/app.wasm
+	@$(GO_RUN) ./web/build/compress -level 5 web/app.wasm
 	@touch $@
 
 .PHONY: FORCE

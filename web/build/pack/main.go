@@ -1,7 +1,7 @@
-// Command joindata joins the data segments of a WebAssembly program that lie
+// Command pack joins the data segments of a WebAssembly program that lie
 // close together.
 //
-//	joindata IN OUT
+//	pack IN OUT
 //
 // Go's linker leaves out every few zeros of the program's data, which makes
 // 100 000 segments of it, each with a header that compresses badly: a twentieth
@@ -25,11 +25,11 @@ const maxGap = 256
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: joindata IN OUT")
+		fmt.Fprintln(os.Stderr, "usage: pack IN OUT")
 		os.Exit(2)
 	}
 	if err := run(os.Args[1], os.Args[2]); err != nil {
-		fmt.Fprintln(os.Stderr, "joindata:", err)
+		fmt.Fprintln(os.Stderr, "pack:", err)
 		os.Exit(1)
 	}
 }

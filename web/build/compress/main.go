@@ -1,7 +1,7 @@
-// Command precompress writes FILE.br and FILE.gz beside each FILE, so that the
+// Command compress writes FILE.br and FILE.gz beside each FILE, so that the
 // server never compresses anything. It is run by make at build time.
 //
-//	precompress [-level N] [-max-br BYTES] FILE...
+//	compress [-level N] [-max-br BYTES] FILE...
 //
 // The level is brotli's, 0 to 11. For the browser's program 11, the default,
 // takes the better part of a minute and 5 a second, with a quarter more to load.
@@ -25,7 +25,7 @@ func main() {
 	level := flag.Int("level", brotli.BestCompression, "brotli's `level`, 0 to 11; the .gz follows it")
 	maxBr := flag.Int("max-br", 0, "fail when a .br has more `bytes` than this; 0 is no limit")
 	flag.Usage = func() {
-		fmt.Fprintf(flag.CommandLine.Output(), "usage: precompress [-level N] [-max-br BYTES] FILE...\n")
+		fmt.Fprintf(flag.CommandLine.Output(), "usage: compress [-level N] [-max-br BYTES] FILE...\n")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -34,18 +34,18 @@ func main() {
 		os.Exit(2)
 	}
 	for _, name := range flag.Args() {
-		line, err := precompress(name, *level, *maxBr)
+		line, err := compressFile(name, *level, *maxBr)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "precompress:", err)
+			fmt.Fprintln(os.Stderr, "compress:", err)
 			os.Exit(1)
 		}
 		fmt.Println(line)
 	}
 }
 
-// precompress writes name.br at brotli's level, and name.gz, and returns a line
+// compressFile writes name.br at brotli's level, and name.gz, and returns a line
 // with the sizes. A .br above maxBr bytes is an error, unless maxBr is 0.
-func precompress(name string, level, maxBr int) (string, error) {
+func compressFile(name string, level, maxBr int) (string, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil {
 		return "", err
@@ -101,7 +101,7 @@ func compress(raw []byte, open func(io.Writer) (io.WriteCloser, error)) ([]byte,
 // writeFile writes p under another name first, so that a build that is stopped
 // half-way never leaves a torn file that make takes for a finished one.
 func writeFile(name string, p []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".precompress-*")
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".compress-*")
 	if err != nil {
 		return err
 	}

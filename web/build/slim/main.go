@@ -1,6 +1,6 @@
 // Command slim copies go-app without its HTTP server, for the browser's build.
 //
-//	go run ./app/slim -out build/slim
+//	go run ./web/build/slim -out build/slim
 //	GOOS=js GOARCH=wasm go build -modfile build/slim/go.mod ./app
 //
 // go-app's package is one for both sides: a page that never serves anything

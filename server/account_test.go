@@ -85,9 +85,8 @@ func (h *house) start() {
 	h.client, err = gatewayclient.New(h.gateway.URL, gatewayclient.Options{})
 	h.must(err)
 	h.budget = budget.New(budget.Config{Store: h.db})
-	s := &server{client: h.client}
 	h.runs = run.New(run.Config{
-		Store: h.db, Gateway: s.stream, Catalogue: gateway.SampleCatalogue, StreamOptions: true, FlushEvery: 50 * time.Millisecond,
+		Store: h.db, Gateway: h.client.Stream, Catalogue: gateway.SampleCatalogue, StreamOptions: true, FlushEvery: 50 * time.Millisecond,
 		Tokenizer: &h.tokens,
 		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
 			return h.budget.ReserveText(ctx, owner, m, budget.InputBound(body))
@@ -101,7 +100,7 @@ func (h *house) start() {
 		},
 	})
 	h.videos, err = video.New(video.Config{
-		Store: h.db.Videos(), Gateway: videoGateway{h.client}, Catalogue: gateway.SampleCatalogue, Dir: h.dir,
+		Store: h.db.Videos(), Gateway: h.client, Catalogue: gateway.SampleCatalogue, Dir: h.dir,
 		Base: "http://127.0.0.1:1", Budget: h.budget, Limits: video.Limits{Pace: 100}, Logger: slog.New(slog.DiscardHandler),
 	})
 	h.must(err)

@@ -150,7 +150,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	})
 	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
 	s.runs = run.New(run.Config{
-		Store: s.store, Gateway: s.stream, Catalogue: s.models, BaseURL: s.client.Base.String(),
+		Store: s.store, Gateway: s.client.Stream, Catalogue: s.models, BaseURL: s.client.Base.String(),
 		StreamOptions: s.sandbox != nil,
 		Tokenizer:     &tokens.Counter{},
 		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
@@ -286,15 +286,6 @@ func (s *server) gatewayName() string {
 		return "sandbox gateway"
 	}
 	return "gateway " + s.client.Base.String()
-}
-
-// stream calls the gateway for package run.
-func (s *server) stream(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (run.Reply, error) {
-	r, err := s.client.Stream(ctx, key, ep, body)
-	if err != nil {
-		return run.Reply{}, err
-	}
-	return run.Reply{Status: r.Status, ContentType: r.ContentType, RequestID: r.RequestID, Body: r.Body}, nil
 }
 
 // browserRuns is the run.Manager as package bff sees it.

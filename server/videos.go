@@ -13,11 +13,9 @@ import (
 	"path/filepath"
 	"time"
 
-	gatewayclient "screentest/server/gateway"
 	"screentest/server/sandbox"
 	"screentest/server/video"
 	"screentest/shared/money"
-	"screentest/shared/reply"
 )
 
 // newVideos makes the video desk.
@@ -33,7 +31,7 @@ func (s *server) newVideos(addr net.Addr, public *url.URL) (err error) {
 		pace = s.config.sandboxSpeed // what goes faster is asked about more often
 	}
 	s.videos, err = video.New(video.Config{
-		Store: s.store.Videos(), Gateway: videoGateway{s.client}, Catalogue: s.models, Dir: s.config.data,
+		Store: s.store.Videos(), Gateway: s.client, Catalogue: s.models, Dir: s.config.data,
 		Origin:  origin,
 		Changed: s.news.Task,
 		Deleted: s.news.TaskDeleted,
@@ -64,28 +62,6 @@ func uploadsBase(addr net.Addr, gateway, public *url.URL) (base string, unreacha
 func onThisMachine(u *url.URL) bool {
 	a, err := netip.ParseAddr(u.Hostname())
 	return u.Hostname() == "localhost" || err == nil && a.IsLoopback()
-}
-
-// videoGateway is the gateway's client as package video wants it.
-type videoGateway struct{ c *gatewayclient.Client }
-
-func (g videoGateway) CreateVideo(ctx context.Context, key string, body []byte) (reply.Created, bool, error) {
-	created, err := g.c.CreateVideo(ctx, key, body)
-	var e *gatewayclient.Error
-	return created, errors.As(err, &e) && e.Uncertain, err
-}
-
-func (g videoGateway) Task(ctx context.Context, key, id string) (reply.Task, error) {
-	return g.c.TaskOnce(ctx, key, id)
-}
-
-func (g videoGateway) FetchFile(ctx context.Context, address, span string) (*video.File, error) {
-	f, err := g.c.FetchFile(ctx, address, span)
-	if err != nil {
-		return nil, err
-	}
-	return &video.File{Status: f.Status, ContentType: f.ContentType, Length: f.Length, ContentRange: f.ContentRange,
-		ETag: f.ETag, LastModified: f.LastModified, Body: f.Body}, nil
 }
 
 // sandboxBalance is what the sandbox inside this program gives a person: more

@@ -26,6 +26,7 @@ import (
 	"screentest/server/page"
 	"screentest/server/run"
 	"screentest/server/store"
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -112,11 +113,11 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 	w.keep = keep.New(keep.Config{Store: w.db})
 	w.runs = run.New(run.Config{
 		Store: w.db, Catalogue: sample, BaseURL: "https://gateway.example.com", FlushEvery: 20 * time.Millisecond, Logger: logger,
-		Gateway: func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (run.Reply, error) {
+		Gateway: func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (*upstream.Reply, error) {
 			r, pw := io.Pipe()
 			context.AfterFunc(ctx, func() { pw.CloseWithError(context.Cause(ctx)) })
 			go w.stream(pw, key, bytes.Clone(body))
-			return run.Reply{Status: 200, ContentType: w.kind, Body: r}, nil
+			return &upstream.Reply{Status: 200, ContentType: w.kind, Body: r}, nil
 		},
 		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
 			return w.budget.ReserveText(ctx, owner, m, budget.InputBound(body))

@@ -17,6 +17,7 @@ import (
 	"screentest/server/budget"
 	"screentest/server/run"
 	"screentest/server/store"
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -122,10 +123,10 @@ func TestAHundredSendsAgainstABudgetForTen(t *testing.T) {
 	refusals := make(chan *wire.Problem, 100)
 	m := run.New(run.Config{
 		Store: d.db, Catalogue: gateway.SampleCatalogue, Now: d.Now,
-		Gateway: func(context.Context, string, gateway.Endpoint, []byte) (run.Reply, error) {
+		Gateway: func(context.Context, string, gateway.Endpoint, []byte) (*upstream.Reply, error) {
 			called.Add(1)
 			<-open
-			return run.Reply{Status: 200, ContentType: "application/json", Body: io.NopCloser(strings.NewReader(
+			return &upstream.Reply{Status: 200, ContentType: "application/json", Body: io.NopCloser(strings.NewReader(
 				`{"model":"vendor/model-a","choices":[{"message":{"role":"assistant","content":"an answer"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}}`))}, nil
 		},
 		Reserve: func(ctx context.Context, owner string, _ gateway.Model, b []byte) (func(), *wire.Problem) {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 )
 
@@ -56,7 +57,7 @@ func BenchmarkStreamMemory(b *testing.B) {
 	}
 	for b.Loop() {
 		before := use()
-		open := make([]*Reply, streams)
+		open := make([]*upstream.Reply, streams)
 		buf := make([]byte, 4096)
 		for i := range open {
 			if open[i], err = c.Stream(b.Context(), "key", gateway.Chat, []byte(testBody)); err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"screentest/server/upstream"
 	"screentest/shared/reply"
 )
 
@@ -60,7 +61,7 @@ func (b *body) watch() {
 }
 
 // Read reads what has come. Its error is io.EOF at the whole reply's end, else
-// an [*Error], which wraps the cause when the caller's context has ended.
+// an [*upstream.Error], which wraps the cause when the caller's context has ended.
 func (b *body) Read(p []byte) (int, error) {
 	for len(b.pending) == 0 {
 		if b.err != nil || len(p) == 0 {
@@ -110,7 +111,7 @@ func (b *body) explain(err error) error {
 	case io.EOF:
 		return io.EOF
 	case errTooLong:
-		return &Error{Problem: reply.NewProblem(reply.CodeTooLong, ""), Err: err}
+		return &upstream.Error{Problem: reply.NewProblem(reply.CodeTooLong, ""), Err: err}
 	}
 	return callError(b.ctx, "read the gateway's reply", reply.CodeDropped, b.mask.cause(err), true)
 }

@@ -12,28 +12,17 @@ import (
 	"sync/atomic"
 	"time"
 
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/reply"
 )
 
 var errTooLong = errors.New("longer than its limit")
 
-// Reply is a gateway's 2xx reply to a text call.
-type Reply struct {
-	Status      int
-	ContentType string
-	RequestID   string // for the gateway's support; "" where it gives none
-	// Body is the reply as it came. Its Read ends with io.EOF where the
-	// gateway ended it, and with an [*Error] after silence, a broken connection,
-	// too many bytes, or the end of the context. Close it; a body
-	// that was read to its end leaves its connection to the next call.
-	Body io.ReadCloser
-}
-
 // Stream sends a text call and returns when the reply's header is there. body
 // goes out as it stands, once. ctx ends the call and the reading of its reply
 // at once; it has no other end but silence.
-func (c *Client) Stream(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (*Reply, error) {
+func (c *Client) Stream(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (*upstream.Reply, error) {
 	if err := textEndpoint(ep); err != nil {
 		return nil, err
 	}
@@ -45,7 +34,7 @@ func (c *Client) Stream(ctx context.Context, key string, ep gateway.Endpoint, bo
 	if err != nil {
 		return nil, err
 	}
-	r := &Reply{
+	r := &upstream.Reply{
 		Status:      res.StatusCode,
 		ContentType: b.mask.text(res.Header.Get("Content-Type")),
 		RequestID:   b.mask.text(reply.RequestID(res.Header.Get)),
@@ -66,7 +55,7 @@ func streams(body []byte) bool {
 // The reply's body reads at most that many bytes.
 func (c *Client) call(ctx context.Context, key, method, path string, payload []byte, wait time.Duration, most int64) (*http.Response, *body, error) {
 	if p := checkKey(key); p != nil {
-		return nil, nil, &Error{Problem: p}
+		return nil, nil, &upstream.Error{Problem: p}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var sent atomic.Bool
@@ -112,7 +101,7 @@ func (c *Client) call(ctx context.Context, key, method, path string, payload []b
 	}
 	if packed := res.Header.Get("Content-Encoding"); packed != "" && !strings.EqualFold(packed, "identity") {
 		b.Close()
-		return nil, nil, &Error{
+		return nil, nil, &upstream.Error{
 			Problem:   b.mask.problem(reply.NewProblem(reply.CodeNotUnderstood, "Content-Encoding: "+packed)),
 			Uncertain: method == http.MethodPost,
 		}
@@ -123,7 +112,7 @@ func (c *Client) call(ctx context.Context, key, method, path string, payload []b
 // refusal reads the body of a reply that is not 2xx, and closes it.
 func (c *Client) refusal(res *http.Response, b *body) error {
 	text, err := c.readAll(b, maxErrorBody)
-	var e *Error
+	var e *upstream.Error
 	if errors.As(err, &e) && e.Problem.Code == reply.CodeStopped {
 		return err
 	}
@@ -138,10 +127,10 @@ func (c *Client) refusal(res *http.Response, b *body) error {
 			p.Message += " It points to: " + where
 		}
 		p.Status, p.Request = res.StatusCode, reply.RequestID(res.Header.Get)
-		return &Error{Problem: b.mask.problem(p)}
+		return &upstream.Error{Problem: b.mask.problem(p)}
 	}
 	p := reply.ReadProblem(res.StatusCode, res.Header.Get("Content-Type"), res.Header.Get, text)
-	return &Error{Problem: b.mask.problem(p), Uncertain: res.Request.Method == http.MethodPost && uncertain(res.StatusCode, text)}
+	return &upstream.Error{Problem: b.mask.problem(p), Uncertain: res.Request.Method == http.MethodPost && uncertain(res.StatusCode, text)}
 }
 
 // uncertain says whether a status leaves open what became of the request: one
@@ -163,7 +152,7 @@ func (c *Client) readAll(b *body, most int64) ([]byte, error) {
 	defer slow.Stop()
 	text, err := io.ReadAll(io.LimitReader(b, most+1))
 	if int64(len(text)) > most {
-		return text[:most], &Error{Problem: reply.NewProblem(reply.CodeTooLong, ""), Err: errTooLong}
+		return text[:most], &upstream.Error{Problem: reply.NewProblem(reply.CodeTooLong, ""), Err: errTooLong}
 	}
 	return text, err
 }

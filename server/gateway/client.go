@@ -5,14 +5,14 @@
 //
 // What it holds to, whatever the gateway does:
 //   - A POST is sent once, on one connection, and never again by itself: it
-//     costs money and has no idempotency key (G35). A GET is repeated as far
-//     as the contract says.
+//     costs money and has no idempotency key (G35). When a task is asked for
+//     again is the poller's business.
 //   - The key goes to the gateway's origin and nowhere else (G40): redirects
 //     to another origin are refused, files are fetched without it, and where
 //     a reply repeats it, it is masked.
 //   - Nothing waits for ever: there are time-outs for connecting, for the
 //     reply's header and for silence, and none for the length of a stream.
-//     Every error of a call is an [*Error] with a [wire.Problem] in words for
+//     Every error of a call is an [*upstream.Error] with a [wire.Problem] in words for
 //     people.
 package gateway
 
@@ -46,13 +46,6 @@ type Options struct {
 	JSONTimeout time.Duration
 	// MaxReply bounds the reply to a text call, in bytes: 64 MiB.
 	MaxReply int64
-	// Retries is how often a GET is repeated: 2; negative means never.
-	Retries int
-	// RetryWait is the wait before the first repeat; it doubles: 500 ms.
-	RetryWait time.Duration
-	// MaxRetryWait is the longest Retry-After that is waited for here; a
-	// longer one is left to the caller, in the problem: 30 s.
-	MaxRetryWait time.Duration
 	// Judged is told what a reply says of the key that it answers: refused by a
 	// 401 (G1), taken by a 2xx; any other says nothing. It must not block.
 	Judged func(key string, refused bool)
@@ -72,13 +65,8 @@ func (o Options) withDefaults() Options {
 	or(&o.AnswerTimeout, 5*time.Minute)
 	or(&o.SilenceTimeout, 90*time.Second)
 	or(&o.JSONTimeout, 30*time.Second)
-	or(&o.RetryWait, 500*time.Millisecond)
-	or(&o.MaxRetryWait, 30*time.Second)
 	if o.MaxReply <= 0 {
 		o.MaxReply = 64 << 20
-	}
-	if o.Retries == 0 {
-		o.Retries = 2
 	}
 	return o
 }

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/reply"
 	"screentest/shared/wire"
@@ -64,9 +65,6 @@ func (p *peer) requests() []sent {
 
 func newClient(t *testing.T, base string, opt Options) *Client {
 	t.Helper()
-	if opt.RetryWait == 0 {
-		opt.RetryWait = time.Millisecond
-	}
 	c, err := New(base, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -82,9 +80,9 @@ func problem(t *testing.T, err error) *wire.Problem {
 	if !errors.As(err, &p) {
 		t.Fatalf("error %v has no problem in it", err)
 	}
-	var e *Error
+	var e *upstream.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("error %v is no *Error", err)
+		t.Fatalf("error %v is no *upstream.Error", err)
 	}
 	if strings.Contains(err.Error(), testKey) || strings.Contains(p.Raw+p.Message+p.Hint, testKey) {
 		t.Errorf("G40 the key is in the error: %v, %+v", err, p)
@@ -94,15 +92,15 @@ func problem(t *testing.T, err error) *wire.Problem {
 
 func certain(t *testing.T, err error) bool {
 	t.Helper()
-	var e *Error
+	var e *upstream.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("error %v is no *Error", err)
+		t.Fatalf("error %v is no *upstream.Error", err)
 	}
 	return !e.Uncertain
 }
 
 // finish reads a reply to its end and closes it.
-func finish(t *testing.T, r *Reply) string {
+func finish(t *testing.T, r *upstream.Reply) string {
 	t.Helper()
 	b, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -9,35 +9,9 @@ import (
 	"net"
 	"syscall"
 
+	"screentest/server/upstream"
 	"screentest/shared/reply"
-	"screentest/shared/wire"
 )
-
-// Error is why a call failed. errors.As finds the [*wire.Problem] in it too.
-type Error struct {
-	Problem *wire.Problem // for people
-	// Uncertain says that the gateway may have done what it was asked, and
-	// have billed it: the request had gone out and no answer to it came (G35).
-	Uncertain bool
-	// Err is the cause, for the log; nil when the gateway's answer is all. It
-	// wraps the context's cause when the caller ended the call.
-	Err error
-}
-
-func (e *Error) Error() string {
-	if e.Err != nil {
-		return e.Problem.Error() + ": " + e.Err.Error()
-	}
-	return e.Problem.Error()
-}
-
-// Unwrap gives the problem and the cause.
-func (e *Error) Unwrap() []error {
-	if e.Err != nil {
-		return []error{e.Problem, e.Err}
-	}
-	return []error{e.Problem}
-}
 
 // Why a call was cancelled by this package and not by its caller.
 var (
@@ -64,7 +38,7 @@ func callError(ctx context.Context, doing, code string, err error, sent bool) er
 	if said != "" {
 		p.Message += " " + said
 	}
-	return &Error{Problem: p, Uncertain: sent, Err: fmt.Errorf("%s: %w", doing, err)}
+	return &upstream.Error{Problem: p, Uncertain: sent, Err: fmt.Errorf("%s: %w", doing, err)}
 }
 
 // unreachable says for people why there is no connection; "" where nothing

@@ -4,30 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"net/url"
 	"time"
 
+	"screentest/server/upstream"
 	"screentest/shared/reply"
 )
-
-// File is a file that a gateway named, or a part of it.
-type File struct {
-	Status       int // 200, or 206 for a range
-	ContentType  string
-	Length       int64 // of Body in bytes; -1 where it is not told
-	ContentRange string
-	ETag         string
-	LastModified string
-	Body         io.ReadCloser // as [Reply].Body; its size is the caller's to bound
-}
 
 // noFile words the refusal of a file host, which is not the gateway's and has
 // seen no key.
 func noFile(err error) error {
-	var e *Error
+	var e *upstream.Error
 	if errors.As(err, &e) && e.Problem.Status >= 300 && e.Problem.Status < 500 && !reply.Repeatable(e.Problem) {
 		p, said := e.Problem, reply.NewProblem(reply.CodeNoFile, "")
 		p.Code, p.Message, p.Hint = said.Code, said.Message, said.Hint
@@ -38,7 +27,7 @@ func noFile(err error) error {
 // FetchFile gets a file from the address that a task gave. It never carries
 // the key (G40), and connects to public addresses and the gateway's own only,
 // see Options. span is a Range header such as "bytes=0-1023", or "".
-func (c *Client) FetchFile(ctx context.Context, address, span string) (*File, error) {
+func (c *Client) FetchFile(ctx context.Context, address, span string) (*upstream.File, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, errors.New("file address: it must be an absolute http or https address")
@@ -61,7 +50,7 @@ func (c *Client) FetchFile(ctx context.Context, address, span string) (*File, er
 	if err != nil {
 		err = callError(ctx, "fetch the file", reply.CodeUnreachable, err, false)
 		cancel(nil)
-		var e *Error
+		var e *upstream.Error
 		if errors.As(err, &e) {
 			e.Problem.Message, e.Problem.Hint = "The file cannot be fetched.", "Retry. The link may have expired."
 			if errors.Is(err, errPrivate) {
@@ -75,7 +64,7 @@ func (c *Client) FetchFile(ctx context.Context, address, span string) (*File, er
 	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusPartialContent {
 		return nil, noFile(c.refusal(res, b))
 	}
-	return &File{
+	return &upstream.File{
 		Status: res.StatusCode, ContentType: res.Header.Get("Content-Type"), Length: res.ContentLength,
 		ContentRange: res.Header.Get("Content-Range"), ETag: res.Header.Get("ETag"),
 		LastModified: res.Header.Get("Last-Modified"), Body: b,

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/reply"
 )
@@ -49,7 +50,7 @@ func TestHTTP2(t *testing.T) {
 	trust.NextProtos = nil
 	c.api.Transport.(*http.Transport).TLSClientConfig = trust
 
-	open := func(ctx context.Context, what string) *Reply {
+	open := func(ctx context.Context, what string) *upstream.Reply {
 		t.Helper()
 		r, err := c.Stream(ctx, testKey, gateway.Chat, []byte(`{"stream":true,"x":"`+what+`"}`))
 		if err != nil {
@@ -72,7 +73,7 @@ func TestHTTP2(t *testing.T) {
 	if text, err := io.ReadAll(dropped.Body); problem(t, err).Code != reply.CodeDropped || string(text) != "data: {}\n\n" {
 		t.Errorf("S dropped: %q, %v", text, err)
 	}
-	for _, r := range []*Reply{stopped, silent, dropped} {
+	for _, r := range []*upstream.Reply{stopped, silent, dropped} {
 		r.Body.Close()
 	}
 	if n := posts.Load(); n != 4 {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/reply"
 )
@@ -301,7 +302,7 @@ func TestUnreachable(t *testing.T) {
 	if p := problem(t, err); p.Code != reply.CodeUnreachable || !certain(t, err) || !strings.Contains(p.Message, "certificate") {
 		t.Errorf("a certificate nobody knows: %v", err)
 	}
-	var e *Error
+	var e *upstream.Error
 	if errors.As(err, &e); e.Err == nil {
 		t.Error("the cause is not kept for the log")
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/reply"
 	"screentest/shared/wire"
@@ -117,7 +118,7 @@ func TestFetchFile(t *testing.T) {
 		http.Redirect(w, r, files.URL+"/a.mp4", http.StatusFound)
 	})
 	c := newClient(t, gw.URL, Options{FilesFromPrivate: true})
-	read := func(path, span string) (string, *File, error) {
+	read := func(path, span string) (string, *upstream.File, error) {
 		t.Helper()
 		f, err := c.FetchFile(t.Context(), path, span)
 		if err != nil {

@@ -17,51 +17,44 @@ var serverTime = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 
 const queued = `{"code":"success","data":{"task_id":"task_1","status":"QUEUED"}}`
 
-func TestTaskRetries(t *testing.T) {
+// However the gateway answers, a task is asked for once: when to ask again is
+// the poller's business.
+func TestTask(t *testing.T) {
 	tests := []struct {
-		name    string
-		answers []http.HandlerFunc // the last one stays
-		opt     Options
-		calls   int
-		code    string // of the problem; "" for success
+		name   string
+		answer http.HandlerFunc
+		code   string        // of the problem; "" for success
+		after  time.Duration // that the problem asks to wait
 	}{
-		{name: "S success is asked for once", answers: []http.HandlerFunc{status(200, queued)}, calls: 1},
-		{name: "S 408, then success", answers: []http.HandlerFunc{status(408, ""), status(200, queued)}, calls: 2},
-		{name: "S 409, then success", answers: []http.HandlerFunc{status(409, ""), status(200, queued)}, calls: 2},
-		{name: "S 429, then success", answers: []http.HandlerFunc{status(429, ""), status(200, queued)}, calls: 2},
-		{name: "S 500 and 502, then success", answers: []http.HandlerFunc{status(500, ""), status(502, "<html>"), status(200, queued)}, calls: 3},
-		{name: "S 503 for ever", answers: []http.HandlerFunc{status(503, "")}, calls: 3, code: reply.CodeServerError},
-		{name: "S more repeats", opt: Options{Retries: 4}, answers: []http.HandlerFunc{status(503, "")}, calls: 5, code: reply.CodeServerError},
-		{name: "S no repeats", opt: Options{Retries: -1}, answers: []http.HandlerFunc{status(503, "")}, calls: 1, code: reply.CodeServerError},
-		{name: "G3 503 model_not_found is not repeated", answers: []http.HandlerFunc{status(503, `{"error":{"code":"model_not_found","message":"x"}}`)}, calls: 1, code: "model_not_found"},
-		{name: "G1 401 is not repeated", answers: []http.HandlerFunc{status(401, "")}, calls: 1, code: reply.CodeBadKey},
-		{name: "G2 400 task_not_exist is not repeated", answers: []http.HandlerFunc{status(400, `{"code":"task_not_exist","message":"x"}`)}, calls: 1, code: "task_not_exist"},
-		{name: "G2 404 is not repeated", answers: []http.HandlerFunc{status(404, "")}, calls: 1, code: reply.CodeNotFound},
-		{name: "F96 an error with HTTP 200 is not repeated", answers: []http.HandlerFunc{status(200, `{"code":"oops","message":"x","data":null}`)}, calls: 1, code: "oops"},
-		{name: "S Retry-After-Ms", answers: []http.HandlerFunc{after("Retry-After-Ms", "5"), status(200, queued)}, calls: 2},
-		{name: "S Retry-After longer than is waited here", answers: []http.HandlerFunc{after("Retry-After", "3600")}, calls: 1, code: reply.CodeRateLimited},
-		{name: "S Retry-After as a date that has passed", answers: []http.HandlerFunc{after("Retry-After", serverTime.Format(http.TimeFormat)), status(200, queued)}, calls: 2},
-		{name: "G36 a web page is no failure of the task", answers: []http.HandlerFunc{status(200, "<html>")}, calls: 1, code: reply.CodeHTML},
-		{name: "S a body without end", answers: []http.HandlerFunc{status(200, strings.Repeat(" ", maxTaskBody+1))}, calls: 1, code: reply.CodeTooLong},
+		{name: "S success", answer: status(200, queued)},
+		{name: "S 408", answer: status(408, ""), code: reply.CodeTimeout},
+		{name: "S 429", answer: status(429, ""), code: reply.CodeRateLimited},
+		{name: "S 503", answer: status(503, ""), code: reply.CodeServerError},
+		{name: "G3 503 model_not_found", answer: status(503, `{"error":{"code":"model_not_found","message":"x"}}`), code: "model_not_found"},
+		{name: "G1 401", answer: status(401, ""), code: reply.CodeBadKey},
+		{name: "G2 400 task_not_exist", answer: status(400, `{"code":"task_not_exist","message":"x"}`), code: "task_not_exist"},
+		{name: "G2 404", answer: status(404, ""), code: reply.CodeNotFound},
+		{name: "F96 an error with HTTP 200", answer: status(200, `{"code":"oops","message":"x","data":null}`), code: "oops"},
+		{name: "S Retry-After-Ms", answer: after("Retry-After-Ms", "5"), code: reply.CodeRateLimited, after: 5 * time.Millisecond},
+		{name: "S Retry-After in seconds", answer: after("Retry-After", "3600"), code: reply.CodeRateLimited, after: time.Hour},
+		{name: "S Retry-After as a date that has passed", answer: after("Retry-After", serverTime.Format(http.TimeFormat)), code: reply.CodeRateLimited},
+		{name: "G36 a web page is no failure of the task", answer: status(200, "<html>"), code: reply.CodeHTML},
+		{name: "S a body without end", answer: status(200, strings.Repeat(" ", maxTaskBody+1)), code: reply.CodeTooLong},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var p *peer
-			p = newPeer(t, func(w http.ResponseWriter, r *http.Request) {
-				n := len(p.requests())
-				tt.answers[min(n, len(tt.answers))-1](w, r)
-			})
-			c := newClient(t, p.URL, tt.opt)
+			p := newPeer(t, tt.answer)
+			c := newClient(t, p.URL, Options{})
 			task, err := c.Task(t.Context(), testKey, "task_1")
 			if tt.code == "" {
 				if err != nil || task.State != reply.TaskQueued {
 					t.Errorf("%+v, %v", task, err)
 				}
-			} else if got := problem(t, err); got.Code != tt.code || !certain(t, err) {
-				t.Errorf("%v, want %s", err, tt.code)
+			} else if got := problem(t, err); got.Code != tt.code || got.RetryAfterMS != tt.after.Milliseconds() || !certain(t, err) {
+				t.Errorf("%v after %d ms, want %s after %v", err, got.RetryAfterMS, tt.code, tt.after)
 			}
-			if n := len(p.requests()); n != tt.calls {
-				t.Errorf("S asked %d times, want %d", n, tt.calls)
+			if n := len(p.requests()); n != 1 {
+				t.Errorf("S asked %d times", n)
 			}
 		})
 	}
@@ -71,42 +64,6 @@ func after(name, value string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(name, value)
 		w.WriteHeader(429)
-	}
-}
-
-func TestRetryWait(t *testing.T) {
-	o := Options{}.withDefaults()
-	for _, tt := range []struct {
-		name  string
-		try   int
-		asked time.Duration
-		r     float64
-		want  time.Duration
-	}{
-		{"S the first", 0, 0, 0, 500 * time.Millisecond},
-		{"S it doubles", 2, 0, 0, 2 * time.Second},
-		{"S with jitter", 2, 0, 1, 2500 * time.Millisecond},
-		{"S it has a bound", 60, 0, 1, 30 * time.Second},
-		{"S what is asked for", 3, 7 * time.Second, 0, 7 * time.Second},
-		{"S not less than is asked for", 0, 8 * time.Second, 1, 10 * time.Second},
-	} {
-		if got := o.retryWait(tt.try, tt.asked, tt.r); got != tt.want {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-		}
-	}
-}
-
-func TestTaskWaitEndsWithItsContext(t *testing.T) {
-	var p *peer
-	ctx, cancel := context.WithCancel(t.Context())
-	p = newPeer(t, func(w http.ResponseWriter, r *http.Request) {
-		after("Retry-After", "20")(w, r)
-		time.AfterFunc(20*time.Millisecond, cancel)
-	})
-	c := newClient(t, p.URL, Options{})
-	_, err := c.Task(ctx, testKey, "task_1")
-	if !errors.Is(err, context.Canceled) || problem(t, err).Code != reply.CodeStopped {
-		t.Errorf("%v", err)
 	}
 }
 

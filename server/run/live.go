@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -113,7 +114,7 @@ func (l *live) call(apiKey string, req request) {
 }
 
 // follow copies the gateway's reply into the log.
-func (l *live) follow(rep Reply) {
+func (l *live) follow(rep *upstream.Reply) {
 	err := l.copy(rep)
 	rep.Body.Close()
 	// Ending needs a large stack, this one has been small.
@@ -142,7 +143,7 @@ func clip(s string, most int) string {
 
 // copy appends what comes to the log. The error says why it ended; nil is the
 // end of the reply.
-func (l *live) copy(rep Reply) error {
+func (l *live) copy(rep *upstream.Reply) error {
 	events := strings.HasPrefix(rep.ContentType, "text/event-stream")
 	var end ending
 	var over *time.Timer // ends a connection that goes on after the end

@@ -18,6 +18,7 @@ import (
 
 	"screentest/server/run"
 	"screentest/server/store"
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -47,7 +48,7 @@ type call struct {
 	ep   gateway.Endpoint
 	body []byte
 
-	reply chan run.Reply
+	reply chan *upstream.Reply
 	err   chan error
 	pipe  *io.PipeWriter
 }
@@ -57,7 +58,7 @@ func (c *call) stream(contentType string) {
 	r, w := io.Pipe()
 	c.pipe = w
 	context.AfterFunc(c.ctx, func() { w.CloseWithError(context.Cause(c.ctx)) })
-	c.reply <- run.Reply{Status: 200, ContentType: contentType, RequestID: "req-1", Body: r}
+	c.reply <- &upstream.Reply{Status: 200, ContentType: contentType, RequestID: "req-1", Body: r}
 }
 
 func (c *call) send(t *testing.T, format string, args ...any) {
@@ -91,16 +92,16 @@ func (d *desk) open(change func(*run.Config)) {
 	c := run.Config{
 		Store: db, Catalogue: sample, FlushEvery: 10 * time.Millisecond,
 		Logger: slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Gateway: func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (run.Reply, error) {
-			c := &call{ctx: ctx, key: key, ep: ep, body: bytes.Clone(body), reply: make(chan run.Reply, 1), err: make(chan error, 1)}
+		Gateway: func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (*upstream.Reply, error) {
+			c := &call{ctx: ctx, key: key, ep: ep, body: bytes.Clone(body), reply: make(chan *upstream.Reply, 1), err: make(chan error, 1)}
 			d.calls <- c
 			select {
 			case r := <-c.reply:
 				return r, nil
 			case err := <-c.err:
-				return run.Reply{}, err
+				return nil, err
 			case <-ctx.Done():
-				return run.Reply{}, context.Cause(ctx)
+				return nil, context.Cause(ctx)
 			}
 		},
 		Changed: func(owner string, r wire.Run) {

@@ -17,11 +17,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"log/slog"
 	"time"
 
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -52,16 +52,7 @@ const (
 // Gateway sends a request body with a key and returns the reply once its head
 // has come. It sends it once. An error says, as a *wire.Problem in its chain
 // where it can, what went wrong for a person to read.
-type Gateway func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (Reply, error)
-
-// Reply is a gateway's reply whose status was 2xx. Reading Body fails when the
-// gateway has been silent for too long.
-type Reply struct {
-	Status      int
-	ContentType string
-	RequestID   string
-	Body        io.ReadCloser
-}
+type Gateway func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (*upstream.Reply, error)
 
 // Store is where runs are kept; see package store for what each does.
 type Store interface {

@@ -82,13 +82,13 @@ func pollPeer(b *testing.B) string {
 
 // timed is a gateway that notes how late each poll starts.
 type timed struct {
-	client
+	*gatewayclient.Client
 	polls atomic.Int64
 }
 
 func (g *timed) Task(ctx context.Context, key, id string) (reply.Task, error) {
 	g.polls.Add(1)
-	return g.client.Task(ctx, key, id)
+	return g.Client.Task(ctx, key, id)
 }
 
 func cpu() time.Duration {
@@ -114,7 +114,7 @@ func BenchmarkTenThousandOpenTasks(b *testing.B) {
 			b.Fatal(err)
 		}
 		fill(b, db, owner, tasks)
-		g := &timed{client: client{c}}
+		g := &timed{Client: c}
 		late := &lateness{}
 		s, err := video.New(video.Config{Store: db.Videos(), Gateway: g, Catalogue: gateway.SampleCatalogue, Dir: dir,
 			// The wait of a task that was asked often is 30 to 36 s.
@@ -235,7 +235,7 @@ func BenchmarkFromSuccessToNews(b *testing.B) {
 		c := must(gatewayclient.New("http://"+l.Addr().String(), gatewayclient.Options{}))
 		var all sync.WaitGroup
 		all.Add(tasks - 1) // one is only the intent that brings the key
-		s := must(video.New(video.Config{Store: db.Videos(), Gateway: client{c}, Catalogue: gateway.SampleCatalogue, Dir: dir,
+		s := must(video.New(video.Config{Store: db.Videos(), Gateway: c, Catalogue: gateway.SampleCatalogue, Dir: dir,
 			Changed: func(_ string, t wire.VideoTask) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -297,7 +297,7 @@ func BenchmarkArchiveLargeFile(b *testing.B) {
 		c := must(gatewayclient.New("http://"+l.Addr().String(), gatewayclient.Options{}))
 		fill(b, db, owner, 2)
 		saved := make(chan struct{})
-		s := must(video.New(video.Config{Store: db.Videos(), Gateway: client{c}, Catalogue: gateway.SampleCatalogue, Dir: dir,
+		s := must(video.New(video.Config{Store: db.Videos(), Gateway: c, Catalogue: gateway.SampleCatalogue, Dir: dir,
 			Changed: func(_ string, t wire.VideoTask) {
 				if t.Archived {
 					close(saved)

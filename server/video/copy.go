@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 
+	"screentest/server/upstream"
 	"screentest/shared/wire"
 )
 
@@ -139,7 +140,7 @@ func (p *partial) fetch(ctx context.Context, s *Service, address string, most in
 }
 
 // match holds the reply against what was begun.
-func (p *partial) match(file *File, span string) error {
+func (p *partial) match(file *upstream.File, span string) error {
 	if span != "" && file.Status == http.StatusPartialContent {
 		var from, to, total int64
 		_, err := fmt.Sscanf(file.ContentRange, "bytes %d-%d/%d", &from, &to, &total)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/reply"
 	"screentest/shared/wire"
@@ -168,11 +169,11 @@ func prompt(r gateway.VideoRequest) string {
 // before anybody hears of it.
 func (s *Service) send(owner, key string, number int64, t wire.VideoTask, body []byte) {
 	id := taskID{owner, t.ID}
-	created, uncertain, err := s.Gateway.CreateVideo(s.life, key, body)
+	created, err := s.Gateway.CreateVideo(s.life, key, body)
 	switch {
 	case err == nil:
 		s.accepted(id, number, created)
-	case uncertain:
+	case upstream.Uncertain(err):
 		why := *problemIn(err)
 		why.Hint = "The task may exist and be billed. Look in the gateway's dashboard, and say here whether it went through. It was not sent again."
 		s.settled(id, "it is unknown whether it went through", func(ctx context.Context) (wire.VideoTask, bool, error) {

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"screentest/server/upstream"
 	"screentest/shared/wire"
 )
 
@@ -127,7 +128,7 @@ func (s *Service) relay(w http.ResponseWriter, r *http.Request, t wire.VideoTask
 // relayKind is the type to give a browser with a file from elsewhere. The
 // file's beginning tells it; where only a later part was asked for, the host's
 // word does, for types that do nothing.
-func relayKind(file *File, span string) (string, error) {
+func relayKind(file *upstream.File, span string) (string, error) {
 	if span == "" || strings.HasPrefix(span, "bytes=0-") {
 		head := make([]byte, 16)
 		n, err := io.ReadFull(file.Body, head)

@@ -17,13 +17,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"net/url"
 	"sync"
 	"time"
 
 	"screentest/server/disk"
+	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/reply"
 	"screentest/shared/wire"
@@ -78,25 +78,14 @@ type Store interface {
 // Gateway is the gateway's client. Errors that a person may read are found as
 // *wire.Problem.
 type Gateway interface {
-	// CreateVideo sends a creation once. uncertain says that the task may exist
-	// and be billed though there is an error.
-	CreateVideo(ctx context.Context, key string, body []byte) (created reply.Created, uncertain bool, err error)
+	// CreateVideo sends a creation once. After an error that is
+	// upstream.Uncertain the task may exist and be billed.
+	CreateVideo(ctx context.Context, key string, body []byte) (reply.Created, error)
 	// Task asks once.
 	Task(ctx context.Context, key, id string) (reply.Task, error)
 	// FetchFile fetches a file, or the part of it that the Range header span
 	// names, without a key. It refuses private addresses.
-	FetchFile(ctx context.Context, address, span string) (*File, error)
-}
-
-// File is a file of a gateway's, or a part of it.
-type File struct {
-	Status       int // 200 or 206
-	ContentType  string
-	Length       int64 // of Body in bytes; -1 where it is not told
-	ContentRange string
-	ETag         string
-	LastModified string
-	Body         io.ReadCloser
+	FetchFile(ctx context.Context, address, span string) (*upstream.File, error)
 }
 
 // Budget sets money aside for what is sent; see package budget.

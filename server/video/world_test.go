@@ -24,7 +24,6 @@ import (
 	"screentest/server/store"
 	"screentest/server/video"
 	"screentest/shared/gateway"
-	"screentest/shared/reply"
 	"screentest/shared/wire"
 )
 
@@ -36,27 +35,6 @@ func TestMain(m *testing.M) {
 }
 
 const canary = "sk-canary-video-6Jd8"
-
-// client is the gateway's client as the server uses it.
-type client struct{ *gatewayclient.Client }
-
-func (c client) CreateVideo(ctx context.Context, key string, body []byte) (reply.Created, bool, error) {
-	created, err := c.Client.CreateVideo(ctx, key, body)
-	var e *gatewayclient.Error
-	return created, errors.As(err, &e) && e.Uncertain, err
-}
-
-func (c client) Task(ctx context.Context, key, id string) (reply.Task, error) {
-	return c.TaskOnce(ctx, key, id)
-}
-
-func (c client) FetchFile(ctx context.Context, address, span string) (*video.File, error) {
-	f, err := c.Client.FetchFile(ctx, address, span)
-	if err != nil {
-		return nil, err
-	}
-	return &video.File{Status: f.Status, ContentType: f.ContentType, Length: f.Length, ContentRange: f.ContentRange, ETag: f.ETag, LastModified: f.LastModified, Body: f.Body}, nil
-}
 
 // world is the video desk of a server, with a gateway that is the sandbox
 // behind a handler that the test may put in front.
@@ -147,7 +125,7 @@ func (w *world) start() {
 		l.RetryCopy = 10 * time.Millisecond
 	}
 	w.Service, err = video.New(video.Config{
-		Store: w.db.Videos(), Gateway: client{w.client}, Catalogue: gateway.SampleCatalogue, Dir: w.dir, Origin: w.origin,
+		Store: w.db.Videos(), Gateway: w.client, Catalogue: gateway.SampleCatalogue, Dir: w.dir, Origin: w.origin,
 		Changed: func(owner string, t wire.VideoTask) {
 			w.mu.Lock()
 			w.news[t.ID] = append(w.news[t.ID], t)

@@ -3,6 +3,7 @@ module screentest
 go 1.26.0
 
 require (
+	code.dny.dev/ssrf v0.3.0
 	github.com/Eyevinn/mp4ff v0.47.0
 	github.com/alecthomas/chroma/v2 v2.27.0
 	github.com/andybalholm/brotli v1.2.8

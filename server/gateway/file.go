@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"time"
 
+	"code.dny.dev/ssrf"
+
 	"screentest/server/upstream"
 	"screentest/shared/reply"
 )
@@ -53,7 +55,7 @@ func (c *Client) FetchFile(ctx context.Context, address, span string) (*upstream
 		var e *upstream.Error
 		if errors.As(err, &e) {
 			e.Problem.Message, e.Problem.Hint = "The file cannot be fetched.", "Retry. The link may have expired."
-			if errors.Is(err, errPrivate) {
+			if errors.Is(err, ssrf.ErrProhibitedIP) {
 				e.Problem.Code = "private_address"
 				e.Problem.Hint = "Its address is in a private network. If the file host is yours, start the server with -fetch-private."
 			}

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
+
+	"code.dny.dev/ssrf"
 
 	"screentest/server/upstream"
 	"screentest/shared/gateway"
@@ -189,15 +192,45 @@ func TestFetchFile(t *testing.T) {
 }
 
 func TestOnlyPublicAddressesAreDialled(t *testing.T) {
-	for address, want := range map[string]bool{
-		"93.184.216.34:443": true, "[2606:4700::1111]:443": true,
-		"127.0.0.1:443": false, "[::ffff:169.254.169.254]:80": false, "[fec0::1]:443": false, "[::127.0.0.1]:443": false,
-		"@/run/docker.sock": false, "example.com:443": false,
+	for _, host := range []string{
+		"1.1.1.1", "8.8.8.8", "93.184.216.34", "172.15.0.1", "172.32.0.1", "100.63.255.255", "100.128.0.1", "192.0.1.1", "198.17.0.1", "223.255.255.255",
+		"2606:4700::1111", "2a00:1450:4001:80b::200e", "2001:4860:4860::8888", "2400:cb00::1",
 	} {
-		if err := checkPublic(address); (err == nil) != want || err != nil && !errors.Is(err, errPrivate) {
-			t.Errorf("%s: %v, want public %v", address, err, want)
+		if err := public.Safe(networkOf(host), net.JoinHostPort(host, "8443"), nil); err != nil {
+			t.Errorf("%s is public: %v", host, err)
 		}
 	}
+	for why, hosts := range map[string][]string{
+		"none":                     {"0.0.0.0", "0.1.2.3", "::"},
+		"this machine":             {"127.0.0.1", "127.255.0.1", "::1", "::ffff:127.0.0.1"},
+		"private":                  {"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "fc00::1", "fd12::1", "fec0::1", "::ffff:10.0.0.1"},
+		"link-local":               {"169.254.169.254", "fe80::1", "fe80::1%eth0", "::ffff:169.254.169.254"},
+		"a public one with a zone": {"2606:4700::1111%eth0"},
+		"of a provider":            {"100.64.0.1", "100.127.255.255"},
+		"multicast":                {"224.0.0.1", "239.255.255.250", "ff02::1"},
+		"broadcast and reserved":   {"255.255.255.255", "240.0.0.1", "4000::1", "5f00::1", "100::1"},
+		"of no machine":            {"192.0.0.1", "192.0.2.1", "198.51.100.1", "203.0.113.1", "198.18.0.1", "2001:db8::1", "3fff::1"},
+		"another address inside":   {"::127.0.0.1", "::8.8.8.8", "::ffff:0:7f00:1", "64:ff9b::7f00:1", "64:ff9b:1::7f00:1", "2002:7f00:1::", "2001::1", "192.88.99.1"},
+	} {
+		for _, host := range hosts {
+			if err := public.Safe(networkOf(host), net.JoinHostPort(host, "443"), nil); !errors.Is(err, ssrf.ErrProhibitedIP) {
+				t.Errorf("%s (%s) is taken for public: %v", host, why, err)
+			}
+		}
+	}
+	for _, address := range []string{"@/run/docker.sock", "example.com:443", ""} {
+		if public.Safe("tcp4", address, nil) == nil || public.Safe("unix", address, nil) == nil {
+			t.Errorf("%q is taken for public", address)
+		}
+	}
+}
+
+// networkOf is what the dialler calls the network of an address.
+func networkOf(host string) string {
+	if strings.Contains(host, ":") {
+		return "tcp6"
+	}
+	return "tcp4"
 }
 
 func TestMask(t *testing.T) {

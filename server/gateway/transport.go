@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
-	"syscall"
 	"time"
 
-	"screentest/server/publicip"
+	"code.dny.dev/ssrf"
 )
 
 // idleTimeout is how long a connection is kept for the next call. It is
@@ -73,9 +71,7 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 func (c *Client) fileTransport() *http.Transport {
 	open := &net.Dialer{Timeout: c.opt.ConnectTimeout, KeepAlive: 15 * time.Second}
 	guarded := *open
-	guarded.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
-		return checkPublic(address)
-	}
+	guarded.Control = public.Safe
 	_, own, _ := strings.Cut(origin(c.Base), "://")
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -104,18 +100,8 @@ func fileRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// errPrivate is wrapped by the refusal to connect to an address that is not
-// public: a gateway's word must not reach into the local network.
-var errPrivate = errors.New("not a public address")
-
-// checkPublic takes a resolved address and port.
-func checkPublic(address string) error {
-	ap, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("%w: %s", errPrivate, address)
-	}
-	if !publicip.Is(ap.Addr()) {
-		return fmt.Errorf("%w: %s", errPrivate, ap.Addr())
-	}
-	return nil
-}
+// public lets connections through to the internet at large only: a gateway's
+// word must not reach into the local network. It looks at the address that is
+// dialled, after the name was looked up, so a name that changes its address
+// between two look-ups gains nothing, and neither does a redirect.
+var public = ssrf.New(ssrf.WithAnyPort())

@@ -7,11 +7,10 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"syscall"
 	"time"
 
-	"screentest/server/publicip"
+	"code.dny.dev/ssrf"
 )
 
 // The limits of a fetch.
@@ -31,15 +30,12 @@ var errPrivate = errors.New("the address is not a public one")
 func newFetcher(private bool, own string) *http.Client {
 	d := &net.Dialer{Timeout: 5 * time.Second}
 	if !private {
-		d.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
-			at, err := netip.ParseAddrPort(address)
-			if err == nil && own == at.String() {
+		public := ssrf.New(ssrf.WithAnyPort())
+		d.Control = func(network, address string, c syscall.RawConn) error {
+			if address == own {
 				return nil
 			}
-			if err != nil || !publicip.Is(at.Addr()) {
-				return errPrivate
-			}
-			return nil
+			return public.Safe(network, address, c)
 		}
 	}
 	return &http.Client{
@@ -74,7 +70,7 @@ func (s *Server) get(ctx context.Context, url string) (io.ReadCloser, error) {
 	r.Header.Set("User-Agent", "screentest-sandbox")
 	reply, err := s.fetch.Do(r)
 	switch {
-	case errors.Is(err, errPrivate):
+	case errors.Is(err, ssrf.ErrProhibitedIP):
 		return nil, errPrivate
 	case err != nil:
 		s.log.Debug("a clip could not be fetched", "url", url, "err", err)

@@ -22,6 +22,7 @@ require (
 	github.com/tiktoken-go/tokenizer v0.7.0
 	github.com/yuin/goldmark v1.8.7
 	go.uber.org/goleak v1.3.0
+	golang.org/x/image v0.46.0
 	golang.org/x/sync v0.24.0
 	modernc.org/sqlite v1.61.1
 	pgregory.net/rapid v1.3.0

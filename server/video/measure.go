@@ -2,16 +2,16 @@ package video
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"image"
-	_ "image/gif"  // so that their measures can be read
-	_ "image/jpeg" //
-	_ "image/png"  //
+	_ "image/gif" // these three, and webp, so that their sizes can be read
+	_ "image/jpeg"
+	_ "image/png"
 	"io"
 	"strings"
+
+	_ "golang.org/x/image/webp"
 
 	"screentest/server/mp4"
 	"screentest/shared/wire"
@@ -36,9 +36,7 @@ func measure(r io.Reader) (wire.Measured, error) {
 			return m, err
 		}
 		m.Seconds, m.Width, m.Height = info.Seconds, info.Width, info.Height
-	case "image/webp":
-		m.Width, m.Height = webpSize(head)
-	case "image/png", "image/jpeg", "image/gif":
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
 		c, _, err := image.DecodeConfig(in)
 		if err != nil {
 			return m, errors.New("the image can't be read")
@@ -49,26 +47,6 @@ func measure(r io.Reader) (wire.Measured, error) {
 		return m, errors.New("the image has no usable width and height")
 	}
 	return m, nil
-}
-
-// webpSize reads the measures of a WebP file from its first chunk, which says
-// them in one of three ways; 0 where it does not.
-func webpSize(b []byte) (width, height int) {
-	if len(b) < 30 {
-		return 0, 0
-	}
-	chunk, data := string(b[12:16]), b[20:]
-	switch {
-	case chunk == "VP8X":
-		u24 := func(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
-		return 1 + u24(data[4:]), 1 + u24(data[7:])
-	case chunk == "VP8L" && data[0] == 0x2f:
-		n := binary.LittleEndian.Uint32(data[1:])
-		return 1 + int(n&0x3fff), 1 + int(n>>14&0x3fff)
-	case chunk == "VP8 " && bytes.Equal(data[3:6], []byte{0x9d, 0x01, 0x2a}):
-		return int(binary.LittleEndian.Uint16(data[6:]) & 0x3fff), int(binary.LittleEndian.Uint16(data[8:]) & 0x3fff)
-	}
-	return 0, 0
 }
 
 // Measure fetches a link and tells its type and measures: for videos that the

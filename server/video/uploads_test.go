@@ -3,6 +3,7 @@ package video_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -38,8 +39,13 @@ func picture(t *testing.T, kind string) []byte {
 	return b.Bytes()
 }
 
-// webp is the head of a WebP file of 40 × 30 pixels, in its lossless form.
-var webp = append([]byte("RIFF\x2c\x00\x00\x00WEBPVP8L\x1f\x00\x00\x00\x2f\x27\x40\x07\x00"), make([]byte, 20)...)
+// webp is the head of a WebP file that begins with a chunk.
+func webp(kind, chunk string) []byte {
+	b := []byte("RIFF\x00\x00\x00\x00WEBP" + kind + "\x00\x00\x00\x00" + chunk)
+	binary.LittleEndian.PutUint32(b[4:], uint32(len(b)-8))
+	binary.LittleEndian.PutUint32(b[16:], uint32(len(chunk)))
+	return b
+}
 
 func movie(t *testing.T) []byte {
 	t.Helper()
@@ -59,10 +65,12 @@ func TestUploads(t *testing.T) {
 	}{
 		{"cat.png", "image/png", "png", picture(t, "png"), wire.Measured{Width: 40, Height: 30}},
 		{"cat.mp4", "image/jpeg", "jpg", picture(t, "jpeg"), wire.Measured{Width: 40, Height: 30}},
-		{`C:\photos\cat.webp`, "image/webp", "webp", webp, wire.Measured{Width: 40, Height: 30}},
+		{`C:\photos\lossless.webp`, "image/webp", "webp", webp("VP8L", "\x2f\x27\x40\x07\x00\x00"), wire.Measured{Width: 40, Height: 30}},
+		{"lossy.webp", "image/webp", "webp", webp("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x28\x00\x1e\x00"), wire.Measured{Width: 40, Height: 30}},
+		{"extended.webp", "image/webp", "webp", webp("VP8X", "\x12\x00\x00\x00\x27\x00\x00\x1d\x00\x00"), wire.Measured{Width: 40, Height: 30}},
 		{"../../dance.html", "video/mp4", "mp4", movie(t), wire.Measured{Width: 854, Height: 480, Seconds: 5}},
 	} {
-		t.Run(c.kind, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			u, err := w.Upload(t.Context(), w.owner, c.name, bytes.NewReader(c.file))
 			if err != nil {
 				t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"screentest/server/sandbox/clip"
+	"screentest/server/mp4"
 	"screentest/shared/gateway"
 )
 
@@ -30,7 +30,7 @@ type length int64
 
 const second length = 1_000_000
 
-func lengthOf(i clip.Info) length { return length(math.Round(i.Seconds * float64(second))) }
+func lengthOf(i mp4.Info) length { return length(math.Round(i.Seconds * float64(second))) }
 
 // String writes seconds with the decimals that they need.
 func (l length) String() string {
@@ -39,8 +39,8 @@ func (l length) String() string {
 
 // measured is what the sandbox found out about the clips that a request names.
 type measured struct {
-	references int       // R: their lengths together, in whole seconds
-	motion     clip.Info // of the motion clip
+	references int      // R: their lengths together, in whole seconds
+	motion     mp4.Info // of the motion clip
 }
 
 // measure fetches and measures the clips of a request and holds its seconds
@@ -83,7 +83,7 @@ func (s *Server) measureReferences(c *call, v video) (rounded int, err error) {
 	return rounded, nil
 }
 
-func (s *Server) measureMotion(c *call, v video) (clip.Info, error) {
+func (s *Server) measureMotion(c *call, v video) (mp4.Info, error) {
 	info, err := s.measureURL(c, "video_url", v.motion)
 	if err != nil {
 		return info, err
@@ -108,23 +108,23 @@ func (s *Server) measureMotion(c *call, v video) (clip.Info, error) {
 
 // measureURL measures one clip: a file of its own without any request, another
 // one by fetching it.
-func (s *Server) measureURL(c *call, field, link string) (clip.Info, error) {
+func (s *Server) measureURL(c *call, field, link string) (mp4.Info, error) {
 	if id, own := s.ownFile(c, link); own {
 		spec, ok := s.fileSpec(id)
 		if !ok {
-			return clip.Info{}, invalid(field, "%s: the link answered with status 404", field)
+			return mp4.Info{}, invalid(field, "%s: the link answered with status 404", field)
 		}
-		return clip.Info{Seconds: spec.Seconds(), Width: spec.Width, Height: spec.Height}, nil
+		return mp4.Info{Seconds: spec.Seconds(), Width: spec.Width, Height: spec.Height}, nil
 	}
 	ctx, cancel := context.WithCancel(c.r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
 	body, err := s.get(ctx, link)
 	if err != nil {
-		return clip.Info{}, invalid(field, "%s: %v", field, err)
+		return mp4.Info{}, invalid(field, "%s: %v", field, err)
 	}
 	defer func() { _ = body.Close() }()
-	info, err := clip.Measure(body)
+	info, err := mp4.Measure(body)
 	if err != nil {
 		var timeout interface{ Timeout() bool }
 		if errors.As(err, &timeout) && timeout.Timeout() {

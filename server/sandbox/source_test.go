@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"screentest/server/sandbox/clip"
+	"screentest/server/mp4"
 	"screentest/shared/gateway"
 )
 
@@ -203,8 +203,8 @@ func TestActionResults(t *testing.T) {
 			if task.Clip.Segments[0] != first.Clip.Segments[0] {
 				t.Errorf("does not begin with its source: %+v, %+v", task.Clip, first.Clip)
 			}
-			info, err := clip.Measure(strings.NewReader(string(r.do("GET", "/files/"+uuid+".mp4", "").body)))
-			if err != nil || info != (clip.Info{Seconds: c.seconds, Width: c.width, Height: c.height}) {
+			info, err := mp4.Measure(strings.NewReader(string(r.do("GET", "/files/"+uuid+".mp4", "").body)))
+			if err != nil || info != (mp4.Info{Seconds: c.seconds, Width: c.width, Height: c.height}) {
 				t.Errorf("the file: %+v %v", info, err)
 			}
 		})

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"screentest/server/sandbox/clip"
+	"screentest/server/mp4"
 	"screentest/shared/gateway"
 )
 
@@ -347,8 +347,8 @@ func TestResults(t *testing.T) {
 				}
 			}
 			a := r.do("GET", "/files/"+n.ID+".mp4", "", "Authorization", "")
-			info, err := clip.Measure(strings.NewReader(string(a.body)))
-			if err != nil || info != (clip.Info{Seconds: c.seconds, Width: c.w, Height: c.h}) {
+			info, err := mp4.Measure(strings.NewReader(string(a.body)))
+			if err != nil || info != (mp4.Info{Seconds: c.seconds, Width: c.w, Height: c.h}) {
 				t.Errorf("the file: %+v, %v", info, err)
 			}
 		})

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/Eyevinn/mp4ff/mp4"
+
+	ours "screentest/server/mp4"
 )
 
 // TestSizes: every resolution and ratio of the sample catalogue has its exact
@@ -73,8 +75,8 @@ func check(t *testing.T, spec Spec) {
 			t.Fatalf("%v: a frame ends at %d of %d bytes", spec, r.Offset+r.Size, len(b))
 		}
 	}
-	info, err := Measure(bytes.NewReader(b))
-	if err != nil || info != (Info{Seconds: spec.Seconds(), Width: spec.Width, Height: spec.Height}) {
+	info, err := ours.Measure(bytes.NewReader(b))
+	if err != nil || info != (ours.Info{Seconds: spec.Seconds(), Width: spec.Width, Height: spec.Height}) {
 		t.Errorf("%v: measured as %+v, %v", spec, info, err)
 	}
 }

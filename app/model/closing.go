@@ -10,32 +10,31 @@ type Closed struct {
 	Words string // what was done
 
 	conversation *Conversation
-	lanes        []Lane // all of them, as they were
+	lanes        []*Lane // all of them, as they were
 	blind        bool
 	focused      int
 	forget       func() // ends the time for that
 }
 
-// RemoveLane closes a lane, until UndoClose. What was said there stays stored. An
+// Close closes the lane, until UndoClose. What was said there stays stored. An
 // answer under way there is stopped.
-func (d *Desk) RemoveLane(lane int) { d.closeLanes(func(i int) bool { return i == lane }) }
+func (l *Lane) Close() { l.of.close(func(o *Lane) bool { return o == l }) }
 
-// KeepOnly closes all lanes but one in the same way.
-func (d *Desk) KeepOnly(lane int) {
-	if lane >= 0 && lane < len(d.On().Lanes) {
-		d.closeLanes(func(i int) bool { return i != lane })
+// KeepOnly closes all other lanes in the same way.
+func (l *Lane) KeepOnly() {
+	if l.Index() >= 0 {
+		l.of.close(func(o *Lane) bool { return o != l })
 	}
 }
 
-func (d *Desk) closeLanes(closes func(int) bool) {
-	c := d.On()
-	d.settleModels(c)
-	was := &Closed{conversation: c, lanes: slices.Clone(c.Lanes), blind: c.Blind, focused: d.Focused}
-	var left []Lane
+func (c *Conversation) close(closes func(*Lane) bool) {
+	c.nameModels()
+	was := &Closed{conversation: c, lanes: slices.Clone(c.Lanes), blind: c.Blind, focused: c.Focused}
+	var left []*Lane
 	stopped, focused := 0, 0
 	for i, l := range c.Lanes {
-		if !closes(i) {
-			if i <= d.Focused {
+		if !closes(l) {
+			if i <= c.Focused {
 				focused = len(left)
 			}
 			left = append(left, l)
@@ -45,13 +44,13 @@ func (d *Desk) closeLanes(closes func(int) bool) {
 	if len(left) == 0 || closed == 0 {
 		return
 	}
-	for i := range c.Lanes {
-		if closes(i) && c.LaneRunning(i) {
+	for _, l := range c.Lanes {
+		if closes(l) && l.Running() {
 			stopped++
-			d.StopLane(i)
+			l.Stop()
 		}
 	}
-	c.Lanes, d.Focused = left, focused
+	c.Lanes, c.Focused = left, focused
 	if len(left) == 1 {
 		c.Blind = false
 	}
@@ -65,33 +64,34 @@ func (d *Desk) closeLanes(closes func(int) bool) {
 	case stopped > 1:
 		was.Words += " " + strconv.Itoa(stopped) + " answers under way were stopped."
 	}
-	d.forgetClosed()
-	was.forget = d.after(undoFor, func() {
-		d.closed = nil
-		d.changed(PartNotice)
+	ch := c.chat
+	ch.endUndoClose()
+	was.forget = ch.o.After(undoFor, func() {
+		ch.closed = nil
+		ch.o.Changed(PartUndo)
 	})
-	d.closed = was
-	d.lanesChanged(c)
-	d.changed(PartNotice)
+	ch.closed = was
+	c.lanesChanged()
+	ch.o.Changed(PartUndo)
 }
 
 // Closed are the lanes of the conversation shown that can be had back, nil if
 // none.
-func (d *Desk) Closed() *Closed {
-	if d.closed == nil || d.closed.conversation != d.On() {
+func (ch *Chat) Closed() *Closed {
+	if ch.closed == nil || ch.closed.conversation != ch.Shown() {
 		return nil
 	}
-	return d.closed
+	return ch.closed
 }
 
 // UndoClose opens the lanes again that were closed last, with all that was in
 // them. What the others have come to since stays.
-func (d *Desk) UndoClose() {
-	was := d.Closed()
+func (ch *Chat) UndoClose() {
+	was := ch.Closed()
 	if was == nil {
 		return
 	}
-	d.forgetClosed()
+	ch.endUndoClose()
 	c := was.conversation
 	lanes := slices.Clone(was.lanes)
 	for i := range lanes {
@@ -104,16 +104,16 @@ func (d *Desk) UndoClose() {
 	if len(c.Lanes) == 1 { // else a vote may have shown the names since
 		c.Blind = was.blind
 	}
-	c.Lanes, d.Focused = lanes, was.focused
-	d.lanesChanged(c)
-	d.changed(PartNotice)
+	c.Lanes, c.Focused = lanes, was.focused
+	c.lanesChanged()
+	ch.o.Changed(PartUndo)
 }
 
-// forgetClosed ends the offer: the time is over, or the lanes are others by now.
-func (d *Desk) forgetClosed() {
-	if d.closed != nil {
-		d.closed.forget()
-		d.closed = nil
-		d.changed(PartNotice)
+// endUndoClose ends the offer: the time is over, or the lanes are others by now.
+func (ch *Chat) endUndoClose() {
+	if ch.closed != nil {
+		ch.closed.forget()
+		ch.closed = nil
+		ch.o.Changed(PartUndo)
 	}
 }

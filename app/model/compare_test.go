@@ -12,7 +12,7 @@ func TestFastestAndCheapestWhenAllHaveEnded(t *testing.T) {
 	b.lanes(chatModel, "zeta-1", responsesModel)
 	starts, runs := b.sentAll(t, "q")
 	for i, r := range runs {
-		if got := b.Marks(0, b.Current.Message(starts[0].Answer)); got != (Marks{}) {
+		if got := b.Lane(0).Marks(b.Current.Message(starts[0].Answer)); got != (Marks{}) {
 			t.Errorf("marked with %d of 3 answers: %+v", i, got)
 		}
 		b.end(r.ID, 0, delta("x")+doneMark)
@@ -24,7 +24,7 @@ func TestFastestAndCheapestWhenAllHaveEnded(t *testing.T) {
 		b.news(wire.EventRun, r)
 	}
 	for i, want := range []Marks{{Cheapest: true}, {Fastest: true}, {}} {
-		if got := b.Marks(i, b.Current.Message(starts[i].Answer)); got != want {
+		if got := b.Lane(i).Marks(b.Current.Message(starts[i].Answer)); got != want {
 			t.Errorf("lane %d: %+v, want %+v", i, got, want)
 		}
 	}
@@ -44,11 +44,11 @@ func TestNothingIsFastestWhileACallWaits(t *testing.T) {
 		}
 		b.news(wire.EventRun, r)
 	}
-	if !b.Awaits(0, b.Current.Message(starts[0].Answer)) {
+	if !b.Lane(0).Awaits(b.Current.Message(starts[0].Answer)) {
 		t.Fatal("the call does not wait")
 	}
 	for i := range starts {
-		if got := b.Marks(i, b.Current.Message(starts[i].Answer)); got != (Marks{}) {
+		if got := b.Lane(i).Marks(b.Current.Message(starts[i].Answer)); got != (Marks{}) {
 			t.Errorf("lane %d: %+v", i, got)
 		}
 	}
@@ -68,19 +68,19 @@ func TestListedModels(t *testing.T) {
 		{"more are counted", wire.Summary{Models: "a, b, c"}, "3 models"},
 		{"blind, never opened here", wire.Summary{Models: "a, b", Blind: true}, "blind comparison"},
 	} {
-		if got := b.ListedModels(c.s); got != c.want {
+		if got := b.List.Models(c.s); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 	b.lanes(chatModel, "zeta-1")
 	b.SetBlind(true)
 	b.sentAll(t, "q")
-	if got := b.ListedModels(wire.Summary{ID: b.Current.ID, Models: "a, b"}); got != "blind comparison" {
+	if got := b.List.Models(wire.Summary{ID: b.Current.ID, Models: "a, b"}); got != "blind comparison" {
 		t.Errorf("open here: %q", got)
 	}
-	b.List = append(b.List, wire.Summary{ID: "elsewhere", Models: "a, b", Blind: true})
+	b.List.Rows = append(b.List.Rows, wire.Summary{ID: "elsewhere", Models: "a, b", Blind: true})
 	b.news(wire.EventLanes, wire.Lanes{Conversation: "elsewhere", Rev: 3, Lanes: []wire.Lane{{Model: "a"}, {Model: "b"}}})
-	if got := b.ListedModels(b.List[len(b.List)-1]); got != "a, b" {
+	if got := b.List.Models(b.List.Rows[len(b.List.Rows)-1]); got != "a, b" {
 		t.Errorf("after the vote on another device: %q", got)
 	}
 }
@@ -89,14 +89,14 @@ func TestBlindUntilTheVote(t *testing.T) {
 	b := newBench(t)
 	b.lanes(chatModel, "zeta-1", responsesModel)
 	b.SetBlind(true)
-	if b.Hidden() {
+	if b.Shown().Hidden() {
 		t.Error("hidden before anything was asked: the models are still being chosen")
 	}
 	starts, runs := b.sentAll(t, "q")
-	if !b.Hidden() || b.CanVote() || b.LaneName(1) != "Model B" {
-		t.Fatalf("hidden %v, name %q", b.Hidden(), b.LaneName(1))
+	if !b.Shown().Hidden() || b.Shown().CanVote() || b.Lane(1).Name() != "Model B" {
+		t.Fatalf("hidden %v, name %q", b.Shown().Hidden(), b.Lane(1).Name())
 	}
-	b.Vote(0)
+	b.Shown().Vote(0)
 	for _, op := range b.far.ops() {
 		if op == wire.OpVote {
 			t.Fatal("a vote before the answers had ended")
@@ -105,10 +105,10 @@ func TestBlindUntilTheVote(t *testing.T) {
 	for _, r := range runs {
 		b.says(r, "x")
 	}
-	if m := b.Marks(0, b.Current.Message(starts[0].Answer)); m != (Marks{}) {
+	if m := b.Lane(0).Marks(b.Current.Message(starts[0].Answer)); m != (Marks{}) {
 		t.Errorf("marks tell before the vote: %+v", m)
 	}
-	b.Vote(1)
+	b.Shown().Vote(1)
 	call := b.far.take(t, wire.OpVote)
 	v := read[wire.Vote](t, call)
 	if v.Winner != starts[1].Answer || v.Message != starts[1].User.ID || len(v.Models) != 3 || v.Models[1] != runs[1].Model {
@@ -116,13 +116,13 @@ func TestBlindUntilTheVote(t *testing.T) {
 	}
 	call.answer(v)
 	b.pass(0)
-	if kept := b.kept(t); kept.Blind || b.Hidden() {
+	if kept := b.kept(t); kept.Blind || b.Shown().Hidden() {
 		t.Error("still hidden after the vote")
 	}
-	if words := b.Verdict(); !strings.Contains(words, "B, which is "+runs[1].Model) {
+	if words := b.Shown().Verdict(); !strings.Contains(words, "B, which is "+runs[1].Model) {
 		t.Errorf("verdict %q", words)
 	}
-	if !b.Marks(1, b.Current.Message(starts[1].Answer)).Best {
+	if !b.Lane(1).Marks(b.Current.Message(starts[1].Answer)).Best {
 		t.Error("the winner is not marked")
 	}
 }
@@ -132,14 +132,14 @@ func TestBlindDealsTheModelsAnew(t *testing.T) {
 	for range 20 {
 		b := newBench(t)
 		for range len(orders) * 3 {
-			b.newID()
+			b.o.NewID()
 		}
 		b.lanes(chatModel, "zeta-1", responsesModel, "vendor/model-b")
 		b.SetBlind(true)
 		b.Send("q")
 		var order []string
 		for i := range b.Current.Lanes {
-			order = append(order, b.LaneModel(i))
+			order = append(order, b.Lane(i).Model())
 		}
 		orders[strings.Join(order, " ")] = true
 		for _, want := range []string{chatModel, "zeta-1", responsesModel, "vendor/model-b"} {
@@ -162,20 +162,20 @@ func TestRefusedVoteIsRepeated(t *testing.T) {
 	for _, r := range runs {
 		b.says(r, "x")
 	}
-	b.Vote(1)
+	b.Shown().Vote(1)
 	call := b.far.take(t, wire.OpVote)
-	if b.CanVote() {
+	if b.Shown().CanVote() {
 		t.Error("a second vote while the first is under way")
 	}
 	call.refuse("storage_full")
-	if !b.Hidden() || !b.CanVote() || b.Verdict() != "" || b.Refusal == nil {
-		t.Fatalf("hidden %v, can vote %v, verdict %q, refusal %+v", b.Hidden(), b.CanVote(), b.Verdict(), b.Refusal)
+	if !b.Shown().Hidden() || !b.Shown().CanVote() || b.Shown().Verdict() != "" || b.Shown().Refusal == nil {
+		t.Fatalf("hidden %v, can vote %v, verdict %q, refusal %+v", b.Shown().Hidden(), b.Shown().CanVote(), b.Shown().Verdict(), b.Shown().Refusal)
 	}
-	b.Vote(1)
+	b.Shown().Vote(1)
 	call = b.far.take(t, wire.OpVote)
 	call.answer(read[wire.Vote](t, call))
-	if b.Hidden() || !strings.Contains(b.Verdict(), "B, which is") || b.Refusal != nil {
-		t.Errorf("hidden %v, verdict %q, refusal %+v", b.Hidden(), b.Verdict(), b.Refusal)
+	if b.Shown().Hidden() || !strings.Contains(b.Shown().Verdict(), "B, which is") || b.Shown().Refusal != nil {
+		t.Errorf("hidden %v, verdict %q, refusal %+v", b.Shown().Hidden(), b.Shown().Verdict(), b.Shown().Refusal)
 	}
 }
 
@@ -188,17 +188,17 @@ func TestALaneThatComesBackHidesNoNames(t *testing.T) {
 	for _, r := range runs {
 		b.says(r, "x")
 	}
-	b.RemoveLane(2)
-	b.Vote(0)
+	b.Lane(2).Close()
+	b.Shown().Vote(0)
 	call := b.far.take(t, wire.OpVote)
 	call.answer(read[wire.Vote](t, call))
 	b.UndoClose()
-	if len(b.Current.Lanes) != 3 || b.Hidden() {
-		t.Errorf("%d lanes, their names hidden: %v", len(b.Current.Lanes), b.Hidden())
+	if len(b.Current.Lanes) != 3 || b.Shown().Hidden() {
+		t.Errorf("%d lanes, their names hidden: %v", len(b.Current.Lanes), b.Shown().Hidden())
 	}
-	b.KeepOnly(1)
+	b.Lane(1).KeepOnly()
 	b.UndoClose()
-	if b.Hidden() {
+	if b.Shown().Hidden() {
 		t.Error("hidden after all others were closed and opened again")
 	}
 }
@@ -213,12 +213,12 @@ func TestListHasAllModelsOfTheLanes(t *testing.T) {
 	}
 	b.sentAll(t, "and on")
 	b.news(wire.EventConversation, wire.Summary{ID: b.Current.ID, Models: "zeta-1", UpdatedMS: 9e15})
-	if got := b.ListedModels(b.Groups()[0].Rows[0]); got != "3 models" {
+	if got := b.List.Models(b.List.Groups()[0].Rows[0]); got != "3 models" {
 		t.Errorf("open here: %q", got)
 	}
-	b.List = append(b.List, wire.Summary{ID: "elsewhere", Models: "c"})
+	b.List.Rows = append(b.List.Rows, wire.Summary{ID: "elsewhere", Models: "c"})
 	b.news(wire.EventLanes, wire.Lanes{Conversation: "elsewhere", Rev: 3, Lanes: []wire.Lane{{Model: "a"}, {Model: "b"}, {Model: "c"}}})
-	if got := b.ListedModels(b.List[len(b.List)-1]); got != "3 models" {
+	if got := b.List.Models(b.List.Rows[len(b.List.Rows)-1]); got != "3 models" {
 		t.Errorf("elsewhere: %q", got)
 	}
 }
@@ -231,33 +231,33 @@ func TestTie(t *testing.T) {
 	for _, r := range runs {
 		b.says(r, "x")
 	}
-	b.Vote(Tie)
+	b.Shown().Vote(Tie)
 	call := b.far.take(t, wire.OpVote)
 	v := read[wire.Vote](t, call)
 	if v.Winner != "" {
 		t.Errorf("winner %q of a tie", v.Winner)
 	}
 	call.answer(v)
-	if !strings.Contains(b.Verdict(), "equally") {
-		t.Errorf("verdict %q", b.Verdict())
+	if !strings.Contains(b.Shown().Verdict(), "equally") {
+		t.Errorf("verdict %q", b.Shown().Verdict())
 	}
 }
 
 func TestEstimateOfASend(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel) // 0.50 in, 1.50 out, per million
-	if e := b.Estimate(0); e.Text != "" {
+	b.Lane(0).Choose(chatModel) // 0.50 in, 1.50 out, per million
+	if e := b.Shown().Estimate(0); e.Text != "" {
 		t.Errorf("of nothing: %q", e.Text)
 	}
-	e := b.Estimate(4000)
+	e := b.Shown().Estimate(4000)
 	if want := "≈ $0.00057–0.0020 · 1\u202f000 tokens in"; e.Text != want {
 		t.Errorf("%q, want %q", e.Text, want)
 	}
 	if !strings.Contains(e.Basis, "50 to 1\u202f000 tokens") || !strings.Contains(e.Basis, "sample prices") {
 		t.Errorf("basis %q", e.Basis)
 	}
-	b.AddLane("vendor/model-b") // 2 in, 8 out
-	if want := "≈ $0.0030–0.0120 · 2 × 1\u202f000 tokens in"; b.Estimate(4000).Text != want {
-		t.Errorf("%q, want %q", b.Estimate(4000).Text, want)
+	b.Shown().AddLane("vendor/model-b") // 2 in, 8 out
+	if want := "≈ $0.0030–0.0120 · 2 × 1\u202f000 tokens in"; b.Shown().Estimate(4000).Text != want {
+		t.Errorf("%q, want %q", b.Shown().Estimate(4000).Text, want)
 	}
 }

@@ -7,91 +7,61 @@ import (
 	"screentest/shared/wire"
 )
 
-// undoFor is how long a deleted conversation can be had back.
+// undoFor is how long a deleted conversation, or a closed lane, can be had back.
 const undoFor = 7 * time.Second
 
 // Delete hides a conversation at once and deletes it when the time to undo
 // that has passed.
-func (d *Desk) Delete(id string) {
-	d.Commit()
+func (l *List) Delete(id string) {
+	l.Commit()
 	s := wire.Summary{ID: id}
-	for _, o := range d.List {
-		if o.ID == id {
-			s = o
-		}
+	if row := l.find(id); row != nil {
+		s = *row
 	}
-	d.Deleted = &s
-	d.List = dropSummary(d.List, id)
-	d.forget = d.after(undoFor, d.Commit)
-	if d.currentID() == id {
-		d.Current = nil
+	l.Deleted = &s
+	l.drop(id)
+	l.forget = l.chat.o.After(undoFor, l.Commit)
+	if l.chat.currentID() == id {
+		l.chat.Current = nil
 	}
-	d.changed(PartAll)
+	l.chat.o.Changed(PartAll)
 }
 
+// deleting says that a conversation is the one that can still be had back.
+func (l *List) deleting(id string) bool { return l.Deleted != nil && l.Deleted.ID == id }
+
 // Undo brings the conversation last deleted back, and returns its id.
-func (d *Desk) Undo() string {
-	if d.Deleted == nil {
+func (l *List) Undo() string {
+	if l.Deleted == nil {
 		return ""
 	}
-	d.forget()
-	s := *d.Deleted
-	d.Deleted, d.forget = nil, nil
-	d.List = putSummary(d.List, s)
-	d.changed(PartList | PartNotice)
+	s := l.endUndo()
+	l.put(s)
+	l.chat.o.Changed(PartList | PartUndo)
 	return s.ID
 }
 
 // Commit deletes for good what was to be deleted: when the time is over, and
 // when the page goes away.
-func (d *Desk) Commit() {
-	if d.Deleted == nil {
+func (l *List) Commit() {
+	if l.Deleted == nil {
 		return
 	}
-	s := *d.Deleted
-	d.forget()
-	d.Deleted, d.forget = nil, nil
-	d.gone(s.ID)
-	d.server.Call(wire.OpDelete, wire.Target{ID: s.ID}, func(_ json.RawMessage, p *wire.Problem) {
+	s := l.endUndo()
+	l.chat.forget(s.ID)
+	l.chat.o.Server.Call(wire.OpDelete, wire.Target{ID: s.ID}, func(_ json.RawMessage, p *wire.Problem) {
 		if p != nil && p.Code != "not_found" {
-			d.List = putSummary(d.List, s)
-			d.changed(PartList)
-			d.Tell("The conversation was not deleted. " + p.Message + " " + p.Hint)
+			l.put(s)
+			l.chat.o.Changed(PartList)
+			l.chat.o.Tell("The conversation was not deleted. " + p.Message + " " + p.Hint)
 		}
 	})
-	d.changed(PartNotice)
+	l.chat.o.Changed(PartUndo)
 }
 
-// gone forgets a deleted conversation.
-func (d *Desk) gone(id string) {
-	d.List = dropSummary(d.List, id)
-	d.storage.Remove(draftName + id)
-	d.storage.Remove(rawName + id)
-	if c := d.conversations[id]; c != nil {
-		c.Phase = Missing
-		delete(d.conversations, id)
-		for _, m := range c.messages {
-			if m.Run == nil {
-				continue
-			}
-			for _, call := range m.Run.Calls {
-				d.storage.Remove(callKey{m.ID, call.ID}.stored())
-			}
-		}
-		for run, s := range d.streams {
-			if s.conversation == c {
-				delete(d.streams, run)
-			}
-		}
-	}
-}
-
-// foundGone takes it that a conversation was deleted while this tab could not
-// hear of it. What was written for the one that is shown is not lost with it.
-func (d *Desk) foundGone(id string) {
-	draft := d.storage.Get(draftName + id)
-	d.gone(id)
-	if draft != "" && id == d.currentID() {
-		d.restore("", draft, "This conversation was deleted elsewhere. What you were writing stands in the composer of a new one.")
-	}
+func (l *List) endUndo() wire.Summary {
+	s := *l.Deleted
+	l.forget()
+	l.Deleted, l.forget = nil, nil
+	return s
 }

@@ -82,15 +82,17 @@ func (m memory) Get(name string) string { return m[name] }
 func (m memory) Set(name, value string) { m[name] = value }
 func (m memory) Remove(name string)     { delete(m, name) }
 
-// bench is a Desk on a line whose far end is the test.
+// bench is a Chat whose server is the test.
 type bench struct {
-	*Desk
+	*Chat
 	far    *far
 	store  memory
 	clock  time.Time
 	days   []time.Time // when today and yesterday began; none: as UTC has it
 	timers []*timer
 	parts  Part
+	grown  int
+	told   string // last
 	ids    int
 	revs   int64
 	resent []string
@@ -107,19 +109,32 @@ const chatModel, responsesModel = "vendor/model-a", "vendor/epsilon-5.6-core"
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{far: &far{}, store: memory{}, clock: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
-	b.Desk = NewDesk(Options{
+	b.Chat = New(b.options())
+	b.hello(wire.Gateway{Sandbox: true, HasKey: true, StreamOptions: true})
+	b.link(session.LinkOpen)
+	b.far.take(t, wire.OpConversations).answer(wire.ConversationPage{})
+	return b
+}
+
+func (b *bench) options() Options {
+	return Options{
 		Session: session.New("b1"), Server: b.far, Storage: b.store,
 		Now:      func() time.Time { return b.clock },
 		Midnight: b.midnight,
 		NewID:    func() string { b.ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", b.ids) },
 		After:    b.after,
 		Changed:  func(p Part) { b.parts |= p },
+		Grew:     func() { b.grown++ },
+		Tell:     func(words string) { b.told = words },
 		Resend:   func(text string) { b.resent = append(b.resent, text); b.Send(text) },
-	})
-	b.hello(wire.Gateway{Sandbox: true, HasKey: true, StreamOptions: true})
-	b.SetLink(session.LinkOpen)
-	b.far.take(t, wire.OpConversations).answer(wire.ConversationPage{})
-	return b
+	}
+}
+
+// link is what the page does when the connection changes.
+func (b *bench) link(l session.Link) {
+	if b.session.Link = l; l == session.LinkOpen {
+		b.Reconnected()
+	}
 }
 
 func (b *bench) midnight(back int) time.Time {
@@ -147,7 +162,7 @@ func (b *bench) pass(d time.Duration) {
 }
 
 func (b *bench) news(e wire.Event, v any) {
-	news, err := b.Hear(wire.Push{Event: e, Data: mustJSON(v)})
+	news, err := b.session.Hear(wire.Push{Event: e, Data: mustJSON(v)})
 	if err != nil {
 		panic(err)
 	}
@@ -160,13 +175,13 @@ func (b *bench) hello(g wire.Gateway) {
 
 // Send and Retry let the page draw before the turn goes out.
 func (b *bench) Send(text string) bool {
-	ok := b.Desk.Send(text)
+	ok := b.Shown().Send(text)
 	b.pass(0)
 	return ok
 }
 
 func (b *bench) Retry(lane int, id string) {
-	b.Desk.Retry(lane, id)
+	b.Lane(lane).Retry(id)
 	b.pass(0)
 }
 
@@ -174,13 +189,13 @@ func (b *bench) Retry(lane int, id string) {
 func (b *bench) sent(t *testing.T, text string) (wire.Start, wire.Run) {
 	t.Helper()
 	if !b.Send(text) {
-		t.Fatalf("%q was refused: %+v", text, b.Refusal)
+		t.Fatalf("%q was refused: %+v", text, b.Shown().Refusal)
 	}
 	call := b.far.take(t, wire.OpStart)
 	start := read[wire.Start](t, call)
 	run := wire.Run{
 		ID: start.Run, Conversation: start.Conversation, Message: start.Answer, Endpoint: start.Endpoint,
-		Model: b.LaneModel(0), State: wire.Running, StartedMS: b.clock.UnixMilli(),
+		Model: b.Lane(0).Model(), State: wire.Running, StartedMS: b.clock.UnixMilli(),
 	}
 	call.answer(run)
 	b.far.take(t, wire.OpRead).answer(run)
@@ -218,7 +233,7 @@ func (b *bench) end(run string, from int, text string) {
 
 // last is the message at the end of the conversation shown.
 func (b *bench) last() *Message {
-	path := b.Current.Path(0)
+	path := b.Current.Lane(0).Path()
 	return path[len(path)-1]
 }
 
@@ -230,7 +245,7 @@ func (b *bench) finish(r wire.Run, s wire.RunState) {
 // texts is the conversation shown as role: text.
 func (b *bench) texts() []string {
 	var ts []string
-	for _, m := range b.Current.Path(0) {
+	for _, m := range b.Current.Lane(0).Path() {
 		ts = append(ts, m.Role+": "+m.Content())
 	}
 	return ts
@@ -245,7 +260,7 @@ func wantTexts(t *testing.T, b *bench, want ...string) {
 
 func TestFirstTurnMakesAConversationAndStreamsIntoIt(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	start, run := b.sent(t, "  Hello\nthere ")
 	if b.Current == nil || b.Current.ID != start.Conversation || b.Current.Summary.Title != "Hello" {
 		t.Fatalf("current is %+v", b.Current)
@@ -282,13 +297,13 @@ func TestFirstTurnMakesAConversationAndStreamsIntoIt(t *testing.T) {
 func TestLaterTurnSendsTheWholePath(t *testing.T) {
 	for _, model := range []string{chatModel, responsesModel} {
 		b := newBench(t)
-		b.Choose(0, chatModel)
+		b.Lane(0).Choose(chatModel)
 		_, run := b.sent(t, "one")
 		b.end(run.ID, 0, delta("first")+doneMark)
 		b.finish(run, wire.Done)
 		answer := b.last().ID
 
-		b.Choose(0, model)
+		b.Lane(0).Choose(model)
 		start, _ := b.sent(t, "two")
 		if start.User.Parent != answer {
 			t.Errorf("%s: the turn follows %q, want the answer", model, start.User.Parent)
@@ -303,14 +318,14 @@ func TestLaterTurnSendsTheWholePath(t *testing.T) {
 
 func TestReconnectGoesOnFromTheExactByte(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	start, run := b.sent(t, "hi")
 	log := delta("one ") + delta("two ") + delta("three ") + doneMark
 	cut := len(delta("one ")) + 13 // in the middle of an event
 	b.log(run.ID, 0, log[:cut])
 
-	b.SetLink(session.LinkLost)
-	b.SetLink(session.LinkOpen)
+	b.link(session.LinkLost)
+	b.link(session.LinkOpen)
 	r := b.far.take(t, wire.OpRead)
 	if got := read[wire.Read](t, r); got != (wire.Read{Run: run.ID, From: int64(cut)}) || !r.once {
 		t.Fatalf("read %+v, once %v; want from byte %d, on this connection only", got, r.once, cut)
@@ -330,7 +345,7 @@ func TestReconnectGoesOnFromTheExactByte(t *testing.T) {
 
 func TestMissingBytesAreAskedForAgain(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	_, run := b.sent(t, "hi")
 	log := delta("a") + delta("b") + doneMark
 	b.log(run.ID, 0, log[:10])
@@ -349,11 +364,11 @@ func TestMissingBytesAreAskedForAgain(t *testing.T) {
 
 func TestServerKilledInMidStreamKeepsWhatItHasStored(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	start, run := b.sent(t, "hi")
 	b.log(run.ID, 0, delta("stored ")+delta("lost"))
-	b.SetLink(session.LinkLost)
-	b.SetLink(session.LinkOpen)
+	b.link(session.LinkLost)
+	b.link(session.LinkOpen)
 	cut := run
 	cut.State, cut.Bytes = wire.Interrupted, int64(len(delta("stored ")))
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{
@@ -368,7 +383,7 @@ func TestServerKilledInMidStreamKeepsWhatItHasStored(t *testing.T) {
 
 func TestStopAsksForTheRunAndKeepsTheText(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	_, run := b.sent(t, "hi")
 	b.log(run.ID, 0, delta("half"))
 	b.Stop()
@@ -388,7 +403,7 @@ func TestStopAsksForTheRunAndKeepsTheText(t *testing.T) {
 
 func TestStopBeforeTheServerHasTakenTheTurn(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	b.Send("hi")
 	call := b.far.take(t, wire.OpStart)
 	b.Stop()
@@ -404,7 +419,7 @@ func TestStopBeforeTheServerHasTakenTheTurn(t *testing.T) {
 
 func TestRetryIsAnotherVersionAndTheOldOneIsKept(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	first, run := b.sent(t, "hi")
 	b.end(run.ID, 0, delta("half"))
 	b.finish(run, wire.Failed)
@@ -425,17 +440,17 @@ func TestRetryIsAnotherVersionAndTheOldOneIsKept(t *testing.T) {
 	b.finish(again, wire.Done)
 	wantTexts(t, b, "user: hi", "assistant: whole")
 
-	b.Turn(0, second.Answer, -1)
+	b.Lane(0).Turn(second.Answer, -1)
 	wantTexts(t, b, "user: hi", "assistant: half")
-	b.Turn(0, first.Answer, -1) // there is none before it
+	b.Lane(0).Turn(first.Answer, -1) // there is none before it
 	wantTexts(t, b, "user: hi", "assistant: half")
-	b.Turn(0, first.Answer, 1)
+	b.Lane(0).Turn(first.Answer, 1)
 	wantTexts(t, b, "user: hi", "assistant: whole")
 }
 
 func TestUnansweredTurnIsSentAgainWithItsOwnIDs(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	b.Send("hi")
 	call := b.far.take(t, wire.OpStart)
 	first := read[wire.Start](t, call)
@@ -463,15 +478,15 @@ func TestDraftThatMayNotGo(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t)
-			b.Choose(0, chatModel)
+			b.Lane(0).Choose(chatModel)
 			c.set(b)
 			before := len(b.far.calls)
 			if b.Send(c.text) {
 				t.Fatal("it was sent")
 			}
 			code := ""
-			if b.Refusal != nil {
-				code = b.Refusal.Issues[0].Code
+			if b.Shown().Refusal != nil {
+				code = b.Shown().Refusal.Issues[0].Code
 			}
 			if code != c.code || len(b.far.calls) != before {
 				t.Errorf("code %q, calls %v; want %q and no call", code, b.far.ops(), c.code)
@@ -482,12 +497,12 @@ func TestDraftThatMayNotGo(t *testing.T) {
 
 func TestDraftIsKeptByConversation(t *testing.T) {
 	b := newBench(t)
-	b.SetDraft("for a new one")
+	b.Shown().SetDraft("for a new one")
 	b.Show("c1")
-	b.SetDraft("for c1")
+	b.Shown().SetDraft("for c1")
 	b.Show("")
-	if b.Draft() != "for a new one" {
-		t.Errorf("draft %q", b.Draft())
+	if b.Shown().Draft() != "for a new one" {
+		t.Errorf("draft %q", b.Shown().Draft())
 	}
 	b.Send("for a new one")
 	if len(b.store) == 0 || b.store[draftName] != "" || b.store[draftName+"c1"] != "for c1" {
@@ -502,25 +517,25 @@ func TestDraftIsKeptByConversation(t *testing.T) {
 
 func TestModelOfALane(t *testing.T) {
 	b := newBench(t)
-	if b.LaneModel(0) != b.Models[0].ID {
-		t.Errorf("at first %q, want the catalogue's first", b.LaneModel(0))
+	if b.Lane(0).Model() != b.session.Models[0].ID {
+		t.Errorf("at first %q, want the catalogue's first", b.Lane(0).Model())
 	}
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	b.Show("c1")
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "c1"}, Messages: []wire.Message{
 		{ID: "u", Role: "user", Text: "q", CreatedMS: 1},
 		{ID: "a", Parent: "u", Role: "assistant", Text: "r", CreatedMS: 2, Run: &wire.Run{ID: "r", Model: responsesModel, State: wire.Done}},
 	}})
-	if b.LaneModel(0) != responsesModel {
-		t.Errorf("in an old conversation %q, want the model that answered there", b.LaneModel(0))
+	if b.Lane(0).Model() != responsesModel {
+		t.Errorf("in an old conversation %q, want the model that answered there", b.Lane(0).Model())
 	}
-	b.Choose(0, "zeta-1")
-	if b.LaneModel(0) != "zeta-1" {
-		t.Errorf("after choosing %q", b.LaneModel(0))
+	b.Lane(0).Choose("zeta-1")
+	if b.Lane(0).Model() != "zeta-1" {
+		t.Errorf("after choosing %q", b.Lane(0).Model())
 	}
 	b.Show("")
-	if b.LaneModel(0) != "zeta-1" {
-		t.Errorf("in a new conversation %q, want the last choice", b.LaneModel(0))
+	if b.Lane(0).Model() != "zeta-1" {
+		t.Errorf("in a new conversation %q, want the last choice", b.Lane(0).Model())
 	}
 }
 
@@ -536,7 +551,7 @@ func TestConversationThatIsNotThere(t *testing.T) {
 	if b.Current.Phase != Broken || b.Current.Problem == nil {
 		t.Errorf("phase %v, want Broken with its problem", b.Current.Phase)
 	}
-	b.Refetch()
+	b.Shown().Refetch()
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "sick"}})
 	if b.Current.Phase != Ready {
 		t.Errorf("phase %v, want Ready", b.Current.Phase)
@@ -560,7 +575,7 @@ func TestRunBegunInAnotherTabIsFetchedAndRead(t *testing.T) {
 
 func TestNewsOfAStartThatIsOvertakenByItsEnd(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	b.Send("hi")
 	call := b.far.take(t, wire.OpStart)
 	start := read[wire.Start](t, call)
@@ -580,8 +595,8 @@ func TestDetailsAreReadOnceAndLeaveTheTextAlone(t *testing.T) {
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "c"}, Messages: []wire.Message{
 		{ID: "a", Role: "assistant", Text: "stored", CreatedMS: 2, Run: &run},
 	}})
-	b.Details("a")
-	b.Details("a")
+	b.Shown().Details("a")
+	b.Shown().Details("a")
 	b.far.take(t, wire.OpRead).answer(run)
 	b.log("r", 0, `data: {"choices":[{"delta":{"reasoning_content":"because"}}]}`+"\n\n")
 	wantTexts(t, b, "assistant: stored")
@@ -594,7 +609,7 @@ func TestDetailsAreReadOnceAndLeaveTheTextAlone(t *testing.T) {
 	if m := b.last(); m.Answer == nil || m.Answer.Reasoning() != "because" || m.Stream != nil {
 		t.Errorf("answer %+v, stream %v", m.Answer, m.Stream)
 	}
-	b.Details("a")
+	b.Shown().Details("a")
 	if len(b.far.calls) != 0 {
 		t.Errorf("calls %v: it was read already", b.far.ops())
 	}
@@ -605,26 +620,26 @@ func TestDeleteCanBeUndoneAndIsThenNotAsked(t *testing.T) {
 	b.news(wire.EventConversation, wire.Summary{ID: "c", Title: "Sea"})
 	b.Show("c")
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "c", Title: "Sea"}})
-	b.Delete("c")
-	if b.Current != nil || len(b.List) != 0 || b.Deleted == nil {
-		t.Fatalf("current %v, list %v, deleted %v", b.Current, b.List, b.Deleted)
+	b.List.Delete("c")
+	if b.Current != nil || len(b.List.Rows) != 0 || b.List.Deleted == nil {
+		t.Fatalf("current %v, list %v, deleted %v", b.Current, b.List.Rows, b.List.Deleted)
 	}
 	b.news(wire.EventConversation, wire.Summary{ID: "c", Title: "Sea"}) // does not bring it back
-	if len(b.List) != 0 {
+	if len(b.List.Rows) != 0 {
 		t.Error("news of it showed it again")
 	}
-	if id := b.Undo(); id != "c" || len(b.List) != 1 {
-		t.Errorf("undo gave %q, list %v", id, b.List)
+	if id := b.List.Undo(); id != "c" || len(b.List.Rows) != 1 {
+		t.Errorf("undo gave %q, list %v", id, b.List.Rows)
 	}
 	b.pass(time.Minute)
 	if len(b.far.calls) != 0 {
 		t.Errorf("calls %v, want none", b.far.ops())
 	}
 
-	b.Delete("c")
+	b.List.Delete("c")
 	b.pass(undoFor)
-	if got := read[wire.Target](t, b.far.take(t, wire.OpDelete)); got.ID != "c" || b.Deleted != nil {
-		t.Errorf("deleted %q, still to undo %v", got.ID, b.Deleted)
+	if got := read[wire.Target](t, b.far.take(t, wire.OpDelete)); got.ID != "c" || b.List.Deleted != nil {
+		t.Errorf("deleted %q, still to undo %v", got.ID, b.List.Deleted)
 	}
 }
 
@@ -636,22 +651,22 @@ func TestARefusedChangeIsTakenBack(t *testing.T) {
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "c", Title: "Sea"}})
 	full := &wire.Problem{Code: "disk_full", Message: "The disk is full."}
 
-	b.Rename("c", "Lake")
-	if b.List[0].Title != "Lake" || b.Current.Summary.Title != "Lake" {
-		t.Errorf("the title is %q and %q before the answer", b.List[0].Title, b.Current.Summary.Title)
+	b.List.Rename("c", "Lake")
+	if b.List.Rows[0].Title != "Lake" || b.Current.Summary.Title != "Lake" {
+		t.Errorf("the title is %q and %q before the answer", b.List.Rows[0].Title, b.Current.Summary.Title)
 	}
 	b.far.take(t, wire.OpRename).done(nil, full)
-	if b.List[0].Title != "Sea" || b.Current.Summary.Title != "Sea" || !strings.Contains(b.Notice, full.Message) {
-		t.Errorf("refused, the title is %q and %q, and it says %q", b.List[0].Title, b.Current.Summary.Title, b.Notice)
+	if b.List.Rows[0].Title != "Sea" || b.Current.Summary.Title != "Sea" || !strings.Contains(b.told, full.Message) {
+		t.Errorf("refused, the title is %q and %q, and it says %q", b.List.Rows[0].Title, b.Current.Summary.Title, b.told)
 	}
 
 	for code, back := range map[string]int{"disk_full": 1, "not_found": 0} {
-		b.Notice = ""
-		b.Delete("c")
+		b.told = ""
+		b.List.Delete("c")
 		b.pass(undoFor)
 		b.far.take(t, wire.OpDelete).done(nil, &wire.Problem{Code: code, Message: full.Message})
-		if len(b.List) != back || strings.Contains(b.Notice, full.Message) != (back == 1) {
-			t.Errorf("%s: the list is %v, and it says %q", code, b.List, b.Notice)
+		if len(b.List.Rows) != back || strings.Contains(b.told, full.Message) != (back == 1) {
+			t.Errorf("%s: the list is %v, and it says %q", code, b.List.Rows, b.told)
 		}
 		b.news(wire.EventConversation, wire.Summary{ID: "c", Title: "Sea"})
 	}
@@ -661,8 +676,8 @@ func TestConversationDeletedElsewhere(t *testing.T) {
 	b := newBench(t)
 	b.Show("c")
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "c"}})
-	b.SetDraft("half a question")
-	b.SetRawDraft(`{"half":1}`)
+	b.Shown().SetDraft("half a question")
+	b.Shown().SetRawDraft(`{"half":1}`)
 	if !b.storeHas("half a question") || !b.storeHas(`{"half":1}`) {
 		t.Fatal("the drafts are not kept")
 	}
@@ -677,11 +692,11 @@ func TestConversationDeletedElsewhere(t *testing.T) {
 
 func TestStaleOnlyWithAnotherBuild(t *testing.T) {
 	b := newBench(t)
-	if b.Stale() {
+	if b.session.Stale() {
 		t.Error("stale with the same build")
 	}
 	b.news(wire.EventHello, wire.Hello{Build: "b2"})
-	if !b.Stale() {
+	if !b.session.Stale() {
 		t.Error("not stale with another build")
 	}
 }

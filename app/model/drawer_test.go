@@ -25,17 +25,17 @@ func TestQuestionOfABody(t *testing.T) {
 // What a person writes as JSON goes out as it stands, as a turn of the lane.
 func TestSendRaw(t *testing.T) {
 	b := newBench(t)
-	b.SetRawDraft("kept")
+	b.Shown().SetRawDraft("kept")
 	body := "{\n \"model\": \"" + responsesModel + "\",\n \"input\": \"<Hello>\",\n \"stream\": true\n}"
-	if r := b.SendRaw(0, gateway.Chat, []byte(body)); r == nil || r.Issues[0].Code != "wrong_endpoint" || b.RawDraft() != "kept" {
-		t.Fatalf("%+v, draft %q", r, b.RawDraft())
+	if r := b.Lane(0).SendRaw(gateway.Chat, []byte(body)); r == nil || r.Issues[0].Code != "wrong_endpoint" || b.Shown().RawDraft() != "kept" {
+		t.Fatalf("%+v, draft %q", r, b.Shown().RawDraft())
 	}
-	if r := b.SendRaw(0, gateway.Responses, []byte(body)); r != nil {
+	if r := b.Lane(0).SendRaw(gateway.Responses, []byte(body)); r != nil {
 		t.Fatalf("%+v", r)
 	}
 	b.pass(0)
 	c := b.Current
-	path := c.Path(0)
+	path := c.Lane(0).Path()
 	if len(path) != 2 || path[0].Text != "<Hello>" || path[1].Run.Model != responsesModel {
 		t.Fatalf("%+v", path)
 	}
@@ -46,7 +46,7 @@ func TestSendRaw(t *testing.T) {
 	if b.storeHas("kept") {
 		t.Error("the draft is kept though it was sent")
 	}
-	if r := b.SendRaw(0, gateway.Responses, []byte(body)); r == nil || r.Issues[0].Code != "running" {
+	if r := b.Lane(0).SendRaw(gateway.Responses, []byte(body)); r == nil || r.Issues[0].Code != "running" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -22,20 +22,19 @@ type Estimate struct{ Text, Basis string }
 
 // Estimate says what sending a draft of n bytes would take in all lanes: the
 // tokens in, and what it costs from a short answer to a long one.
-func (d *Desk) Estimate(n int) Estimate {
-	c := d.On()
-	if n == 0 || !d.Greeted {
+func (c *Conversation) Estimate(n int) Estimate {
+	if n == 0 || !c.chat.session.Greeted {
 		return Estimate{}
 	}
 	var low, high, most int64
 	short, long := int64(0), int64(0)
 	unpriced := 0
 	sample := false
-	for i := range c.Lanes {
-		m := d.Model(d.LaneModel(i))
-		in := Tokens(n + d.carried(i, m))
+	for _, l := range c.Lanes {
+		m := c.chat.session.Model(l.Model())
+		in := Tokens(n + l.carried(m))
 		most = max(most, in)
-		least, longest := c.usual(i)
+		least, longest := l.usual()
 		if short == 0 || least < short {
 			short = least
 		}
@@ -78,27 +77,24 @@ func (d *Desk) Estimate(n int) Estimate {
 
 // carried is what goes with a draft, in bytes: the conversation, the system
 // prompt, the functions.
-func (d *Desk) carried(lane int, m gateway.Model) int {
-	c := d.On()
-	n := 0
-	for _, o := range c.Path(lane) {
+func (l *Lane) carried(m gateway.Model) int {
+	n := len(l.params.System)
+	for _, o := range l.Path() {
 		n += o.Size()
 	}
-	p := c.Lanes[lane].Params
-	n += len(p.System)
-	if o, shown := d.Offers(lane, "tools"); shown && o.Sent {
-		for _, t := range tools(m, p) {
+	if o, shown := l.Offers("tools"); shown && o.Sent {
+		for _, t := range tools(m, l.params) {
 			n += len(t.Name) + len(t.Description) + len(t.Parameters)
 		}
 	}
 	return n
 }
 
-// usual is how long a lane's shortest and longest answer so far was, in tokens.
-func (c *Conversation) usual(lane int) (short, long int64) {
+// usual is how long the lane's shortest and longest answer so far was, in tokens.
+func (l *Lane) usual() (short, long int64) {
 	short, long = shortAnswer, longAnswer
 	first := true
-	for _, m := range c.Path(lane) {
+	for _, m := range l.Path() {
 		if m.Run == nil || m.Run.OutputTokens == 0 {
 			continue
 		}

@@ -22,7 +22,7 @@ type Figures struct {
 }
 
 // Figures returns an answer's figures at the time now.
-func (d *Desk) Figures(m *Message) Figures {
+func (ch *Chat) Figures(m *Message) Figures {
 	r := m.Run
 	if r == nil {
 		return Figures{}
@@ -32,7 +32,7 @@ func (d *Desk) Figures(m *Message) Figures {
 		f.Answered = r.Answered
 	}
 	if !m.Ended() {
-		d.running(m, &f)
+		ch.running(m, &f)
 		return f
 	}
 	if r.FirstTokenMS > 0 {
@@ -53,7 +53,7 @@ func (d *Desk) Figures(m *Message) Figures {
 	}
 	if r.CostSource != "" || r.CostNanoUSD != 0 {
 		f.Cost = about + figure.Dollars(r.CostNanoUSD)
-		f.Basis = d.basis(r)
+		f.Basis = ch.basis(r)
 	}
 	return f
 }
@@ -62,18 +62,18 @@ func (d *Desk) Figures(m *Message) Figures {
 // sent. It measures what the server will tell at the end, so that the figures
 // do not jump there: from the call of the gateway to the first piece of any
 // kind, then all that came since.
-func (d *Desk) running(m *Message, f *Figures) {
+func (ch *Chat) running(m *Message, f *Figures) {
 	if m.sent == 0 || m.firstToken == 0 {
 		return
 	}
 	f.FirstToken = "≈ " + figure.Milliseconds(m.firstToken-m.sent)
-	if span := d.now().UnixMilli() - m.firstToken; span > 500 && m.Reply() != nil {
+	if span := ch.o.Now().UnixMilli() - m.firstToken; span > 500 && m.Reply() != nil {
 		f.Speed = "≈ " + speed(m.Reply().Tokens(), span)
 	}
 }
 
 // basis says where a cost comes from, for its tooltip.
-func (d *Desk) basis(r *wire.Run) string {
+func (ch *Chat) basis(r *wire.Run) string {
 	var parts []string
 	if r.Basis != "" {
 		parts = append(parts, r.Basis+" = "+money.NanoUSD(r.CostNanoUSD).String())
@@ -86,7 +86,7 @@ func (d *Desk) basis(r *wire.Run) string {
 	case "estimated":
 		parts = append(parts, "the gateway reported no tokens: estimated")
 	}
-	if d.Model(r.Model).Sample {
+	if ch.session.Model(r.Model).Sample {
 		parts = append(parts, "sample price")
 	}
 	return strings.Join(parts, "; ")

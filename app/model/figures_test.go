@@ -14,9 +14,9 @@ func thought(text string) string {
 
 func TestFiguresDoNotJumpWhenTheAnswerEnds(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	if !b.Send("q") {
-		t.Fatal(b.Refusal)
+		t.Fatal(b.Shown().Refusal)
 	}
 	b.pass(900 * time.Millisecond) // on its way to the server, which counts from there
 	call := b.far.take(t, wire.OpStart)
@@ -66,7 +66,7 @@ func TestFiguresDoNotJumpWhenTheAnswerEnds(t *testing.T) {
 // A gateway may send many tokens at a time: then their bytes are counted.
 func TestLongPiecesAreNotTakenForTokens(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	_, run := b.sent(t, "q")
 	line := delta(strings.Repeat("four", 25))
 	b.log(run.ID, 0, line)
@@ -105,7 +105,7 @@ func TestFastestIsTheShortestTimeThatIsShown(t *testing.T) {
 	for i, want := range []string{"4.2 s fastest", "4.2 s fastest", "6.1 s"} {
 		m := b.Current.Message(starts[i].Answer)
 		got := b.Figures(m).Total
-		if b.Marks(i, m).Fastest {
+		if b.Lane(i).Marks(m).Fastest {
 			got += " fastest"
 		}
 		if got != want {

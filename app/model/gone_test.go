@@ -48,11 +48,11 @@ func TestListForgetsWhatWasDeletedWhileOffline(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := reloaded(t, memory{}, before)
 			if c.older {
-				b.FetchMore()
+				b.List.FetchMore()
 				b.far.take(t, wire.OpConversations).answer(older)
 			}
-			b.SetLink(session.LinkLost)
-			b.SetLink(session.LinkOpen)
+			b.link(session.LinkLost)
+			b.link(session.LinkOpen)
 			b.far.take(t, wire.OpConversations).answer(c.after)
 			if got := listed(b); !slices.Equal(got, c.want) {
 				t.Errorf("listed %v, want %v", got, c.want)
@@ -62,7 +62,7 @@ func TestListForgetsWhatWasDeletedWhileOffline(t *testing.T) {
 }
 
 func listed(b *bench) (ids []string) {
-	for _, s := range b.List {
+	for _, s := range b.List.Rows {
 		ids = append(ids, s.ID)
 	}
 	slices.Sort(ids)
@@ -75,15 +75,15 @@ func TestListKeepsWhatItsPageCannotKnow(t *testing.T) {
 		Conversations: []wire.Summary{{ID: "a", UpdatedMS: 90}, {ID: "old", UpdatedMS: 10}},
 	})
 	if !b.Send("a question") {
-		t.Fatal(b.Refusal)
+		t.Fatal(b.Shown().Refusal)
 	}
 	born := b.far.take(t, wire.OpStart)
 	unborn := b.Current.ID
-	b.SetLink(session.LinkLost)
-	b.SetLink(session.LinkOpen)
+	b.link(session.LinkLost)
+	b.link(session.LinkOpen)
 	page := b.far.take(t, wire.OpConversations)
 	b.far.take(t, wire.OpOpen).refuse("not_found")
-	if b.Current.Phase != Ready || len(b.Current.Path(0)) != 2 {
+	if b.Current.Phase != Ready || len(b.Current.Lane(0).Path()) != 2 {
 		t.Errorf("a conversation on its way to the server is in phase %v", b.Current.Phase)
 	}
 	b.news(wire.EventConversation, wire.Summary{ID: "born since", UpdatedMS: 200})
@@ -108,23 +108,23 @@ func TestShownConversationDeletedWhileOffline(t *testing.T) {
 		{ID: "u", Role: "user", Text: "q", CreatedMS: 1},
 		{ID: "a", Parent: "u", Role: "assistant", Text: "r", CreatedMS: 2, Run: &wire.Run{ID: "r", State: wire.Done}},
 	}})
-	b.SetLink(session.LinkNone)
+	b.link(session.LinkNone)
 	if !b.Send("sent into the void") {
-		t.Fatal(b.Refusal)
+		t.Fatal(b.Shown().Refusal)
 	}
-	b.SetDraft("half a question")
-	b.SetLink(session.LinkOpen)
+	b.Shown().SetDraft("half a question")
+	b.link(session.LinkOpen)
 	b.far.take(t, wire.OpOpen).refuse("not_found")
-	if b.Current.Phase != Missing || len(b.List) != 0 {
-		t.Errorf("phase %v, listed %v", b.Current.Phase, b.List)
+	if b.Current.Phase != Missing || len(b.List.Rows) != 0 {
+		t.Errorf("phase %v, listed %v", b.Current.Phase, b.List.Rows)
 	}
-	if !strings.Contains(b.Notice, "composer of a new") {
-		t.Errorf("the notice is %q", b.Notice)
+	if !strings.Contains(b.told, "composer of a new") {
+		t.Errorf("the notice is %q", b.told)
 	}
 	b.far.take(t, wire.OpStart).refuse("not_found")
 	b.Show("")
-	if b.Draft() != "sent into the void\n\nhalf a question" {
-		t.Errorf("the new conversation's draft is %q", b.Draft())
+	if b.Shown().Draft() != "sent into the void\n\nhalf a question" {
+		t.Errorf("the new conversation's draft is %q", b.Shown().Draft())
 	}
 	if b.store.Get(draftName+"c") != "" {
 		t.Error("the draft is kept where nobody finds it")
@@ -139,11 +139,11 @@ func TestRenewalThatFailsLeavesWhatIsThere(t *testing.T) {
 	b.news(wire.EventConversation, wire.Summary{ID: "c", Title: "Sea"})
 	b.Show("c")
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "c"}})
-	b.SetDraft("half a question")
-	b.SetLink(session.LinkLost)
-	b.SetLink(session.LinkOpen)
+	b.Shown().SetDraft("half a question")
+	b.link(session.LinkLost)
+	b.link(session.LinkOpen)
 	b.far.take(t, wire.OpOpen).refuse("no_answer")
-	if b.Current.Phase != Ready || len(b.List) != 1 || b.Draft() != "half a question" {
-		t.Errorf("phase %v, listed %v, draft %q", b.Current.Phase, b.List, b.Draft())
+	if b.Current.Phase != Ready || len(b.List.Rows) != 1 || b.Shown().Draft() != "half a question" {
+		t.Errorf("phase %v, listed %v, draft %q", b.Current.Phase, b.List.Rows, b.Shown().Draft())
 	}
 }

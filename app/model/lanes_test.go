@@ -12,9 +12,9 @@ import (
 
 // lanes opens lanes with these models.
 func (b *bench) lanes(models ...string) {
-	b.Choose(0, models[0])
+	b.Lane(0).Choose(models[0])
 	for _, m := range models[1:] {
-		b.AddLane(m)
+		b.Shown().AddLane(m)
 	}
 }
 
@@ -23,14 +23,14 @@ func (b *bench) lanes(models ...string) {
 func (b *bench) sentAll(t *testing.T, text string) (starts []wire.Start, runs []wire.Run) {
 	t.Helper()
 	if !b.Send(text) {
-		t.Fatalf("%q was refused: %+v", text, b.Refusal)
+		t.Fatalf("%q was refused: %+v", text, b.Shown().Refusal)
 	}
 	for i := range b.Current.Lanes {
 		call := b.far.take(t, wire.OpStart)
 		start := read[wire.Start](t, call)
 		run := wire.Run{
 			ID: start.Run, Conversation: start.Conversation, Message: start.Answer, Endpoint: start.Endpoint, Lane: start.Lane,
-			Model: b.LaneModel(i), State: wire.Running, StartedMS: b.clock.UnixMilli(),
+			Model: b.Lane(i).Model(), State: wire.Running, StartedMS: b.clock.UnixMilli(),
 		}
 		call.answer(run)
 		b.far.take(t, wire.OpRead).answer(run)
@@ -54,7 +54,7 @@ func (b *bench) says(r wire.Run, text string) {
 // lane is a lane's messages as role: text.
 func (b *bench) lane(i int) []string {
 	var out []string
-	for _, m := range b.Current.Path(i) {
+	for _, m := range b.Current.Lane(i).Path() {
 		out = append(out, m.Role+": "+m.Content())
 	}
 	return out
@@ -84,7 +84,7 @@ func TestLanesShareTheQuestionAndNothingElse(t *testing.T) {
 		b.says(runs[i], "second of "+runs[i].Model)
 	}
 	for i := range 3 {
-		m := b.LaneModel(i)
+		m := b.Lane(i).Model()
 		if got, want := b.lane(i), []string{"user: q1", "assistant: answer of " + m, "user: q2", "assistant: second of " + m}; !slices.Equal(got, want) {
 			t.Errorf("lane %d: %q, want %q", i, got, want)
 		}
@@ -93,7 +93,7 @@ func TestLanesShareTheQuestionAndNothingElse(t *testing.T) {
 	for i := range 3 {
 		start := read[wire.Start](t, b.far.take(t, wire.OpStart))
 		for j := range 3 {
-			if has := strings.Contains(string(start.Body), "second of "+b.LaneModel(j)); has != (i == j) {
+			if has := strings.Contains(string(start.Body), "second of "+b.Lane(j).Model()); has != (i == j) {
 				t.Errorf("the request of lane %d has the answer of lane %d: %v", i, j, has)
 			}
 		}
@@ -107,7 +107,7 @@ func TestFailureOfOneLaneLeavesTheOthers(t *testing.T) {
 	runs[0].Problem = &wire.Problem{Code: "rate_limited", Message: "Too many."}
 	b.finish(runs[0], wire.Failed)
 	b.end(runs[0].ID, 0, "")
-	if !b.Current.LaneRunning(1) || b.Current.LaneRunning(0) {
+	if !b.Current.Lane(1).Running() || b.Current.Lane(0).Running() {
 		t.Fatal("the failure is not that of lane 0 alone")
 	}
 	b.Retry(0, starts[0].Answer)
@@ -125,12 +125,12 @@ func TestLanesAreTheSameAfterAReload(t *testing.T) {
 	b := newBench(t)
 	b.lanes(chatModel, responsesModel, "zeta-1")
 	warm := 0.3
-	b.SetParams(1, Params{System: "short", TopP: &warm})
+	b.Lane(1).SetParams(Params{System: "short", TopP: &warm})
 	starts, runs := b.sentAll(t, "q")
 	for _, r := range runs {
 		b.says(r, "from "+r.Model)
 	}
-	b.RemoveLane(0)
+	b.Lane(0).Close()
 	b.pass(0)
 	kept := b.kept(t)
 	if len(kept.Lanes) != 2 || kept.Lanes[0].Model != responsesModel || kept.Lanes[0].Leaf != starts[1].Answer {
@@ -155,7 +155,7 @@ func TestLanesAreTheSameAfterAReload(t *testing.T) {
 			t.Errorf("lane %d: %q, want %q", i, got, want)
 		}
 	}
-	if p := other.Params(0); p.System != "short" || p.TopP == nil || *p.TopP != warm {
+	if p := other.Lane(0).Params(); p.System != "short" || p.TopP == nil || *p.TopP != warm {
 		t.Errorf("parameters %+v", p)
 	}
 	// The lanes keep their numbers, so that their versions stay theirs.
@@ -174,7 +174,7 @@ func TestNewsOfLanesFromAnotherTab(t *testing.T) {
 	}
 	w := wire.Lanes{Conversation: b.Current.ID, Rev: 7, Lanes: []wire.Lane{{Model: "zeta-1", Leaf: starts[1].Answer, Params: json.RawMessage(`{"lane":1}`)}}}
 	b.news(wire.EventLanes, w)
-	if len(b.Current.Lanes) != 1 || b.LaneModel(0) != "zeta-1" {
+	if len(b.Current.Lanes) != 1 || b.Lane(0).Model() != "zeta-1" {
 		t.Fatalf("lanes %+v", b.Current.Lanes)
 	}
 	w.Rev, w.Lanes = 6, append(w.Lanes, w.Lanes[0])
@@ -183,11 +183,11 @@ func TestNewsOfLanesFromAnotherTab(t *testing.T) {
 		t.Error("older news was taken")
 	}
 	// A change of our own that is under way comes after what is heard meanwhile.
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	b.pass(0)
 	w.Rev = 8
 	b.news(wire.EventLanes, w)
-	if len(b.Current.Lanes) != 1 || b.LaneModel(0) != chatModel {
+	if len(b.Current.Lanes) != 1 || b.Lane(0).Model() != chatModel {
 		t.Error("news took a change back that the server has not answered")
 	}
 	call := b.far.take(t, wire.OpLanes)
@@ -204,7 +204,7 @@ func TestContinueWithOne(t *testing.T) {
 	b.lanes(chatModel, "zeta-1", responsesModel)
 	_, runs := b.sentAll(t, "q")
 	b.says(runs[1], "kept")
-	b.KeepOnly(1)
+	b.Lane(1).KeepOnly()
 	b.pass(0)
 	stops := 0
 	for _, op := range b.far.ops() {
@@ -212,7 +212,7 @@ func TestContinueWithOne(t *testing.T) {
 			stops++
 		}
 	}
-	if stops != 2 || len(b.Current.Lanes) != 1 || b.LaneModel(0) != "zeta-1" {
+	if stops != 2 || len(b.Current.Lanes) != 1 || b.Lane(0).Model() != "zeta-1" {
 		t.Fatalf("%d stopped, lanes %+v", stops, b.Current.Lanes)
 	}
 	if got := b.lane(0); !slices.Equal(got, []string{"user: q", "assistant: kept"}) {
@@ -222,12 +222,12 @@ func TestContinueWithOne(t *testing.T) {
 
 func TestEditStandsBesideWhatWasSent(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	s1, r1 := b.sent(t, "one")
 	b.says(r1, "first")
 	_, r2 := b.sent(t, "two")
 	b.says(r2, "second")
-	if !b.Edit(0, s1.User.ID, " uno ") {
+	if !b.Lane(0).Edit(s1.User.ID, " uno ") {
 		t.Fatal("refused")
 	}
 	b.pass(0)
@@ -238,11 +238,11 @@ func TestEditStandsBesideWhatWasSent(t *testing.T) {
 	if got := b.lane(0); !slices.Equal(got, []string{"user: uno", "assistant: "}) {
 		t.Errorf("shows %q", got)
 	}
-	b.Turn(0, start.User.ID, -1)
+	b.Lane(0).Turn(start.User.ID, -1)
 	if got := b.lane(0); !slices.Equal(got, []string{"user: one", "assistant: first", "user: two", "assistant: second"}) {
 		t.Errorf("the version before is %q", got)
 	}
-	if v := b.Current.Versions(0, b.Current.Message(s1.User.ID)); len(v) != 2 {
+	if v := b.Current.Lane(0).Versions(b.Current.Message(s1.User.ID)); len(v) != 2 {
 		t.Errorf("versions %v", v)
 	}
 }
@@ -255,19 +255,19 @@ func TestEditInOneLaneAndInAll(t *testing.T) {
 		b.says(r, "a")
 	}
 	id := starts[0].User.ID
-	b.Edit(1, id, "mine")
+	b.Lane(1).Edit(id, "mine")
 	b.pass(0)
 	b.far.take(t, wire.OpStart)
 	if b.lane(0)[0] != "user: q" || b.lane(1)[0] != "user: mine" {
 		t.Errorf("lanes %q and %q", b.lane(0), b.lane(1))
 	}
-	if v := b.Current.Versions(0, b.Current.Message(id)); len(v) != 1 {
+	if v := b.Current.Lane(0).Versions(b.Current.Message(id)); len(v) != 1 {
 		t.Errorf("lane 0 offers the other lane's version: %v", v)
 	}
-	b.KeepOnly(0)
-	b.AddLane("zeta-1")
-	if !b.EditAll(0, id, "everybody") {
-		t.Fatalf("refused: %+v", b.Refusal)
+	b.Lane(0).KeepOnly()
+	b.Shown().AddLane("zeta-1")
+	if !b.Lane(0).EditAll(id, "everybody") {
+		t.Fatalf("refused: %+v", b.Shown().Refusal)
 	}
 	b.pass(0)
 	one, two := read[wire.Start](t, b.far.take(t, wire.OpStart)), read[wire.Start](t, b.far.take(t, wire.OpStart))
@@ -290,9 +290,9 @@ func TestPreviewIsWhatIsSent(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t)
-			b.Choose(0, c.model)
-			b.SetParams(0, all)
-			ep, body, v := b.Preview(0, "hello ")
+			b.Lane(0).Choose(c.model)
+			b.Lane(0).SetParams(all)
+			ep, body, v := b.Lane(0).Preview("hello ")
 			if !v.OK() {
 				t.Errorf("refused: %+v", v.Errors)
 			}
@@ -305,7 +305,7 @@ func TestPreviewIsWhatIsSent(t *testing.T) {
 				}
 			}
 			if !b.Send("hello ") {
-				t.Fatalf("refused: %+v", b.Refusal)
+				t.Fatalf("refused: %+v", b.Shown().Refusal)
 			}
 			start := read[wire.Start](t, b.far.take(t, wire.OpStart))
 			if string(start.Body) != string(body) || start.Endpoint != string(ep) {
@@ -329,8 +329,8 @@ func TestWhatAFormOffers(t *testing.T) {
 		{chatModel, "tools", true, true, gateway.Undocumented},
 		{"zeta-1", "tools", true, true, gateway.Optional},
 	} {
-		b.Choose(0, c.model)
-		o, shown := b.Offers(0, c.field)
+		b.Lane(0).Choose(c.model)
+		o, shown := b.Lane(0).Offers(c.field)
 		if shown != c.shown || o.Sent != c.sent || o.Standing != c.standing {
 			t.Errorf("%s of %s: shown %v, sent %v, %s", c.field, c.model, shown, o.Sent, o.Standing)
 		}
@@ -339,26 +339,26 @@ func TestWhatAFormOffers(t *testing.T) {
 
 func TestWrongEndpointIsNoDeadEnd(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	start, run := b.sent(t, "q")
 	run.Problem = &wire.Problem{Code: "wrong_endpoint", Message: "use POST /v1/responses"}
 	b.finish(run, wire.Failed)
 	b.end(run.ID, 0, "")
 	m := b.Current.Message(start.Answer)
-	if ep := b.Elsewhere(m); ep != gateway.Responses {
+	if ep := m.Elsewhere(); ep != gateway.Responses {
 		t.Fatalf("offers %q", ep)
 	}
-	b.Switch(0, start.Answer, gateway.Responses)
+	b.Lane(0).Switch(start.Answer, gateway.Responses)
 	b.pass(0)
 	again := read[wire.Start](t, b.far.take(t, wire.OpStart))
 	if again.Endpoint != "responses" || !again.Switched || !strings.Contains(string(again.Body), `"input":"q"`) || again.User.ID != start.User.ID {
 		t.Errorf("sent %+v with %s", again, again.Body)
 	}
-	if b.Endpoint(0) != gateway.Responses {
+	if b.Lane(0).Endpoint() != gateway.Responses {
 		t.Error("the lane does not stay there")
 	}
-	b.Choose(0, "zeta-1")
-	if b.Endpoint(0) != gateway.Chat {
+	b.Lane(0).Choose("zeta-1")
+	if b.Lane(0).Endpoint() != gateway.Chat {
 		t.Error("another model is asked there too")
 	}
 }
@@ -378,16 +378,16 @@ func TestEditInAllLanesOrInNone(t *testing.T) {
 	}
 	late := b.Current.Message(first[1].Answer)
 	late.Stub = true
-	if b.EditAll(0, second[0].User.ID, "zwei") || b.Refusal == nil || b.Refusal.Issues[0].Code != "not_loaded" {
-		t.Fatalf("sent, or refused by %+v", b.Refusal)
+	if b.Lane(0).EditAll(second[0].User.ID, "zwei") || b.Shown().Refusal == nil || b.Shown().Refusal.Issues[0].Code != "not_loaded" {
+		t.Fatalf("sent, or refused by %+v", b.Shown().Refusal)
 	}
 	b.pass(0)
 	if slices.Contains(b.far.ops(), wire.OpStart) || b.lane(0)[2] != "user: two" {
 		t.Errorf("half of it was sent: %q, %q", b.far.ops(), b.lane(0))
 	}
 	late.Stub = false
-	if !b.EditAll(0, second[0].User.ID, "zwei") || b.Refusal != nil {
-		t.Fatalf("refused by %+v", b.Refusal)
+	if !b.Lane(0).EditAll(second[0].User.ID, "zwei") || b.Shown().Refusal != nil {
+		t.Fatalf("refused by %+v", b.Shown().Refusal)
 	}
 	b.pass(0)
 	for i := range 2 {
@@ -404,17 +404,17 @@ func TestClosedLanesComeBack(t *testing.T) {
 	b := newBench(t)
 	b.lanes(chatModel, "zeta-1", responsesModel)
 	half := 0.5
-	b.SetParams(2, Params{Temperature: &half, System: "be brief"})
+	b.Lane(2).SetParams(Params{Temperature: &half, System: "be brief"})
 	_, runs := b.sentAll(t, "q")
 	for _, r := range runs {
 		b.says(r, "answer of "+r.Model)
 	}
-	b.Focus(2)
+	b.Lane(2).Focus()
 	var was [3][]string
 	for i := range was {
 		was[i] = b.lane(i)
 	}
-	b.KeepOnly(1)
+	b.Lane(1).KeepOnly()
 	if c := b.Closed(); c == nil || c.Words != "Closed 2 lanes." {
 		t.Fatalf("offered: %+v", c)
 	}
@@ -423,19 +423,19 @@ func TestClosedLanesComeBack(t *testing.T) {
 	_, more := b.sentAll(t, "and on")
 	b.says(more[0], "more")
 	b.UndoClose()
-	if len(b.Current.Lanes) != 3 || b.Focused != 2 || b.Closed() != nil {
-		t.Fatalf("lanes %+v, focused %d", b.Current.Lanes, b.Focused)
+	if len(b.Current.Lanes) != 3 || b.Shown().Focused != 2 || b.Closed() != nil {
+		t.Fatalf("lanes %+v, focused %d", b.Current.Lanes, b.Shown().Focused)
 	}
 	for i, model := range []string{chatModel, "zeta-1", responsesModel} {
 		want := was[i]
 		if i == 1 {
 			want = append(want, "user: and on", "assistant: more")
 		}
-		if got := b.lane(i); !slices.Equal(got, want) || b.LaneModel(i) != model {
-			t.Errorf("lane %d, %s: %q, want %q", i, b.LaneModel(i), got, want)
+		if got := b.lane(i); !slices.Equal(got, want) || b.Lane(i).Model() != model {
+			t.Errorf("lane %d, %s: %q, want %q", i, b.Lane(i).Model(), got, want)
 		}
 	}
-	if p := b.Params(2); p.System != "be brief" || p.Temperature == nil {
+	if p := b.Lane(2).Params(); p.System != "be brief" || p.Temperature == nil {
 		t.Errorf("parameters %+v", p)
 	}
 	b.pass(0)
@@ -443,13 +443,13 @@ func TestClosedLanesComeBack(t *testing.T) {
 		t.Errorf("the server was told of %d lanes", len(kept.Lanes))
 	}
 
-	b.RemoveLane(0)
+	b.Lane(0).Close()
 	b.pass(undoFor)
 	if b.Closed() != nil {
 		t.Error("still offered when the time is over")
 	}
-	b.RemoveLane(0)
-	b.AddLane("zeta-1")
+	b.Lane(0).Close()
+	b.Shown().AddLane("zeta-1")
 	if b.Closed() != nil {
 		t.Error("offered though the lanes are others by now")
 	}

@@ -11,25 +11,32 @@ import (
 	"screentest/shared/wire"
 )
 
-// FetchLibrary asks for the person's saved prompts and settings.
-func (d *Desk) FetchLibrary() {
-	d.server.Call(wire.OpLibrary, struct{}{}, func(data json.RawMessage, p *wire.Problem) {
-		var l wire.Library
-		if session.Read(data, p, &l) != nil {
+// Library is what the person saved: prompts and settings.
+type Library struct {
+	chat *Chat
+
+	All []wire.LibraryEntry // by name
+}
+
+// Fetch asks for what is saved.
+func (l *Library) Fetch() {
+	l.chat.o.Server.Call(wire.OpLibrary, struct{}{}, func(data json.RawMessage, p *wire.Problem) {
+		var saved wire.Library
+		if session.Read(data, p, &saved) != nil {
 			return
 		}
-		d.Library = nil
-		for _, e := range l.Entries {
-			d.hearEntry(e)
+		l.All = nil
+		for _, e := range saved.Entries {
+			l.put(e)
 		}
-		d.changed(PartComposer)
+		l.chat.o.Changed(PartLibrary)
 	})
 }
 
 // Entries are the saved ones of a kind, by name.
-func (d *Desk) Entries(kind string) []wire.LibraryEntry {
+func (l *Library) Entries(kind string) []wire.LibraryEntry {
 	var es []wire.LibraryEntry
-	for _, e := range d.Library {
+	for _, e := range l.All {
 		if e.Kind == kind {
 			es = append(es, e)
 		}
@@ -37,82 +44,82 @@ func (d *Desk) Entries(kind string) []wire.LibraryEntry {
 	return es
 }
 
-// SavePrompt keeps a prompt, under an id to replace that entry or "" for a new
+// SavePrompt saves a prompt, under an id to replace that entry or "" for a new
 // one. done gets what went wrong, or nil.
-func (d *Desk) SavePrompt(id, name, text string, done func(*wire.Problem)) {
-	d.save(wire.LibraryEntry{ID: id, Kind: wire.LibraryPrompt, Name: name, Text: text}, done)
+func (l *Library) SavePrompt(id, name, text string, done func(*wire.Problem)) {
+	l.save(wire.LibraryEntry{ID: id, Kind: wire.LibraryPrompt, Name: name, Text: text}, done)
 }
 
-// SaveSettings keeps the parameters of a lane.
-func (d *Desk) SaveSettings(lane int, name string, done func(*wire.Problem)) {
-	params, err := json.Marshal(d.Params(lane))
+// SaveSettings saves the parameters of a lane.
+func (l *Library) SaveSettings(lane *Lane, name string, done func(*wire.Problem)) {
+	params, err := json.Marshal(lane.Params())
 	if err != nil {
 		done(&wire.Problem{Code: "bad_params", Message: "The parameters could not be written: " + err.Error() + "."})
 		return
 	}
 	id := ""
-	for _, e := range d.Entries(wire.LibrarySettings) {
+	for _, e := range l.Entries(wire.LibrarySettings) {
 		if e.Name == strings.TrimSpace(name) {
 			id = e.ID
 		}
 	}
-	family := string(d.Model(d.LaneModel(lane)).Family)
-	d.save(wire.LibraryEntry{ID: id, Kind: wire.LibrarySettings, Name: name, Family: family, Params: params}, done)
+	family := string(l.chat.session.Model(lane.Model()).Family)
+	l.save(wire.LibraryEntry{ID: id, Kind: wire.LibrarySettings, Name: name, Family: family, Params: params}, done)
 }
 
-func (d *Desk) save(e wire.LibraryEntry, done func(*wire.Problem)) {
+func (l *Library) save(e wire.LibraryEntry, done func(*wire.Problem)) {
 	if e.Name = strings.TrimSpace(e.Name); e.Name == "" {
 		done(&wire.Problem{Code: "no_name", Field: "name", Message: "It needs a name."})
 		return
 	}
 	if e.ID == "" {
-		e.ID = d.newID()
+		e.ID = l.chat.o.NewID()
 	}
-	d.server.Call(wire.OpLibraryPut, e, func(data json.RawMessage, p *wire.Problem) {
+	l.chat.o.Server.Call(wire.OpLibraryPut, e, func(data json.RawMessage, p *wire.Problem) {
 		var kept wire.LibraryEntry
 		if p = session.Read(data, p, &kept); p == nil {
-			d.hearEntry(kept)
+			l.put(kept)
 		}
 		done(p)
 	})
 }
 
-// DropEntry deletes what was saved. done gets what went wrong, or nil.
-func (d *Desk) DropEntry(id string, done func(*wire.Problem)) {
-	d.server.Call(wire.OpLibraryDelete, wire.Target{ID: id}, func(_ json.RawMessage, p *wire.Problem) {
+// Delete deletes what was saved. done gets what went wrong, or nil.
+func (l *Library) Delete(id string, done func(*wire.Problem)) {
+	l.chat.o.Server.Call(wire.OpLibraryDelete, wire.Target{ID: id}, func(_ json.RawMessage, p *wire.Problem) {
 		if p == nil {
-			d.hearEntry(wire.LibraryEntry{ID: id, Deleted: true})
+			l.put(wire.LibraryEntry{ID: id, Deleted: true})
 		}
 		done(p)
 	})
 }
 
-// hearEntry puts an entry in, or takes it out.
-func (d *Desk) hearEntry(e wire.LibraryEntry) {
-	d.Library = slices.DeleteFunc(d.Library, func(o wire.LibraryEntry) bool { return o.ID == e.ID })
+// put puts an entry in, or takes it out.
+func (l *Library) put(e wire.LibraryEntry) {
+	l.All = slices.DeleteFunc(l.All, func(o wire.LibraryEntry) bool { return o.ID == e.ID })
 	if !e.Deleted {
-		d.Library = append(d.Library, e)
-		slices.SortStableFunc(d.Library, func(a, b wire.LibraryEntry) int {
+		l.All = append(l.All, e)
+		slices.SortStableFunc(l.All, func(a, b wire.LibraryEntry) int {
 			return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.ID, b.ID))
 		})
 	}
-	d.changed(PartComposer)
+	l.chat.o.Changed(PartLibrary)
 }
 
-// UseSettings gives a lane saved parameters. What its model must not be sent is
+// UseSettings gives the lane saved parameters. What its model must not be sent is
 // kept and not sent, as with any parameters.
-func (d *Desk) UseSettings(lane int, id string) {
-	for _, e := range d.Library {
+func (l *Lane) UseSettings(id string) {
+	for _, e := range l.of.chat.Library.All {
 		var p Params
 		if e.ID == id && json.Unmarshal(e.Params, &p) == nil {
-			d.SetParams(lane, p)
+			l.SetParams(p)
 		}
 	}
 }
 
-// Fits says that saved settings were made for the family of a lane's model.
-func (d *Desk) Fits(lane int, e wire.LibraryEntry) bool {
-	return gateway.Family(e.Family) == d.Model(d.LaneModel(lane)).Family
+// Fits says that saved settings were made for the family of the lane's model.
+func (l *Lane) Fits(e wire.LibraryEntry) bool {
+	return gateway.Family(e.Family) == l.of.chat.session.Model(l.Model()).Family
 }
 
 // Variables are the names within {{ }} in a prompt, each once, in their order.

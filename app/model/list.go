@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,7 +13,23 @@ import (
 	"screentest/shared/wire"
 )
 
-// Group is a stretch of the conversation list under one heading.
+// List is the list of conversations.
+type List struct {
+	chat *Chat
+
+	Rows  []wire.Summary // in no order; see Groups
+	Ready bool
+	More  bool // there are older ones
+	// Deleted is the conversation that can still be had back; nil if none.
+	Deleted *wire.Summary
+
+	before   string
+	reach    int64 // when the oldest changed that is listed for its age, Unix ms
+	fetching bool
+	forget   func() // ends the time for Deleted
+}
+
+// Group is a stretch of the list under one heading.
 type Group struct {
 	Name string
 	Rows []wire.Summary
@@ -20,12 +37,12 @@ type Group struct {
 
 // Groups sorts the conversations of the list, newest first, under Pinned, Today,
 // Yesterday and Earlier. Headings without rows are left out.
-func (d *Desk) Groups() []Group {
-	list := slices.Clone(d.List)
-	slices.SortStableFunc(list, func(a, b wire.Summary) int { return cmp.Compare(b.UpdatedMS, a.UpdatedMS) })
-	today, yesterday := d.midnight(0), d.midnight(1)
+func (l *List) Groups() []Group {
+	rows := slices.Clone(l.Rows)
+	slices.SortStableFunc(rows, func(a, b wire.Summary) int { return cmp.Compare(b.UpdatedMS, a.UpdatedMS) })
+	today, yesterday := l.chat.o.Midnight(0), l.chat.o.Midnight(1)
 	groups := []Group{{Name: "Pinned"}, {Name: "Today"}, {Name: "Yesterday"}, {Name: "Earlier"}}
-	for _, s := range list {
+	for _, s := range rows {
 		at := time.UnixMilli(s.UpdatedMS)
 		to := &groups[3]
 		switch {
@@ -41,48 +58,68 @@ func (d *Desk) Groups() []Group {
 	return slices.DeleteFunc(groups, func(g Group) bool { return len(g.Rows) == 0 })
 }
 
-// FetchList asks for the newest conversations; FetchMore for older ones.
-func (d *Desk) FetchList() { d.list("") }
+// Models are the models of a conversation in the list: none while its names are
+// hidden.
+func (l *List) Models(s wire.Summary) string {
+	if c := l.chat.conversations[s.ID]; c != nil && c.Phase == Ready {
+		s.Blind = c.Blind
+		if many := c.wireLanes(); len(many.Lanes) > 1 {
+			s.Models = many.Models()
+		}
+	}
+	if s.Blind {
+		return "blind comparison"
+	}
+	if n := strings.Count(s.Models, ", ") + 1; n > 2 {
+		return strconv.Itoa(n) + " models"
+	}
+	return s.Models
+}
+
+// Fetch asks for the newest conversations; FetchMore for older ones.
+func (l *List) Fetch() { l.fetch("") }
 
 // FetchMore asks for the conversations after the oldest that is there.
-func (d *Desk) FetchMore() {
-	if d.ListMore && !d.listing {
-		d.list(d.before)
+func (l *List) FetchMore() {
+	if l.More && !l.fetching {
+		l.fetch(l.before)
 	}
 }
 
-func (d *Desk) list(before string) {
-	d.listing = true
-	had := slices.DeleteFunc(slices.Clone(d.List), d.unborn)
-	d.server.Call(wire.OpConversations, wire.Page{Before: before}, func(data json.RawMessage, p *wire.Problem) {
-		d.listing = false
+func (l *List) fetch(before string) {
+	l.fetching = true
+	had := slices.DeleteFunc(slices.Clone(l.Rows), l.unborn)
+	l.chat.o.Server.Call(wire.OpConversations, wire.Page{Before: before}, func(data json.RawMessage, p *wire.Problem) {
+		l.fetching = false
 		var page wire.ConversationPage
 		if session.Read(data, p, &page) != nil {
-			d.changed(PartList)
+			l.changed()
 			return
 		}
-		if before != "" || !d.ListReady {
-			d.before, d.ListMore = page.Before, page.Before != ""
-			d.reach = oldest(page)
+		if before != "" || !l.Ready {
+			l.before, l.More = page.Before, page.Before != ""
+			l.reach = oldest(page)
 		}
-		first := !d.ListReady
-		d.ListReady = true
+		first := !l.Ready
+		l.Ready = true
 		if before == "" {
-			d.dropDeleted(page, had)
+			l.dropDeleted(page, had)
 		}
-		d.takePage(page, before == "")
+		l.putPage(page, before == "")
 		if first {
-			d.recallLost()
+			l.chat.recallLost()
 		}
-		d.changed(PartList | PartBar)
+		l.changed()
 	})
 }
+
+func (l *List) changed() { l.chat.o.Changed(PartList | PartBar) }
 
 // dropDeleted takes out of the list what is in it no more by its first page:
 // deleted elsewhere while this tab could not hear of it. Of had, which the server
 // knew when the page was asked for, the page has all that changed last, and all
 // that is pinned. What is older than it is not known; opening it will tell.
-func (d *Desk) dropDeleted(page wire.ConversationPage, had []wire.Summary) {
+func (l *List) dropDeleted(page wire.ConversationPage, had []wire.Summary) {
 	there := map[string]bool{}
 	for _, s := range append(page.Conversations, page.Pinned...) {
 		there[s.ID] = true
@@ -90,17 +127,17 @@ func (d *Desk) dropDeleted(page wire.ConversationPage, had []wire.Summary) {
 	for _, s := range had {
 		covered := s.UpdatedMS > oldest(page)
 		// One that was listed for its pin alone is so no more.
-		unpinned := s.Pinned && s.UpdatedMS < d.reach
+		unpinned := s.Pinned && s.UpdatedMS < l.reach
 		if (covered || unpinned) && !there[s.ID] {
-			d.List = dropSummary(d.List, s.ID)
+			l.drop(s.ID)
 		}
 	}
 }
 
 // unborn says that the server may not know a conversation yet.
-func (d *Desk) unborn(s wire.Summary) bool {
-	c := d.conversations[s.ID]
-	return c != nil && c.kept.unborn
+func (l *List) unborn(s wire.Summary) bool {
+	c := l.chat.conversations[s.ID]
+	return c != nil && c.lanes.unborn
 }
 
 // oldest is when the last conversation of a page changed; every one that changed
@@ -112,93 +149,69 @@ func oldest(page wire.ConversationPage) int64 {
 	return page.Conversations[len(page.Conversations)-1].UpdatedMS
 }
 
-// takePage takes a stretch of the list. The first one says which are pinned.
-func (d *Desk) takePage(page wire.ConversationPage, first bool) {
+// putPage puts in a stretch of the list. The first one says which are pinned.
+func (l *List) putPage(page wire.ConversationPage, first bool) {
 	if first {
-		for i := range d.List {
-			d.List[i].Pinned = false
+		for i := range l.Rows {
+			l.Rows[i].Pinned = false
 		}
 	}
 	for _, s := range append(page.Conversations, page.Pinned...) {
-		if d.Deleted == nil || d.Deleted.ID != s.ID {
-			d.List = putSummary(d.List, s)
+		if !l.deleting(s.ID) {
+			l.put(s)
 		}
 	}
 }
 
 // Pin keeps a conversation above the others, or lets it go. It is shown at
 // once; a refusal takes it back.
-func (d *Desk) Pin(id string, pinned bool) {
-	set := func(pinned bool) {
-		for i := range d.List {
-			if d.List[i].ID == id {
-				d.List[i].Pinned = pinned
-			}
-		}
-		if c := d.conversations[id]; c != nil {
-			c.Summary.Pinned = pinned
-		}
-		d.changed(PartList | PartBar)
-	}
-	set(pinned)
-	d.server.Call(wire.OpPin, wire.Pin{ID: id, Pinned: pinned}, func(data json.RawMessage, p *wire.Problem) {
+func (l *List) Pin(id string, pinned bool) {
+	l.edit(id, func(s *wire.Summary) { s.Pinned = pinned })
+	l.chat.o.Server.Call(wire.OpPin, wire.Pin{ID: id, Pinned: pinned}, func(data json.RawMessage, p *wire.Problem) {
 		var s wire.Summary
 		if p = session.Read(data, p, &s); p != nil {
-			set(!pinned)
-			d.Tell(p.Message + " " + p.Hint)
+			l.edit(id, func(s *wire.Summary) { s.Pinned = !pinned })
+			l.chat.o.Tell(p.Message + " " + p.Hint)
 			return
 		}
-		d.summary(s)
+		l.chat.summary(s)
 	})
 }
 
 // Rename gives a conversation another title. It is shown at once; a refusal
 // takes it back.
-func (d *Desk) Rename(id, title string) {
-	before := d.retitle(id, title)
-	d.server.Call(wire.OpRename, wire.Rename{ID: id, Title: title}, func(_ json.RawMessage, p *wire.Problem) {
+func (l *List) Rename(id, title string) {
+	var before string
+	l.edit(id, func(s *wire.Summary) { before, s.Title = s.Title, title })
+	l.chat.o.Server.Call(wire.OpRename, wire.Rename{ID: id, Title: title}, func(_ json.RawMessage, p *wire.Problem) {
 		if p != nil {
-			d.retitle(id, before)
-			d.Tell("The title was not changed. " + p.Message + " " + p.Hint)
+			l.edit(id, func(s *wire.Summary) { s.Title = before })
+			l.chat.o.Tell("The title was not changed. " + p.Message + " " + p.Hint)
 		}
 	})
 }
 
-// retitle shows a conversation under another title, and returns the one before.
-func (d *Desk) retitle(id, title string) (before string) {
-	for i := range d.List {
-		if d.List[i].ID == id {
-			before, d.List[i].Title = d.List[i].Title, title
+// edit changes a conversation wherever it is shown: in its row, then in the bar.
+func (l *List) edit(id string, change func(*wire.Summary)) {
+	if s := l.find(id); s != nil {
+		change(s)
+		if c := l.chat.conversations[id]; c != nil {
+			c.Summary.Title, c.Summary.Pinned = s.Title, s.Pinned
 		}
+	} else if c := l.chat.conversations[id]; c != nil {
+		change(&c.Summary)
 	}
-	if c := d.conversations[id]; c != nil {
-		before, c.Summary.Title = c.Summary.Title, title
-	}
-	d.changed(PartList | PartBar)
-	return before
-}
-
-// Tell puts a sentence where the person sees it for a while.
-func (d *Desk) Tell(words string) {
-	if d.forgetNotice != nil {
-		d.forgetNotice()
-	}
-	d.Notice = strings.TrimSpace(words)
-	d.forgetNotice = d.after(undoFor, func() {
-		d.Notice, d.forgetNotice = "", nil
-		d.changed(PartNotice)
-	})
-	d.changed(PartNotice)
+	l.changed()
 }
 
 // Neighbour returns the conversation that stands by places further down in the
 // list than the one shown; "" where there is none.
-func (d *Desk) Neighbour(by int) string {
+func (l *List) Neighbour(by int) string {
 	var all []string
 	at := -1
-	for _, g := range d.Groups() {
+	for _, g := range l.Groups() {
 		for _, s := range g.Rows {
-			if s.ID == d.currentID() {
+			if s.ID == l.chat.currentID() {
 				at = len(all)
 			}
 			all = append(all, s.ID)
@@ -213,17 +226,25 @@ func (d *Desk) Neighbour(by int) string {
 	return all[at]
 }
 
-// putSummary puts a conversation into the list, or renews it there.
-func putSummary(list []wire.Summary, s wire.Summary) []wire.Summary {
-	for i := range list {
-		if list[i].ID == s.ID {
-			list[i] = s
-			return list
+// find returns a conversation's row, or nil.
+func (l *List) find(id string) *wire.Summary {
+	for i := range l.Rows {
+		if l.Rows[i].ID == id {
+			return &l.Rows[i]
 		}
 	}
-	return append(list, s)
+	return nil
 }
 
-func dropSummary(list []wire.Summary, id string) []wire.Summary {
-	return slices.DeleteFunc(list, func(s wire.Summary) bool { return s.ID == id })
+// put puts a conversation into the list, or renews it there.
+func (l *List) put(s wire.Summary) {
+	if row := l.find(s.ID); row != nil {
+		*row = s
+		return
+	}
+	l.Rows = append(l.Rows, s)
+}
+
+func (l *List) drop(id string) {
+	l.Rows = slices.DeleteFunc(l.Rows, func(s wire.Summary) bool { return s.ID == id })
 }

@@ -29,26 +29,26 @@ const (
 	fillUpTo = 2 * wire.MaxBody
 )
 
-// Outline asks for the shape of a conversation of which only the newest
+// Outline asks for the shape of the conversation, if only the newest
 // messages are here.
-func (d *Desk) Outline(c *Conversation) {
+func (c *Conversation) Outline() {
 	if !c.Earlier || c.outlined || c.Fetching {
 		return
 	}
 	c.Fetching = true
-	d.server.Call(wire.OpOutline, wire.Target{ID: c.ID}, func(data json.RawMessage, p *wire.Problem) {
+	c.chat.o.Server.Call(wire.OpOutline, wire.Target{ID: c.ID}, func(data json.RawMessage, p *wire.Problem) {
 		c.Fetching = false
 		var o wire.Outline
 		if session.Read(data, p, &o) == nil && c.fetched {
 			c.outline(o)
-			d.after(fillFirst, func() { d.fill(c) })
-			d.hasten(c)
+			c.chat.o.After(fillFirst, c.fill)
+			c.hasten()
 		} else {
-			d.giveUp(c)
+			c.giveUp()
 		}
-		d.drawn(c, PartThread|PartComposer)
+		c.changed(PartThread | PartLanes | PartComposer)
 	})
-	d.changed(PartThread)
+	c.changed(PartThread)
 }
 
 var outlineRoles = map[byte]string{'u': "user", 'a': "assistant", 't': "tool", 's': "system"}
@@ -82,13 +82,13 @@ func (c *Conversation) outline(o wire.Outline) {
 // Need asks for the texts of those among ms that have none yet, the last ones
 // first, as far as one call takes them. What comes later is asked for when the
 // page, drawn again with this answer, needs it still.
-func (d *Desk) Need(c *Conversation, ms []*Message) {
+func (c *Conversation) Need(ms []*Message) {
 	if c.fetches < 2 {
-		d.need(c, ms, nil)
+		c.need(ms, nil)
 	}
 }
 
-func (d *Desk) need(c *Conversation, ms []*Message, then func()) {
+func (c *Conversation) need(ms []*Message, then func()) {
 	q := wire.MessageQuery{Conversation: c.ID}
 	var asked []*Message
 	size := 0
@@ -108,47 +108,47 @@ func (d *Desk) need(c *Conversation, ms []*Message, then func()) {
 		return
 	}
 	c.fetches++
-	d.server.Call(wire.OpMessages, q, func(data json.RawMessage, p *wire.Problem) {
+	c.chat.o.Server.Call(wire.OpMessages, q, func(data json.RawMessage, p *wire.Problem) {
 		c.fetches--
 		var got wire.Messages
 		p = session.Read(data, p, &got)
 		came := false
 		for _, in := range got.Messages {
 			if m := c.messages[in.ID]; m != nil && m.Stub {
-				c.take(in)
+				c.put(in)
 				came = true
 			}
 		}
 		for _, m := range asked {
 			m.asked = false
 		}
-		d.follow(c)
+		c.follow()
 		if p != nil || !came { // what is gone would be asked for without end
-			d.giveUp(c)
+			c.giveUp()
 		} else {
 			if then != nil {
 				then()
 			}
-			d.after(0, func() { d.hasten(c) })
+			c.chat.o.After(0, c.hasten)
 		}
-		d.drawn(c, PartThread)
+		c.changed(PartThread)
 	})
 }
 
-// fill fetches the texts of the conversation shown, lane by lane, the newest
-// first.
-func (d *Desk) fill(c *Conversation) {
-	if c != d.Current {
+// fill fetches the texts of the conversation while it is shown, lane by lane,
+// the newest first.
+func (c *Conversation) fill() {
+	if c != c.chat.Current {
 		return // asked again when it is shown
 	}
-	for i := range c.Lanes {
+	for _, l := range c.Lanes {
 		size := 0
-		path := c.Path(i)
+		path := l.Path()
 		for at := len(path) - 1; at >= 0 && size <= fillUpTo; at-- {
 			m := path[at]
 			size += m.Size()
 			if m.Stub && !m.asked {
-				d.need(c, path[:at+1], func() { d.after(fillEvery, func() { d.fill(c) }) })
+				c.need(path[:at+1], func() { c.chat.o.After(fillEvery, c.fill) })
 				return
 			}
 		}
@@ -157,13 +157,13 @@ func (d *Desk) fill(c *Conversation) {
 
 // unread refuses a turn as long as a text before it is missing, and fetches
 // that.
-func (d *Desk) unread(c *Conversation, path []*Message) *Refusal {
+func (c *Conversation) unread(path []*Message) *Refusal {
 	if missing(path) {
-		d.need(c, path, func() { d.after(0, func() { _ = d.unread(c, path) }) })
+		c.need(path, func() { c.chat.o.After(0, func() { _ = c.unread(path) }) })
 		return refuse("", "not_loaded", "The older messages of this conversation are still on their way, and the model is to be given them all.", "Send again in a moment.")
 	}
 	if c.Earlier {
-		d.Outline(c)
+		c.Outline()
 		return refuse("", "not_loaded", "The older messages of this conversation have not come yet, and the model is to be given them all.", "Send again in a moment.")
 	}
 	return nil
@@ -171,26 +171,21 @@ func (d *Desk) unread(c *Conversation, path []*Message) *Refusal {
 
 // Find returns the lane and the place in its path of the message id, led there
 // if it is on another branch; ok is false where it is not known.
-func (d *Desk) Find(id string) (lane, at int, ok bool) {
-	c := d.Current
-	if c == nil || c.messages[id] == nil {
+func (c *Conversation) Find(id string) (lane, at int, ok bool) {
+	m := c.messages[id]
+	if m == nil {
 		return 0, 0, false
 	}
-	for i := range c.Lanes {
-		for at, m := range c.Path(i) {
-			if m.ID == id {
-				return i, at, true
-			}
+	for i, l := range c.Lanes {
+		if at := slices.Index(l.Path(), m); at >= 0 {
+			return i, at, true
 		}
 	}
-	lane = max(0, slices.IndexFunc(c.Lanes, func(l Lane) bool { return l.Number == c.messages[id].Lane }))
-	c.choose(lane, id)
-	d.keepLanes(c, 0)
-	d.changed(PartThread | PartComposer)
-	for at, m := range c.Path(lane) {
-		if m.ID == id {
-			return lane, at, true
-		}
-	}
-	return 0, 0, false
+	lane = max(0, slices.IndexFunc(c.Lanes, func(l *Lane) bool { return l.Number == m.Lane }))
+	l := c.Lanes[lane]
+	l.choose(id)
+	c.tellLanes(0)
+	c.changed(PartThread | PartLanes | PartComposer)
+	at = slices.Index(l.Path(), m)
+	return lane, at, at >= 0
 }

@@ -61,7 +61,7 @@ func serve(t *testing.T, b *bench, all []wire.Message) []string {
 
 func TestLongConversationIsWholeInItsPathBeforeItsTextsAre(t *testing.T) {
 	b, all := openLong(t, 200)
-	path := b.Current.Path(0)
+	path := b.Current.Lane(0).Path()
 	if len(path) != 200 || b.Current.Earlier {
 		t.Fatalf("%d messages in the path, earlier %v", len(path), b.Current.Earlier)
 	}
@@ -70,8 +70,8 @@ func TestLongConversationIsWholeInItsPathBeforeItsTextsAre(t *testing.T) {
 			t.Fatalf("message %d is %+v", i, m)
 		}
 	}
-	b.Need(b.Current, path[20:24])
-	b.Need(b.Current, path[20:24]) // under way
+	b.Current.Need(path[20:24])
+	b.Current.Need(path[20:24]) // under way
 	if ids := serve(t, b, all); len(ids) != 4 {
 		t.Errorf("asked for %v", ids)
 	}
@@ -81,27 +81,27 @@ func TestLongConversationIsWholeInItsPathBeforeItsTextsAre(t *testing.T) {
 	if m := path[21]; m.Stub || m.Text != "text 21" {
 		t.Errorf("message 21 is %+v", m)
 	}
-	if !slices.Equal(path, b.Current.Path(0)) {
+	if !slices.Equal(path, b.Current.Lane(0).Path()) {
 		t.Error("the path changed with the texts")
 	}
 }
 
 func TestWholeHistoryIsSentHoweverLong(t *testing.T) {
 	b, all := openLong(t, 100)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	if b.Send("and now?") {
 		t.Fatal("sent with texts missing")
 	}
-	if b.Refusal == nil || b.Refusal.Issues[0].Code != "not_loaded" {
-		t.Fatalf("refused by %+v", b.Refusal)
+	if b.Shown().Refusal == nil || b.Shown().Refusal.Issues[0].Code != "not_loaded" {
+		t.Fatalf("refused by %+v", b.Shown().Refusal)
 	}
 	b.pass(fillFirst) // the older texts are on their way by themselves, too
 	for slices.Contains(b.far.ops(), wire.OpMessages) {
 		serve(t, b, all)
 		b.pass(time.Millisecond)
 	}
-	if len(b.resent) != 1 || b.resent[0] != "and now?" || b.Refusal != nil {
-		t.Fatalf("sent by itself: %q, refused by %+v", b.resent, b.Refusal)
+	if len(b.resent) != 1 || b.resent[0] != "and now?" || b.Shown().Refusal != nil {
+		t.Fatalf("sent by itself: %q, refused by %+v", b.resent, b.Shown().Refusal)
 	}
 	start := read[wire.Start](t, b.far.take(t, wire.OpStart))
 	for _, m := range all {
@@ -116,7 +116,7 @@ func TestWhatIsHeldBackIsSentOnlyAsItStands(t *testing.T) {
 		then    func(b *bench)
 		refused bool
 	}{
-		"typed on":             {then: func(b *bench) { b.SetDraft("and now? or not") }},
+		"typed on":             {then: func(b *bench) { b.Shown().SetDraft("and now? or not") }},
 		"another conversation": {then: func(b *bench) { b.Show("") }},
 		"not fetched": {then: func(b *bench) {
 			for slices.Contains(b.far.ops(), wire.OpMessages) {
@@ -135,7 +135,7 @@ func TestWhatIsHeldBackIsSentOnlyAsItStands(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, all := openLong(t, 100)
-			b.Choose(0, chatModel)
+			b.Lane(0).Choose(chatModel)
 			if b.Send("and now?") {
 				t.Fatal("sent with texts missing")
 			}
@@ -149,8 +149,8 @@ func TestWhatIsHeldBackIsSentOnlyAsItStands(t *testing.T) {
 			if len(b.resent) > 0 || slices.Contains(b.far.ops(), wire.OpStart) {
 				t.Errorf("sent: %q", b.resent)
 			}
-			if got := b.Refusal != nil && b.Refusal.Issues[0].Hint == "Send again."; got != c.refused {
-				t.Errorf("refused by %+v", b.Refusal)
+			if got := b.Shown().Refusal != nil && b.Shown().Refusal.Issues[0].Hint == "Send again."; got != c.refused {
+				t.Errorf("refused by %+v", b.Shown().Refusal)
 			}
 		})
 	}
@@ -168,7 +168,7 @@ func TestOlderTextsComeByThemselvesTheNewestFirst(t *testing.T) {
 			serve(t, b, all)
 		}
 	}
-	for _, m := range b.Current.Path(0) {
+	for _, m := range b.Current.Lane(0).Path() {
 		if m.Stub {
 			t.Fatalf("%s has no text", m.ID)
 		}
@@ -190,19 +190,19 @@ func TestMessageOnAnotherBranchIsFound(t *testing.T) {
 		{ID: "a2", Parent: "u", Role: "assistant", Text: "second", CreatedMS: 4},
 	}})
 	wantTexts(t, b, "user: q", "assistant: second")
-	if lane, at, ok := b.Find("a1"); lane != 0 || at != 1 || !ok {
+	if lane, at, ok := b.Shown().Find("a1"); lane != 0 || at != 1 || !ok {
 		t.Errorf("lane %d, place %d, %v", lane, at, ok)
 	}
 	wantTexts(t, b, "user: q", "assistant: first", "user: more")
-	if _, _, ok := b.Find("nowhere"); ok {
+	if _, _, ok := b.Shown().Find("nowhere"); ok {
 		t.Error("found what is not there")
 	}
 }
 
 func TestGapAfterALongAbsenceBeginsAgain(t *testing.T) {
 	b, _ := openLong(t, 50)
-	b.SetLink(session.LinkLost)
-	b.SetLink(session.LinkOpen)
+	b.link(session.LinkLost)
+	b.link(session.LinkOpen)
 	b.far.take(t, wire.OpOpen).answer(wire.Opened{Summary: wire.Summary{ID: "c"}, Before: "cursor", Messages: []wire.Message{
 		{ID: "new", Role: "user", Text: "from elsewhere", CreatedMS: 1e6},
 	}})

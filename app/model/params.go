@@ -19,7 +19,7 @@ type Params struct {
 	WebSearch   bool       `json:"web_search,omitempty"`
 	Functions   []Function `json:"functions,omitempty"`
 	// Via is the endpoint at which the gateway serves the model ViaModel,
-	// whatever the catalogue says; see Desk.Switch.
+	// whatever the catalogue says; see Lane.Switch.
 	Via      gateway.Endpoint `json:"via,omitempty"`
 	ViaModel string           `json:"via_model,omitempty"`
 }
@@ -51,8 +51,8 @@ func offered(f gateway.Field) (o Offered, shown bool) {
 
 // Offers returns the parameter name as the lane's model takes it. shown is
 // false where a form must not offer it.
-func (d *Desk) Offers(lane int, name string) (o Offered, shown bool) {
-	m, _ := d.laneModel(lane)
+func (l *Lane) Offers(name string) (o Offered, shown bool) {
+	m, _ := l.next()
 	for _, f := range m.Fields(m.Mode) {
 		if f.Name == name {
 			return offered(f)
@@ -62,8 +62,8 @@ func (d *Desk) Offers(lane int, name string) (o Offered, shown bool) {
 }
 
 // WebSearches says whether the lane's model has the built-in web search (F38).
-func (d *Desk) WebSearches(lane int) bool {
-	m, _ := d.laneModel(lane)
+func (l *Lane) WebSearches() bool {
+	m, _ := l.next()
 	return searches(m)
 }
 
@@ -71,50 +71,22 @@ func searches(m gateway.Model) bool {
 	return m.Family == gateway.Epsilon || m.Family == gateway.Unknown && m.Endpoint == gateway.Responses
 }
 
-// laneModel is the model that answers next in a lane, and whether it is asked
-// at another endpoint than the catalogue's.
-func (d *Desk) laneModel(lane int) (m gateway.Model, switched bool) {
-	m = d.Model(d.LaneModel(lane))
-	if c := d.On(); lane >= 0 && lane < len(c.Lanes) {
-		if p := c.Lanes[lane].Params; p.ViaModel == m.ID && p.Via != "" && p.Via != m.Endpoint {
-			m.Endpoint = p.Via
-			return m, true
-		}
-	}
-	return m, false
-}
-
-// Elsewhere is the endpoint to go to after the gateway has said that a lane's
-// model is not served where it was asked (F116); "" for another failure.
-func (d *Desk) Elsewhere(m *Message) gateway.Endpoint {
-	if m.Run == nil || m.Run.Problem == nil || m.Run.Problem.Code != gateway.CodeWrongEndpoint {
-		return ""
-	}
-	if m.Run.Endpoint == string(gateway.Chat) {
-		return gateway.Responses
-	}
-	return gateway.Chat
-}
-
-// Switch asks a lane's model at another endpoint from now on, and again for the
-// answer id that was refused.
-func (d *Desk) Switch(lane int, id string, ep gateway.Endpoint) {
-	c := d.Current
-	if c == nil || lane >= len(c.Lanes) || c.messages[id] == nil || c.messages[id].Run == nil {
+// Switch asks the lane's model at another endpoint from now on, and again for
+// the answer id that was refused.
+func (l *Lane) Switch(id string, ep gateway.Endpoint) {
+	m := l.of.messages[id]
+	if m == nil || m.Run == nil {
 		return
 	}
-	p := &c.Lanes[lane].Params
-	p.Via, p.ViaModel = ep, c.messages[id].Run.Model
-	c.Lanes[lane].Model = p.ViaModel
-	d.Retry(lane, id)
+	l.params.Via, l.params.ViaModel = ep, m.Run.Model
+	l.model = m.Run.Model
+	l.Retry(id)
 }
 
-// textParams is what of p goes into a request to m.
-func (d *Desk) textParams(m gateway.Model, p Params) gateway.TextParams {
-	t := gateway.TextParams{
-		System: p.System, Stream: !p.Whole,
-		IncludeUsage: d.Hello.Gateway.StreamOptions && m.Endpoint == gateway.Chat,
-	}
+// text is what of the parameters goes into a request to m; usage says that the
+// gateway can be asked for the tokens of a stream.
+func (p Params) text(m gateway.Model, usage bool) gateway.TextParams {
+	t := gateway.TextParams{System: p.System, Stream: !p.Whole, IncludeUsage: usage && m.Endpoint == gateway.Chat}
 	for _, f := range m.Fields(m.Mode) {
 		o, shown := offered(f)
 		if !shown || !o.Sent {
@@ -187,33 +159,22 @@ func (p Params) Set() int {
 	return n
 }
 
-// Params returns a lane's parameters.
-func (d *Desk) Params(lane int) Params {
-	if c := d.On(); lane >= 0 && lane < len(c.Lanes) {
-		return c.Lanes[lane].Params.clone()
-	}
-	return Params{}
+// Params returns the lane's parameters.
+func (l *Lane) Params() Params { return l.params.clone() }
+
+// SetParams sets the lane's parameters.
+func (l *Lane) SetParams(p Params) {
+	l.params = p.clone()
+	l.of.Refusal = nil
+	l.of.tellLanes(paramsDelay)
+	l.of.changed(PartLanes | PartComposer)
 }
 
-// SetParams sets a lane's parameters.
-func (d *Desk) SetParams(lane int, p Params) {
-	c := d.On()
-	if lane < 0 || lane >= len(c.Lanes) {
-		return
+// ApplyToAll gives every lane the parameters of this one.
+func (l *Lane) ApplyToAll() {
+	for _, o := range l.of.Lanes {
+		o.params = l.params.clone()
 	}
-	c.Lanes[lane].Params = p.clone()
-	d.Refusal = nil
-	d.keepLanes(c, paramsDelay)
-	d.changed(PartComposer)
-}
-
-// ApplyToAll gives every lane the parameters of one.
-func (d *Desk) ApplyToAll(lane int) {
-	c := d.On()
-	p := d.Params(lane)
-	for i := range c.Lanes {
-		c.Lanes[i].Params = p.clone()
-	}
-	d.keepLanes(c, 0)
-	d.changed(PartComposer)
+	l.of.tellLanes(0)
+	l.of.changed(PartLanes | PartComposer)
 }

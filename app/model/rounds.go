@@ -17,29 +17,25 @@ type callKey struct{ message, call string }
 // stored names it in the Storage.
 func (k callKey) stored() string { return "screentest.result." + k.message + "." + k.call }
 
-// Waiting are the calls at a lane's end that the person has yet to answer.
-func (d *Desk) Waiting(lane int) []wire.ToolCall {
-	c := d.On()
-	if lane < 0 || lane >= len(c.Lanes) {
-		return nil
-	}
-	m := c.leaf(lane)
+// Waiting are the calls at the lane's end that the person has yet to answer.
+func (l *Lane) Waiting() []wire.ToolCall {
+	m := l.last()
 	if m == nil || m.Run == nil || m.Running() || m.Run.State != wire.Done {
 		return nil
 	}
 	return m.Calls()
 }
 
-// Awaits says that a lane goes on only once the person has given the results of
-// a message's calls.
-func (d *Desk) Awaits(lane int, m *Message) bool {
-	return len(d.Waiting(lane)) > 0 && d.On().leaf(lane) == m && d.Rounds(lane) <= wire.MaxRounds
+// Awaits says that the lane goes on only once the person has given the results
+// of a message's calls.
+func (l *Lane) Awaits(m *Message) bool {
+	return len(l.Waiting()) > 0 && l.last() == m && l.Rounds() <= wire.MaxRounds
 }
 
-// Rounds is how often the model of a lane has called functions since the
-// person's last message; at most wire.MaxRounds are answered.
-func (d *Desk) Rounds(lane int) int {
-	path := d.On().Path(lane)
+// Rounds is how often the lane's model has called functions since the person's
+// last message; at most wire.MaxRounds are answered.
+func (l *Lane) Rounds() int {
+	path := l.Path()
 	n := 0
 	for i := len(path) - 1; i >= 0 && path[i].Role != "user"; i-- {
 		if path[i].Role == "assistant" {
@@ -51,15 +47,16 @@ func (d *Desk) Rounds(lane int) int {
 
 // Result is what the person has written as a call's result: at first the
 // function's sample.
-func (d *Desk) Result(lane int, message string, call wire.ToolCall) string {
+func (l *Lane) Result(message string, call wire.ToolCall) string {
+	ch := l.of.chat
 	key := callKey{message, call.ID}
-	if text, written := d.results[key]; written {
+	if text, written := ch.results[key]; written {
 		return text
 	}
-	if text := d.storage.Get(key.stored()); text != "" {
+	if text := ch.o.Storage.Get(key.stored()); text != "" {
 		return text
 	}
-	for _, f := range d.Params(lane).Functions {
+	for _, f := range l.params.Functions {
 		if f.Name == call.Name {
 			return f.Sample
 		}
@@ -67,46 +64,42 @@ func (d *Desk) Result(lane int, message string, call wire.ToolCall) string {
 	return ""
 }
 
-// SetResult keeps what is written as a call's result.
-func (d *Desk) SetResult(message, call, text string) {
+// SetResult stores what is written as a call's result.
+func (ch *Chat) SetResult(message, call, text string) {
 	key := callKey{message, call}
-	d.results[key] = text
-	if text == "" {
-		d.storage.Remove(key.stored())
-	} else {
-		d.storage.Set(key.stored(), text)
-	}
+	ch.results[key] = text
+	store(ch.o.Storage, key.stored(), text)
 }
 
-// SendResults answers all calls at a lane's end, and lets the model go on. It
+// SendResults answers all calls at the lane's end, and lets the model go on. It
 // returns false, with Refusal set, when that can't be.
-func (d *Desk) SendResults(lane int) bool {
-	calls := d.Waiting(lane)
-	c := d.Current
-	if len(calls) == 0 || c == nil {
+func (l *Lane) SendResults() bool {
+	c, ch := l.of, l.of.chat
+	calls := l.Waiting()
+	if len(calls) == 0 || !c.begun() {
 		return false
 	}
-	d.Refusal = nil
-	d.changed(PartComposer)
-	if d.Rounds(lane) > wire.MaxRounds {
-		d.Refusal = refuse("", "too_many_rounds", "The model has called functions in all 8 rounds that are sent after one message.", "Ask it to answer with what it has.")
+	c.Refusal = nil
+	c.changed(PartComposer)
+	if l.Rounds() > wire.MaxRounds {
+		c.Refusal = refuse("", "too_many_rounds", "The model has called functions in all 8 rounds that are sent after one message.", "Ask it to answer with what it has.")
 		return false
 	}
-	leaf := c.leaf(lane)
-	path := slices.Clone(c.Path(lane))
+	leaf := l.last()
+	path := slices.Clone(l.Path())
 	var added []*Message
-	parent, now := leaf.ID, d.now().UnixMilli()
+	parent, now := leaf.ID, ch.o.Now().UnixMilli()
 	for _, call := range calls {
 		m := &Message{Message: wire.Message{
-			ID: d.newID(), Parent: parent, Lane: c.Lanes[lane].Number, Role: "tool", CreatedMS: now,
-			Text: d.Result(lane, leaf.ID, call), ToolCall: call.ID, Tool: call.Name,
+			ID: ch.o.NewID(), Parent: parent, Lane: l.Number, Role: "tool", CreatedMS: now,
+			Text: l.Result(leaf.ID, call), ToolCall: call.ID, Tool: call.Name,
 		}, Rev: 1}
 		added, path, parent = append(added, m), append(path, m), m.ID
 	}
 	for _, m := range added {
 		c.add(m)
 	}
-	if !d.again(c, lane, added[len(added)-1].Message, path) {
+	if !l.again(added[len(added)-1].Message, path) {
 		for i := len(added) - 1; i >= 0; i-- {
 			c.drop(added[i])
 		}
@@ -114,8 +107,8 @@ func (d *Desk) SendResults(lane int) bool {
 	}
 	for _, call := range calls {
 		key := callKey{leaf.ID, call.ID}
-		delete(d.results, key)
-		d.storage.Remove(key.stored())
+		delete(ch.results, key)
+		ch.o.Storage.Remove(key.stored())
 	}
 	return true
 }

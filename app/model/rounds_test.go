@@ -18,14 +18,14 @@ func (b *bench) calls(r wire.Run, calls ...wire.ToolCall) {
 // results sends what was written, and lets the server take it.
 func (b *bench) answered(t *testing.T) (wire.Start, wire.Run) {
 	t.Helper()
-	if !b.SendResults(0) {
-		t.Fatalf("refused: %+v", b.Refusal)
+	if !b.Lane(0).SendResults() {
+		t.Fatalf("refused: %+v", b.Shown().Refusal)
 	}
 	b.pass(0)
 	call := b.far.take(t, wire.OpStart)
 	start := read[wire.Start](t, call)
 	run := wire.Run{ID: start.Run, Conversation: start.Conversation, Message: start.Answer, Endpoint: start.Endpoint,
-		Model: b.LaneModel(0), State: wire.Running, StartedMS: b.clock.UnixMilli()}
+		Model: b.Lane(0).Model(), State: wire.Running, StartedMS: b.clock.UnixMilli()}
 	call.answer(run)
 	b.far.take(t, wire.OpRead).answer(run)
 	b.kept(t)
@@ -47,20 +47,20 @@ func TestFunctionsAreAnsweredByThePerson(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t)
-			b.Choose(0, c.model)
-			b.SetParams(0, Params{Functions: []Function{{Name: "f", Parameters: `{"type":"object"}`, Sample: "one"}}})
+			b.Lane(0).Choose(c.model)
+			b.Lane(0).SetParams(Params{Functions: []Function{{Name: "f", Parameters: `{"type":"object"}`, Sample: "one"}}})
 			_, run := b.sent(t, "use f")
 			f, g := wire.ToolCall{ID: "c1", Name: "f", Arguments: `{"a":1}`}, wire.ToolCall{ID: "c2", Name: "g", Arguments: "{}"}
 			b.calls(run, f, g)
-			if got := b.Waiting(0); !slices.Equal(got, []wire.ToolCall{f, g}) {
+			if got := b.Lane(0).Waiting(); !slices.Equal(got, []wire.ToolCall{f, g}) {
 				t.Fatalf("waiting %+v", got)
 			}
-			if got := b.Result(0, run.Message, f); got != "one" {
+			if got := b.Lane(0).Result(run.Message, f); got != "one" {
 				t.Errorf("the sample is %q", got)
 			}
 			b.SetResult(run.Message, "c2", "two")
 			clear(b.results) // as after a reload
-			if got := b.Result(0, run.Message, g); got != "two" {
+			if got := b.Lane(0).Result(run.Message, g); got != "two" {
 				t.Errorf("what was written is %q after a reload", got)
 			}
 			start, next := b.answered(t)
@@ -79,7 +79,7 @@ func TestFunctionsAreAnsweredByThePerson(t *testing.T) {
 				}
 			}
 			b.says(next, "done with it")
-			if len(b.Waiting(0)) != 0 {
+			if len(b.Lane(0).Waiting()) != 0 {
 				t.Error("still waiting")
 			}
 			// A retry of the answer names the results that are there already.
@@ -94,18 +94,18 @@ func TestFunctionsAreAnsweredByThePerson(t *testing.T) {
 
 func TestEightRounds(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, "zeta-1")
+	b.Lane(0).Choose("zeta-1")
 	_, run := b.sent(t, "use f")
 	for round := range wire.MaxRounds {
 		b.calls(run, wire.ToolCall{ID: "c", Name: "f", Arguments: "{}"})
-		if got := b.Rounds(0); got != round+1 {
+		if got := b.Lane(0).Rounds(); got != round+1 {
 			t.Errorf("round %d, want %d", got, round+1)
 		}
 		_, run = b.answered(t)
 	}
 	b.calls(run, wire.ToolCall{ID: "c", Name: "f", Arguments: "{}"})
-	if b.SendResults(0) || b.Refusal == nil || b.Refusal.Issues[0].Code != "too_many_rounds" {
-		t.Fatalf("a ninth round: %+v", b.Refusal)
+	if b.Lane(0).SendResults() || b.Shown().Refusal == nil || b.Shown().Refusal.Issues[0].Code != "too_many_rounds" {
+		t.Fatalf("a ninth round: %+v", b.Shown().Refusal)
 	}
 	// The person's next message goes without the calls that were not answered.
 	start, _ := b.sent(t, "answer now")
@@ -116,7 +116,7 @@ func TestEightRounds(t *testing.T) {
 
 func TestCallsWithoutResultsAreLeftOut(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, "zeta-1")
+	b.Lane(0).Choose("zeta-1")
 	_, run := b.sent(t, "use f")
 	b.calls(run, wire.ToolCall{ID: "c", Name: "f", Arguments: "{}"})
 	start, _ := b.sent(t, "never mind")
@@ -191,38 +191,38 @@ func TestVariablesOfAPrompt(t *testing.T) {
 
 func TestLibrary(t *testing.T) {
 	b := newBench(t)
-	b.FetchLibrary()
+	b.Library.Fetch()
 	b.far.take(t, wire.OpLibrary).answer(wire.Library{Entries: []wire.LibraryEntry{{ID: "p", Kind: wire.LibraryPrompt, Name: "b"}}})
 	var problem *wire.Problem
 	done := func(p *wire.Problem) { problem = p }
-	b.SavePrompt("", "  ", "text", done)
+	b.Library.SavePrompt("", "  ", "text", done)
 	if problem == nil || problem.Field != "name" {
 		t.Errorf("without a name: %v", problem)
 	}
-	b.SavePrompt("", "A", "text", done)
+	b.Library.SavePrompt("", "A", "text", done)
 	call := b.far.take(t, wire.OpLibraryPut)
 	e := read[wire.LibraryEntry](t, call)
 	call.answer(e)
-	if got := b.Entries(wire.LibraryPrompt); problem != nil || len(got) != 2 || got[0].Name != "A" {
+	if got := b.Library.Entries(wire.LibraryPrompt); problem != nil || len(got) != 2 || got[0].Name != "A" {
 		t.Errorf("%+v, %v", got, problem)
 	}
-	b.SetParams(0, Params{System: "s", WebSearch: true})
-	b.SaveSettings(0, "mine", done)
+	b.Lane(0).SetParams(Params{System: "s", WebSearch: true})
+	b.Library.SaveSettings(b.Lane(0), "mine", done)
 	call = b.far.take(t, wire.OpLibraryPut)
 	e = read[wire.LibraryEntry](t, call)
 	call.answer(e)
-	b.SetParams(0, Params{})
-	b.UseSettings(0, e.ID)
-	if p := b.Params(0); p.System != "s" || !p.WebSearch || !b.Fits(0, e) {
+	b.Lane(0).SetParams(Params{})
+	b.Lane(0).UseSettings(e.ID)
+	if p := b.Lane(0).Params(); p.System != "s" || !p.WebSearch || !b.Lane(0).Fits(e) {
 		t.Errorf("used %+v", p)
 	}
 	b.news(wire.EventLibrary, wire.LibraryEntry{ID: e.ID, Deleted: true})
-	if len(b.Entries(wire.LibrarySettings)) != 0 {
+	if len(b.Library.Entries(wire.LibrarySettings)) != 0 {
 		t.Error("another tab's deletion is not seen")
 	}
-	b.DropEntry("p", done)
+	b.Library.Delete("p", done)
 	b.far.take(t, wire.OpLibraryDelete).answer(nil)
-	if len(b.Entries(wire.LibraryPrompt)) != 1 {
-		t.Errorf("left %+v", b.Library)
+	if len(b.Library.Entries(wire.LibraryPrompt)) != 1 {
+		t.Errorf("left %+v", b.Library.All)
 	}
 }

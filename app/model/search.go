@@ -13,9 +13,10 @@ import (
 const searchPause = 160 * time.Millisecond
 
 // A Finder searches everything that was sent and received, as it is typed: the
-// answer to what was typed last counts. Make one with Desk.NewFinder.
+// answer to what was typed last counts.
 type Finder struct {
-	d       *Desk
+	server  session.Server
+	after   func(time.Duration, func()) (cancel func())
 	changed func()
 
 	Asked   wire.Search // what is searched for; see On
@@ -30,8 +31,11 @@ type Finder struct {
 	cancel func() // of the pause
 }
 
-// NewFinder returns a Finder; changed is called when what it shows is another.
-func (d *Desk) NewFinder(changed func()) *Finder { return &Finder{d: d, changed: changed} }
+// NewFinder returns a Finder; after is as in Options, and changed is called when
+// what it shows is another.
+func NewFinder(server session.Server, after func(time.Duration, func()) (cancel func()), changed func()) *Finder {
+	return &Finder{server: server, after: after, changed: changed}
+}
 
 // On says that there is something to search for: a word or a filter.
 func (f *Finder) On() bool {
@@ -52,7 +56,7 @@ func (f *Finder) Ask(q wire.Search) {
 		return
 	}
 	f.Busy = true
-	f.cancel = f.d.after(searchPause, func() { f.ask("") })
+	f.cancel = f.after(searchPause, func() { f.ask("") })
 	f.changed()
 }
 
@@ -105,7 +109,7 @@ func (f *Finder) ask(before string) {
 	f.Busy, f.Problem = true, nil
 	turn, q := f.turn, f.Asked
 	q.Before = before
-	f.d.server.Once(wire.OpSearch, q, func(data json.RawMessage, p *wire.Problem) {
+	f.server.Once(wire.OpSearch, q, func(data json.RawMessage, p *wire.Problem) {
 		if turn != f.turn {
 			return // something else has been typed
 		}

@@ -10,7 +10,7 @@ import (
 func TestFinderShowsWhatWasTypedLast(t *testing.T) {
 	b := newBench(t)
 	drawn := 0
-	f := b.NewFinder(func() { drawn++ })
+	f := NewFinder(b.far, b.after, func() { drawn++ })
 	f.Ask(wire.Search{Query: "j"})
 	b.pass(searchPause / 2)
 	f.Ask(wire.Search{Query: "ji"})
@@ -46,7 +46,7 @@ func TestFinderShowsWhatWasTypedLast(t *testing.T) {
 
 func TestFinderTellsWhatWentWrongAndTriesAgain(t *testing.T) {
 	b := newBench(t)
-	f := b.NewFinder(func() {})
+	f := NewFinder(b.far, b.after, func() {})
 	f.Ask(wire.Search{Query: "x"})
 	b.pass(searchPause)
 	b.far.take(t, wire.OpSearch).refuse("disconnected")
@@ -62,7 +62,7 @@ func TestFinderTellsWhatWentWrongAndTriesAgain(t *testing.T) {
 
 func TestFinderWithNothingToSearchForAsksNothing(t *testing.T) {
 	b := newBench(t)
-	f := b.NewFinder(func() {})
+	f := NewFinder(b.far, b.after, func() {})
 	f.Ask(wire.Search{Query: "x"})
 	f.Ask(wire.Search{Query: "  "})
 	b.pass(time.Minute)

@@ -16,12 +16,12 @@ func TestGroupsFollowTheViewersDays(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBench(t)
-	if g := b.Groups(); len(g) != 0 {
+	if g := b.List.Groups(); len(g) != 0 {
 		t.Errorf("groups of nothing: %v", g)
 	}
 	at := func(d, h, m int) int64 { return time.Date(2026, 9, d, h, m, 0, 0, zone).UnixMilli() }
 	b.days = []time.Time{time.UnixMilli(at(6, 1, 0)), time.UnixMilli(at(5, 0, 0))}
-	b.List = []wire.Summary{
+	b.List.Rows = []wire.Summary{
 		{ID: "old", UpdatedMS: at(4, 23, 59)},
 		{ID: "today", UpdatedMS: at(6, 1, 0)},
 		{ID: "late yesterday", UpdatedMS: at(5, 23, 59)},
@@ -29,7 +29,7 @@ func TestGroupsFollowTheViewersDays(t *testing.T) {
 		{ID: "now", UpdatedMS: at(6, 9, 30)},
 	}
 	var got []string
-	for _, g := range b.Groups() {
+	for _, g := range b.List.Groups() {
 		got = append(got, "# "+g.Name)
 		for _, s := range g.Rows {
 			got = append(got, s.ID)
@@ -125,13 +125,13 @@ func TestShortCountsCharacters(t *testing.T) {
 
 func TestPinnedStandAboveAndAreTakenBackWhenRefused(t *testing.T) {
 	b := newBench(t)
-	b.FetchList()
+	b.List.Fetch()
 	b.far.take(t, wire.OpConversations).answer(wire.ConversationPage{
 		Conversations: []wire.Summary{{ID: "new", UpdatedMS: 30}, {ID: "old", UpdatedMS: 10}},
 		Pinned:        []wire.Summary{{ID: "oldest", UpdatedMS: 1, Pinned: true}},
 	})
 	rows := func() (ids []string) {
-		for _, g := range b.Groups() {
+		for _, g := range b.List.Groups() {
 			for _, s := range g.Rows {
 				ids = append(ids, s.ID)
 			}
@@ -141,20 +141,16 @@ func TestPinnedStandAboveAndAreTakenBackWhenRefused(t *testing.T) {
 	if got := rows(); !slices.Equal(got, []string{"oldest", "new", "old"}) {
 		t.Errorf("%v", got)
 	}
-	b.Pin("old", true)
+	b.List.Pin("old", true)
 	if got := rows(); !slices.Equal(got, []string{"old", "oldest", "new"}) {
 		t.Errorf("at once %v", got)
 	}
 	b.far.take(t, wire.OpPin).refuse("too_many_pinned")
-	if got := rows(); !slices.Equal(got, []string{"oldest", "new", "old"}) || b.Notice == "" {
-		t.Errorf("refused: %v, notice %q", got, b.Notice)
-	}
-	b.pass(time.Minute)
-	if b.Notice != "" {
-		t.Errorf("the notice stays: %q", b.Notice)
+	if got := rows(); !slices.Equal(got, []string{"oldest", "new", "old"}) || b.told == "" {
+		t.Errorf("refused: %v, notice %q", got, b.told)
 	}
 	// Another tab lets one go.
-	b.FetchList()
+	b.List.Fetch()
 	b.far.take(t, wire.OpConversations).answer(wire.ConversationPage{
 		Conversations: []wire.Summary{{ID: "new", UpdatedMS: 30}, {ID: "old", UpdatedMS: 10}, {ID: "oldest", UpdatedMS: 1}},
 	})
@@ -165,14 +161,14 @@ func TestPinnedStandAboveAndAreTakenBackWhenRefused(t *testing.T) {
 
 func TestNeighboursFollowTheList(t *testing.T) {
 	b := newBench(t)
-	b.FetchList()
+	b.List.Fetch()
 	b.far.take(t, wire.OpConversations).answer(wire.ConversationPage{Conversations: []wire.Summary{{ID: "b", UpdatedMS: 2}, {ID: "a", UpdatedMS: 1}}})
-	if b.Neighbour(1) != "b" || b.Neighbour(-1) != "" {
-		t.Errorf("from a new conversation: %q, %q", b.Neighbour(1), b.Neighbour(-1))
+	if b.List.Neighbour(1) != "b" || b.List.Neighbour(-1) != "" {
+		t.Errorf("from a new conversation: %q, %q", b.List.Neighbour(1), b.List.Neighbour(-1))
 	}
 	b.Show("b")
-	if b.Neighbour(1) != "a" || b.Neighbour(-1) != "" || b.Neighbour(2) != "" {
-		t.Errorf("from the first: %q, %q", b.Neighbour(1), b.Neighbour(-1))
+	if b.List.Neighbour(1) != "a" || b.List.Neighbour(-1) != "" || b.List.Neighbour(2) != "" {
+		t.Errorf("from the first: %q, %q", b.List.Neighbour(1), b.List.Neighbour(-1))
 	}
 }
 
@@ -221,16 +217,16 @@ func TestGapBesideADraft(t *testing.T) {
 // words go when the answer has ended.
 func TestSentWhileAnAnswerIsMade(t *testing.T) {
 	b := newBench(t)
-	b.Choose(0, chatModel)
+	b.Lane(0).Choose(chatModel)
 	_, run := b.sent(t, "one")
-	if b.Send("two") || b.Refused() == nil || !strings.Contains(b.Refused().Issues[0].Hint, "Esc") {
-		t.Fatalf("sent, or refused by %+v", b.Refused())
+	if b.Send("two") || b.Shown().Refused() == nil || !strings.Contains(b.Shown().Refused().Issues[0].Hint, "Esc") {
+		t.Fatalf("sent, or refused by %+v", b.Shown().Refused())
 	}
 	b.says(run, "x")
-	if b.Refused() != nil {
-		t.Errorf("still refused: %+v", b.Refused())
+	if b.Shown().Refused() != nil {
+		t.Errorf("still refused: %+v", b.Shown().Refused())
 	}
 	if !b.Send("two") {
-		t.Errorf("refused by %+v", b.Refusal)
+		t.Errorf("refused by %+v", b.Shown().Refusal)
 	}
 }

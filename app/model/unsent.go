@@ -22,41 +22,41 @@ func (u unsent) words() string {
 	return "Your last message did not reach the server."
 }
 
-func (d *Desk) unsent() (u unsent) {
-	if json.Unmarshal([]byte(d.storage.Get(unsentName)), &u) != nil {
+func (ch *Chat) unsent() (u unsent) {
+	if json.Unmarshal([]byte(ch.o.Storage.Get(unsentName)), &u) != nil {
 		return unsent{} // none, or of another build
 	}
 	return u
 }
 
-// keepUnsent notes a message of the person's that is being sent.
-func (d *Desk) keepUnsent(u unsent) {
+// storeUnsent notes a message of the person's that is being sent.
+func (ch *Chat) storeUnsent(u unsent) {
 	if b, err := json.Marshal(u); err == nil {
-		d.storage.Set(unsentName, string(b))
+		ch.o.Storage.Set(unsentName, string(b))
 	}
 }
 
 // refused notes why the server did not take a message, for it is gone with the
 // page.
-func (d *Desk) refused(message, why string) {
-	if u := d.unsent(); u.Message == message {
+func (ch *Chat) refused(message, why string) {
+	if u := ch.unsent(); u.Message == message {
 		u.Refused = why
-		d.keepUnsent(u)
+		ch.storeUnsent(u)
 	}
 }
 
 // taken forgets a message that the server has.
-func (d *Desk) taken(message string) {
-	if d.unsent().Message == message {
-		d.storage.Remove(unsentName)
+func (ch *Chat) taken(message string) {
+	if ch.unsent().Message == message {
+		ch.o.Storage.Remove(unsentName)
 	}
 }
 
 // recall gives a message that never reached the server back to the composer,
 // once its conversation has been fetched: here, or, where there is none, for a
 // new one.
-func (d *Desk) recall(c *Conversation) {
-	u := d.unsent()
+func (ch *Chat) recall(c *Conversation) {
+	u := ch.unsent()
 	if u.Conversation != c.ID || c.Phase != Ready && c.Phase != Missing {
 		return
 	}
@@ -65,44 +65,42 @@ func (d *Desk) recall(c *Conversation) {
 			return // this tab is still sending it
 		}
 	}
-	d.storage.Remove(unsentName)
+	ch.o.Storage.Remove(unsentName)
 	switch {
 	case c.Phase == Missing:
-		d.restoreElsewhere(u)
+		ch.restoreElsewhere(u)
 	case c.messages[u.Message] != nil: // it had reached the server after all
 	default:
-		d.restore(c.ID, u.Text, u.words()+" It stands in the composer again.")
+		ch.restore(c.ID, u.Text, u.words()+" It stands in the composer again.")
 	}
 }
 
 // recallLost does the same at the page's start for a conversation that the
 // server's list does not have.
-func (d *Desk) recallLost() {
-	u := d.unsent()
-	if u.Message == "" || d.conversations[u.Conversation] != nil {
+func (ch *Chat) recallLost() {
+	u := ch.unsent()
+	if u.Message == "" || ch.conversations[u.Conversation] != nil {
 		return // there is none, or recall will see to it
 	}
-	for _, s := range d.List {
-		if s.ID == u.Conversation {
-			return
-		}
+	if ch.List.find(u.Conversation) != nil {
+		return
 	}
-	d.storage.Remove(unsentName)
-	d.restoreElsewhere(u)
+	ch.o.Storage.Remove(unsentName)
+	ch.restoreElsewhere(u)
 }
 
-func (d *Desk) restoreElsewhere(u unsent) {
-	d.restore("", u.Text, u.words()+" It stands in the composer of a new conversation.")
+func (ch *Chat) restoreElsewhere(u unsent) {
+	ch.restore("", u.Text, u.words()+" It stands in the composer of a new conversation.")
 }
 
 // restore puts a text before what was typed since.
-func (d *Desk) restore(conversation, text, words string) {
+func (ch *Chat) restore(conversation, text, words string) {
 	name := draftName + conversation
-	if have := d.storage.Get(name); have != "" && have != text {
+	if have := ch.o.Storage.Get(name); have != "" && have != text {
 		text += "\n\n" + have
 	}
-	d.storage.Set(name, text)
-	d.Recalled++
-	d.Tell(words)
-	d.changed(PartComposer)
+	ch.o.Storage.Set(name, text)
+	ch.Recalled++
+	ch.o.Tell(words)
+	ch.o.Changed(PartComposer)
 }

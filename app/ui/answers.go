@@ -18,12 +18,15 @@ const budget = 7 * time.Millisecond
 // that opening a long conversation shows its end at once.
 type answers struct {
 	p     *page
+	draw  func() // with the next frame, what is queued and what is streaming
 	views map[viewKey]*answerView
 	queue []*answerView // what has something to draw; the last is next
 }
 
 func newAnswers(p *page) *answers {
-	return &answers{p: p, views: map[viewKey]*answerView{}}
+	a := &answers{p: p, views: map[viewKey]*answerView{}}
+	a.draw = p.Waker(a.work)
+	return a
 }
 
 // viewKey names an answer in the document: two lanes may show the same one.
@@ -55,7 +58,6 @@ func (a *answers) mount(lane int, id string) {
 		v.text.showRaw(m.Content())
 	}
 	a.push(v)
-	a.p.plan()
 }
 
 func (a *answers) unmount(lane int, id string) {
@@ -69,24 +71,27 @@ func (a *answers) unmount(lane int, id string) {
 func (a *answers) refresh(lane int, id string) {
 	if v := a.views[viewKey{lane, id}]; v != nil {
 		a.push(v)
-		a.p.plan()
 	}
 }
 
-// grow looks at the answers that are streaming. It plans no frame: that is done
-// in one.
-func (a *answers) grow() {
-	if c := a.p.desk.Current; c != nil {
+// queueStreaming queues the answers that are streaming.
+func (a *answers) queueStreaming() {
+	if c := a.p.chat.Current; c != nil {
 		for i := range c.Lanes {
 			if v := a.views[viewKey{i, c.Lanes[i].Leaf}]; v != nil {
-				a.push(v)
+				a.enqueue(v)
 			}
 		}
 	}
 }
 
-// push has an answer drawn with the frame that comes next, or is under way.
+// push has an answer drawn with the next frame.
 func (a *answers) push(v *answerView) {
+	a.enqueue(v)
+	a.draw()
+}
+
+func (a *answers) enqueue(v *answerView) {
 	if !v.queued {
 		v.queued = true
 		if v.live { // behind those that wait since the last frame
@@ -98,14 +103,16 @@ func (a *answers) push(v *answerView) {
 }
 
 func (a *answers) message(id string) *model.Message {
-	if c := a.p.desk.Current; c != nil {
+	if c := a.p.chat.Current; c != nil {
 		return c.Message(id)
 	}
 	return nil
 }
 
-// work draws for as long as the budget lasts and says whether more is left.
-func (a *answers) work() bool {
+// work draws for as long as the budget lasts; what is left waits for the next
+// frame.
+func (a *answers) work() {
+	a.queueStreaming()
 	var again []*answerView
 	for end := time.Now().Add(budget); len(a.queue) > 0; {
 		v := a.queue[len(a.queue)-1]
@@ -135,7 +142,9 @@ func (a *answers) work() bool {
 		}
 	}
 	a.queue = append(behind, a.queue...)
-	return len(a.queue) > 0
+	if len(a.queue) > 0 {
+		a.draw()
+	}
 }
 
 // step draws one slice and says whether more is left.

@@ -30,7 +30,7 @@ type Bar struct {
 func (b *Bar) Render() (ui app.UI) {
 	p := b.p
 	defer p.Drawing("the bar", &ui)
-	c := p.desk.Current
+	c := p.chat.Current
 	known := b.View == string(viewChat) && c != nil && c.Phase == model.Ready
 	title := "New conversation"
 	switch {
@@ -113,7 +113,7 @@ func (b *Bar) more(s wire.Summary) app.UI {
 		name string
 		do   func()
 	}{
-		{"pin", iconPin, pinWord(s.Pinned), func() { p.desk.Pin(s.ID, !s.Pinned) }},
+		{"pin", iconPin, pinWord(s.Pinned), func() { p.chat.List.Pin(s.ID, !s.Pinned) }},
 		{"more-rename", kit.IconPencil, "Rename", p.beginRename},
 		{"export-markdown", iconExport, "Export as Markdown", func() { p.export(s.ID, ".md") }},
 		{"export-json", iconExport, "Export as JSON", func() { p.export(s.ID, ".json") }},
@@ -145,7 +145,7 @@ func (b *Bar) more(s wire.Summary) app.UI {
 // link says what is wrong with the connection, and nothing when all is well.
 func (b *Bar) link() app.UI {
 	words, tone := "", ""
-	switch b.p.desk.Link {
+	switch b.p.session.Link {
 	case session.LinkLost:
 		words, tone = "Reconnecting…", "dot live"
 	case session.LinkNone:
@@ -158,10 +158,10 @@ func (b *Bar) link() app.UI {
 }
 
 func (b *Bar) gateway() app.UI {
-	if !b.p.desk.Greeted {
+	if !b.p.session.Greeted {
 		return kit.Box("span", "")
 	}
-	g := b.p.desk.Hello.Gateway
+	g := b.p.session.Hello.Gateway
 	name, dot, words := g.BaseURL, "dot good", "wide-only"
 	_, name, _ = strings.Cut(name, "://")
 	name, _, _ = strings.Cut(name, "/")
@@ -173,7 +173,7 @@ func (b *Bar) gateway() app.UI {
 	case g.KeyRefused:
 		name, dot, words = "Key refused", "dot bad", "key-refused"
 	}
-	if b.p.desk.Link != session.LinkOpen {
+	if b.p.session.Link != session.LinkOpen {
 		dot = "dot" // nothing is known of it at the moment
 	}
 	return kit.El("a", "pill", kit.At{"id", "gateway", "href", "/settings", "title", g.BaseURL},
@@ -185,7 +185,7 @@ func (b *Bar) gateway() app.UI {
 
 // offer is what concerns the whole page: a newer build, a missing key.
 func (b *Bar) offer() app.UI {
-	switch d := b.p.desk; {
+	switch d := b.p.session; {
 	case d.Stale():
 		return kit.El("div", "offer", kit.At{"id", "update", "role", "status"},
 			kit.Box("span", "", "The server has been updated. This page is still the old one."),
@@ -208,13 +208,13 @@ func (b *Bar) offer() app.UI {
 
 // deleteShown deletes the conversation that is shown; it can be undone.
 func (p *page) deleteShown() {
-	p.desk.Delete(p.desk.Current.ID)
+	p.chat.List.Delete(p.chat.Current.ID)
 	p.Context().Navigate("/")
 }
 
 func (p *page) beginRename() {
 	p.renaming = true
-	title := p.desk.Current.Summary.Title
+	title := p.chat.Current.Summary.Title
 	p.Context().Defer(func(app.Context) {
 		if e := p.DOM.ByID("rename"); e.Truthy() {
 			e.Set("value", title)
@@ -231,8 +231,8 @@ func (p *page) endRename(title string, take bool) {
 	}
 	p.renaming = false
 	title = strings.Join(strings.Fields(title), " ")
-	if c := p.desk.Current; take && c != nil && title != "" && title != c.Summary.Title {
-		p.desk.Rename(c.ID, title)
+	if c := p.chat.Current; take && c != nil && title != "" && title != c.Summary.Title {
+		p.chat.List.Rename(c.ID, title)
 	}
 	p.changed(model.PartBar)
 	p.focusComposer()

@@ -48,7 +48,7 @@ func (c *Calls) fill() {
 		e := c.p.DOM.ByID(c.fieldID(i))
 		if e.Truthy() && e.Get("dataset").Get("call").String() != call.ID {
 			e.Get("dataset").Set("call", call.ID)
-			e.Set("value", c.p.desk.Result(c.Lane, c.ID, call))
+			e.Set("value", c.p.chat.Lane(c.Lane).Result(c.ID, call))
 		}
 		if c.p.resultField == c.fieldID(i) {
 			c.p.writeResult()
@@ -60,7 +60,7 @@ func (c *Calls) fill() {
 // followed has ended with one.
 func (p *page) awaitResult(c *model.Conversation, m *model.Message) {
 	for i := range c.Lanes {
-		if p.desk.Awaits(i, m) {
+		if p.chat.Lane(i).Awaits(m) {
 			p.resultField = partID("result", i, m.ID) + "-0"
 			p.writeResult()
 		}
@@ -84,10 +84,10 @@ func (p *page) writeResult() {
 }
 
 func (c *Calls) waiting() []wire.ToolCall {
-	if cur := c.p.desk.Current; !c.Last || cur == nil || c.Lane >= len(cur.Lanes) || cur.Lanes[c.Lane].Leaf != c.ID {
+	if cur := c.p.chat.Current; !c.Last || cur == nil || c.Lane >= len(cur.Lanes) || cur.Lanes[c.Lane].Leaf != c.ID {
 		return nil
 	}
-	return c.p.desk.Waiting(c.Lane)
+	return c.p.chat.Lane(c.Lane).Waiting()
 }
 
 // Render implements app.Composer.
@@ -95,14 +95,14 @@ func (c *Calls) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the calls", &ui)
 	var m *model.Message
-	if p.desk.Current != nil {
-		m = p.desk.Current.Message(c.ID)
+	if p.chat.Current != nil {
+		m = p.chat.Current.Message(c.ID)
 	}
 	if m == nil || m.Running() {
 		return kit.Box("div", "calls")
 	}
 	waiting := c.waiting()
-	rounds := p.desk.Rounds(c.Lane)
+	rounds := p.chat.Lane(c.Lane).Rounds()
 	over := rounds > wire.MaxRounds
 	var body []app.UI
 	for i, call := range m.Calls() {
@@ -120,7 +120,7 @@ func (c *Calls) Render() (ui app.UI) {
 			kit.El("textarea", "field code-field result", kit.At{"id", id, "rows", 3, "spellcheck", "false",
 				"oninput", p.On("result "+call.ID, func(ctx app.Context, e app.Event) {
 					ctx.PreventUpdate()
-					p.desk.SetResult(c.ID, call.ID, e.Get("target").Get("value").String())
+					p.chat.SetResult(c.ID, call.ID, e.Get("target").Get("value").String())
 				}),
 				"onkeydown", p.On("result-key "+call.ID, func(ctx app.Context, e app.Event) {
 					ctx.PreventUpdate()
@@ -152,7 +152,7 @@ func (c *Calls) Render() (ui app.UI) {
 // send answers the calls with what is written.
 func (c *Calls) send() {
 	c.p.threads.stick()
-	if c.p.desk.SendResults(c.Lane) {
+	if c.p.chat.Lane(c.Lane).SendResults() {
 		c.p.focusComposer()
 	}
 }
@@ -204,9 +204,9 @@ func (e *Editor) send(all bool) {
 	p.threads.stick()
 	ok := false
 	if all {
-		ok = p.desk.EditAll(e.Lane, e.ID, text)
+		ok = p.chat.Lane(e.Lane).EditAll(e.ID, text)
 	} else {
-		ok = p.desk.Edit(e.Lane, e.ID, text)
+		ok = p.chat.Lane(e.Lane).Edit(e.ID, text)
 	}
 	if ok {
 		p.endEdit()
@@ -217,9 +217,9 @@ func (e *Editor) send(all bool) {
 func (e *Editor) Render() (ui app.UI) {
 	p := e.p
 	defer p.Drawing("the editor", &ui)
-	c := p.desk.Current
+	c := p.chat.Current
 	many := c != nil && len(c.Lanes) > 1
-	busy := c != nil && e.Lane < len(c.Lanes) && c.LaneRunning(e.Lane)
+	busy := c != nil && e.Lane < len(c.Lanes) && c.Lane(e.Lane).Running()
 	here := "Send again"
 	if many {
 		here = "Send again in this lane"
@@ -255,7 +255,7 @@ func (e *Editor) Render() (ui app.UI) {
 
 func (p *page) beginEdit(lane int, id string) {
 	p.endEdit()
-	c := p.desk.Current
+	c := p.chat.Current
 	if c == nil || c.Message(id) == nil {
 		return
 	}
@@ -275,7 +275,7 @@ func (p *page) endEdit() {
 
 // drawMessage plans that a message is drawn again.
 func (p *page) drawMessage(id string) {
-	if c := p.desk.Current; c != nil {
+	if c := p.chat.Current; c != nil {
 		if m := c.Message(id); m != nil {
 			m.Rev++
 		}

@@ -44,7 +44,7 @@ func (c *Composer) OnDismount() {
 // clears it, and nothing else gives it one.
 func (c *Composer) OnUpdate(app.Context) {
 	defer c.p.Guard("the composer")
-	if e := c.area(); e.Truthy() && (e.Get("dataset").Get("for").String() != c.Conversation || c.recalled != c.p.desk.Recalled) {
+	if e := c.area(); e.Truthy() && (e.Get("dataset").Get("for").String() != c.Conversation || c.recalled != c.p.chat.Recalled) {
 		c.load()
 	}
 	c.estimate()
@@ -56,8 +56,8 @@ func (c *Composer) area() js.Value { return c.p.DOM.ByID("composer") }
 func (c *Composer) load() {
 	if e := c.area(); e.Truthy() {
 		e.Get("dataset").Set("for", c.Conversation)
-		c.recalled = c.p.desk.Recalled
-		e.Set("value", c.p.desk.Draft())
+		c.recalled = c.p.chat.Recalled
+		e.Set("value", c.p.chat.Shown().Draft())
 		c.fit()
 		c.estimate()
 	}
@@ -72,7 +72,7 @@ func (c *Composer) setText(text string) {
 
 // typed follows what is written.
 func (c *Composer) typed(text string) {
-	c.p.desk.SetDraft(text)
+	c.p.chat.Shown().SetDraft(text)
 	c.fit()
 	c.estimate()
 	c.p.inspector.touch()
@@ -91,7 +91,7 @@ func (c *Composer) fit() {
 // estimate says beside the button what sending would take.
 func (c *Composer) estimate() {
 	text := c.area().Get("value").String()
-	note := c.p.desk.Estimate(len(text))
+	note := c.p.chat.Shown().Estimate(len(text))
 	if e := c.p.DOM.ByID("estimate"); e.Truthy() {
 		e.Set("textContent", note.Text)
 		e.Set("title", note.Basis)
@@ -105,13 +105,13 @@ func (c *Composer) estimate() {
 func (c *Composer) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the composer", &ui)
-	running := p.desk.Running()
-	stopping := running && allStopping(p.desk.Current)
+	running := p.chat.Running()
+	stopping := running && allStopping(p.chat.Current)
 	stop := "Stop"
-	if len(p.desk.On().Lanes) > 1 {
+	if len(p.chat.Shown().Lanes) > 1 {
 		stop = "Stop all"
 	}
-	gone := p.desk.Current != nil && p.desk.Current.Phase == model.Missing
+	gone := p.chat.Current != nil && p.chat.Current.Phase == model.Missing
 	enter := "send"
 	if p.DOM.Coarse() {
 		enter = "enter" // see kit.DOM.Sends
@@ -134,7 +134,7 @@ func (c *Composer) Render() (ui app.UI) {
 					kit.El("span", "composer-note", kit.At{"id", "estimate"}),
 					kit.El("button", "button", kit.At{"id", "stop", "type", "button", "hidden", !running, "disabled", stopping,
 						"title", "Stop all answers (Esc)",
-						"onclick", p.Do("stop", func() { p.desk.Stop(); p.focusComposer() })},
+						"onclick", p.Do("stop", func() { p.chat.Stop(); p.focusComposer() })},
 						kit.Icon(kit.IconStop, "icon small"), stop),
 					kit.El("button", "button primary", kit.At{"id", "send", "type", "submit", "hidden", running,
 						"title", "Send (Enter); Shift+Enter for a new line"},
@@ -152,38 +152,38 @@ func (c *Composer) tools() []app.UI {
 		return kit.El("button", "tool-chip", append(kit.At{"id", id, "type", "button", "title", title, "onclick", p.Do(id, f)}, more...),
 			kit.Icon(path, "icon small"), kit.Box("span", "", label))
 	}
-	fresh := p.desk.Current == nil
+	fresh := p.chat.Current == nil
 	n := 0
-	for _, f := range p.desk.Params(p.desk.Focused).Functions {
+	for _, f := range p.chat.Focused().Params().Functions {
 		if !f.Off {
 			n++
 		}
 	}
 	tools := "Tools"
-	if p.desk.Params(p.desk.Focused).WebSearch && p.desk.WebSearches(p.desk.Focused) {
+	if p.chat.Focused().Params().WebSearch && p.chat.Focused().WebSearches() {
 		n++
 	}
 	if n > 0 {
 		tools += " · " + strconv.Itoa(n)
 	}
 	return []app.UI{
-		chip("add-lane", "Add a model", "Ask another model at the same time", kit.IconPlus, p.addLane, "disabled", p.full() || p.desk.Hidden()),
-		chip("open-tools", tools, "Functions and web search", kit.IconTool, func() { p.openTools(p.desk.Focused) }, "hidden", p.desk.Hidden()),
+		chip("add-lane", "Add a model", "Ask another model at the same time", kit.IconPlus, p.addLane, "disabled", p.chat.Shown().Full() || p.chat.Shown().Hidden()),
+		chip("open-tools", tools, "Functions and web search", kit.IconTool, func() { p.openTools(p.chat.Shown().Focused) }, "hidden", p.chat.Shown().Hidden()),
 		chip("open-library", "Prompts", "Saved prompts and settings", kit.IconBook, p.openLibrary),
-		chip("blind", "Blind", "Hide which model says what until you vote", kit.IconEyeOff, func() { p.desk.SetBlind(!p.desk.On().Blind) },
-			"aria-pressed", p.desk.On().Blind, "hidden", !fresh || len(p.desk.On().Lanes) < 2),
+		chip("blind", "Blind", "Hide which model says what until you vote", kit.IconEyeOff, func() { p.chat.SetBlind(!p.chat.Shown().Blind) },
+			"aria-pressed", p.chat.Shown().Blind, "hidden", !fresh || len(p.chat.Shown().Lanes) < 2),
 	}
 }
 
 // refusal is why the draft was not sent, with the field that is to blame.
 func (c *Composer) refusal() app.UI {
-	r := c.p.desk.Refused()
+	r := c.p.chat.Shown().Refused()
 	if r == nil {
 		return kit.El("div", "", kit.At{"id", "refusal", "role", "alert"})
 	}
 	lines := make([]app.UI, 0, len(r.Issues)+1)
 	if r.Many {
-		lines = append(lines, kit.Box("p", "todo", c.p.desk.LaneName(r.Lane)+", lane "+strconv.Itoa(r.Lane+1)+":"))
+		lines = append(lines, kit.Box("p", "todo", c.p.chat.Lane(r.Lane).Name()+", lane "+strconv.Itoa(r.Lane+1)+":"))
 	}
 	for _, i := range r.Issues {
 		lines = append(lines, kit.Box("p", "",
@@ -221,10 +221,10 @@ func (c *Composer) submit(ctx app.Context) {
 // send sends text as the next turn. A turn that is refused is left in the
 // composer.
 func (p *page) send(ctx app.Context, text string) {
-	if !p.desk.Running() { // else it is told why not, and reads on where it is
+	if !p.chat.Running() { // else it is told why not, and reads on where it is
 		p.threads.stick()
 	}
-	if !p.desk.Send(text) {
+	if !p.chat.Shown().Send(text) {
 		if p.composer != nil {
 			p.composer.setRefused(text)
 		}
@@ -232,14 +232,14 @@ func (p *page) send(ctx app.Context, text string) {
 	}
 	if e := p.DOM.ByID("composer"); e.Truthy() {
 		e.Set("value", "")
-		e.Get("dataset").Set("for", p.desk.Current.ID)
+		e.Get("dataset").Set("for", p.chat.Current.ID)
 	}
 	if p.composer != nil {
 		p.composer.fit()
 		p.composer.estimate()
 	}
 	p.focusComposer()
-	ctx.Navigate("/c/" + p.desk.Current.ID)
+	ctx.Navigate("/c/" + p.chat.Current.ID)
 }
 
 // resend sends what Send held back, if it is still what the composer has.
@@ -252,9 +252,9 @@ func (p *page) resend(text string) {
 // setRefused puts an example that was refused into the field.
 func (c *Composer) setRefused(text string) {
 	if e := c.area(); e.Truthy() && e.Get("value").String() != text {
-		refusal := c.p.desk.Refusal
+		refusal := c.p.chat.Shown().Refusal
 		c.setText(text)
-		c.p.desk.Refusal = refusal
+		c.p.chat.Shown().Refusal = refusal
 	}
 	c.p.focusComposer()
 }

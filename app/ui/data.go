@@ -106,7 +106,7 @@ func (p *page) endImport(status int, answer string) {
 		return
 	}
 	p.imported(importing{outcome: importedWords(got), open: got.Open})
-	p.desk.FetchList()
+	p.chat.List.Fetch()
 }
 
 func importedWords(got wire.Imported) string {
@@ -137,7 +137,8 @@ func plural(n int, forms ...string) string {
 
 func (p *page) imported(state importing) {
 	p.data = state
-	p.changed(model.PartSettings | model.PartNotice)
+	p.rev.settings++
+	p.changed(model.PartUndo)
 }
 
 // importField is the file field, which no one sees: a command opens it.

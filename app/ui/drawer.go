@@ -25,7 +25,7 @@ type drawer struct {
 	inspect *inspect.Inspector
 	request *requestView // nil until it is first shown
 	wires   *wireView    // nil until it is first shown
-	dirty   bool         // there is something to draw
+	touch   func()       // has it drawn with the next frame
 }
 
 type drawerTab string
@@ -50,15 +50,16 @@ const (
 
 func newDrawer(p *page) *drawer {
 	d := &drawer{p: p, tab: tabParams}
-	d.inspect = inspect.New(inspect.Options{Server: server{p}, After: p.After, Changed: d.touch})
+	d.touch = p.Waker(d.draw)
+	d.inspect = inspect.New(inspect.Options{Server: p.Server, After: p.After, Changed: d.touch})
 	return d
 }
 
 // restore takes up what the person left open. On a phone the lanes come first.
 func (d *drawer) restore() {
-	d.open = d.p.desk.Kept(drawerOpenName) == "open" && !d.narrow()
+	d.open = d.p.storage.Get(drawerOpenName) == "open" && !d.narrow()
 	for _, t := range drawerTabs {
-		if string(t.tab) == d.p.desk.Kept(drawerTabName) {
+		if string(t.tab) == d.p.storage.Get(drawerTabName) {
 			d.tab = t.tab
 		}
 	}
@@ -93,13 +94,13 @@ func (d *drawer) setOpen(open bool) {
 	if open {
 		value = "open"
 	}
-	d.p.desk.Keep(drawerOpenName, value)
+	d.p.storage.Set(drawerOpenName, value)
 	d.touch()
-	d.p.changed(model.PartBar | model.PartComposer)
+	d.p.changed(model.PartBar)
 	d.p.Context().Defer(func(app.Context) {
 		if open {
 			d.p.DOM.Focus("#tab-" + string(d.tab))
-			d.p.reveal(threadID("lane", d.p.desk.Focused)) // the drawer takes room from the lanes
+			d.p.reveal(threadID("lane", d.p.chat.Shown().Focused)) // the drawer takes room from the lanes
 		} else if a := d.p.DOM.Doc.Get("activeElement"); a.Equal(d.p.DOM.Doc.Get("body")) {
 			d.p.DOM.Focus("#inspector")
 		}
@@ -108,7 +109,7 @@ func (d *drawer) setOpen(open bool) {
 
 // show opens a tab for an answer of a lane.
 func (d *drawer) show(tab drawerTab, lane int, message string) {
-	d.p.desk.Focus(lane)
+	d.p.chat.Lane(lane).Focus()
 	d.lane, d.message = lane, message
 	d.choose(tab)
 	d.setOpen(true)
@@ -117,26 +118,16 @@ func (d *drawer) show(tab drawerTab, lane int, message string) {
 
 func (d *drawer) choose(tab drawerTab) {
 	d.tab = tab
-	d.p.desk.Keep(drawerTabName, string(tab))
+	d.p.storage.Set(drawerTabName, string(tab))
 	d.touch()
-	d.p.changed(model.PartBar | model.PartComposer)
-}
-
-// touch plans that the drawer is drawn with the next frame.
-func (d *drawer) touch() {
-	d.dirty = true
-	d.p.plan()
+	d.p.changed(model.PartBar)
 }
 
 // draw brings what is shown up to date.
-func (d *drawer) draw(parts model.Part) {
-	if parts&^model.PartStream != 0 {
-		d.dirty = true
-	}
-	if !d.dirty || !d.open || d.p.view != viewChat {
+func (d *drawer) draw() {
+	if !d.open || d.p.view != viewChat {
 		return
 	}
-	d.dirty = false
 	d.follow()
 	switch d.tab {
 	case tabRequest:
@@ -154,11 +145,11 @@ func (d *drawer) draw(parts model.Part) {
 // answers are those of the focused lane, oldest first.
 func (d *drawer) answers() []*model.Message {
 	var list []*model.Message
-	c := d.p.desk.On()
-	if d.p.desk.Focused >= len(c.Lanes) {
+	c := d.p.chat.Shown()
+	if d.p.chat.Shown().Focused >= len(c.Lanes) {
 		return nil
 	}
-	for _, m := range c.Path(d.p.desk.Focused) {
+	for _, m := range c.Lane(d.p.chat.Shown().Focused).Path() {
 		if m.Role == "assistant" && m.Run != nil {
 			list = append(list, m)
 		}
@@ -169,8 +160,8 @@ func (d *drawer) answers() []*model.Message {
 // follow has the answer inspected that is looked at. Another lane in focus
 // means its newest.
 func (d *drawer) follow() {
-	if d.lane != d.p.desk.Focused {
-		d.lane, d.message = d.p.desk.Focused, ""
+	if d.lane != d.p.chat.Shown().Focused {
+		d.lane, d.message = d.p.chat.Shown().Focused, ""
 	}
 	m := d.answer()
 	if m == nil {
@@ -182,7 +173,7 @@ func (d *drawer) follow() {
 
 // answer is the one that is looked at, or nil.
 func (d *drawer) answer() *model.Message {
-	if c := d.p.desk.Current; c != nil && d.message != "" {
+	if c := d.p.chat.Current; c != nil && d.message != "" {
 		if m := c.Message(d.message); m != nil && m.Run != nil {
 			return m
 		}
@@ -206,7 +197,7 @@ type Drawer struct {
 }
 
 func (p *page) drawerUI() app.UI {
-	return &Drawer{p: p, Rev: p.rev.composer, Open: p.inspector.open, Tab: string(p.inspector.tab), Lane: p.desk.Focused, Narrow: p.inspector.narrow()}
+	return &Drawer{p: p, Rev: p.rev.lanes, Open: p.inspector.open, Tab: string(p.inspector.tab), Lane: p.chat.Shown().Focused, Narrow: p.inspector.narrow()}
 }
 
 // Render implements app.Composer.
@@ -264,7 +255,7 @@ func (c *Drawer) panel() app.UI {
 	switch p := c.p; {
 	case c.Tab == string(tabParams):
 		return kit.Box("div", "drawer-scroll", p.parameters(c.Lane))
-	case p.desk.Hidden():
+	case p.chat.Shown().Hidden():
 		return kit.Box("div", "params", kit.Box("p", "params-about", "What is sent and what comes names the model. It is shown after your vote."))
 	}
 	return &drawerHost{p: c.p, Tab: c.Tab}

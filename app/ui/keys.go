@@ -25,25 +25,27 @@ type command struct {
 func (p *page) commands() []command {
 	always := func() bool { return true }
 	chat := func() bool { return p.view == viewChat }
-	named := func() bool { return chat() && !p.desk.Hidden() }
+	named := func() bool { return chat() && !p.chat.Shown().Hidden() }
 	open := func() bool {
-		return p.view == viewChat && p.desk.Current != nil && p.desk.Current.Phase == model.Ready
+		return p.view == viewChat && p.chat.Current != nil && p.chat.Current.Phase == model.Ready
 	}
-	running := func() bool { return chat() && p.desk.Running() }
-	retry := func() bool { return open() && !p.desk.Current.LaneRunning(p.desk.Focused) && p.lastAnswer() != "" }
+	running := func() bool { return chat() && p.chat.Running() }
+	retry := func() bool {
+		return open() && !p.chat.Focused().Running() && p.lastAnswer() != ""
+	}
 	go_ := func(path string) func() { return func() { p.Context().Navigate(path) } }
 	return []command{
 		{"New conversation", "n", always, func() { p.Context().Navigate("/"); p.focusComposer() }},
 		{"Search everything", "/", always, p.focusSearch},
 		{"Search in this conversation", "f", open, p.searchHere},
 		{"Write a message", "c", chat, func() { p.DOM.Focus("#composer") }},
-		{"Choose the model", "m", named, func() { p.openPicker(p.desk.Focused) }},
-		{"Compare with another model", "l", func() bool { return named() && !p.full() }, p.addLane},
-		{"Stop the answers", "", running, func() { p.desk.Stop(); p.focusComposer() }},
-		{"Retry the last answer", "", retry, func() { p.threads.stick(); p.desk.Retry(p.desk.Focused, p.lastAnswer()) }},
-		{"Blind comparison, on or off", "", func() bool { return named() && p.desk.Current == nil && len(p.desk.On().Lanes) > 1 },
-			func() { p.desk.SetBlind(!p.desk.On().Blind) }},
-		{"Tools: functions and web search", "", named, func() { p.openTools(p.desk.Focused) }},
+		{"Choose the model", "m", named, func() { p.openPicker(p.chat.Shown().Focused) }},
+		{"Compare with another model", "l", func() bool { return named() && !p.chat.Shown().Full() }, p.addLane},
+		{"Stop the answers", "", running, func() { p.chat.Stop(); p.focusComposer() }},
+		{"Retry the last answer", "", retry, func() { p.threads.stick(); p.chat.Focused().Retry(p.lastAnswer()) }},
+		{"Blind comparison, on or off", "", func() bool { return named() && p.chat.Current == nil && len(p.chat.Shown().Lanes) > 1 },
+			func() { p.chat.SetBlind(!p.chat.Shown().Blind) }},
+		{"Tools: functions and web search", "", named, func() { p.openTools(p.chat.Shown().Focused) }},
 		{"Write the system prompt", "", named, p.writeSystem},
 		{"Saved prompts and settings", "", chat, p.openLibrary},
 		{"Make a video", "v", always, go_("/video")},
@@ -55,16 +57,16 @@ func (p *page) commands() []command {
 		{"Previous conversation", "k", always, func() { p.toNeighbour(-1) }},
 		{"Go to the first message", "g", open, func() { p.toFirst() }},
 		{"Go to the latest message", "Shift G", open, func() { p.threads.toEnd() }},
-		{"Pin or unpin this conversation", "p", open, func() { p.desk.Pin(p.desk.Current.ID, !p.desk.Current.Summary.Pinned) }},
+		{"Pin or unpin this conversation", "p", open, func() { p.chat.List.Pin(p.chat.Current.ID, !p.chat.Current.Summary.Pinned) }},
 		{"Rename this conversation", "r", open, func() { p.beginRename(); p.changed(model.PartBar) }},
 		{"Delete this conversation", "", open, p.deleteShown},
-		{"Export this conversation as Markdown", "", open, func() { p.export(p.desk.Current.ID, ".md") }},
-		{"Export this conversation as JSON", "", open, func() { p.export(p.desk.Current.ID, ".json") }},
+		{"Export this conversation as Markdown", "", open, func() { p.export(p.chat.Current.ID, ".md") }},
+		{"Export this conversation as JSON", "", open, func() { p.export(p.chat.Current.ID, ".json") }},
 		{"Export everything", "", always, p.exportAll},
 		{"Import conversations", "", always, p.chooseImport},
-		{"Use the dark theme", "", always, func() { p.desk.SetTheme("dark"); p.applyTheme() }},
-		{"Use the light theme", "", always, func() { p.desk.SetTheme("light"); p.applyTheme() }},
-		{"Use the system's theme", "", always, func() { p.desk.SetTheme(""); p.applyTheme() }},
+		{"Use the dark theme", "", always, func() { p.setTheme("dark") }},
+		{"Use the light theme", "", always, func() { p.setTheme("light") }},
+		{"Use the system's theme", "", always, func() { p.setTheme("") }},
 		{"Settings", "s", always, go_("/settings")},
 		{"List the keys", "?", always, p.openKeys},
 	}
@@ -115,8 +117,8 @@ func (p *page) onEscape() {
 		p.endRename("", false)
 	case p.view == viewChat && p.inspector.open && p.inspector.narrow():
 		p.inspector.setOpen(false)
-	case p.view == viewChat && p.desk.Running():
-		p.desk.Stop()
+	case p.view == viewChat && p.chat.Running():
+		p.chat.Stop()
 	}
 }
 
@@ -133,7 +135,7 @@ func typing(target js.Value) bool {
 }
 
 func (p *page) toNeighbour(by int) {
-	if id := p.desk.Neighbour(by); id != "" {
+	if id := p.chat.List.Neighbour(by); id != "" {
 		p.leafing = true // the keys stay outside of the composer
 		p.Context().Navigate("/c/" + id)
 	}
@@ -141,7 +143,7 @@ func (p *page) toNeighbour(by int) {
 
 // lastAnswer is the id of the answer at the end of the focused lane, "" if none.
 func (p *page) lastAnswer() string {
-	if path := p.desk.On().Path(p.desk.Focused); len(path) > 0 && path[len(path)-1].Role == "assistant" {
+	if path := p.chat.Focused().Path(); len(path) > 0 && path[len(path)-1].Role == "assistant" {
 		return path[len(path)-1].ID
 	}
 	return ""
@@ -156,8 +158,8 @@ func (p *page) writeSystem() {
 
 // toFirst goes to the beginning of each lane.
 func (p *page) toFirst() {
-	for i := range p.desk.Current.Lanes {
-		if path := p.desk.Current.Path(i); len(path) > 0 {
+	for i := range p.chat.Current.Lanes {
+		if path := p.chat.Current.Lane(i).Path(); len(path) > 0 {
 			p.threads.at(i).toMessage(path[0].ID, false)
 		}
 	}

@@ -28,7 +28,7 @@ type Lane struct {
 func (l *Lane) Render() (ui app.UI) {
 	p := l.p
 	defer p.Drawing("the conversation", &ui)
-	c := p.desk.On()
+	c := p.chat.Shown()
 	if l.Index >= len(c.Lanes) {
 		return kit.Box("section", "lane")
 	}
@@ -41,8 +41,8 @@ func (l *Lane) Render() (ui app.UI) {
 		"onpointerdown", l.focus(), "onfocusin", l.focus()},
 		kit.Box("div", "lane-head", append(head, l.laneActions()...)),
 		&Thread{
-			p: p, Lane: l.Index, Rev: l.Rev, Window: l.Window, Busy: c.LaneRunning(l.Index),
-			Model: p.desk.LaneModel(l.Index), Conversation: l.Conversation,
+			p: p, Lane: l.Index, Rev: l.Rev, Window: l.Window, Busy: c.Lane(l.Index).Running(),
+			Model: p.chat.Lane(l.Index).Model(), Conversation: l.Conversation,
 		},
 	)
 }
@@ -52,7 +52,7 @@ func (l *Lane) focus() app.EventHandler {
 	return func(ctx app.Context, _ app.Event) {
 		ctx.PreventUpdate()
 		defer l.p.Guard("the lane")
-		l.p.desk.Focus(l.Index)
+		l.p.chat.Lane(l.Index).Focus()
 	}
 }
 
@@ -60,17 +60,17 @@ func (l *Lane) focus() app.EventHandler {
 // the names are hidden.
 func (l *Lane) model() []app.UI {
 	p := l.p
-	if p.desk.Hidden() {
-		return []app.UI{kit.Box("span", "lane-letter", p.desk.LaneName(l.Index)), kit.Box("span", "")}
+	if p.chat.Shown().Hidden() {
+		return []app.UI{kit.Box("span", "lane-letter", p.chat.Lane(l.Index).Name()), kit.Box("span", "")}
 	}
-	id := p.desk.LaneModel(l.Index)
+	id := p.chat.Lane(l.Index).Model()
 	name := id
 	if name == "" {
 		name = "Choose a model"
 	}
 	endpoint := kit.Box("span", "")
 	if id != "" {
-		ep := p.desk.Endpoint(l.Index)
+		ep := p.chat.Lane(l.Index).Endpoint()
 		endpoint = kit.El("span", "badge", kit.At{"title", "The endpoint it is asked at: " + ep.Path()}, ep)
 	}
 	return []app.UI{

@@ -15,19 +15,19 @@ import (
 // lanes draws the lanes side by side. On a phone one is shown at a time, and
 // tabs lead to the others.
 func (p *page) lanes(conversation string) app.UI {
-	c := p.desk.On()
+	c := p.chat.Shown()
 	n := len(c.Lanes)
 	lanes := make([]app.UI, 0, n)
 	for i := range c.Lanes {
 		lanes = append(lanes, &Lane{
-			p: p, Index: i, Rev: p.rev.thread, Choice: p.rev.composer, Conversation: conversation,
-			Window: p.threads.at(i).rev, Focused: i == p.desk.Focused, Count: n,
+			p: p, Index: i, Rev: p.rev.thread, Choice: p.rev.lanes, Conversation: conversation,
+			Window: p.threads.at(i).rev, Focused: i == p.chat.Shown().Focused, Count: n,
 		})
 	}
 	return kit.El("div", "lanes-frame", kit.At{"data-lanes", n},
-		&LaneTabs{p: p, Rev: p.rev.composer, Thread: p.rev.thread, Count: n, Focused: p.desk.Focused},
+		&LaneTabs{p: p, Rev: p.rev.lanes, Thread: p.rev.thread, Count: n, Focused: p.chat.Shown().Focused},
 		kit.El("div", "lanes", kit.At{"id", "lanes"}, lanes),
-		&Ballot{p: p, Rev: p.rev.composer, Thread: p.rev.thread},
+		&Ballot{p: p, Rev: p.rev.lanes, Thread: p.rev.thread},
 	)
 }
 
@@ -70,14 +70,14 @@ func (t *LaneTabs) Render() (ui app.UI) {
 	if t.Count < 2 {
 		return kit.El("div", "lane-tabs", at)
 	}
-	c := p.desk.On()
+	c := p.chat.Shown()
 	return kit.El("div", "lane-tabs", at, kit.Times(len(c.Lanes), func(i int) app.UI {
-		live := c.LaneRunning(i)
+		live := c.Lane(i).Running()
 		return kit.El("button", "lane-tab", kit.At{"id", "lane-tab-" + strconv.Itoa(i), "type", "button", "role", "tab",
 			"aria-selected", i == t.Focused, "aria-controls", threadID("lane", i),
 			"onclick", p.Do("tab "+strconv.Itoa(i), func() { p.focusLane(i) })},
 			kit.If(live, func() app.UI { return kit.Box("span", "dot live") }),
-			kit.Box("span", "lane-tab-name", shortName(p.desk.LaneName(i))),
+			kit.Box("span", "lane-tab-name", shortName(p.chat.Lane(i).Name())),
 		)
 	}))
 }
@@ -93,7 +93,7 @@ func shortName(id string) string {
 }
 
 func (p *page) focusLane(lane int) {
-	p.desk.Focus(lane)
+	p.chat.Lane(lane).Focus()
 	if t := p.threads.at(lane); t.stuck {
 		p.Context().Defer(func(app.Context) {
 			defer p.Guard("the lane")
@@ -105,10 +105,10 @@ func (p *page) focusLane(lane int) {
 // addLane opens a lane and lets its model be chosen.
 func (p *page) addLane() {
 	id := p.nextModel()
-	if !p.desk.AddLane(id) {
+	if !p.chat.Shown().AddLane(id) {
 		return
 	}
-	lane := p.desk.Focused
+	lane := p.chat.Shown().Focused
 	p.threads.stick()
 	p.Context().Defer(func(app.Context) {
 		defer p.Guard("a new lane")
@@ -122,15 +122,15 @@ func (p *page) addLane() {
 // nextModel is the first model that no lane has.
 func (p *page) nextModel() string {
 	used := map[string]bool{}
-	for i := range p.desk.On().Lanes {
-		used[p.desk.LaneModel(i)] = true
+	for i := range p.chat.Shown().Lanes {
+		used[p.chat.Lane(i).Model()] = true
 	}
-	for _, m := range p.desk.Models {
+	for _, m := range p.session.Models {
 		if !used[m.ID] {
 			return m.ID
 		}
 	}
-	return p.desk.LaneModel(p.desk.Focused)
+	return p.chat.Focused().Model()
 }
 
 // Ballot is where a blind comparison is decided; afterwards it says how.
@@ -145,21 +145,21 @@ type Ballot struct {
 func (b *Ballot) Render() (ui app.UI) {
 	p := b.p
 	defer p.Drawing("the vote", &ui)
-	hidden, verdict := p.desk.Hidden(), p.desk.Verdict()
+	hidden, verdict := p.chat.Shown().Hidden(), p.chat.Shown().Verdict()
 	var kids []app.UI
 	switch {
 	case hidden:
-		ready := p.desk.CanVote()
+		ready := p.chat.Shown().CanVote()
 		words := "Which answer is the best? The names are shown after your vote."
 		if !ready {
 			words = "The names are hidden. You can vote when every answer has ended."
 		}
 		vote := func(lane int, name string) app.UI {
 			return kit.El("button", "button", kit.At{"id", "vote-" + name, "type", "button", "disabled", !ready,
-				"onclick", p.Do("vote "+name, func() { p.desk.Vote(lane); p.focusComposer() })}, name)
+				"onclick", p.Do("vote "+name, func() { p.chat.Shown().Vote(lane); p.focusComposer() })}, name)
 		}
 		kids = append(kids, kit.Box("span", "ballot-words", words))
-		for i := range p.desk.Current.Lanes {
+		for i := range p.chat.Current.Lanes {
 			kids = append(kids, vote(i, model.Letter(i)))
 		}
 		kids = append(kids, vote(model.Tie, "Tie"))
@@ -172,28 +172,28 @@ func (b *Ballot) Render() (ui app.UI) {
 // laneActions are what can be done with a whole lane.
 func (l *Lane) laneActions() []app.UI {
 	p, i := l.p, l.Index
-	c := p.desk.On()
+	c := p.chat.Shown()
 	if i >= len(c.Lanes) {
 		return nil
 	}
-	running := c.LaneRunning(i)
+	running := c.Lane(i).Running()
 	m := c.Message(c.Lanes[i].Leaf)
 	stopping := m != nil && m.Stopping()
 	return []app.UI{
 		kit.El("button", "icon-button small lane-stop", kit.At{"type", "button", "hidden", !running || l.Count < 2, "disabled", stopping,
 			"aria-label", "Stop this answer", "title", "Stop this answer",
-			"onclick", p.Do("stop lane", func() { p.desk.StopLane(i); p.focusComposer() })},
+			"onclick", p.Do("stop lane", func() { p.chat.Lane(i).Stop(); p.focusComposer() })},
 			kit.Icon(kit.IconStop, "icon small")),
-		kit.El("button", "link-button lane-keep", kit.At{"type", "button", "hidden", l.Count < 2 || p.desk.Current == nil,
+		kit.El("button", "link-button lane-keep", kit.At{"type", "button", "hidden", l.Count < 2 || p.chat.Current == nil,
 			"aria-label", "Keep this one, close the others", "title", "Go on with this one alone; the other lanes close, and you can undo that",
-			"onclick", p.Do("keep lane", func() { p.threads.stick(); p.desk.KeepOnly(i); p.focusComposer() })},
+			"onclick", p.Do("keep lane", func() { p.threads.stick(); p.chat.Lane(i).KeepOnly(); p.focusComposer() })},
 			"Keep", kit.Box("span", "lane-keep-more", " this one")),
 		kit.El("button", "icon-button small lane-close", kit.At{"type", "button", "hidden", l.Count < 2,
 			"aria-label", "Close this lane", "title", "Close this lane",
-			"onclick", p.Do("close lane", func() { p.threads.stick(); p.desk.RemoveLane(i); p.focusComposer() })},
+			"onclick", p.Do("close lane", func() { p.threads.stick(); p.chat.Lane(i).Close(); p.focusComposer() })},
 			kit.Icon(kit.IconClose, "icon")),
 	}
 }
 
 // full says that no lane can be added.
-func (p *page) full() bool { return len(p.desk.On().Lanes) >= wire.MaxLanes }
+func (p *page) full() bool { return len(p.chat.Shown().Lanes) >= wire.MaxLanes }

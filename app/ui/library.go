@@ -35,13 +35,13 @@ type Library struct {
 
 func (p *page) openLibrary() {
 	p.library = libraryState{open: true, kind: wire.LibraryPrompt}
-	p.desk.FetchLibrary()
-	p.showDialog("library", model.PartComposer)
+	p.chat.Library.Fetch()
+	p.showDialog("library", model.PartLibrary)
 }
 
 func (p *page) closeLibrary() {
 	p.library.open = false
-	p.hideDialog("library", model.PartComposer)
+	p.hideDialog("library", model.PartLibrary)
 }
 
 // Render implements app.Composer.
@@ -81,8 +81,8 @@ func (l *Library) kinds() app.UI {
 }
 
 func (l *Library) entry(id string) *wire.LibraryEntry {
-	for i := range l.p.desk.Library {
-		if e := &l.p.desk.Library[i]; id != "" && e.ID == id {
+	for i := range l.p.chat.Library.All {
+		if e := &l.p.chat.Library.All[i]; id != "" && e.ID == id {
 			return e
 		}
 	}
@@ -91,7 +91,7 @@ func (l *Library) entry(id string) *wire.LibraryEntry {
 
 func (l *Library) list() app.UI {
 	p := l.p
-	entries := p.desk.Entries(l.Kind)
+	entries := p.chat.Library.Entries(l.Kind)
 	none := "Nothing saved yet. A prompt can hold {{variables}}, which are asked for when it is used."
 	if l.Kind == wire.LibrarySettings {
 		none = "Nothing saved yet. Settings are a lane's parameters: system prompt, temperature, tools and the rest."
@@ -107,7 +107,7 @@ func (l *Library) row(e wire.LibraryEntry) app.UI {
 	about := model.Short(e.Text, 100)
 	if e.Kind == wire.LibrarySettings {
 		about = "for " + e.Family + " models"
-		if !p.desk.Fits(p.desk.Focused, e) {
+		if !p.chat.Focused().Fits(e) {
 			about += "; here what does not fit is not sent"
 		}
 	}
@@ -116,7 +116,7 @@ func (l *Library) row(e wire.LibraryEntry) app.UI {
 			"onclick", p.Do("use "+e.ID, func() { l.use(e.ID) })},
 			kit.Box("span", "library-name", e.Name), kit.Box("span", "params-state", about)),
 		kit.El("button", "icon-button small library-drop", kit.At{"type", "button", "aria-label", "Delete " + e.Name, "title", "Delete",
-			"onclick", p.Do("drop "+e.ID, func() { p.desk.DropEntry(e.ID, l.done) })},
+			"onclick", p.Do("drop "+e.ID, func() { p.chat.Library.Delete(e.ID, l.done) })},
 			kit.Icon(kit.IconTrash, "icon")),
 	)
 }
@@ -126,7 +126,7 @@ func (l *Library) saving() app.UI {
 	p := l.p
 	label := "Save what stands in the composer as"
 	if l.Kind == wire.LibrarySettings {
-		label = "Save the parameters of " + p.desk.LaneName(p.desk.Focused) + " as"
+		label = "Save the parameters of " + p.chat.Focused().Name() + " as"
 	}
 	return kit.El("form", "library-save", kit.At{"onsubmit", p.On("save-entry", func(_ app.Context, e app.Event) { e.PreventDefault(); l.save() })},
 		kit.El("label", "params-name", kit.At{"for", "entry-name"}, label),
@@ -146,7 +146,7 @@ func (l *Library) save() {
 		l.done(problem)
 	}
 	if l.Kind == wire.LibrarySettings {
-		p.desk.SaveSettings(p.desk.Focused, name, done)
+		p.chat.Library.SaveSettings(p.chat.Focused(), name, done)
 		return
 	}
 	text := p.DOM.ByID("composer").Get("value").String()
@@ -155,12 +155,12 @@ func (l *Library) save() {
 		return
 	}
 	id := ""
-	for _, e := range p.desk.Entries(wire.LibraryPrompt) {
+	for _, e := range p.chat.Library.Entries(wire.LibraryPrompt) {
 		if e.Name == name {
 			id = e.ID
 		}
 	}
-	p.desk.SavePrompt(id, name, text, done)
+	p.chat.Library.SavePrompt(id, name, text, done)
 }
 
 // done says what went wrong with a change, or nothing.
@@ -169,7 +169,7 @@ func (l *Library) done(problem *wire.Problem) {
 	if problem != nil {
 		l.p.library.problem = problem.Message + " " + problem.Hint
 	}
-	l.p.changed(model.PartComposer)
+	l.p.changed(model.PartLibrary)
 }
 
 // use takes an entry as it is now: it may have been saved anew since it was
@@ -180,7 +180,7 @@ func (l *Library) use(id string) {
 	switch {
 	case e == nil:
 	case e.Kind == wire.LibrarySettings:
-		p.desk.UseSettings(p.desk.Focused, e.ID)
+		p.chat.Focused().UseSettings(e.ID)
 		p.closeLibrary()
 	case len(model.Variables(e.Text)) > 0:
 		l.fill(e.ID)
@@ -194,7 +194,7 @@ func (l *Library) use(id string) {
 func (l *Library) fill(id string) {
 	p := l.p
 	p.library.filling = id
-	p.changed(model.PartComposer)
+	p.changed(model.PartLibrary)
 	if id != "" {
 		p.Context().Defer(func(app.Context) { p.After(0, func() { p.DOM.Focus("#variable-0") }) })
 	}

@@ -53,7 +53,7 @@ func (c *Message) OnDismount() { c.p.answers.unmount(c.Lane, c.ID) }
 func (c *Message) Render() (ui app.UI) {
 	defer c.p.Drawing("a message", &ui)
 	var m *model.Message
-	if cur := c.p.desk.Current; cur != nil {
+	if cur := c.p.chat.Current; cur != nil {
 		m = cur.Message(c.ID)
 	}
 	if m == nil {
@@ -107,22 +107,22 @@ func (c *Message) question(m *model.Message) []app.UI {
 
 // versions lead to what stood at a message's place before, and back.
 func (p *page) versions(lane int, m *model.Message) app.UI {
-	versions := p.desk.Current.Versions(lane, m)
+	versions := p.chat.Current.Lane(lane).Versions(m)
 	if len(versions) < 2 {
 		return kit.Box("span", "")
 	}
 	at := slices.Index(versions, m.ID) + 1
 	return kit.Box("span", "versions",
-		p.iconButton("Earlier version", kit.IconBack, at == 1, func() { p.desk.Turn(lane, m.ID, -1) }),
+		p.iconButton("Earlier version", kit.IconBack, at == 1, func() { p.chat.Lane(lane).Turn(m.ID, -1) }),
 		kit.Box("span", "figure", strconv.Itoa(at)+" of "+strconv.Itoa(len(versions))),
-		p.iconButton("Later version", kit.IconChevron, at == len(versions), func() { p.desk.Turn(lane, m.ID, 1) }),
+		p.iconButton("Later version", kit.IconChevron, at == len(versions), func() { p.chat.Lane(lane).Turn(m.ID, 1) }),
 	)
 }
 
 // shownModel is a model's name, or the lane's letter while names are hidden.
 func (p *page) shownModel(lane int, name string) string {
-	if p.desk.Hidden() {
-		return p.desk.LaneName(lane)
+	if p.chat.Shown().Hidden() {
+		return p.chat.Lane(lane).Name()
 	}
 	return name
 }
@@ -131,12 +131,12 @@ func (p *page) shownModel(lane int, name string) string {
 // those within it.
 func (c *Message) problem(m *model.Message) app.UI {
 	t := *trouble(m.Run)
-	if c.p.desk.Hidden() {
+	if c.p.chat.Shown().Hidden() {
 		for _, s := range []*string{&t.Message, &t.Hint, &t.Raw} {
-			*s = strings.ReplaceAll(*s, m.Run.Model, c.p.desk.LaneName(c.Lane))
+			*s = strings.ReplaceAll(*s, m.Run.Model, c.p.chat.Lane(c.Lane).Name())
 		}
 	}
-	ep := c.p.desk.Elsewhere(m)
+	ep := m.Elsewhere()
 	if ep == "" || !c.Last || c.Busy {
 		return problem(&t)
 	}
@@ -145,7 +145,7 @@ func (c *Message) problem(m *model.Message) app.UI {
 		kit.El("button", "button primary switch-endpoint", kit.At{"type", "button",
 			"onclick", c.p.Do("switch endpoint", func() {
 				c.p.threads.stick()
-				c.p.desk.Switch(c.Lane, c.ID, ep)
+				c.p.chat.Lane(c.Lane).Switch(c.ID, ep)
 				c.p.focusComposer()
 			})}, "Ask at "+ep.Path()+" instead"),
 	)
@@ -212,17 +212,17 @@ func (s *StateLine) Render() (ui app.UI) {
 	p := s.p
 	defer p.Drawing("a state", &ui)
 	var m *model.Message
-	if c := p.desk.Current; c != nil {
+	if c := p.chat.Current; c != nil {
 		m = c.Message(s.ID)
 	}
 	if m == nil || m.Run == nil {
 		return kit.Box("div", "state")
 	}
-	f := p.desk.Figures(m)
-	hidden := p.desk.Hidden()
-	marks := p.desk.Marks(s.Lane, m)
+	f := p.chat.Figures(m)
+	hidden := p.chat.Shown().Hidden()
+	marks := p.chat.Lane(s.Lane).Marks(m)
 	state := stateName(m, f.State)
-	if p.desk.Awaits(s.Lane, m) { // it is the person's turn
+	if p.chat.Lane(s.Lane).Awaits(m) { // it is the person's turn
 		state = kit.El("span", "state-name", kit.At{"data-tone", "warn"}, kit.Icon(kit.IconTool, "icon small"), kit.Box("span", "", "waiting for your result"))
 	}
 	return kit.Box("div", "state",
@@ -241,12 +241,12 @@ func (s *StateLine) Render() (ui app.UI) {
 			kit.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
 			kit.If(s.Last && retriable(m) && !s.Busy, func() app.UI {
 				return kit.El("button", "button retry", kit.At{"type", "button",
-					"onclick", p.Do("retry", func() { p.threads.stick(); p.desk.Retry(s.Lane, s.ID); p.focusComposer() })},
+					"onclick", p.Do("retry", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.focusComposer() })},
 					kit.Icon(kit.IconRetry, "icon small"), "Retry")
 			}),
 			kit.If(s.Last && !retriable(m) && !m.Running() && !s.Busy, func() app.UI {
 				return kit.El("button", "icon-button small again", kit.At{"type", "button", "aria-label", "Answer again", "title", "Answer again: another version beside this one",
-					"onclick", p.Do("again", func() { p.threads.stick(); p.desk.Retry(s.Lane, s.ID); p.focusComposer() })},
+					"onclick", p.Do("again", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.focusComposer() })},
 					kit.Icon(kit.IconRetry, "icon small"))
 			}),
 			kit.If(!m.Running() && m.Text != "", func() app.UI {
@@ -267,7 +267,7 @@ func (s *StateLine) Render() (ui app.UI) {
 // textOf is a message's text as it is now: a conversation that is fetched again
 // has other messages of the same names.
 func (p *page) textOf(id string) string {
-	if c := p.desk.Current; c != nil {
+	if c := p.chat.Current; c != nil {
 		if m := c.Message(id); m != nil {
 			return m.Text
 		}

@@ -138,7 +138,7 @@ func (p *page) copyText(text string, button js.Value) {
 // copied says how copying went.
 func (p *page) copied(ok bool, button js.Value) {
 	if !ok {
-		p.desk.Tell(kit.NotCopied)
+		p.Tell(kit.NotCopied)
 		return
 	}
 	p.speaker.say(p, "Copied.")

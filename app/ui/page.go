@@ -5,6 +5,7 @@ package ui
 import (
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"syscall/js"
 	"time"
 
@@ -26,43 +27,46 @@ const BuildEnv = "SCREENTEST_BUILD"
 
 // revisions count the changes of the page's parts, for the components' fields.
 type revisions struct {
-	list, thread, composer, bar, settings, notice, sections int
+	list, thread, lanes, composer, bar, library, notice, settings, sections int
 }
+
+// noticeFor is how long a sentence is shown.
+const noticeFor = 7 * time.Second
 
 // page is what the components share.
 type page struct {
 	*kit.Host
 
-	desk *model.Desk
-	sock *socket.Socket
-	md   markdown.Renderer
-
-	rev   revisions
-	dirty model.Part
-	stale bool // a section is to be drawn
-	drawn bool // a draw is planned
+	session *session.Session
+	chat    *model.Chat
+	sock    *socket.Socket
+	md      markdown.Renderer
+	storage model.Storage
+	rev     revisions
 
 	sections []kit.Section
 	section  kit.Section // that is shown, with viewSection
 
-	frame     js.Func
-	answers   *answers
-	texts     int // drawn so far, for their names
-	threads   threads
-	composer  *Composer
-	picker    pickerState
-	tools     toolsState
-	library   libraryState
-	editing   viewKey // the message that is edited, by lane
-	edited    string  // its text so far
-	editBegun bool    // just now: its field is yet to come
-	palette   paletteState
-	finder    *model.Finder // of the search in the list's head
-	search    searchForm
-	goal      string // message that is gone to once it is known
-	goneTo    string // message that the address shown has led to
-	sought    string // message that was gone to last, by whatever address
-	linked    bool   // the last click was on a link
+	answers      *answers
+	texts        int // drawn so far, for their names
+	threads      threads
+	composer     *Composer
+	picker       pickerState
+	tools        toolsState
+	library      libraryState
+	editing      viewKey // the message that is edited, by lane
+	edited       string  // its text so far
+	editBegun    bool    // just now: its field is yet to come
+	palette      paletteState
+	finder       *model.Finder // of the search in the list's head
+	search       searchForm
+	goal         string // message that is gone to once it is known
+	goneTo       string // message that the address shown has led to
+	sought       string // message that was gone to last, by whatever address
+	linked       bool   // the last click was on a link
+	notice       string // a sentence that is shown for a while; "" if none
+	forgetNotice func() // ends the time for that
+	followChange func() // with the next frame; see onChanged
 	// resultField is the id of the field for a call's result that is led to once
 	// it is drawn.
 	resultField string
@@ -90,36 +94,35 @@ const (
 )
 
 func newPage() *page {
-	p := &page{view: viewChat}
-	p.Host = kit.NewHost(server{p}, p.redraw)
+	p := &page{view: viewChat, session: session.New(app.Getenv(BuildEnv)), storage: kit.LocalStorage{}}
+	p.Host = kit.NewHost(server{p}, p.draw)
 	p.answers = newAnswers(p)
 	p.threads.p = p
-	p.desk = model.NewDesk(model.Options{
-		Session:  session.New(app.Getenv(BuildEnv)),
-		Server:   server{p},
-		Storage:  kit.LocalStorage{},
+	p.followChange = p.Waker(p.onChanged)
+	p.inspector = newDrawer(p)
+	p.inspector.restore()
+	p.chat = model.New(model.Options{
+		Session:  p.session,
+		Server:   p.Server,
+		Storage:  p.storage,
 		Now:      time.Now,
 		Midnight: kit.Midnight,
 		NewID:    uuid.NewString,
 		After:    p.After,
 		Changed:  p.changed,
+		Grew:     p.answers.draw,
+		Tell:     p.Tell,
 		Resend:   p.resend,
 	})
-	p.finder = p.desk.NewFinder(func() { p.changed(model.PartList) })
-	p.palette.finder = p.desk.NewFinder(p.drawPalette)
-	p.sections = []kit.Section{videodesk.New(p.Host), spenddesk.New(p.Host, p.desk.Tell)}
-	p.inspector = newDrawer(p)
-	p.inspector.restore()
+	p.finder = model.NewFinder(p.Server, p.After, func() { p.changed(model.PartList) })
+	p.palette.finder = model.NewFinder(p.Server, p.After, p.drawPalette)
+	p.sections = []kit.Section{videodesk.New(p.Host), spenddesk.New(p.Host, p.Tell)}
 	return p
 }
 
 // start connects the page, once it stands.
 func (p *page) start(ctx app.Context) {
 	p.Bind(ctx)
-	p.frame = js.FuncOf(func(js.Value, []js.Value) any {
-		p.Post(p.draw)
-		return nil
-	})
 	p.sock = socket.New(socket.Options{
 		Dial:    socket.Browser(p.Post),
 		Post:    p.Post,
@@ -148,7 +151,7 @@ func (p *page) listen() {
 			p.sock.Nudge()
 		}
 	}, p.Post)
-	p.DOM.On(win, "pagehide", func(js.Value) { p.desk.Commit() }, p.Post)
+	p.DOM.On(win, "pagehide", func(js.Value) { p.chat.List.Commit() }, p.Post)
 	p.DOM.On(p.DOM.Doc, "keydown", p.onKey, p.Post)
 	p.DOM.On(p.DOM.Doc, "click", p.onCopyCode, p.Post)
 	p.narrow = js.Global().Call("matchMedia", "(max-width: 50rem)")
@@ -163,12 +166,15 @@ func (p *page) listen() {
 
 // onNews hands the server's news to all whom they may concern.
 func (p *page) onNews(push wire.Push) {
-	news, err := p.desk.Hear(push)
+	news, err := p.session.Hear(push)
 	if err != nil {
 		p.onFault("news", err)
 		return
 	}
-	p.desk.News(news)
+	if _, greeted := news.(session.Greeting); greeted {
+		p.rev.settings++
+	}
+	p.chat.News(news)
 	for _, s := range p.sections {
 		s.News(news)
 	}
@@ -180,82 +186,68 @@ func (p *page) onFault(what string, err error) {
 
 // onLog hands a stretch of a log to the answer that it fills, and to the drawer.
 func (p *page) onLog(h wire.LogFrame, b []byte) {
-	p.desk.Log(h, b)
+	p.chat.Log(h, b)
 	p.inspector.inspect.Frame(h, b)
 }
 
 func (p *page) onLink(s socket.State) {
 	switch s {
 	case socket.Open:
-		p.desk.SetLink(session.LinkOpen)
+		p.session.Link = session.LinkOpen
+		p.chat.Reconnected()
 		p.inspector.inspect.Reconnected()
 	case socket.Offline:
-		p.desk.SetLink(session.LinkNone)
+		p.session.Link = session.LinkNone
 	case socket.Reconnecting:
-		p.desk.SetLink(session.LinkLost)
+		p.session.Link = session.LinkLost
 	}
+	p.changed(model.PartBar)
 }
 
-// changed notes what is to be drawn again, and plans that for the next frame.
-// A page in the background has no frames: it is drawn a few times a second, so
-// that its title is right.
+// changed has parts of the chat drawn again with the next frame.
 func (p *page) changed(parts model.Part) {
-	p.dirty |= parts
-	p.plan()
-}
-
-// redraw plans that a section is drawn again.
-func (p *page) redraw() {
-	p.stale = true
-	p.plan()
-}
-
-// plan has draw called with the next frame. It says of nothing that it changed.
-func (p *page) plan() {
-	if p.drawn || p.frame.IsUndefined() {
-		return
-	}
-	p.drawn = true
-	if p.Hidden() {
-		p.After(300*time.Millisecond, p.draw)
-		return
-	}
-	js.Global().Call("requestAnimationFrame", p.frame)
-}
-
-// draw brings the page up to date.
-func (p *page) draw() {
-	p.seek()
-	parts, stale := p.dirty, p.stale
-	p.dirty, p.stale, p.drawn = 0, false, false
-	if parts&(model.PartStream|model.PartThread) != 0 {
-		p.answers.grow()
-	}
-	if p.answers.work() {
-		p.plan()
-	}
-	p.inspector.draw(parts)
-	if parts&^model.PartStream == 0 && !stale {
-		return
-	}
 	for _, c := range []struct {
 		part model.Part
 		rev  *int
 	}{
-		{model.PartList, &p.rev.list}, {model.PartThread, &p.rev.thread},
-		{model.PartComposer, &p.rev.composer}, {model.PartBar, &p.rev.bar},
-		{model.PartSettings, &p.rev.settings}, {model.PartNotice, &p.rev.notice},
+		{model.PartList, &p.rev.list}, {model.PartThread, &p.rev.thread}, {model.PartLanes, &p.rev.lanes},
+		{model.PartComposer, &p.rev.composer}, {model.PartBar, &p.rev.bar}, {model.PartLibrary, &p.rev.library},
+		{model.PartUndo, &p.rev.notice},
 	} {
 		if parts&c.part != 0 {
 			*c.rev++
 		}
 	}
-	if stale {
-		p.rev.sections++
-	}
-	p.setTitle()
+	p.answers.draw()
+	p.inspector.touch()
+	p.followChange()
+	p.Redraw()
+}
+
+// onChanged goes where a change of the chat may lead.
+func (p *page) onChanged() {
+	p.seek()
 	p.speaker.follow(p)
+}
+
+// draw brings the page up to date.
+func (p *page) draw() {
+	p.rev.sections++
+	p.setTitle()
 	p.Context().Update()
+}
+
+// Tell shows a sentence for a while.
+func (p *page) Tell(words string) {
+	if p.forgetNotice != nil {
+		p.forgetNotice()
+	}
+	p.notice = strings.TrimSpace(words)
+	p.forgetNotice = p.After(noticeFor, func() {
+		p.notice, p.forgetNotice = "", nil
+		p.changed(model.PartUndo)
+	})
+	p.changed(model.PartUndo)
 }
 
 // setTitle lets the document's title follow what is shown.
@@ -266,8 +258,8 @@ func (p *page) setTitle() {
 		title = "Settings · Screentest"
 	case p.view == viewSection:
 		title = p.section.Title() + " · Screentest"
-	case p.desk.Current != nil && p.desk.Current.Summary.Title != "":
-		title = p.desk.Current.Summary.Title + " · Screentest"
+	case p.chat.Current != nil && p.chat.Current.Summary.Title != "":
+		title = p.chat.Current.Summary.Title + " · Screentest"
 	}
 	unseen := 0
 	for _, s := range p.sections {

@@ -93,14 +93,14 @@ func (p *page) choices(query string) []model.Choice {
 			all = append(all, model.Choice{Group: groupCommands, Name: c.name, Keys: c.keys, ID: strconv.Itoa(i)})
 		}
 	}
-	if query != "" && !p.desk.Hidden() {
-		for _, m := range p.desk.Models {
+	if query != "" && !p.chat.Shown().Hidden() {
+		for _, m := range p.session.Models {
 			all = append(all, model.Choice{Group: groupModels, Name: m.ID, Note: string(m.Endpoint), ID: m.ID})
 		}
 	}
-	for _, g := range p.desk.Groups() {
+	for _, g := range p.chat.List.Groups() {
 		for _, s := range g.Rows {
-			all = append(all, model.Choice{Group: groupConversations, Name: titleOf(s.Title), Note: p.desk.ListedModels(s), ID: s.ID})
+			all = append(all, model.Choice{Group: groupConversations, Name: titleOf(s.Title), Note: p.chat.List.Models(s), ID: s.ID})
 		}
 	}
 	all = append(all, model.Choice{Group: groupPages, Name: "Chat", ID: p.chatPath()})
@@ -144,7 +144,7 @@ func (p *page) take(c model.Choice) {
 	case groupPages:
 		p.Context().Navigate(c.ID)
 	case groupModels:
-		p.desk.Choose(p.desk.Focused, c.ID)
+		p.chat.Focused().Choose(c.ID)
 		if p.view != viewChat {
 			p.Context().Navigate(p.chatPath())
 		}

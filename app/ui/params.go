@@ -24,7 +24,7 @@ type Parameters struct {
 	app.Compo
 	p    *page
 	Lane int
-	Rev  int    // page.rev.composer
+	Rev  int    // page.rev.lanes
 	Of   string // conversation and model, so that another is drawn anew
 
 	typed   map[string]string // what stands in the fields of figures, by name
@@ -33,14 +33,14 @@ type Parameters struct {
 
 // parameters shows those of a lane.
 func (p *page) parameters(lane int) app.UI {
-	return &Parameters{p: p, Lane: lane, Rev: p.rev.composer, Of: p.conversationID() + " " + p.desk.LaneModel(lane)}
+	return &Parameters{p: p, Lane: lane, Rev: p.rev.lanes, Of: p.conversationID() + " " + p.chat.Lane(lane).Model()}
 }
 
 func (p *page) conversationID() string {
-	if p.desk.Current == nil {
+	if p.chat.Current == nil {
 		return ""
 	}
-	return p.desk.Current.ID
+	return p.chat.Current.ID
 }
 
 // OnUpdate implements app.Updater: what was typed and is no figure is gone when
@@ -69,7 +69,7 @@ func (c *Parameters) figure(name, text string) (n *float64, bad string) {
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil, "This is no number, so it is not taken. Write one like 0.7, or nothing to leave it to the gateway."
 	}
-	if o, _ := c.p.desk.Offers(c.Lane, name); v < float64(o.Min) || v > float64(o.Max) { // of the model that is shown now
+	if o, _ := c.p.chat.Lane(c.Lane).Offers(name); v < float64(o.Min) || v > float64(o.Max) { // of the model that is shown now
 		bad = "It must be from " + strconv.Itoa(o.Min) + " to " + strconv.Itoa(o.Max) + "; the gateway refuses others."
 	}
 	return &v, bad
@@ -77,20 +77,20 @@ func (c *Parameters) figure(name, text string) (n *float64, bad string) {
 
 // change sets the parameters from what f makes of them.
 func (c *Parameters) change(f func(*model.Params)) {
-	v := c.p.desk.Params(c.Lane)
+	v := c.p.chat.Lane(c.Lane).Params()
 	f(&v)
-	c.p.desk.SetParams(c.Lane, v)
+	c.p.chat.Lane(c.Lane).SetParams(v)
 }
 
 // Render implements app.Composer.
 func (c *Parameters) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the parameters", &ui)
-	if p.desk.Hidden() {
+	if p.chat.Shown().Hidden() {
 		return kit.Box("div", "params", kit.Box("p", "params-about", "Which model this is, and its parameters, are shown after your vote."))
 	}
-	id := p.desk.LaneModel(c.Lane)
-	v := p.desk.Params(c.Lane)
+	id := p.chat.Lane(c.Lane).Model()
+	v := p.chat.Lane(c.Lane).Params()
 	if of := strconv.Itoa(c.Lane) + " " + c.Of; c.typedOf != of {
 		c.typed, c.typedOf = map[string]string{}, of
 	}
@@ -111,8 +111,8 @@ func (c *Parameters) Render() (ui app.UI) {
 // tools are the web search and the functions, which are written in a dialog.
 func (c *Parameters) tools(v model.Params) app.UI {
 	p := c.p
-	_, shown := p.desk.Offers(c.Lane, "tools")
-	searches := p.desk.WebSearches(c.Lane)
+	_, shown := p.chat.Lane(c.Lane).Offers("tools")
+	searches := p.chat.Lane(c.Lane).WebSearches()
 	return kit.El("div", "params-tools", kit.At{"hidden", !shown && !searches},
 		kit.El("label", "params-switch", kit.At{"hidden", !searches},
 			kit.Box("span", "params-name", "Web search"),
@@ -143,13 +143,13 @@ func functionsWords(v model.Params) string {
 // settings are those that were saved, and what is done with all of these.
 func (c *Parameters) settings() app.UI {
 	p := c.p
-	many := len(p.desk.On().Lanes) > 1
+	many := len(p.chat.Shown().Lanes) > 1
 	return kit.Box("div", "dialog-actions",
 		kit.El("button", "button", kit.At{"id", "apply-to-all", "type", "button", "hidden", !many,
-			"onclick", p.Do("apply-to-all", func() { p.desk.ApplyToAll(c.Lane) })}, "Apply to all lanes"),
+			"onclick", p.Do("apply-to-all", func() { p.chat.Lane(c.Lane).ApplyToAll() })}, "Apply to all lanes"),
 		kit.El("button", "button", kit.At{"id", "saved-settings", "type", "button",
 			"onclick", p.Do("saved-settings", func() {
-				p.desk.Focus(c.Lane)
+				p.chat.Lane(c.Lane).Focus()
 				p.openLibrary()
 				p.library.kind = wire.LibrarySettings
 			})}, "Saved settings"),
@@ -159,13 +159,13 @@ func (c *Parameters) settings() app.UI {
 // about says what is peculiar to the model's family.
 func (c *Parameters) about() app.UI {
 	var words []string
-	if o, shown := c.p.desk.Offers(c.Lane, "stream"); shown && o.Standing == gateway.Required {
+	if o, shown := c.p.chat.Lane(c.Lane).Offers("stream"); shown && o.Standing == gateway.Required {
 		words = append(words, "It answers as a stream only.")
 	}
-	if _, shown := c.p.desk.Offers(c.Lane, "user"); !shown {
+	if _, shown := c.p.chat.Lane(c.Lane).Offers("user"); !shown {
 		words = append(words, "The field user must not be sent to it, and is not.")
 	}
-	if o, _ := c.p.desk.Offers(c.Lane, "temperature"); o.Standing == gateway.NoEffect {
+	if o, _ := c.p.chat.Lane(c.Lane).Offers("temperature"); o.Standing == gateway.NoEffect {
 		words = append(words, "Temperature and top_p have no effect, so they are not sent.")
 	}
 	if len(words) == 0 {
@@ -178,7 +178,7 @@ func (c *Parameters) about() app.UI {
 // leaves it to the gateway.
 func (c *Parameters) number(name, label string, value *float64, set func(*model.Params, *float64)) app.UI {
 	p := c.p
-	o, shown := p.desk.Offers(c.Lane, name)
+	o, shown := p.chat.Lane(c.Lane).Offers(name)
 	if !shown {
 		return kit.El("div", "", kit.At{"hidden", true})
 	}
@@ -230,7 +230,7 @@ func (c *Parameters) blame(name, words string) {
 
 func (c *Parameters) stream(v model.Params) app.UI {
 	p := c.p
-	o, shown := p.desk.Offers(c.Lane, "stream")
+	o, shown := p.chat.Lane(c.Lane).Offers("stream")
 	if !shown {
 		return kit.El("div", "", kit.At{"hidden", true})
 	}
@@ -247,7 +247,7 @@ func (c *Parameters) stream(v model.Params) app.UI {
 
 func (c *Parameters) user(v model.Params) app.UI {
 	p := c.p
-	if _, shown := p.desk.Offers(c.Lane, "user"); !shown {
+	if _, shown := p.chat.Lane(c.Lane).Offers("user"); !shown {
 		return kit.El("div", "", kit.At{"hidden", true})
 	}
 	return kit.Box("div", "",

@@ -39,7 +39,7 @@ func (p *page) matches() []gateway.Model {
 	var found []gateway.Model
 	words := strings.Fields(strings.ToLower(p.picker.query))
 next:
-	for _, m := range p.desk.Models {
+	for _, m := range p.session.Models {
 		text := strings.ToLower(m.ID + " " + string(m.Family) + " " + string(m.Endpoint))
 		for _, w := range words {
 			if !strings.Contains(text, w) {
@@ -50,7 +50,7 @@ next:
 	}
 	// What is in no catalogue can be asked for too: the gateway judges.
 	if id := strings.TrimSpace(p.picker.query); len(found) == 0 && len(words) == 1 {
-		if m := p.desk.Model(id); m.Endpoint != gateway.Video {
+		if m := p.session.Model(id); m.Endpoint != gateway.Video {
 			found = append(found, m)
 		}
 	}
@@ -59,12 +59,12 @@ next:
 
 func (p *page) openPicker(lane int) {
 	p.picker = pickerState{open: true, lane: lane}
-	for i, m := range p.desk.Models {
-		if m.ID == p.desk.LaneModel(lane) {
+	for i, m := range p.session.Models {
+		if m.ID == p.chat.Lane(lane).Model() {
 			p.picker.active = i
 		}
 	}
-	p.changed(model.PartComposer)
+	p.changed(model.PartLanes)
 	p.Context().Defer(func(app.Context) {
 		defer p.Guard("the model picker")
 		d := p.DOM.ByID("picker")
@@ -90,12 +90,12 @@ func (p *page) closePicker() {
 		d.Call("close")
 	}
 	p.picker.open = false
-	p.changed(model.PartComposer)
+	p.changed(model.PartLanes)
 	p.Context().Defer(func(app.Context) { p.focusComposer() })
 }
 
 func (p *page) pick(id string) {
-	p.desk.Choose(p.picker.lane, id)
+	p.chat.Lane(p.picker.lane).Choose(id)
 	p.closePicker()
 }
 
@@ -127,7 +127,7 @@ func (c *Picker) Render() (ui app.UI) {
 			"aria-activedescendant", fmt.Sprint("option-", c.Active),
 			"onkeydown", p.On("picker-key", c.onKey)}, c.Query, func(text string) {
 			p.picker.query, p.picker.active = text, 0
-			p.changed(model.PartComposer)
+			p.changed(model.PartLanes)
 			p.showActive()
 		}),
 	)
@@ -151,7 +151,7 @@ func (c *Picker) options(models []gateway.Model) []app.UI {
 	}
 	var list []app.UI
 	var family gateway.Family
-	chosen := c.p.desk.LaneModel(c.p.picker.lane)
+	chosen := c.p.chat.Lane(c.p.picker.lane).Model()
 	for i, m := range models {
 		if m.Family != family {
 			family = m.Family
@@ -159,7 +159,7 @@ func (c *Picker) options(models []gateway.Model) []app.UI {
 		}
 		id := m.ID
 		cost := price(m)
-		if _, known := c.p.desk.Catalogue.Lookup(id); !known {
+		if _, known := c.p.session.Catalogue.Lookup(id); !known {
 			cost = "not in the catalogue"
 		}
 		mark := kit.Box("span", "")

@@ -155,7 +155,7 @@ func (v *requestView) draw() {
 	if of := p.conversationID(); !v.loaded || of != v.of {
 		v.load(of)
 	}
-	show(v.sandbox, p.desk.Hello.Gateway.Sandbox)
+	show(v.sandbox, p.session.Hello.Gateway.Sandbox)
 	press(v.next, !v.sent)
 	press(v.was, v.sent)
 	show(v.steps.root, v.sent)
@@ -199,17 +199,17 @@ func (v *requestView) drawNext() {
 		return
 	}
 	began := time.Now()
-	lane := p.desk.Focused
-	ep, body, verdict := p.desk.Preview(lane, p.desk.Draft())
+	lane := p.chat.Shown().Focused
+	ep, body, verdict := p.chat.Lane(lane).Preview(p.chat.Shown().Draft())
 	if body == nil {
 		v.nothing("Choose a model to see the request.")
 		return
 	}
 	v.nothing("")
-	v.endpoint, v.body, v.base = ep, body, p.desk.Hello.Gateway.BaseURL
+	v.endpoint, v.body, v.base = ep, body, p.session.Hello.Gateway.BaseURL
 	switch drawn := v.drawBody("next"); {
 	case !drawn:
-	case p.desk.Draft() == "":
+	case p.chat.Shown().Draft() == "":
 		v.verdict.Call("replaceChildren", p.el("li", "finding todo", "Type a message, and the validator says here what it thinks of the request."))
 	default:
 		p.drawIssues(v.verdict, verdict, "In order: nothing to change.")
@@ -236,7 +236,7 @@ func (v *requestView) drawSent() {
 	r := i.Request
 	v.endpoint, v.body, v.base = gateway.Endpoint(r.Endpoint), []byte(r.Body), r.BaseURL
 	if v.base == "" {
-		v.base = v.d.p.desk.Hello.Gateway.BaseURL
+		v.base = v.d.p.session.Hello.Gateway.BaseURL
 	}
 	setText(v.facts, headFacts(i))
 	v.drawBody(r.Run)

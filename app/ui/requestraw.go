@@ -15,7 +15,7 @@ import (
 func (v *requestView) load(of string) {
 	v.of, v.loaded, v.drawn = of, true, ""
 	v.raw, v.editing = inspect.Draft{}, false
-	if d, ok := inspect.DecodeDraft(v.d.p.desk.RawDraft()); ok {
+	if d, ok := inspect.DecodeDraft(v.d.p.chat.Shown().RawDraft()); ok {
 		v.raw, v.editing = d, !d.Closed
 	}
 	v.fillArea()
@@ -45,12 +45,12 @@ func (v *requestView) setEditing(editing bool) {
 		focus = "#request-json"
 	}
 	v.d.p.After(0, func() {
-		v.d.draw(0)
+		v.d.draw()
 		v.d.p.DOM.Focus(focus)
 	})
 }
 
-func (v *requestView) keep() { v.d.p.desk.SetRawDraft(v.raw.Encode()) }
+func (v *requestView) keep() { v.d.p.chat.Shown().SetRawDraft(v.raw.Encode()) }
 
 func (v *requestView) typed() {
 	v.raw.Text = v.area.Get("value").String()
@@ -71,13 +71,13 @@ func (v *requestView) switchEndpoint() {
 func (v *requestView) drawRaw() {
 	p := v.d.p
 	v.nothing("")
-	v.endpoint, v.body, v.base = v.raw.Endpoint, v.raw.Body(), p.desk.Hello.Gateway.BaseURL
+	v.endpoint, v.body, v.base = v.raw.Endpoint, v.raw.Body(), p.session.Hello.Gateway.BaseURL
 	now := "raw " + string(v.endpoint) + "\n" + v.raw.Text
 	if now == v.drawn {
 		return
 	}
 	v.drawn = now
-	verdict := p.desk.Judge(v.endpoint, v.body)
+	verdict := p.chat.Judge(v.endpoint, v.body)
 	p.drawIssues(v.verdict, verdict, "In order: nothing to change.")
 	v.send.Set("disabled", !verdict.OK())
 	v.instead = ""
@@ -97,18 +97,18 @@ func (v *requestView) drawRaw() {
 // sendRaw sends the JSON as it stands.
 func (v *requestView) sendRaw() {
 	p := v.d.p
-	if r := p.desk.SendRaw(p.desk.Focused, v.raw.Endpoint, v.raw.Body()); r != nil {
+	if r := p.chat.Focused().SendRaw(v.raw.Endpoint, v.raw.Body()); r != nil {
 		p.drawIssues(v.refusal, gateway.Verdict{Errors: r.Issues}, "")
 		return
 	}
 	v.raw, v.editing, v.sent, v.drawn = inspect.Draft{}, false, true, ""
 	v.d.message = ""
-	p.threads.at(p.desk.Focused).stuck = true
+	p.threads.at(p.chat.Shown().Focused).stuck = true
 	v.d.touch()
-	p.changed(model.PartThread | model.PartComposer)
-	p.Context().Defer(func(ctx app.Context) { ctx.Navigate("/c/" + p.desk.Current.ID) })
+	p.changed(model.PartThread)
+	p.Context().Defer(func(ctx app.Context) { ctx.Navigate("/c/" + p.chat.Current.ID) })
 	p.After(0, func() {
-		v.d.draw(0)
+		v.d.draw()
 		p.DOM.Focus("#request-sent")
 	})
 }

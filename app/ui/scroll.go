@@ -132,7 +132,7 @@ func (t *thread) plan(c *model.Conversation) {
 		}
 		width = cmp.Or(t.width, width)
 	}
-	path := c.Path(t.lane)
+	path := c.Lane(t.lane).Path()
 	t.column.Set(path, width)
 	want, wide := t.wanted()
 	if !t.window.Holds(want) || t.window.To > len(path) {
@@ -204,14 +204,14 @@ func (t *thread) rendered() {
 	if t.el.IsUndefined() {
 		return
 	}
-	c := t.p.desk.Current
+	c := t.p.chat.Current
 	if c == nil || c.Phase != model.Ready {
 		t.settle()
 		return
 	}
-	path := c.Path(t.lane)
+	path := c.Lane(t.lane).Path()
 	if w := t.window; w.To <= len(path) {
-		t.p.desk.Need(c, path[w.From:w.To])
+		c.Need(path[w.From:w.To])
 	}
 	all := t.inner.Call("querySelectorAll", ".message")
 	seen := make(map[string]bool, all.Length())
@@ -272,11 +272,11 @@ func (t *thread) resized(entries js.Value) {
 // place is where a message stands in the lane, -1 if it doesn't. Those near the
 // window are looked at first.
 func (t *thread) place(id string) int {
-	c := t.p.desk.Current
+	c := t.p.chat.Current
 	if id == "" || c == nil || t.lane >= len(c.Lanes) {
 		return -1
 	}
-	path := c.Path(t.lane)
+	path := c.Lane(t.lane).Path()
 	is := func(m *model.Message) bool { return m.ID == id }
 	if w := t.window; w.To <= len(path) {
 		if at := slices.IndexFunc(path[w.From:w.To], is); at >= 0 {
@@ -295,7 +295,7 @@ func (t *thread) settle() {
 	switch {
 	case t.stuck:
 		end := t.el.Get("scrollHeight")
-		if t.p.desk.Current == nil {
+		if t.p.chat.Current == nil {
 			end = js.ValueOf(0) // the examples are read from their beginning
 		}
 		t.scrollTo(end.Float())
@@ -412,7 +412,7 @@ func (t *thread) scrolled() {
 // look draws the lane anew when something near its window is not in the
 // document.
 func (t *thread) look() {
-	if c := t.p.desk.Current; c == nil || c.Phase != model.Ready || t.column.Len() == 0 {
+	if c := t.p.chat.Current; c == nil || c.Phase != model.Ready || t.column.Len() == 0 {
 		return
 	}
 	if want, _ := t.wanted(); !t.window.Holds(want) {

@@ -42,8 +42,8 @@ func (p *page) ask(f searchForm) wire.Search {
 	if days, err := strconv.Atoi(f.days); err == nil && days > 0 {
 		q.FromMS = kit.Midnight(days - 1).UnixMilli()
 	}
-	if f.here && p.desk.Current != nil {
-		q.Conversation = p.desk.Current.ID
+	if f.here && p.chat.Current != nil {
+		q.Conversation = p.chat.Current.ID
 	}
 	return q
 }
@@ -78,7 +78,7 @@ func (p *page) searchHere() {
 // what was found in the one before.
 func (p *page) searchElsewhere() {
 	if f := p.search; f.here {
-		f.here = p.desk.Current != nil
+		f.here = p.chat.Current != nil
 		p.setSearch(f)
 	}
 }
@@ -87,7 +87,7 @@ func (p *page) searchElsewhere() {
 func (p *page) openHit(h wire.Hit) {
 	p.setDrawer(false)
 	p.Context().Navigate(hitPath(h))
-	if c := p.desk.Current; c != nil && c.ID == h.Conversation {
+	if c := p.chat.Current; c != nil && c.ID == h.Conversation {
 		p.goal = h.Message // the address may be the one that is shown already
 		p.seek()
 	}
@@ -105,18 +105,18 @@ func hitPath(h wire.Hit) string {
 
 // seek goes to the message that the address names, once it is known.
 func (p *page) seek() {
-	c := p.desk.Current
+	c := p.chat.Current
 	if p.goal == "" || c == nil || c.Phase != model.Ready || c.Fetching {
 		return
 	}
 	id := p.goal
 	p.goal, p.goneTo, p.sought = "", id, id
 	p.changed(model.PartList)
-	if lane, _, ok := p.desk.Find(id); ok {
+	if lane, _, ok := p.chat.Shown().Find(id); ok {
 		p.threads.at(lane).toMessage(id, true)
 		return
 	}
-	p.desk.Tell("That message is not in this conversation any more.")
+	p.Tell("That message is not in this conversation any more.")
 }
 
 // searchBox is the head of the list: the field and its filters.
@@ -160,7 +160,7 @@ func (s *Side) searchBox() app.UI {
 				"", "Any time", "1", "Today", "7", "7 days", "30", "30 days", "365", "A year",
 			), func(f *searchForm, v string) { f.days = v }),
 			kit.Box("label", "search-here",
-				p.Switch("search-here", "", kit.At{"disabled", p.desk.Current == nil}, f.here, func(on bool) {
+				p.Switch("search-here", "", kit.At{"disabled", p.chat.Current == nil}, f.here, func(on bool) {
 					p.search.here = on
 					p.finder.Ask(p.ask(p.search))
 				}),
@@ -172,7 +172,7 @@ func (s *Side) searchBox() app.UI {
 
 func (p *page) modelOptions() []kit.Option {
 	all := kit.Options("", "Any model")
-	for _, id := range p.desk.AllModels() {
+	for _, id := range p.session.AllModels() {
 		all = append(all, kit.Option{Value: id, Name: id})
 	}
 	return all

@@ -8,7 +8,6 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
 	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
@@ -36,7 +35,7 @@ type Settings struct {
 func (s *Settings) Render() (ui app.UI) {
 	p := s.p
 	defer p.Drawing("the settings", &ui)
-	g := p.desk.Hello.Gateway
+	g := p.session.Hello.Gateway
 	var others []app.UI
 	for _, sec := range p.sections {
 		if c, ok := sec.(kit.Configurable); ok {
@@ -78,7 +77,7 @@ func (s *Settings) Render() (ui app.UI) {
 }
 
 func (s *Settings) facts(g wire.Gateway) app.UI {
-	if !s.p.desk.Greeted {
+	if !s.p.session.Greeted {
 		return kit.Box("p", "about", "Waiting for the server…")
 	}
 	usage := "not sent: unless the gateway reports tokens by itself, costs of streamed chat answers are estimates"
@@ -96,7 +95,7 @@ func (s *Settings) facts(g wire.Gateway) app.UI {
 		kit.Box("dt", "", "Address"), kit.Box("dd", "", kit.Box("code", "", g.BaseURL), kit.When(g.Sandbox, " (the sandbox)")),
 		kit.Box("dt", "", "Key"), kit.El("dd", "", kit.At{"id", "key-state"}, key),
 		kit.Box("dt", "", kit.Box("code", "", "stream_options")), kit.Box("dd", "", usage),
-		kit.Box("dt", "", "Build"), kit.Box("dd", "mono", s.p.desk.Hello.Build),
+		kit.Box("dt", "", "Build"), kit.Box("dd", "mono", s.p.session.Hello.Build),
 	)
 }
 
@@ -108,7 +107,7 @@ func aboutKey(g wire.Gateway) string {
 }
 
 func (s *Settings) form(g wire.Gateway) app.UI {
-	if g.Sandbox || !s.p.desk.Greeted {
+	if g.Sandbox || !s.p.session.Greeted {
 		return kit.El("div", "", kit.At{"hidden", true})
 	}
 	p := s.p
@@ -138,7 +137,7 @@ func (s *Settings) theme() app.UI {
 	p := s.p
 	choice := func(value, name string) app.UI {
 		return kit.Box("label", "",
-			p.Radio("theme-"+name, "", nil, "theme", value, p.desk.Theme() == value, func() { p.desk.SetTheme(value); p.applyTheme() }),
+			p.Radio("theme-"+name, "", nil, "theme", value, p.theme() == value, func() { p.setTheme(value) }),
 			kit.Box("span", "", name),
 		)
 	}
@@ -167,13 +166,15 @@ func (p *page) saveKey() {
 
 func (p *page) keyOutcome(text string, bad bool) {
 	p.keyForm = keyForm{outcome: text, bad: bad}
-	p.changed(model.PartSettings)
+	p.rev.settings++
+	p.Redraw()
 }
 
 // sendKey calls the server over HTTP, for a key never goes over the socket.
 func (p *page) sendKey(method string, body []byte, done string) {
 	p.keyForm = keyForm{busy: true}
-	p.changed(model.PartSettings)
+	p.rev.settings++
+	p.Redraw()
 	p.fetch(method, keyPath, body, func(status int, answer string) {
 		switch {
 		case status >= 200 && status < 300:

@@ -60,11 +60,11 @@ func (s *Shell) OnNav(ctx app.Context) {
 	switch {
 	case path == "":
 		p.view = viewChat
-		p.desk.Show("")
+		p.chat.Show("")
 	case isConversation && id != "" && !strings.Contains(id, "/"):
 		p.view = viewChat
-		if id, err := url.PathUnescape(id); err == nil && (p.desk.Current == nil || p.desk.Current.ID != id) {
-			p.desk.Show(id)
+		if id, err := url.PathUnescape(id); err == nil && (p.chat.Current == nil || p.chat.Current.ID != id) {
+			p.chat.Show(id)
 		}
 	case path == "/settings":
 		p.view = viewSettings
@@ -79,7 +79,7 @@ func (s *Shell) OnNav(ctx app.Context) {
 	}
 	if typed := p.carried; typed != "" && p.view == viewChat {
 		p.carried = "" // only now is it known which conversation it is for
-		p.desk.SetDraft(model.Carry(p.desk.Draft(), typed))
+		p.chat.Shown().SetDraft(model.Carry(p.chat.Shown().Draft(), typed))
 		if p.composer != nil {
 			p.composer.load()
 		}
@@ -141,9 +141,9 @@ func (s *Shell) Render() (ui app.UI) {
 		),
 		&Toast{p: p, Rev: p.rev.notice},
 		kit.Box("div", "overlays", p.overlays()),
-		&Picker{p: p, Rev: p.rev.composer, Open: p.picker.open, Query: p.picker.query, Active: p.picker.active},
-		&Tools{p: p, Rev: p.rev.composer, Open: p.tools.open, Lane: p.tools.lane, At: p.tools.at},
-		&Library{p: p, Rev: p.rev.composer, Open: p.library.open, Kind: p.library.kind, Filling: p.library.filling, Problem: p.library.problem},
+		&Picker{p: p, Rev: p.rev.lanes, Open: p.picker.open, Query: p.picker.query, Active: p.picker.active},
+		&Tools{p: p, Rev: p.rev.lanes, Open: p.tools.open, Lane: p.tools.lane, At: p.tools.at},
+		&Library{p: p, Rev: p.rev.library, Open: p.library.open, Kind: p.library.kind, Filling: p.library.filling, Problem: p.library.problem},
 		&Palette{p: p, Rev: p.palette.rev},
 		&Keys{p: p},
 		p.importField(),
@@ -154,10 +154,10 @@ func (s *Shell) Render() (ui app.UI) {
 // shownID is the conversation that is shown, or would be by Chat; "" is one that
 // has yet to be begun.
 func (p *page) shownID() string {
-	if p.desk.Current == nil {
+	if p.chat.Current == nil {
 		return ""
 	}
-	return p.desk.Current.ID
+	return p.chat.Current.ID
 }
 
 // overlays are what the sections show over every page.
@@ -228,10 +228,29 @@ func (p *page) carry() {
 	}
 }
 
+// themeName holds, in the browser's store, "dark" or "light"; without it the
+// system decides.
+const themeName = "screentest.theme"
+
+// theme is "dark", "light" or, for the system's, "".
+func (p *page) theme() string { return p.storage.Get(themeName) }
+
+// setTheme stores the person's choice; "" leaves it to the system.
+func (p *page) setTheme(theme string) {
+	if theme == "" {
+		p.storage.Remove(themeName)
+	} else {
+		p.storage.Set(themeName, theme)
+	}
+	p.applyTheme()
+	p.rev.settings++
+	p.Redraw()
+}
+
 // applyTheme sets the theme that the person chose.
 func (p *page) applyTheme() {
 	root := p.DOM.Doc.Get("documentElement")
-	if t := p.desk.Theme(); t == "dark" || t == "light" {
+	if t := p.theme(); t == "dark" || t == "light" {
 		root.Get("dataset").Set("theme", t)
 	} else {
 		root.Call("removeAttribute", "data-theme")
@@ -241,7 +260,7 @@ func (p *page) applyTheme() {
 // chatPath is where Chat leads: back to the conversation from elsewhere, to a
 // new one from a conversation.
 func (p *page) chatPath() string {
-	if c := p.desk.Current; c != nil && p.view != viewChat {
+	if c := p.chat.Current; c != nil && p.view != viewChat {
 		return "/c/" + c.ID
 	}
 	return "/"

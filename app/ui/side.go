@@ -25,7 +25,7 @@ type Side struct {
 func (s *Side) Render() (ui app.UI) {
 	p := s.p
 	defer p.Drawing("the list", &ui)
-	groups := p.desk.Groups()
+	groups := p.chat.List.Groups()
 	return kit.El("aside", "side", kit.At{"aria-label", "Conversations"},
 		kit.Box("div", "side-head",
 			s.searchBox(),
@@ -45,7 +45,7 @@ func (s *Side) Render() (ui app.UI) {
 func (s *Side) conversations(groups []model.Group) []any {
 	p := s.p
 	return []any{
-		kit.If(p.desk.ListReady && len(groups) == 0, func() app.UI {
+		kit.If(p.chat.List.Ready && len(groups) == 0, func() app.UI {
 			return kit.Box("p", "side-empty", "What you ask will be listed here, and kept.")
 		}),
 		kit.Times(len(groups), func(i int) app.UI {
@@ -54,9 +54,9 @@ func (s *Side) conversations(groups []model.Group) []any {
 				kit.Times(len(groups[i].Rows), func(j int) app.UI { return s.row(groups[i].Rows[j]) }),
 			)
 		}),
-		kit.If(p.desk.ListMore, func() app.UI {
+		kit.If(p.chat.List.More, func() app.UI {
 			return kit.El("button", "button wide", kit.At{"type", "button",
-				"onclick", p.Do("older", func() { p.desk.FetchMore() })}, "Show older")
+				"onclick", p.Do("older", func() { p.chat.List.FetchMore() })}, "Show older")
 		}),
 	}
 }
@@ -69,7 +69,7 @@ func (s *Side) row(c wire.Summary) app.UI {
 		kit.El("a", "conversation", kit.At{"href", "/c/" + c.ID, "title", title, "aria-current", kit.When(current, "page")},
 			kit.Box("span", "row-title", title),
 			kit.Box("span", "row-sub",
-				kit.Box("span", "row-models", s.p.desk.ListedModels(c)),
+				kit.Box("span", "row-models", s.p.chat.List.Models(c)),
 				kit.If(c.Running > 0, func() app.UI {
 					return kit.Box("span", "row-live", kit.Box("span", "dot live"), "live")
 				}),
@@ -81,7 +81,7 @@ func (s *Side) row(c wire.Summary) app.UI {
 		kit.El("span", "row-actions", kit.At{"data-pinned", c.Pinned},
 			kit.El("button", "icon-button small", kit.At{"type", "button", "title", pinWord(c.Pinned),
 				"aria-label", pinWord(c.Pinned) + " “" + title + "”",
-				"onclick", p.Do(pinWord(c.Pinned)+c.ID, func() { p.desk.Pin(c.ID, !c.Pinned) })},
+				"onclick", p.Do(pinWord(c.Pinned)+c.ID, func() { p.chat.List.Pin(c.ID, !c.Pinned) })},
 				kit.Icon(iconPin, "icon small")),
 		),
 	)

@@ -70,7 +70,7 @@ func (s *sight) rest(id string, in bool) {
 	if in {
 		s.resting[id] = s.p.After(restFor, func() {
 			delete(s.resting, id)
-			s.p.desk.Details(id)
+			s.p.chat.Shown().Details(id)
 		})
 	}
 }

@@ -24,7 +24,7 @@ type speaker struct {
 
 // follow begins to tick when an answer is under way.
 func (s *speaker) follow(p *page) {
-	c := p.desk.Current
+	c := p.chat.Current
 	if c == nil {
 		s.id = ""
 		return
@@ -45,7 +45,7 @@ func (s *speaker) next(p *page, c *model.Conversation) string {
 	for i := -1; i < len(c.Lanes); i++ {
 		lane := i
 		if i < 0 {
-			lane = min(p.desk.Focused, len(c.Lanes)-1)
+			lane = min(p.chat.Shown().Focused, len(c.Lanes)-1)
 		}
 		if m := c.Message(c.Lanes[lane].Leaf); m != nil && m.Running() {
 			return m.ID
@@ -56,7 +56,7 @@ func (s *speaker) next(p *page, c *model.Conversation) string {
 
 func (s *speaker) tick(p *page) {
 	s.ticking = false
-	c := p.desk.Current
+	c := p.chat.Current
 	if c == nil {
 		s.queue = nil
 		return
@@ -95,11 +95,11 @@ func (p *page) ending(c *model.Conversation, m *model.Message) string {
 		if c.Lanes[i].Leaf != m.ID {
 			continue
 		}
-		if p.desk.Awaits(i, m) {
+		if p.chat.Lane(i).Awaits(m) {
 			words = "It calls " + m.Calls()[0].Name + " and is waiting for your result."
 		}
 		if len(c.Lanes) > 1 {
-			return p.desk.LaneName(i) + ": " + words
+			return p.chat.Lane(i).Name() + ": " + words
 		}
 	}
 	return words
@@ -133,7 +133,7 @@ func (p *page) tickStates(c *model.Conversation) {
 			continue
 		}
 		line := body.Call("closest", ".message").Call("querySelector", ".state")
-		f := p.desk.Figures(m)
+		f := p.chat.Figures(m)
 		if line.IsNull() || line.Call("querySelector", ".state-name").Get("textContent").String() != f.State {
 			m.Rev++
 			p.changed(model.PartThread)

@@ -56,7 +56,7 @@ func (t *Thread) Render() (ui app.UI) {
 	p := t.p
 	defer p.Drawing("the conversation", &ui)
 	hollow := ""
-	if c := p.desk.Current; c == nil || c.Phase != model.Ready {
+	if c := p.chat.Current; c == nil || c.Phase != model.Ready {
 		hollow = " hollow"
 	}
 	name := "Messages"
@@ -75,12 +75,12 @@ func (t *Thread) Render() (ui app.UI) {
 
 func (t *Thread) content() app.UI {
 	p := t.p
-	c := p.desk.Current
+	c := p.chat.Current
 	switch {
 	case c == nil && t.Lane > 0:
 		return kit.Box("div", "middle", kit.Box("p", "", "It gets the same question, and answers for itself."))
-	case c == nil && p.desk.Greeted:
-		return &Empty{p: p, Sandbox: p.desk.Hello.Gateway.Sandbox, Base: p.desk.Hello.Gateway.BaseURL}
+	case c == nil && p.session.Greeted:
+		return &Empty{p: p, Sandbox: p.session.Hello.Gateway.Sandbox, Base: p.session.Hello.Gateway.BaseURL}
 	case c == nil:
 		return kit.Box("div", "middle")
 	case c.Phase == model.Loading:
@@ -94,7 +94,7 @@ func (t *Thread) content() app.UI {
 		return kit.Box("div", "middle",
 			kit.Box("p", "", c.Problem.Message),
 			kit.El("button", "button primary", kit.At{"type", "button",
-				"onclick", p.Do("refetch", func() { p.desk.Refetch() })}, "Try again"),
+				"onclick", p.Do("refetch", func() { p.chat.Shown().Refetch() })}, "Try again"),
 		)
 	}
 	return t.messages(c)
@@ -111,11 +111,11 @@ func (t *Thread) messages(c *model.Conversation) app.UI {
 			words = "Loading earlier messages…"
 		}
 		body = append(body, kit.El("button", "button earlier", kit.At{"id", threadID("earlier", t.Lane), "type", "button",
-			"onclick", t.p.Do("earlier", func() { t.p.desk.Outline(c) })}, words))
+			"onclick", t.p.Do("earlier", func() { c.Outline() })}, words))
 	} else {
 		body = append(body, kit.Box("span", ""))
 	}
-	path := c.Path(t.Lane)
+	path := c.Lane(t.Lane).Path()
 	for _, x := range s.column.Stretches(s.shown) {
 		body = append(body, t.stretch(path, x))
 	}

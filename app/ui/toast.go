@@ -20,8 +20,8 @@ func (t *Toast) Render() (ui app.UI) {
 	p := t.p
 	defer p.Drawing("the notice", &ui)
 	return kit.El("div", "toasts", kit.At{"role", "status"},
-		kit.If(p.desk.Notice != "", func() app.UI {
-			return kit.El("div", "toast", kit.At{"id", "notice"}, kit.Box("span", "toast-words", p.desk.Notice))
+		kit.If(p.notice != "", func() app.UI {
+			return kit.El("div", "toast", kit.At{"id", "notice"}, kit.Box("span", "toast-words", p.notice))
 		}),
 		kit.If(p.data.outcome != "", func() app.UI {
 			return kit.El("div", "toast", kit.At{"id", "import-notice"},
@@ -37,15 +37,15 @@ func (t *Toast) Render() (ui app.UI) {
 				}),
 			)
 		}),
-		kit.If(p.desk.Closed() != nil, func() app.UI {
+		kit.If(p.chat.Closed() != nil, func() app.UI {
 			return kit.El("div", "toast", kit.At{"id", "closed"},
-				kit.Box("span", "toast-words", p.desk.Closed().Words),
+				kit.Box("span", "toast-words", p.chat.Closed().Words),
 				kit.El("button", "button", kit.At{"id", "undo-close", "type", "button",
-					"onclick", p.Do("undo-close", func() { p.threads.stick(); p.desk.UndoClose(); p.focusComposer() })}, "Undo"),
+					"onclick", p.Do("undo-close", func() { p.threads.stick(); p.chat.UndoClose(); p.focusComposer() })}, "Undo"),
 			)
 		}),
-		kit.If(p.desk.Deleted != nil, func() app.UI {
-			title := p.desk.Deleted.Title
+		kit.If(p.chat.List.Deleted != nil, func() app.UI {
+			title := p.chat.List.Deleted.Title
 			if title == "" {
 				title = "the conversation"
 			}
@@ -53,7 +53,7 @@ func (t *Toast) Render() (ui app.UI) {
 				kit.Box("span", "toast-text", "Deleted “"+title+"”"),
 				kit.El("button", "button", kit.At{"id", "undo", "type", "button",
 					"onclick", p.On("undo", func(ctx app.Context, _ app.Event) {
-						if id := p.desk.Undo(); id != "" {
+						if id := p.chat.List.Undo(); id != "" {
 							ctx.Navigate("/c/" + id)
 						}
 					})}, "Undo"),

@@ -53,12 +53,12 @@ type Tools struct {
 
 func (p *page) openTools(lane int) {
 	p.tools = toolsState{open: true, lane: lane, at: listing}
-	p.showDialog("tools", model.PartComposer)
+	p.showDialog("tools", model.PartLanes)
 }
 
 func (p *page) closeTools() {
 	p.tools.open = false
-	p.hideDialog("tools", model.PartComposer)
+	p.hideDialog("tools", model.PartLanes)
 }
 
 // showDialog opens a dialog once it is drawn.
@@ -96,16 +96,16 @@ func (p *page) dialog(id, title string, back, closed func(), body app.UI) app.UI
 func (t *Tools) edit(at int) {
 	p := t.p
 	p.tools.at = at
-	p.changed(model.PartComposer)
+	p.changed(model.PartLanes)
 	if at == listing {
 		p.Context().Defer(func(app.Context) { p.DOM.Focus("#add-function") })
 		return
 	}
 	f := newFunction
 	if at >= 0 {
-		f = p.desk.Params(t.Lane).Functions[at]
+		f = p.chat.Lane(t.Lane).Params().Functions[at]
 	} else {
-		for _, o := range p.desk.Params(t.Lane).Functions {
+		for _, o := range p.chat.Lane(t.Lane).Params().Functions {
 			if o.Name == f.Name {
 				f = model.Function{Parameters: "{\n  \"type\": \"object\",\n  \"properties\": {}\n}"}
 			}
@@ -140,7 +140,7 @@ func (t *Tools) written() model.Function {
 		Parameters: text("function-parameters"), Sample: text("function-sample"),
 	}
 	if at := t.p.tools.at; at >= 0 {
-		f.Off = t.p.desk.Params(t.Lane).Functions[at].Off
+		f.Off = t.p.chat.Lane(t.Lane).Params().Functions[at].Off
 	}
 	return f
 }
@@ -148,7 +148,7 @@ func (t *Tools) written() model.Function {
 // check says under the fields what is wrong with them, as one types.
 func (t *Tools) check() bool {
 	var others []string
-	for i, o := range t.p.desk.Params(t.Lane).Functions {
+	for i, o := range t.p.chat.Lane(t.Lane).Params().Functions {
 		if i != t.p.tools.at {
 			others = append(others, o.Name)
 		}
@@ -181,13 +181,13 @@ func (t *Tools) save() {
 		return
 	}
 	f := t.written()
-	v := t.p.desk.Params(t.Lane)
+	v := t.p.chat.Lane(t.Lane).Params()
 	if at := t.p.tools.at; at >= 0 {
 		v.Functions[at] = f
 	} else {
 		v.Functions = append(v.Functions, f)
 	}
-	t.p.desk.SetParams(t.Lane, v)
+	t.p.chat.Lane(t.Lane).SetParams(v)
 	t.edit(listing)
 }
 
@@ -203,13 +203,13 @@ func (t *Tools) Render() (ui app.UI) {
 		p.closeTools()
 	}
 	title := "Tools"
-	switch fs := p.desk.Params(t.Lane).Functions; {
+	switch fs := p.chat.Lane(t.Lane).Params().Functions; {
 	case t.Open && t.At == adding:
 		title = "New function"
 	case t.Open && t.At >= 0 && t.At < len(fs):
 		title = "Function " + fs[t.At].Name
-	case len(p.desk.On().Lanes) > 1:
-		title = "Tools of " + p.desk.LaneName(t.Lane)
+	case len(p.chat.Shown().Lanes) > 1:
+		title = "Tools of " + p.chat.Lane(t.Lane).Name()
 	}
 	var body app.UI
 	switch {
@@ -224,8 +224,8 @@ func (t *Tools) Render() (ui app.UI) {
 
 func (t *Tools) list() app.UI {
 	p := t.p
-	v := p.desk.Params(t.Lane)
-	o, shown := p.desk.Offers(t.Lane, "tools")
+	v := p.chat.Lane(t.Lane).Params()
+	o, shown := p.chat.Lane(t.Lane).Offers("tools")
 	note := ""
 	switch {
 	case !shown:
@@ -234,18 +234,18 @@ func (t *Tools) list() app.UI {
 		note = "Tools are " + o.Note + ". They are sent, and the gateway may refuse them."
 	}
 	search := ""
-	if !p.desk.WebSearches(t.Lane) {
+	if !p.chat.Lane(t.Lane).WebSearches() {
 		search = "only epsilon models have it"
 	}
-	many := len(p.desk.On().Lanes) > 1
+	many := len(p.chat.Shown().Lanes) > 1
 	return kit.Box("div", "dialog-body",
 		kit.El("p", "params-about", kit.At{"hidden", note == ""}, note),
 		kit.Box("label", "params-switch",
 			kit.Box("span", "params-name", "Web search", kit.Box("span", "params-state", search)),
 			p.Switch("web-search", "switch", kit.At{"disabled", search != ""}, v.WebSearch && search == "", func(on bool) {
-				v := p.desk.Params(t.Lane)
+				v := p.chat.Lane(t.Lane).Params()
 				v.WebSearch = on
-				p.desk.SetParams(t.Lane, v)
+				p.chat.Lane(t.Lane).SetParams(v)
 			}),
 		),
 		kit.Box("h3", "", "Functions"),
@@ -253,13 +253,13 @@ func (t *Tools) list() app.UI {
 			"Describe a function, and the model can call it. You see the call and write what it returns."),
 		kit.Box("ul", "functions", kit.Times(len(v.Functions), func(i int) app.UI { return t.row(i, v.Functions[i]) })),
 		kit.Box("div", "dialog-actions",
-			kit.El("button", "button", kit.At{"id", "tools-to-all", "type", "button", "hidden", !many || p.desk.Hidden(),
+			kit.El("button", "button", kit.At{"id", "tools-to-all", "type", "button", "hidden", !many || p.chat.Shown().Hidden(),
 				"onclick", p.Do("tools-to-all", func() {
-					from := p.desk.Params(t.Lane)
-					for i := range p.desk.On().Lanes {
-						v := p.desk.Params(i)
+					from := p.chat.Lane(t.Lane).Params()
+					for i := range p.chat.Shown().Lanes {
+						v := p.chat.Lane(i).Params()
 						v.Functions, v.WebSearch = slices.Clone(from.Functions), from.WebSearch
-						p.desk.SetParams(i, v)
+						p.chat.Lane(i).SetParams(v)
 					}
 				})}, "Use in all lanes"),
 			kit.Box("span", "push"),
@@ -280,9 +280,9 @@ func (t *Tools) row(i int, f model.Function) app.UI {
 	}
 	return kit.Box("li", "function",
 		p.Switch("offer-"+f.Name, "switch", kit.At{"aria-label", "Offer " + f.Name}, !f.Off, func(on bool) {
-			v := p.desk.Params(t.Lane)
+			v := p.chat.Lane(t.Lane).Params()
 			v.Functions[i].Off = !on
-			p.desk.SetParams(t.Lane, v)
+			p.chat.Lane(t.Lane).SetParams(v)
 		}),
 		kit.Box("div", "function-words",
 			kit.Box("code", "", f.Name), kit.Box("span", "params-state", about),
@@ -292,9 +292,9 @@ func (t *Tools) row(i int, f model.Function) app.UI {
 			kit.Icon(kit.IconPencil, "icon")),
 		kit.El("button", "icon-button small", kit.At{"type", "button", "aria-label", "Remove " + f.Name, "title", "Remove",
 			"onclick", p.Do("remove "+f.Name, func() {
-				v := p.desk.Params(t.Lane)
+				v := p.chat.Lane(t.Lane).Params()
 				v.Functions = slices.Delete(v.Functions, i, i+1)
-				p.desk.SetParams(t.Lane, v)
+				p.chat.Lane(t.Lane).SetParams(v)
 			})},
 			kit.Icon(kit.IconTrash, "icon")),
 	)

@@ -81,7 +81,7 @@ func (r *replayView) open() {
 	r.plan()
 	r.v.d.touch()
 	r.v.d.p.After(0, func() {
-		r.v.d.draw(0)
+		r.v.d.draw()
 		r.v.d.p.DOM.Focus("#replay-stop")
 	})
 }
@@ -96,7 +96,7 @@ func (r *replayView) close(focus bool) {
 	r.v.d.touch()
 	if focus {
 		r.v.d.p.After(0, func() {
-			r.v.d.draw(0)
+			r.v.d.draw()
 			r.v.d.p.DOM.Focus("#wire-replay")
 		})
 	}

@@ -3,6 +3,7 @@
 package kit
 
 import (
+	"syscall/js"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -16,7 +17,7 @@ type Host struct {
 	DOM      DOM
 	Server   session.Server
 	ctx      app.Context // the Shell's
-	redraw   func()
+	frames   frames
 	handlers int // drawn so far; see On
 	bound    bool
 	shows    map[string]any // by control, what it is to show; see Show
@@ -27,9 +28,15 @@ type Host struct {
 	Budget string
 }
 
-// NewHost returns a Host; redraw plans a draw of the Shell for the next frame.
+// NewHost returns a Host; redraw draws the Shell.
 func NewHost(server session.Server, redraw func()) *Host {
-	return &Host{DOM: NewDOM(), Server: server, redraw: redraw}
+	h := &Host{DOM: NewDOM(), Server: server}
+	h.frames.redraw = redraw
+	h.frames.tick = js.FuncOf(func(js.Value, []js.Value) any {
+		h.Post(h.onFrame)
+		return nil
+	})
+	return h
 }
 
 // Bind takes the Shell's context, once it stands and with each navigation.
@@ -40,11 +47,6 @@ func (h *Host) Bind(ctx app.Context) {
 
 // Context is the Shell's.
 func (h *Host) Context() app.Context { return h.ctx }
-
-// Redraw plans that the Shell is drawn with the next frame. go-app then draws
-// the components again of which an exported field has changed: give them a
-// revision.
-func (h *Host) Redraw() { h.redraw() }
 
 // Post runs f on the UI goroutine, guarded, without drawing any component
 // again: f says by Redraw when that has to be.

@@ -65,7 +65,7 @@ func archRules() []archRule {
 			breaks: func(g graph) []string {
 				return g.arrows(either(within("server"), within("web")), func(_, to string) bool { return within("app")(to) })
 			},
-			example: graph{"screentest/server/bff": {Imports: []string{"screentest/app/model"}}},
+			example: graph{"screentest/server/bff": {Imports: []string{"screentest/app/chat"}}},
 		},
 		{
 			name: "only main puts the parts together",

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 )
 
 // budget is how long texts are drawn for in one frame; what is left waits for
@@ -102,7 +102,7 @@ func (a *answers) enqueue(v *answerView) {
 	}
 }
 
-func (a *answers) message(id string) *model.Message {
+func (a *answers) message(id string) *chat.Message {
 	if c := a.p.chat.Current; c != nil {
 		return c.Message(id)
 	}
@@ -148,7 +148,7 @@ func (a *answers) work() {
 }
 
 // step draws one slice and says whether more is left.
-func (v *answerView) step(p *page, m *model.Message) bool {
+func (v *answerView) step(p *page, m *chat.Message) bool {
 	r := m.Reply()
 	if r != nil && r.Replaced != v.fresh {
 		v.text.clear()
@@ -166,7 +166,7 @@ func (v *answerView) step(p *page, m *model.Message) bool {
 	case v.live && !more:
 		v.live = false
 		m.Rev++ // its state may be shown now
-		p.changed(model.PartThread)
+		p.changed(chat.PartThread)
 	}
 	return more
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/app/session"
 	"screentest/app/ui/kit"
 	"screentest/shared/money"
@@ -31,7 +31,7 @@ func (b *Bar) Render() (ui app.UI) {
 	p := b.p
 	defer p.Drawing("the bar", &ui)
 	c := p.chat.Current
-	known := b.View == string(viewChat) && c != nil && c.Phase == model.Ready
+	known := b.View == string(viewChat) && c != nil && c.Phase == chat.Ready
 	title := "New conversation"
 	switch {
 	case b.View == string(viewSettings):
@@ -40,7 +40,7 @@ func (b *Bar) Render() (ui app.UI) {
 		title = b.Section
 	case b.View == string(viewNowhere):
 		title = "Not found"
-	case c != nil && c.Phase == model.Missing:
+	case c != nil && c.Phase == chat.Missing:
 		title = "Not found"
 	case c != nil && c.Summary.Title != "":
 		title = c.Summary.Title
@@ -234,6 +234,6 @@ func (p *page) endRename(title string, take bool) {
 	if c := p.chat.Current; take && c != nil && title != "" && title != c.Summary.Title {
 		p.chat.List.Rename(c.ID, title)
 	}
-	p.changed(model.PartBar)
+	p.changed(chat.PartBar)
 	p.focusComposer()
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
@@ -58,7 +58,7 @@ func (c *Calls) fill() {
 
 // awaitResult leads to the field for a call's result, once an answer that was
 // followed has ended with one.
-func (p *page) awaitResult(c *model.Conversation, m *model.Message) {
+func (p *page) awaitResult(c *chat.Conversation, m *chat.Message) {
 	for i := range c.Lanes {
 		if p.chat.Lane(i).Awaits(m) {
 			p.resultField = partID("result", i, m.ID) + "-0"
@@ -94,7 +94,7 @@ func (c *Calls) waiting() []wire.ToolCall {
 func (c *Calls) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the calls", &ui)
-	var m *model.Message
+	var m *chat.Message
 	if p.chat.Current != nil {
 		m = p.chat.Current.Message(c.ID)
 	}
@@ -106,7 +106,7 @@ func (c *Calls) Render() (ui app.UI) {
 	over := rounds > wire.MaxRounds
 	var body []app.UI
 	for i, call := range m.Calls() {
-		arguments := model.Pretty(call.Arguments)
+		arguments := chat.Pretty(call.Arguments)
 		body = append(body, kit.Box("div", "call",
 			kit.Box("div", "call-name", kit.Icon(kit.IconTool, "icon small"), kit.Box("span", "", "Calls "), kit.Box("code", "", call.Name)),
 			kit.El("pre", "call-arguments", kit.At{"tabindex", 0, "aria-label", "Arguments of " + call.Name}, arguments),
@@ -158,7 +158,7 @@ func (c *Calls) send() {
 }
 
 // toolResult is a result as it was sent.
-func toolResult(m *model.Message) []app.UI {
+func toolResult(m *chat.Message) []app.UI {
 	return []app.UI{kit.Box("div", "tool-result",
 		kit.Box("div", "call-name", kit.Icon(kit.IconCheck, "icon small"), kit.Box("code", "", m.Tool), kit.Box("span", "", " returned")),
 		kit.El("pre", "call-arguments body", kit.At{"tabindex", 0, "aria-label", "Result of " + m.Tool}, m.Text),
@@ -280,5 +280,5 @@ func (p *page) drawMessage(id string) {
 			m.Rev++
 		}
 	}
-	p.changed(model.PartThread)
+	p.changed(chat.PartThread)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/app/ui/kit"
 )
 
@@ -97,7 +97,7 @@ func (c *Composer) estimate() {
 		e.Set("title", note.Basis)
 	}
 	if e := c.p.DOM.ByID("send"); e.Truthy() {
-		e.Set("disabled", model.TrimDraft(text) == "")
+		e.Set("disabled", chat.TrimDraft(text) == "")
 	}
 }
 
@@ -111,7 +111,7 @@ func (c *Composer) Render() (ui app.UI) {
 	if len(p.chat.Shown().Lanes) > 1 {
 		stop = "Stop all"
 	}
-	gone := p.chat.Current != nil && p.chat.Current.Phase == model.Missing
+	gone := p.chat.Current != nil && p.chat.Current.Phase == chat.Missing
 	enter := "send"
 	if p.DOM.Coarse() {
 		enter = "enter" // see kit.DOM.Sends
@@ -195,7 +195,7 @@ func (c *Composer) refusal() app.UI {
 	return kit.El("div", "refusal", kit.At{"id", "refusal", "role", "alert"}, lines)
 }
 
-func allStopping(c *model.Conversation) bool {
+func allStopping(c *chat.Conversation) bool {
 	for _, l := range c.Lanes {
 		if m := c.Message(l.Leaf); m != nil && m.Running() && !m.Stopping() {
 			return false
@@ -244,7 +244,7 @@ func (p *page) send(ctx app.Context, text string) {
 
 // resend sends what Send held back, if it is still what the composer has.
 func (p *page) resend(text string) {
-	if e := p.DOM.ByID("composer"); e.Truthy() && model.TrimDraft(e.Get("value").String()) == text {
+	if e := p.DOM.ByID("composer"); e.Truthy() && chat.TrimDraft(e.Get("value").String()) == text {
 		p.send(p.Context(), text)
 	}
 }

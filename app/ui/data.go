@@ -10,8 +10,8 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/chat"
 	"screentest/app/figure"
-	"screentest/app/model"
 	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
@@ -138,7 +138,7 @@ func plural(n int, forms ...string) string {
 func (p *page) imported(state importing) {
 	p.data = state
 	p.rev.settings++
-	p.changed(model.PartUndo)
+	p.changed(chat.PartUndo)
 }
 
 // importField is the file field, which no one sees: a command opens it.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/chat"
 	"screentest/app/inspect"
-	"screentest/app/model"
 	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
@@ -96,7 +96,7 @@ func (d *drawer) setOpen(open bool) {
 	}
 	d.p.storage.Set(drawerOpenName, value)
 	d.touch()
-	d.p.changed(model.PartBar)
+	d.p.changed(chat.PartBar)
 	d.p.Context().Defer(func(app.Context) {
 		if open {
 			d.p.DOM.Focus("#tab-" + string(d.tab))
@@ -120,7 +120,7 @@ func (d *drawer) choose(tab drawerTab) {
 	d.tab = tab
 	d.p.storage.Set(drawerTabName, string(tab))
 	d.touch()
-	d.p.changed(model.PartBar)
+	d.p.changed(chat.PartBar)
 }
 
 // draw brings what is shown up to date.
@@ -143,8 +143,8 @@ func (d *drawer) draw() {
 }
 
 // answers are those of the focused lane, oldest first.
-func (d *drawer) answers() []*model.Message {
-	var list []*model.Message
+func (d *drawer) answers() []*chat.Message {
+	var list []*chat.Message
 	c := d.p.chat.Shown()
 	if d.p.chat.Shown().Focused >= len(c.Lanes) {
 		return nil
@@ -172,7 +172,7 @@ func (d *drawer) follow() {
 }
 
 // answer is the one that is looked at, or nil.
-func (d *drawer) answer() *model.Message {
+func (d *drawer) answer() *chat.Message {
 	if c := d.p.chat.Current; c != nil && d.message != "" {
 		if m := c.Message(d.message); m != nil && m.Run != nil {
 			return m

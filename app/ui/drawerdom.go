@@ -7,9 +7,9 @@ import (
 	"strings"
 	"syscall/js"
 
+	"screentest/app/chat"
 	"screentest/app/figure"
 	"screentest/app/inspect"
-	"screentest/app/model"
 	"screentest/app/ui/kit"
 	"screentest/shared/gateway"
 )
@@ -179,7 +179,7 @@ func newStepper(d *drawer) *stepper {
 	return s
 }
 
-func (s *stepper) at() (at int, list []*model.Message) {
+func (s *stepper) at() (at int, list []*chat.Message) {
 	list = s.d.answers()
 	for i, m := range list {
 		if s.d.answer() == m {

@@ -9,9 +9,9 @@ import (
 	"syscall/js"
 	"unicode/utf8"
 
+	"screentest/app/chat"
 	"screentest/app/figure"
 	"screentest/app/markdown"
-	"screentest/app/model"
 	"screentest/app/ui/kit"
 	"screentest/shared/reply"
 )
@@ -27,7 +27,7 @@ type extras struct {
 	rest      string   // what the searches, calls and sources were drawn from
 }
 
-func (x *extras) draw(p *page, lane int, m *model.Message) {
+func (x *extras) draw(p *page, lane int, m *chat.Message) {
 	a := m.Reply()
 	if a == nil || x.answer == a && x.rev == a.Revision && x.final == !m.Running() {
 		return

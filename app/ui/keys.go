@@ -8,7 +8,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/app/ui/kit"
 )
 
@@ -24,12 +24,12 @@ type command struct {
 // the list of keys have them. A single key works outside of fields only.
 func (p *page) commands() []command {
 	always := func() bool { return true }
-	chat := func() bool { return p.view == viewChat }
-	named := func() bool { return chat() && !p.chat.Shown().Hidden() }
+	inChat := func() bool { return p.view == viewChat }
+	named := func() bool { return inChat() && !p.chat.Shown().Hidden() }
 	open := func() bool {
-		return p.view == viewChat && p.chat.Current != nil && p.chat.Current.Phase == model.Ready
+		return p.view == viewChat && p.chat.Current != nil && p.chat.Current.Phase == chat.Ready
 	}
-	running := func() bool { return chat() && p.chat.Running() }
+	running := func() bool { return inChat() && p.chat.Running() }
 	retry := func() bool {
 		return open() && !p.chat.Focused().Running() && p.lastAnswer() != ""
 	}
@@ -38,7 +38,7 @@ func (p *page) commands() []command {
 		{"New conversation", "n", always, func() { p.Context().Navigate("/"); p.focusComposer() }},
 		{"Search everything", "/", always, p.focusSearch},
 		{"Search in this conversation", "f", open, p.searchHere},
-		{"Write a message", "c", chat, func() { p.DOM.Focus("#composer") }},
+		{"Write a message", "c", inChat, func() { p.DOM.Focus("#composer") }},
 		{"Choose the model", "m", named, func() { p.openPicker(p.chat.Shown().Focused) }},
 		{"Compare with another model", "l", func() bool { return named() && !p.chat.Shown().Full() }, p.addLane},
 		{"Stop the answers", "", running, func() { p.chat.Stop(); p.focusComposer() }},
@@ -47,18 +47,18 @@ func (p *page) commands() []command {
 			func() { p.chat.SetBlind(!p.chat.Shown().Blind) }},
 		{"Tools: functions and web search", "", named, func() { p.openTools(p.chat.Shown().Focused) }},
 		{"Write the system prompt", "", named, p.writeSystem},
-		{"Saved prompts and settings", "", chat, p.openLibrary},
+		{"Saved prompts and settings", "", inChat, p.openLibrary},
 		{"Make a video", "v", always, go_("/video")},
-		{"Show or hide the drawer", "i", chat, p.inspector.toggle},
-		{"Show the parameters", "", chat, func() { p.inspector.choose(tabParams); p.inspector.setOpen(true) }},
-		{"Show the request", "", chat, func() { p.inspector.choose(tabRequest); p.inspector.setOpen(true) }},
-		{"Show the wire", "", chat, func() { p.inspector.choose(tabWire); p.inspector.setOpen(true) }},
+		{"Show or hide the drawer", "i", inChat, p.inspector.toggle},
+		{"Show the parameters", "", inChat, func() { p.inspector.choose(tabParams); p.inspector.setOpen(true) }},
+		{"Show the request", "", inChat, func() { p.inspector.choose(tabRequest); p.inspector.setOpen(true) }},
+		{"Show the wire", "", inChat, func() { p.inspector.choose(tabWire); p.inspector.setOpen(true) }},
 		{"Next conversation", "j", always, func() { p.toNeighbour(1) }},
 		{"Previous conversation", "k", always, func() { p.toNeighbour(-1) }},
 		{"Go to the first message", "g", open, func() { p.toFirst() }},
 		{"Go to the latest message", "Shift G", open, func() { p.threads.toEnd() }},
 		{"Pin or unpin this conversation", "p", open, func() { p.chat.List.Pin(p.chat.Current.ID, !p.chat.Current.Summary.Pinned) }},
-		{"Rename this conversation", "r", open, func() { p.beginRename(); p.changed(model.PartBar) }},
+		{"Rename this conversation", "r", open, func() { p.beginRename(); p.changed(chat.PartBar) }},
 		{"Delete this conversation", "", open, p.deleteShown},
 		{"Export this conversation as Markdown", "", open, func() { p.export(p.chat.Current.ID, ".md") }},
 		{"Export this conversation as JSON", "", open, func() { p.export(p.chat.Current.ID, ".json") }},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
@@ -160,9 +160,9 @@ func (b *Ballot) Render() (ui app.UI) {
 		}
 		kids = append(kids, kit.Box("span", "ballot-words", words))
 		for i := range p.chat.Current.Lanes {
-			kids = append(kids, vote(i, model.Letter(i)))
+			kids = append(kids, vote(i, chat.Letter(i)))
 		}
-		kids = append(kids, vote(model.Tie, "Tie"))
+		kids = append(kids, vote(chat.Tie, "Tie"))
 	case verdict != "":
 		kids = append(kids, kit.El("span", "ballot-words", kit.At{"role", "status"}, verdict))
 	}

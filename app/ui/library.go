@@ -8,7 +8,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
@@ -36,12 +36,12 @@ type Library struct {
 func (p *page) openLibrary() {
 	p.library = libraryState{open: true, kind: wire.LibraryPrompt}
 	p.chat.Library.Fetch()
-	p.showDialog("library", model.PartLibrary)
+	p.showDialog("library", chat.PartLibrary)
 }
 
 func (p *page) closeLibrary() {
 	p.library.open = false
-	p.hideDialog("library", model.PartLibrary)
+	p.hideDialog("library", chat.PartLibrary)
 }
 
 // Render implements app.Composer.
@@ -104,7 +104,7 @@ func (l *Library) list() app.UI {
 
 func (l *Library) row(e wire.LibraryEntry) app.UI {
 	p := l.p
-	about := model.Short(e.Text, 100)
+	about := chat.Short(e.Text, 100)
 	if e.Kind == wire.LibrarySettings {
 		about = "for " + e.Family + " models"
 		if !p.chat.Focused().Fits(e) {
@@ -169,7 +169,7 @@ func (l *Library) done(problem *wire.Problem) {
 	if problem != nil {
 		l.p.library.problem = problem.Message + " " + problem.Hint
 	}
-	l.p.changed(model.PartLibrary)
+	l.p.changed(chat.PartLibrary)
 }
 
 // use takes an entry as it is now: it may have been saved anew since it was
@@ -182,7 +182,7 @@ func (l *Library) use(id string) {
 	case e.Kind == wire.LibrarySettings:
 		p.chat.Focused().UseSettings(e.ID)
 		p.closeLibrary()
-	case len(model.Variables(e.Text)) > 0:
+	case len(chat.Variables(e.Text)) > 0:
 		l.fill(e.ID)
 	default:
 		p.insert(e.Text)
@@ -194,7 +194,7 @@ func (l *Library) use(id string) {
 func (l *Library) fill(id string) {
 	p := l.p
 	p.library.filling = id
-	p.changed(model.PartLibrary)
+	p.changed(chat.PartLibrary)
 	if id != "" {
 		p.Context().Defer(func(app.Context) { p.After(0, func() { p.DOM.Focus("#variable-0") }) })
 	}
@@ -202,7 +202,7 @@ func (l *Library) fill(id string) {
 
 func (l *Library) variables(e wire.LibraryEntry) app.UI {
 	p := l.p
-	names := model.Variables(e.Text)
+	names := chat.Variables(e.Text)
 	fields := []app.UI{
 		kit.Box("h3", "", e.Name),
 		kit.Box("p", "dialog-about prompt-text", e.Text),
@@ -212,7 +212,7 @@ func (l *Library) variables(e wire.LibraryEntry) app.UI {
 		for i, name := range names {
 			values[name] = p.DOM.ByID("variable-" + strconv.Itoa(i)).Get("value").String()
 		}
-		p.insert(model.Fill(e.Text, values))
+		p.insert(chat.Fill(e.Text, values))
 		p.closeLibrary()
 	}
 	for i, name := range names {
@@ -253,9 +253,9 @@ func (p *page) insert(text string) {
 	draft := e.Get("value")
 	slice := js.Global().Get("String").Get("prototype").Get("slice")
 	before, after := slice.Call("call", draft, 0, from).String(), slice.Call("call", draft, to).String()
-	e.Call("setRangeText", model.Gap(before, false)+text, from, to, "end")
+	e.Call("setRangeText", chat.Gap(before, false)+text, from, to, "end")
 	at := e.Get("selectionEnd")
-	e.Call("setRangeText", model.Gap(after, true), at, at, "start")
+	e.Call("setRangeText", chat.Gap(after, true), at, at, "start")
 	e.Call("setSelectionRange", at, at)
 	p.composer.typed(e.Get("value").String())
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
@@ -52,7 +52,7 @@ func (c *Message) OnDismount() { c.p.answers.unmount(c.Lane, c.ID) }
 // Render implements app.Composer.
 func (c *Message) Render() (ui app.UI) {
 	defer c.p.Drawing("a message", &ui)
-	var m *model.Message
+	var m *chat.Message
 	if cur := c.p.chat.Current; cur != nil {
 		m = cur.Message(c.ID)
 	}
@@ -87,7 +87,7 @@ func (c *Message) Render() (ui app.UI) {
 }
 
 // question is a message of the person's, or the editor for it.
-func (c *Message) question(m *model.Message) []app.UI {
+func (c *Message) question(m *chat.Message) []app.UI {
 	p := c.p
 	you := kit.Box("h2", "sr-only", "You")
 	if p.editing == (viewKey{c.Lane, m.ID}) {
@@ -106,7 +106,7 @@ func (c *Message) question(m *model.Message) []app.UI {
 }
 
 // versions lead to what stood at a message's place before, and back.
-func (p *page) versions(lane int, m *model.Message) app.UI {
+func (p *page) versions(lane int, m *chat.Message) app.UI {
 	versions := p.chat.Current.Lane(lane).Versions(m)
 	if len(versions) < 2 {
 		return kit.Box("span", "")
@@ -129,7 +129,7 @@ func (p *page) shownModel(lane int, name string) string {
 
 // problem is what went wrong with an answer. While names are hidden, so are
 // those within it.
-func (c *Message) problem(m *model.Message) app.UI {
+func (c *Message) problem(m *chat.Message) app.UI {
 	t := *trouble(m.Run)
 	if c.p.chat.Shown().Hidden() {
 		for _, s := range []*string{&t.Message, &t.Hint, &t.Raw} {
@@ -211,7 +211,7 @@ type StateLine struct {
 func (s *StateLine) Render() (ui app.UI) {
 	p := s.p
 	defer p.Drawing("a state", &ui)
-	var m *model.Message
+	var m *chat.Message
 	if c := p.chat.Current; c != nil {
 		m = c.Message(s.ID)
 	}
@@ -288,7 +288,7 @@ func span(class, text string, shown bool, title string) app.UI {
 	return kit.El("span", class, kit.At{"title", title, "hidden", !shown}, text)
 }
 
-func costClass(m *model.Message) string {
+func costClass(m *chat.Message) string {
 	if m.Run.CostSource == "estimated" {
 		return "cost estimated"
 	}
@@ -296,7 +296,7 @@ func costClass(m *model.Message) string {
 }
 
 // stateName is the state in a word, with a sign and a colour that say the same.
-func stateName(m *model.Message, words string) app.UI {
+func stateName(m *chat.Message, words string) app.UI {
 	tone, sign := "", kit.Box("span", "dot")
 	switch m.Run.State {
 	case wire.Running:
@@ -314,7 +314,7 @@ func stateName(m *model.Message, words string) app.UI {
 }
 
 // retriable says that another try makes sense.
-func retriable(m *model.Message) bool {
+func retriable(m *chat.Message) bool {
 	switch m.Run.State {
 	case wire.Failed, wire.Interrupted, wire.Stopped, wire.Incomplete:
 		return true

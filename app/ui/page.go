@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/chat"
 	"screentest/app/markdown"
-	"screentest/app/model"
 	"screentest/app/session"
 	"screentest/app/socket"
 	"screentest/app/ui/kit"
@@ -38,10 +38,10 @@ type page struct {
 	*kit.Host
 
 	session *session.Session
-	chat    *model.Chat
+	chat    *chat.Chat
 	sock    *socket.Socket
 	md      markdown.Renderer
-	storage model.Storage
+	storage chat.Storage
 	rev     revisions
 
 	sections []kit.Section
@@ -58,7 +58,7 @@ type page struct {
 	edited       string  // its text so far
 	editBegun    bool    // just now: its field is yet to come
 	palette      paletteState
-	finder       *model.Finder // of the search in the list's head
+	finder       *chat.Finder // of the search in the list's head
 	search       searchForm
 	goal         string // message that is gone to once it is known
 	goneTo       string // message that the address shown has led to
@@ -101,7 +101,7 @@ func newPage() *page {
 	p.followChange = p.Waker(p.onChanged)
 	p.inspector = newDrawer(p)
 	p.inspector.restore()
-	p.chat = model.New(model.Options{
+	p.chat = chat.New(chat.Options{
 		Session:  p.session,
 		Server:   p.Server,
 		Storage:  p.storage,
@@ -114,8 +114,8 @@ func newPage() *page {
 		Tell:     p.Tell,
 		Resend:   p.resend,
 	})
-	p.finder = model.NewFinder(p.Server, p.After, func() { p.changed(model.PartList) })
-	p.palette.finder = model.NewFinder(p.Server, p.After, p.drawPalette)
+	p.finder = chat.NewFinder(p.Server, p.After, func() { p.changed(chat.PartList) })
+	p.palette.finder = chat.NewFinder(p.Server, p.After, p.drawPalette)
 	p.sections = []kit.Section{videodesk.New(p.Host), spenddesk.New(p.Host, p.Tell)}
 	return p
 }
@@ -201,18 +201,18 @@ func (p *page) onLink(s socket.State) {
 	case socket.Reconnecting:
 		p.session.Link = session.LinkLost
 	}
-	p.changed(model.PartBar)
+	p.changed(chat.PartBar)
 }
 
 // changed has parts of the chat drawn again with the next frame.
-func (p *page) changed(parts model.Part) {
+func (p *page) changed(parts chat.Part) {
 	for _, c := range []struct {
-		part model.Part
+		part chat.Part
 		rev  *int
 	}{
-		{model.PartList, &p.rev.list}, {model.PartThread, &p.rev.thread}, {model.PartLanes, &p.rev.lanes},
-		{model.PartComposer, &p.rev.composer}, {model.PartBar, &p.rev.bar}, {model.PartLibrary, &p.rev.library},
-		{model.PartUndo, &p.rev.notice},
+		{chat.PartList, &p.rev.list}, {chat.PartThread, &p.rev.thread}, {chat.PartLanes, &p.rev.lanes},
+		{chat.PartComposer, &p.rev.composer}, {chat.PartBar, &p.rev.bar}, {chat.PartLibrary, &p.rev.library},
+		{chat.PartUndo, &p.rev.notice},
 	} {
 		if parts&c.part != 0 {
 			*c.rev++
@@ -245,9 +245,9 @@ func (p *page) Tell(words string) {
 	p.notice = strings.TrimSpace(words)
 	p.forgetNotice = p.After(noticeFor, func() {
 		p.notice, p.forgetNotice = "", nil
-		p.changed(model.PartUndo)
+		p.changed(chat.PartUndo)
 	})
-	p.changed(model.PartUndo)
+	p.changed(chat.PartUndo)
 }
 
 // setTitle lets the document's title follow what is shown.
@@ -278,7 +278,7 @@ func (p *page) setDrawer(open bool) {
 		return
 	}
 	p.drawer = open
-	p.changed(model.PartBar)
+	p.changed(chat.PartBar)
 	p.Context().Defer(func(app.Context) {
 		p.DOM.Find("#main").Set("inert", open)
 		if open {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -76,7 +76,7 @@ func (c *Parameters) figure(name, text string) (n *float64, bad string) {
 }
 
 // change sets the parameters from what f makes of them.
-func (c *Parameters) change(f func(*model.Params)) {
+func (c *Parameters) change(f func(*chat.Params)) {
 	v := c.p.chat.Lane(c.Lane).Params()
 	f(&v)
 	c.p.chat.Lane(c.Lane).SetParams(v)
@@ -98,9 +98,9 @@ func (c *Parameters) Render() (ui app.UI) {
 		kit.Box("p", "params-model mono", id),
 		c.about(),
 		kit.El("label", "params-name", kit.At{"for", "param-system"}, "System prompt"),
-		p.Area("param-system", "field params-system", kit.At{"rows", 3, "placeholder", "How the model is to answer"}, v.System, func(text string) { c.change(func(v *model.Params) { v.System = text }) }),
-		c.number("temperature", "Temperature", v.Temperature, func(v *model.Params, n *float64) { v.Temperature = n }),
-		c.number("top_p", "Top p", v.TopP, func(v *model.Params, n *float64) { v.TopP = n }),
+		p.Area("param-system", "field params-system", kit.At{"rows", 3, "placeholder", "How the model is to answer"}, v.System, func(text string) { c.change(func(v *chat.Params) { v.System = text }) }),
+		c.number("temperature", "Temperature", v.Temperature, func(v *chat.Params, n *float64) { v.Temperature = n }),
+		c.number("top_p", "Top p", v.TopP, func(v *chat.Params, n *float64) { v.TopP = n }),
 		c.stream(v),
 		c.user(v),
 		c.tools(v),
@@ -109,14 +109,14 @@ func (c *Parameters) Render() (ui app.UI) {
 }
 
 // tools are the web search and the functions, which are written in a dialog.
-func (c *Parameters) tools(v model.Params) app.UI {
+func (c *Parameters) tools(v chat.Params) app.UI {
 	p := c.p
 	_, shown := p.chat.Lane(c.Lane).Offers("tools")
 	searches := p.chat.Lane(c.Lane).WebSearches()
 	return kit.El("div", "params-tools", kit.At{"hidden", !shown && !searches},
 		kit.El("label", "params-switch", kit.At{"hidden", !searches},
 			kit.Box("span", "params-name", "Web search"),
-			p.Switch("param-search", "switch", nil, v.WebSearch, func(on bool) { c.change(func(v *model.Params) { v.WebSearch = on }) }),
+			p.Switch("param-search", "switch", nil, v.WebSearch, func(on bool) { c.change(func(v *chat.Params) { v.WebSearch = on }) }),
 		),
 		kit.Box("p", "params-name", "Functions"),
 		kit.Box("ul", "functions", kit.Times(len(v.Functions), func(i int) app.UI {
@@ -133,7 +133,7 @@ func (c *Parameters) tools(v model.Params) app.UI {
 	)
 }
 
-func functionsWords(v model.Params) string {
+func functionsWords(v chat.Params) string {
 	if len(v.Functions) == 0 {
 		return "Add function"
 	}
@@ -176,7 +176,7 @@ func (c *Parameters) about() app.UI {
 
 // number is a parameter with a slider beside a field: nothing in the field
 // leaves it to the gateway.
-func (c *Parameters) number(name, label string, value *float64, set func(*model.Params, *float64)) app.UI {
+func (c *Parameters) number(name, label string, value *float64, set func(*chat.Params, *float64)) app.UI {
 	p := c.p
 	o, shown := p.chat.Lane(c.Lane).Offers(name)
 	if !shown {
@@ -193,7 +193,7 @@ func (c *Parameters) number(name, label string, value *float64, set func(*model.
 		c.typed[name] = text
 		n, bad := c.figure(name, text)
 		if n != nil || bad == "" {
-			c.change(func(v *model.Params) { set(v, n) })
+			c.change(func(v *chat.Params) { set(v, n) })
 		}
 		c.blame(name, bad)
 	}
@@ -228,7 +228,7 @@ func (c *Parameters) blame(name, words string) {
 	}
 }
 
-func (c *Parameters) stream(v model.Params) app.UI {
+func (c *Parameters) stream(v chat.Params) app.UI {
 	p := c.p
 	o, shown := p.chat.Lane(c.Lane).Offers("stream")
 	if !shown {
@@ -241,11 +241,11 @@ func (c *Parameters) stream(v model.Params) app.UI {
 	}
 	return kit.Box("label", "params-switch",
 		kit.Box("span", "params-name", "Stream", kit.Box("span", "params-state", state)),
-		p.Switch("param-stream", "switch", kit.At{"disabled", always}, always || !v.Whole, func(on bool) { c.change(func(v *model.Params) { v.Whole = !on }) }),
+		p.Switch("param-stream", "switch", kit.At{"disabled", always}, always || !v.Whole, func(on bool) { c.change(func(v *chat.Params) { v.Whole = !on }) }),
 	)
 }
 
-func (c *Parameters) user(v model.Params) app.UI {
+func (c *Parameters) user(v chat.Params) app.UI {
 	p := c.p
 	if _, shown := p.chat.Lane(c.Lane).Offers("user"); !shown {
 		return kit.El("div", "", kit.At{"hidden", true})
@@ -253,6 +253,6 @@ func (c *Parameters) user(v model.Params) app.UI {
 	return kit.Box("div", "",
 		kit.El("label", "params-name", kit.At{"for", "param-user"},
 			"User", kit.Box("span", "params-state", "who asks, for the gateway")),
-		p.Field("param-user", "field", kit.At{"placeholder", "not sent"}, v.User, func(text string) { c.change(func(v *model.Params) { v.User = text }) }),
+		p.Field("param-user", "field", kit.At{"placeholder", "not sent"}, v.User, func(text string) { c.change(func(v *chat.Params) { v.User = text }) }),
 	)
 }

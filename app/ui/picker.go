@@ -9,7 +9,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/app/ui/kit"
 	"screentest/shared/gateway"
 )
@@ -64,7 +64,7 @@ func (p *page) openPicker(lane int) {
 			p.picker.active = i
 		}
 	}
-	p.changed(model.PartLanes)
+	p.changed(chat.PartLanes)
 	p.Context().Defer(func(app.Context) {
 		defer p.Guard("the model picker")
 		d := p.DOM.ByID("picker")
@@ -90,7 +90,7 @@ func (p *page) closePicker() {
 		d.Call("close")
 	}
 	p.picker.open = false
-	p.changed(model.PartLanes)
+	p.changed(chat.PartLanes)
 	p.Context().Defer(func(app.Context) { p.focusComposer() })
 }
 
@@ -127,7 +127,7 @@ func (c *Picker) Render() (ui app.UI) {
 			"aria-activedescendant", fmt.Sprint("option-", c.Active),
 			"onkeydown", p.On("picker-key", c.onKey)}, c.Query, func(text string) {
 			p.picker.query, p.picker.active = text, 0
-			p.changed(model.PartLanes)
+			p.changed(chat.PartLanes)
 			p.showActive()
 		}),
 	)

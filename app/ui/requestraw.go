@@ -5,9 +5,9 @@ package ui
 import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/chat"
 	"screentest/app/figure"
 	"screentest/app/inspect"
-	"screentest/app/model"
 	"screentest/shared/gateway"
 )
 
@@ -105,7 +105,7 @@ func (v *requestView) sendRaw() {
 	v.d.message = ""
 	p.threads.at(p.chat.Shown().Focused).stuck = true
 	v.d.touch()
-	p.changed(model.PartThread)
+	p.changed(chat.PartThread)
 	p.Context().Defer(func(ctx app.Context) { ctx.Navigate("/c/" + p.chat.Current.ID) })
 	p.After(0, func() {
 		v.d.draw()

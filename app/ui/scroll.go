@@ -8,7 +8,7 @@ import (
 	"slices"
 	"syscall/js"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 )
 
 // threads are the scrolled messages of the lanes.
@@ -62,8 +62,8 @@ type thread struct {
 	lane      int
 	el, inner js.Value // undefined while it is not in the document
 
-	column model.Column
-	window model.Window
+	column chat.Column
+	window chat.Window
 	held   []int // blocks kept besides, by their first message: see hold
 	rev    int   // counts the changes of the window
 
@@ -121,7 +121,7 @@ func (t *thread) detach() {
 }
 
 // plan decides, before the lane is drawn, what of it will be in the document.
-func (t *thread) plan(c *model.Conversation) {
+func (t *thread) plan(c *chat.Conversation) {
 	win := js.Global()
 	width := math.Min(736, win.Get("innerWidth").Float()-32)
 	t.height = win.Get("innerHeight").Float()
@@ -140,13 +140,13 @@ func (t *thread) plan(c *model.Conversation) {
 		t.window = wide
 	}
 	if n := len(path); n > 0 && path[n-1].Running() {
-		t.holdAt((n - 1) / model.Block * model.Block) // it is drawn as it grows
+		t.holdAt((n - 1) / chat.Block * chat.Block) // it is drawn as it grows
 	}
 }
 
 // wanted returns the messages that have to be in the document, and those that
 // are put there when one of them is not.
-func (t *thread) wanted() (want, wide model.Window) {
+func (t *thread) wanted() (want, wide chat.Window) {
 	top := t.last
 	bottom := top
 	if at := t.place(t.target); at >= 0 {
@@ -205,7 +205,7 @@ func (t *thread) rendered() {
 		return
 	}
 	c := t.p.chat.Current
-	if c == nil || c.Phase != model.Ready {
+	if c == nil || c.Phase != chat.Ready {
 		t.settle()
 		return
 	}
@@ -277,7 +277,7 @@ func (t *thread) place(id string) int {
 		return -1
 	}
 	path := c.Lane(t.lane).Path()
-	is := func(m *model.Message) bool { return m.ID == id }
+	is := func(m *chat.Message) bool { return m.ID == id }
 	if w := t.window; w.To <= len(path) {
 		if at := slices.IndexFunc(path[w.From:w.To], is); at >= 0 {
 			return w.From + at
@@ -348,7 +348,7 @@ func (t *thread) toMessage(id string, mark bool) {
 		t.found = id
 	}
 	t.rev++
-	t.p.changed(model.PartThread)
+	t.p.changed(chat.PartThread)
 }
 
 // keep makes what stands at the top of the window the target, so that the thread
@@ -412,12 +412,12 @@ func (t *thread) scrolled() {
 // look draws the lane anew when something near its window is not in the
 // document.
 func (t *thread) look() {
-	if c := t.p.chat.Current; c == nil || c.Phase != model.Ready || t.column.Len() == 0 {
+	if c := t.p.chat.Current; c == nil || c.Phase != chat.Ready || t.column.Len() == 0 {
 		return
 	}
 	if want, _ := t.wanted(); !t.window.Holds(want) {
 		t.rev++
-		t.p.changed(model.PartThread)
+		t.p.changed(chat.PartThread)
 	}
 }
 

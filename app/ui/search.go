@@ -9,8 +9,8 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/chat"
 	"screentest/app/figure"
-	"screentest/app/model"
 	"screentest/app/ui/kit"
 	"screentest/shared/money"
 	"screentest/shared/wire"
@@ -106,12 +106,12 @@ func hitPath(h wire.Hit) string {
 // seek goes to the message that the address names, once it is known.
 func (p *page) seek() {
 	c := p.chat.Current
-	if p.goal == "" || c == nil || c.Phase != model.Ready || c.Fetching {
+	if p.goal == "" || c == nil || c.Phase != chat.Ready || c.Fetching {
 		return
 	}
 	id := p.goal
 	p.goal, p.goneTo, p.sought = "", id, id
-	p.changed(model.PartList)
+	p.changed(chat.PartList)
 	if lane, _, ok := p.chat.Shown().Find(id); ok {
 		p.threads.at(lane).toMessage(id, true)
 		return
@@ -138,7 +138,7 @@ func (s *Side) searchBox() app.UI {
 				"aria-expanded", f.open, "aria-controls", "search-filters",
 				"onclick", p.Do("filters", func() {
 					p.search.open = !p.search.open
-					p.changed(model.PartList)
+					p.changed(chat.PartList)
 				})},
 				kit.Icon(iconFilter, "icon small")),
 		),

@@ -10,7 +10,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/app/ui/kit"
 )
 
@@ -41,7 +41,7 @@ func (s *Shell) OnInit() {
 func (s *Shell) OnMount(ctx app.Context) {
 	defer s.p.Guard("the start")
 	s.p.start(ctx)
-	s.p.changed(model.PartAll)
+	s.p.changed(chat.PartAll)
 }
 
 // OnNav implements app.Navigator: it follows the address, which is also how
@@ -79,7 +79,7 @@ func (s *Shell) OnNav(ctx app.Context) {
 	}
 	if typed := p.carried; typed != "" && p.view == viewChat {
 		p.carried = "" // only now is it known which conversation it is for
-		p.chat.Shown().SetDraft(model.Carry(p.chat.Shown().Draft(), typed))
+		p.chat.Shown().SetDraft(chat.Carry(p.chat.Shown().Draft(), typed))
 		if p.composer != nil {
 			p.composer.load()
 		}
@@ -98,7 +98,7 @@ func (s *Shell) OnNav(ctx app.Context) {
 	}
 	p.linked = false
 	p.setDrawer(false)
-	p.changed(model.PartAll)
+	p.changed(chat.PartAll)
 	if p.view == viewChat {
 		leafing, seeking := p.leafing, p.goal != ""
 		p.leafing = false

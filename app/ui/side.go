@@ -5,8 +5,8 @@ package ui
 import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/chat"
 	"screentest/app/figure"
-	"screentest/app/model"
 	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
@@ -42,7 +42,7 @@ func (s *Side) Render() (ui app.UI) {
 	)
 }
 
-func (s *Side) conversations(groups []model.Group) []any {
+func (s *Side) conversations(groups []chat.Group) []any {
 	p := s.p
 	return []any{
 		kit.If(p.chat.List.Ready && len(groups) == 0, func() app.UI {

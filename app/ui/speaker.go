@@ -5,7 +5,7 @@ package ui
 import (
 	"time"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/shared/wire"
 )
 
@@ -17,7 +17,7 @@ const tick = 500 * time.Millisecond
 // sentence.
 type speaker struct {
 	id      string // of the answer that is followed
-	cut     model.Announcer
+	cut     chat.Announcer
 	ticking bool
 	queue   []string
 }
@@ -40,8 +40,8 @@ func (s *speaker) follow(p *page) {
 
 // next is the answer to follow: that of the focused lane, else of the first
 // that has one under way. Several at a time could not be listened to.
-func (s *speaker) next(p *page, c *model.Conversation) string {
-	s.cut = model.Announcer{}
+func (s *speaker) next(p *page, c *chat.Conversation) string {
+	s.cut = chat.Announcer{}
 	for i := -1; i < len(c.Lanes); i++ {
 		lane := i
 		if i < 0 {
@@ -89,7 +89,7 @@ func (s *speaker) say(p *page, words string) {
 	p.DOM.ByID("say").Set("textContent", words)
 }
 
-func (p *page) ending(c *model.Conversation, m *model.Message) string {
+func (p *page) ending(c *chat.Conversation, m *chat.Message) string {
 	words := ending(m)
 	for i := range c.Lanes {
 		if c.Lanes[i].Leaf != m.ID {
@@ -105,7 +105,7 @@ func (p *page) ending(c *model.Conversation, m *model.Message) string {
 	return words
 }
 
-func ending(m *model.Message) string {
+func ending(m *chat.Message) string {
 	switch m.Run.State {
 	case wire.Done:
 		return "Answer complete."
@@ -122,7 +122,7 @@ func ending(m *model.Message) string {
 // tickStates renews the running answers' figures, each in its place: drawing
 // the page again for them would hold up six lanes at once. Only an answer that
 // has come to another state is drawn again.
-func (p *page) tickStates(c *model.Conversation) {
+func (p *page) tickStates(c *chat.Conversation) {
 	for i := range c.Lanes {
 		m := c.Message(c.Lanes[i].Leaf)
 		if m == nil || !m.Running() {
@@ -136,7 +136,7 @@ func (p *page) tickStates(c *model.Conversation) {
 		f := p.chat.Figures(m)
 		if line.IsNull() || line.Call("querySelector", ".state-name").Get("textContent").String() != f.State {
 			m.Rev++
-			p.changed(model.PartThread)
+			p.changed(chat.PartThread)
 			continue
 		}
 		first := ""

@@ -7,7 +7,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/app/ui/kit"
 )
 
@@ -56,7 +56,7 @@ func (t *Thread) Render() (ui app.UI) {
 	p := t.p
 	defer p.Drawing("the conversation", &ui)
 	hollow := ""
-	if c := p.chat.Current; c == nil || c.Phase != model.Ready {
+	if c := p.chat.Current; c == nil || c.Phase != chat.Ready {
 		hollow = " hollow"
 	}
 	name := "Messages"
@@ -83,14 +83,14 @@ func (t *Thread) content() app.UI {
 		return &Empty{p: p, Sandbox: p.session.Hello.Gateway.Sandbox, Base: p.session.Hello.Gateway.BaseURL}
 	case c == nil:
 		return kit.Box("div", "middle")
-	case c.Phase == model.Loading:
+	case c.Phase == chat.Loading:
 		return kit.Box("div", "middle", kit.Box("p", "", "Loading the conversation…"))
-	case c.Phase == model.Missing:
+	case c.Phase == chat.Missing:
 		return kit.Box("div", "middle",
 			kit.Box("p", "", "This conversation does not exist here, or was deleted."),
 			kit.El("a", "button primary", kit.At{"href", "/"}, "New conversation"),
 		)
-	case c.Phase == model.Broken:
+	case c.Phase == chat.Broken:
 		return kit.Box("div", "middle",
 			kit.Box("p", "", c.Problem.Message),
 			kit.El("button", "button primary", kit.At{"type", "button",
@@ -101,7 +101,7 @@ func (t *Thread) content() app.UI {
 }
 
 // messages draws the window of the path.
-func (t *Thread) messages(c *model.Conversation) app.UI {
+func (t *Thread) messages(c *chat.Conversation) app.UI {
 	s := t.p.threads.at(t.Lane)
 	s.plan(c)
 	var body []app.UI
@@ -125,7 +125,7 @@ func (t *Thread) messages(c *model.Conversation) app.UI {
 // stretch draws a part of the path, or the gap that stands for it: an image of
 // nothing, whose height is an attribute, for the page's policy forbids styles
 // in its markup.
-func (t *Thread) stretch(path []*model.Message, s model.Stretch) app.UI {
+func (t *Thread) stretch(path []*chat.Message, s chat.Stretch) app.UI {
 	if s.Gap > 0 {
 		return gap(s.Gap)
 	}

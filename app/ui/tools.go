@@ -9,7 +9,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/model"
+	"screentest/app/chat"
 	"screentest/app/ui/kit"
 	"screentest/shared/gateway"
 )
@@ -27,7 +27,7 @@ const (
 )
 
 // newFunction is what a new function begins as: an example that works.
-var newFunction = model.Function{
+var newFunction = chat.Function{
 	Name:        "get_weather",
 	Description: "The weather at a place now",
 	Parameters: `{
@@ -53,16 +53,16 @@ type Tools struct {
 
 func (p *page) openTools(lane int) {
 	p.tools = toolsState{open: true, lane: lane, at: listing}
-	p.showDialog("tools", model.PartLanes)
+	p.showDialog("tools", chat.PartLanes)
 }
 
 func (p *page) closeTools() {
 	p.tools.open = false
-	p.hideDialog("tools", model.PartLanes)
+	p.hideDialog("tools", chat.PartLanes)
 }
 
 // showDialog opens a dialog once it is drawn.
-func (p *page) showDialog(id string, part model.Part) {
+func (p *page) showDialog(id string, part chat.Part) {
 	p.changed(part)
 	p.Context().Defer(func(app.Context) {
 		defer p.Guard("a dialog")
@@ -72,7 +72,7 @@ func (p *page) showDialog(id string, part model.Part) {
 	})
 }
 
-func (p *page) hideDialog(id string, part model.Part) {
+func (p *page) hideDialog(id string, part chat.Part) {
 	if d := p.DOM.ByID(id); d.Truthy() && d.Get("open").Bool() {
 		d.Call("close")
 	}
@@ -96,7 +96,7 @@ func (p *page) dialog(id, title string, back, closed func(), body app.UI) app.UI
 func (t *Tools) edit(at int) {
 	p := t.p
 	p.tools.at = at
-	p.changed(model.PartLanes)
+	p.changed(chat.PartLanes)
 	if at == listing {
 		p.Context().Defer(func(app.Context) { p.DOM.Focus("#add-function") })
 		return
@@ -107,7 +107,7 @@ func (t *Tools) edit(at int) {
 	} else {
 		for _, o := range p.chat.Lane(t.Lane).Params().Functions {
 			if o.Name == f.Name {
-				f = model.Function{Parameters: "{\n  \"type\": \"object\",\n  \"properties\": {}\n}"}
+				f = chat.Function{Parameters: "{\n  \"type\": \"object\",\n  \"properties\": {}\n}"}
 			}
 		}
 	}
@@ -128,14 +128,14 @@ func (t *Tools) edit(at int) {
 }
 
 // written is the function as the fields have it.
-func (t *Tools) written() model.Function {
+func (t *Tools) written() chat.Function {
 	text := func(id string) string {
 		if e := t.p.DOM.ByID(id); e.Truthy() {
 			return e.Get("value").String()
 		}
 		return ""
 	}
-	f := model.Function{
+	f := chat.Function{
 		Name: strings.TrimSpace(text("function-name")), Description: strings.TrimSpace(text("function-about")),
 		Parameters: text("function-parameters"), Sample: text("function-sample"),
 	}
@@ -153,7 +153,7 @@ func (t *Tools) check() bool {
 			others = append(others, o.Name)
 		}
 	}
-	name, parameters := model.CheckFunction(t.written(), others)
+	name, parameters := chat.CheckFunction(t.written(), others)
 	t.p.setText("function-name-check", strings.Join(name, " "))
 	words := strings.Join(parameters, "\n")
 	if words == "" {
@@ -272,7 +272,7 @@ func (t *Tools) list() app.UI {
 	)
 }
 
-func (t *Tools) row(i int, f model.Function) app.UI {
+func (t *Tools) row(i int, f chat.Function) app.UI {
 	p := t.p
 	about := f.Description
 	if about == "" {

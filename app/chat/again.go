@@ -1,0 +1,137 @@
+package chat
+
+import (
+	"slices"
+
+	"screentest/shared/wire"
+)
+
+// Retry asks for another version of an answer in the lane. One that the server
+// never took is sent again as it was.
+func (l *Lane) Retry(id string) {
+	c := l.of
+	m := c.messages[id]
+	if m == nil || l.Running() {
+		return
+	}
+	c.Refusal = nil
+	if m.unsent != nil && m.Run.Problem != nil && m.Run.Problem.Code == "no_answer" {
+		m.Run.State, m.Run.Problem = wire.Running, nil
+		m.Rev++
+		c.changed(PartThread | PartComposer)
+		c.send(m)
+		return
+	}
+	if user := c.messages[m.Parent]; user != nil {
+		l.again(user.Message, l.pathTo(user))
+	}
+}
+
+// again asks the lane to answer user, the last message of path.
+func (l *Lane) again(user wire.Message, path []*Message) bool {
+	start, r := l.prepare(user, path)
+	if r != nil {
+		l.of.Refusal = r
+		l.of.changed(PartComposer)
+		return false
+	}
+	l.begin(start)
+	l.of.tellLanes(0)
+	return true
+}
+
+// prepare is the turn by which the lane answers user, the last message of path,
+// or why it can't be asked.
+func (l *Lane) prepare(user wire.Message, path []*Message) (wire.Start, *Refusal) {
+	r := l.of.chat.keyMissing()
+	if r == nil {
+		r = l.of.unread(path)
+	}
+	if r != nil {
+		return wire.Start{}, r
+	}
+	start, r := l.turn(turns(path), user)
+	start.Before = before(path)
+	return start, r
+}
+
+// Edit sends a message of the person's again with another text, in its place:
+// the lane then shows the new one, and the old one with all that followed is a
+// version beside it. It returns false, with Refusal set, when that can't be.
+func (l *Lane) Edit(id, text string) bool {
+	c := l.of
+	old := c.messages[id]
+	if text = TrimDraft(text); old == nil || text == "" {
+		return false
+	}
+	if l.Running() {
+		c.Refusal = stillRunning()
+		c.changed(PartComposer)
+		return false
+	}
+	user := l.inPlaceOf(old, text)
+	path := slices.Clone(l.pathTo(old))
+	path[len(path)-1] = user
+	c.Refusal = nil
+	c.add(user)
+	if l.again(user.Message, path) {
+		return true
+	}
+	c.drop(user)
+	return false
+}
+
+// inPlaceOf is a new message that will stand beside old.
+func (l *Lane) inPlaceOf(old *Message, text string) *Message {
+	return &Message{Message: wire.Message{
+		ID: l.of.chat.o.NewID(), Parent: old.Parent, Lane: l.Number, Role: old.Role, Text: text,
+		CreatedMS: l.of.chat.o.Now().UnixMilli(),
+	}, Rev: 1}
+}
+
+// EditAll sends a message of the lane again with another text, in every lane that
+// shows the same text at that place.
+func (l *Lane) EditAll(id, text string) bool {
+	c := l.of
+	old := c.messages[id]
+	text = TrimDraft(text)
+	at := slices.Index(l.Path(), old)
+	if old == nil || text == "" || at < 0 {
+		return false
+	}
+	c.Refusal = nil
+	made := map[string]*Message{} // by the old one: lanes that share that share the new one
+	starts := map[*Lane]wire.Start{}
+	for _, l := range c.Lanes {
+		path := l.Path()
+		r := c.unread(path[:min(at+1, len(path))]) // what is not here yet may be the same text
+		if l.Running() {
+			r = stillRunning()
+		}
+		if r == nil && at < len(path) && path[at].Role == old.Role && path[at].Text == old.Text {
+			user := made[path[at].ID]
+			if user == nil {
+				user = l.inPlaceOf(path[at], text)
+				made[path[at].ID] = user
+			}
+			starts[l], r = l.prepare(user.Message, append(slices.Clone(path[:at]), user))
+		}
+		if r != nil { // all of them or none
+			c.Refusal = r
+			c.changed(PartComposer)
+			return false
+		}
+	}
+	for _, l := range c.Lanes {
+		start, asked := starts[l]
+		if !asked {
+			continue
+		}
+		if c.messages[start.User.ID] == nil {
+			c.add(&Message{Message: start.User, Rev: 1})
+		}
+		l.begin(start)
+	}
+	c.tellLanes(0)
+	return true
+}

@@ -1,0 +1,81 @@
+package chat
+
+import (
+	"encoding/json"
+	"strings"
+
+	"screentest/shared/gateway"
+	"screentest/shared/wire"
+)
+
+// SendRaw sends a body that the person wrote, as it stands, as the lane's next
+// turn; what it asks last is shown as the person's message. It returns what is
+// in the way, or nil.
+func (l *Lane) SendRaw(ep gateway.Endpoint, body []byte) *Refusal {
+	c, ch := l.of, l.of.chat
+	r := c.notReady()
+	switch {
+	case r != nil:
+		return r
+	case l.Index() < 0:
+		return refuse("", "no_lane", "This lane has been closed.", "Choose another one.")
+	case l.Running():
+		return refuse("", "running", "An answer is still being made.", "Stop it first, or wait for its end.")
+	}
+	if r := ch.keyMissing(); r != nil {
+		return r
+	}
+	if v := ch.Judge(ep, body); !v.OK() {
+		return &Refusal{Issues: v.Errors, Lane: l.Index(), Many: len(c.Lanes) > 1}
+	}
+	model, text := question(body)
+	now := ch.o.Now().UnixMilli()
+	c.SetRawDraft("")
+	if !c.begun() {
+		ch.begin(ch.o.NewID(), text, now)
+	}
+	user := wire.Message{ID: ch.o.NewID(), Parent: l.Leaf, Lane: l.Number, Role: "user", Text: text, CreatedMS: now}
+	c.add(&Message{Message: user, Rev: 1})
+	m := l.begin(wire.Start{
+		Run: ch.o.NewID(), Conversation: c.ID, Lane: l.Number, User: user, Answer: ch.o.NewID(),
+		Endpoint: string(ep), Body: body,
+	})
+	if model != "" {
+		m.Run.Model = model
+	}
+	c.tellLanes(0)
+	return nil
+}
+
+// question is the model that a request names, and what it asks last: of chat
+// messages the last one of the person's, of an input that is a transcript
+// (G10) what stands behind its last "User: ".
+func question(body []byte) (model, text string) {
+	type item struct {
+		Role    string
+		Content any
+	}
+	var r struct {
+		Model    string
+		Messages []item
+		Input    json.RawMessage
+	}
+	_ = json.Unmarshal(body, &r) // what it has not read is ""
+	items := r.Messages
+	if json.Unmarshal(r.Input, &text) != nil {
+		_ = json.Unmarshal(r.Input, &items)
+	}
+	if i := strings.LastIndex("\n\n"+text, "\n\nUser: "); i >= 0 {
+		text = strings.TrimPrefix(text[max(0, i-2):], "\n\n")
+		text = strings.TrimPrefix(text, "User: ")
+	}
+	for _, m := range items {
+		if s, ok := m.Content.(string); ok && m.Role == "user" {
+			text = s
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		text = "A request written as JSON."
+	}
+	return r.Model, text
+}

@@ -72,8 +72,36 @@ func NotSaved(t *wire.VideoTask) *wire.Problem {
 	return nil
 }
 
-// ArchiveWarning says what the archive's warning is about.
-func ArchiveWarning(a wire.Archive) string {
+// Archive is how the archive stands, and its settings.
+type Archive struct {
+	wire.Archive
+	Ready bool // it has come
+
+	o *TasksOptions
+}
+
+func (a *Archive) fetch() { a.o.Call(wire.OpArchive, nil, a.answered(nil)) }
+
+// Set changes the archive's settings. done gets what is wrong with them, or nil.
+func (a *Archive) Set(s wire.ArchiveSettings, done func(*wire.Problem)) {
+	a.o.Call(wire.OpSetArchive, s, a.answered(done))
+}
+
+func (a *Archive) answered(done func(*wire.Problem)) session.Done {
+	return func(data json.RawMessage, problem *wire.Problem) {
+		var now wire.Archive
+		if problem = session.Read(data, problem, &now); problem == nil {
+			a.Archive, a.Ready = now, true
+		}
+		if done != nil {
+			done(problem)
+		}
+		a.o.Changed()
+	}
+}
+
+// Warning says what the archive's warning is about.
+func (a *Archive) Warning() string {
 	quota := a.Settings.QuotaBytes
 	if quota == 0 {
 		quota = wire.DefaultQuota
@@ -86,28 +114,4 @@ func ArchiveWarning(a wire.Archive) string {
 		return use + " When it is full, the oldest clips that are not pinned are removed to make room; those that the gateway has deleted too are gone then."
 	}
 	return use + " When it is full, new clips are not copied, and are gone once the gateway deletes them after 14 days. Raise the quota, or let it make room."
-}
-
-// fetchArchive asks how the archive stands.
-func (g *Tasks) fetchArchive() {
-	g.o.Call(wire.OpArchive, nil, g.setArchive(nil))
-}
-
-// SetArchive changes the archive's settings.
-func (g *Tasks) SetArchive(s wire.ArchiveSettings, done func(*wire.Problem)) {
-	g.o.Call(wire.OpSetArchive, s, g.setArchive(done))
-}
-
-func (g *Tasks) setArchive(done func(*wire.Problem)) func(json.RawMessage, *wire.Problem) {
-	return func(data json.RawMessage, problem *wire.Problem) {
-		var a wire.Archive
-		problem = session.Read(data, problem, &a)
-		if problem == nil {
-			g.Archive, g.ArchiveReady = a, true
-		}
-		if done != nil {
-			done(problem)
-		}
-		g.o.Changed()
-	}
 }

@@ -11,11 +11,11 @@ func TestArchiveSettings(t *testing.T) {
 	p := newPane(t)
 	p.Start()
 	p.asked(wire.OpArchive).answer(wire.Archive{Bytes: 5})
-	if !p.ArchiveReady || p.Archive.Bytes != 5 {
+	if !p.Archive.Ready || p.Archive.Bytes != 5 {
 		t.Errorf("%+v", p.Archive)
 	}
 	var problem *wire.Problem
-	p.SetArchive(wire.ArchiveSettings{QuotaBytes: 1}, func(pr *wire.Problem) { problem = pr })
+	p.Archive.Set(wire.ArchiveSettings{QuotaBytes: 1}, func(pr *wire.Problem) { problem = pr })
 	p.asked(wire.OpSetArchive).done(nil, &wire.Problem{Message: "Too small."})
 	if problem == nil || p.Archive.Bytes != 5 {
 		t.Errorf("problem %v, archive %+v", problem, p.Archive)

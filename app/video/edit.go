@@ -21,7 +21,7 @@ func (g *Tasks) ask(id string, op wire.Op, args any, done func(*wire.Problem)) {
 		if done != nil {
 			done(problem)
 		} else if problem != nil {
-			g.trouble(id, problem)
+			g.Notices.refused(id, problem)
 		}
 	})
 }
@@ -47,7 +47,7 @@ func (g *Tasks) edit(id string, e wire.VideoEdit, do, back func(*wire.VideoTask)
 			return
 		}
 		g.alter(id, back)
-		g.trouble(id, problem)
+		g.Notices.refused(id, problem)
 	})
 }
 

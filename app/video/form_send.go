@@ -108,7 +108,7 @@ func (f *Form) sent(key attemptKey, try *attempt, t wire.VideoTask, p *wire.Prob
 	if same {
 		f.refused(p)
 	} else { // beside the fields of another form its reason would mislead
-		f.d.Tasks.Say("The clip before was not made. "+strings.TrimSpace(p.Message+" "+p.Hint), Bad)
+		f.d.Tasks.Notices.Say("The clip before was not made. "+strings.TrimSpace(p.Message+" "+p.Hint), Bad)
 	}
 }
 

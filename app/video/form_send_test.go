@@ -72,7 +72,7 @@ func TestAnotherFormIsCreatedHoweverSoon(t *testing.T) {
 	if f.Problem != nil {
 		t.Errorf("another form says %v", f.Problem)
 	}
-	if n := r.Tasks.Notices; len(n) == 0 || !strings.Contains(n[len(n)-1].Words, "The budget is spent.") {
+	if n := r.Tasks.Notices.List; len(n) == 0 || !strings.Contains(n[len(n)-1].Words, "The budget is spent.") {
 		t.Errorf("nobody is told: %v", n)
 	}
 

@@ -1,7 +1,8 @@
 package video
 
 import (
-	"strconv"
+	"slices"
+	"strings"
 	"time"
 
 	"screentest/shared/wire"
@@ -23,75 +24,71 @@ type Notice struct {
 	Ended bool // the clip finished or failed, as a browser may tell too
 }
 
-// notice tells of a task that has just ended.
-func (g *Tasks) notice(old, t *wire.VideoTask) {
-	if old.State == t.State || old.State.Final() {
-		return
-	}
-	n := Notice{Task: t.ID, Ended: true}
-	switch t.State {
-	case wire.VideoDone, wire.VideoExpired:
-		n.Words, n.Tone = "Finished: "+shorten(Title(*t)), Good
-	case wire.VideoFailed:
-		n.Words, n.Tone = "Failed: "+shorten(Title(*t)), Bad
-	case wire.VideoUnknown:
-		n.Words, n.Tone = "It is not known whether the gateway took it: "+shorten(Title(*t)), Warn
-	default:
-		return
-	}
-	if g.o.Seen() {
-		return
-	}
-	g.Unseen++
-	g.tell(n)
-}
+// Notices are what stands over the page for a while.
+type Notices struct {
+	List   []Notice // newest last
+	Unseen int      // clips that ended while one was elsewhere
 
-// trouble tells of a call that the server refused.
-func (g *Tasks) trouble(task string, p *wire.Problem) {
-	words := p.Message
-	if p.Hint != "" {
-		words += " " + p.Hint
-	}
-	g.tell(Notice{Task: task, Words: words, Tone: Bad})
-	g.o.Changed()
+	o    *TasksOptions
+	last int // Notice.N
 }
 
 // Say tells something that a person did not look for.
-func (g *Tasks) Say(words string, tone Tone) {
-	g.tell(Notice{Words: words, Tone: tone})
-	g.o.Changed()
-}
+func (n *Notices) Say(words string, tone Tone) { n.add(Notice{Words: words, Tone: tone}) }
 
-func (g *Tasks) tell(n Notice) {
-	g.told++
-	n.N = g.told
-	g.Notices = append(g.Notices, n)
-	if len(g.Notices) > maxNotices {
-		g.Notices = g.Notices[len(g.Notices)-maxNotices:]
-	}
-	if g.o.Tell != nil {
-		g.o.Tell(n)
-	}
-	g.o.After(noticeFor, func() { g.Dismiss(n.N) })
-}
-
-// Dismiss takes a notice away.
-func (g *Tasks) Dismiss(n int) {
-	for i, have := range g.Notices {
-		if have.N == n {
-			g.Notices = append(append([]Notice{}, g.Notices[:i]...), g.Notices[i+1:]...)
-			g.o.Changed()
-			return
-		}
+// Dismiss takes a notice off the page.
+func (n *Notices) Dismiss(number int) {
+	if at := slices.IndexFunc(n.List, func(have Notice) bool { return have.N == number }); at >= 0 {
+		n.List = slices.Concat(n.List[:at], n.List[at+1:])
+		n.o.Changed()
 	}
 }
 
 // Look says that the person looks at the gallery now.
-func (g *Tasks) Look() {
-	if g.Unseen != 0 {
-		g.Unseen = 0
-		g.o.Changed()
+func (n *Notices) Look() {
+	if n.Unseen != 0 {
+		n.Unseen = 0
+		n.o.Changed()
 	}
+}
+
+// refused tells of a call that the server refused.
+func (n *Notices) refused(task string, p *wire.Problem) {
+	n.add(Notice{Task: task, Words: strings.TrimSpace(p.Message + " " + p.Hint), Tone: Bad})
+}
+
+// ended tells of a task that has just ended, unless the person sees it.
+func (n *Notices) ended(old, t *wire.VideoTask) {
+	if old.State == t.State || old.State.Final() {
+		return
+	}
+	notice := Notice{Task: t.ID, Ended: true}
+	switch t.State {
+	case wire.VideoDone, wire.VideoExpired:
+		notice.Words, notice.Tone = "Finished: "+shorten(Title(*t)), Good
+	case wire.VideoFailed:
+		notice.Words, notice.Tone = "Failed: "+shorten(Title(*t)), Bad
+	case wire.VideoUnknown:
+		notice.Words, notice.Tone = "It is not known whether the gateway took it: "+shorten(Title(*t)), Warn
+	default:
+		return
+	}
+	if !n.o.Seen() {
+		n.Unseen++
+		n.add(notice)
+	}
+}
+
+func (n *Notices) add(notice Notice) {
+	n.last++
+	notice.N = n.last
+	n.List = append(n.List, notice)
+	n.List = n.List[max(len(n.List)-maxNotices, 0):]
+	if n.o.Tell != nil {
+		n.o.Tell(notice)
+	}
+	n.o.After(noticeFor, func() { n.Dismiss(notice.N) })
+	n.o.Changed()
 }
 
 func shorten(s string) string {
@@ -99,12 +96,4 @@ func shorten(s string) string {
 		return string(r[:59]) + "…"
 	}
 	return s
-}
-
-// UnseenWords say how many clips ended while one was elsewhere.
-func (g *Tasks) UnseenWords() string {
-	if g.Unseen == 1 {
-		return "1 clip has ended"
-	}
-	return strconv.Itoa(g.Unseen) + " clips have ended"
 }

@@ -13,35 +13,35 @@ func TestNotices(t *testing.T) {
 
 	p := opened(t, "", running)
 	p.News(done)
-	if len(p.Notices) != 0 || p.Unseen != 0 {
-		t.Errorf("told of what is seen: %+v", p.Notices)
+	if len(p.Notices.List) != 0 || p.Notices.Unseen != 0 {
+		t.Errorf("told of what is seen: %+v", p.Notices.List)
 	}
 
 	p = opened(t, "", running)
 	p.seen = false
 	p.News(done)
 	p.News(done) // again, from another event
-	if p.Unseen != 1 || len(p.Notices) != 1 || p.Notices[0].Words != "Finished: a paper boat, take 1" || len(p.told) != 1 {
-		t.Errorf("unseen %d, notices %+v", p.Unseen, p.Notices)
+	if p.Notices.Unseen != 1 || len(p.Notices.List) != 1 || p.Notices.List[0].Words != "Finished: a paper boat, take 1" || len(p.told) != 1 {
+		t.Errorf("unseen %d, notices %+v", p.Notices.Unseen, p.Notices.List)
 	}
 	expired := done
 	expired.Version, expired.State = 3, wire.VideoExpired
 	p.News(expired)
-	if p.Unseen != 1 {
+	if p.Notices.Unseen != 1 {
 		t.Error("an expiry is told as an end")
 	}
-	p.Look()
-	if p.Unseen != 0 {
+	p.Notices.Look()
+	if p.Notices.Unseen != 0 {
 		t.Error("it is counted after a look")
 	}
 	p.pass()
-	if len(p.Notices) != 0 {
+	if len(p.Notices.List) != 0 {
 		t.Error("a notice stays")
 	}
 	for n := range 9 {
-		p.Say(fmt.Sprint(n), Plain)
+		p.Notices.Say(fmt.Sprint(n), Plain)
 	}
-	if len(p.Notices) != maxNotices || p.Notices[2].Words != "8" {
-		t.Errorf("%+v", p.Notices)
+	if len(p.Notices.List) != maxNotices || p.Notices.List[2].Words != "8" {
+		t.Errorf("%+v", p.Notices.List)
 	}
 }

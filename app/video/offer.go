@@ -102,7 +102,7 @@ func (g *Tasks) Retry(id, newID string) {
 	}
 	g.ask(id, wire.OpVideoCreate, c, func(problem *wire.Problem) {
 		if problem != nil {
-			g.trouble(id, problem)
+			g.Notices.refused(id, problem)
 		}
 	})
 }

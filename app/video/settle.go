@@ -41,7 +41,7 @@ func checkRemote(id string) *wire.Problem {
 func (g *Tasks) Check(id string) {
 	g.o.Call(wire.OpVideoCheck, wire.Target{ID: id}, func(_ json.RawMessage, problem *wire.Problem) {
 		if problem != nil {
-			g.trouble(id, problem)
+			g.Notices.refused(id, problem)
 		}
 	})
 }

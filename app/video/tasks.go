@@ -16,8 +16,6 @@ const (
 	galleryPage = 48               // tasks asked for at a time
 	undoFor     = 10 * time.Second // how long a deletion is offered back
 	countAfter  = time.Second      // news are gathered so long before the counts are asked for again
-	// MaxCompared clips play side by side.
-	MaxCompared = 4
 )
 
 // TasksOptions are what Tasks stand on. All but Seen and
@@ -52,22 +50,16 @@ type Tasks struct {
 	// Problem is why the last page did not come.
 	Problem *wire.Problem
 
-	Selecting bool
-	Selected  []string // in the order of their choice
-
-	Deleted *wire.VideoTask // the last deletion, while it is offered back
-	Notices []Notice        // newest last
-	Unseen  int             // clips that ended while one was elsewhere
-
-	Archive      wire.Archive
-	ArchiveReady bool
+	Selection Selection
+	Notices   Notices
+	Archive   Archive
+	Deleted   *wire.VideoTask // the last deletion, while it is offered back
 
 	tasks    map[string]*wire.VideoTask
 	edits    map[string][]*change // that the server has not answered, oldest first
 	before   string
 	asked    int  // of the page that is asked for now; answers to others are late
 	counting bool // the counts are asked for soon
-	told     int  // notices so far
 
 	forget func() // ends the offer of Deleted
 }
@@ -77,9 +69,9 @@ func NewTasks(o TasksOptions) *Tasks {
 	if o.Seen == nil {
 		o.Seen = func() bool { return true }
 	}
-	return &Tasks{
-		o: o, tasks: map[string]*wire.VideoTask{}, edits: map[string][]*change{},
-	}
+	g := &Tasks{o: o, tasks: map[string]*wire.VideoTask{}, edits: map[string][]*change{}}
+	g.Selection.changed, g.Notices.o, g.Archive.o = o.Changed, &g.o, &g.o
+	return g
 }
 
 // Task returns what is known of a task.
@@ -112,7 +104,7 @@ func (g *Tasks) Now() time.Time { return g.o.Now() }
 // look and after a lost connection.
 func (g *Tasks) Start() {
 	g.fetch("", min(max(galleryPage, len(g.List)), wire.MaxVideoPage))
-	g.fetchArchive()
+	g.Archive.fetch()
 }
 
 // Find shows what another filter asks for.
@@ -123,7 +115,7 @@ func (g *Tasks) Find(f Filter) {
 	}
 	g.Filter = f
 	if f.Standing == Trashed {
-		g.Selecting, g.Selected = false, nil
+		g.Selection.On, g.Selection.IDs = false, nil
 	}
 	g.List, g.Ready, g.More, g.before = nil, false, false, ""
 	// What is known is shown at once; the server's answer makes it whole.
@@ -252,7 +244,7 @@ func (g *Tasks) News(news session.News) {
 		g.recount()
 		g.o.Changed()
 	case wire.Archive:
-		g.Archive, g.ArchiveReady = n, true
+		g.Archive.Archive, g.Archive.Ready = n, true
 		g.o.Changed()
 	}
 }
@@ -268,7 +260,7 @@ func (g *Tasks) Put(t wire.VideoTask) {
 		g.recount()
 	}
 	if old != nil && !t.Deleted {
-		g.notice(old, &t)
+		g.Notices.ended(old, &t)
 	}
 	g.o.Changed()
 }
@@ -292,11 +284,7 @@ func (g *Tasks) relist(t *wire.VideoTask) {
 func (g *Tasks) drop(id string) {
 	delete(g.tasks, id)
 	g.List = slices.DeleteFunc(g.List, func(s string) bool { return s == id })
-	g.unselect(id)
-}
-
-func (g *Tasks) unselect(id string) {
-	g.Selected = slices.DeleteFunc(g.Selected, func(s string) bool { return s == id })
+	g.Selection.drop(id)
 }
 
 // recount asks for the counts of the filters, soon and once for many news.

@@ -55,11 +55,11 @@ func TestTasksFollowNews(t *testing.T) {
 	})
 	t.Run("deleted in another tab", func(t *testing.T) {
 		p := opened(t, "", task(2, wire.VideoDone), task(1, wire.VideoDone))
-		p.Select(true)
-		p.Toggle("t002")
+		p.Selection.Set(true)
+		p.Selection.Toggle("t002")
 		p.News(session.TaskDeleted{ID: "t002"})
 		p.list("t001")
-		if len(p.Selected) != 0 {
+		if len(p.Selection.IDs) != 0 {
 			t.Error("what is deleted is still selected")
 		}
 	})
@@ -130,8 +130,8 @@ func TestDeleteAndUndo(t *testing.T) {
 		p.Delete("t001")
 		p.asked(wire.OpVideoDelete).done(nil, &wire.Problem{Code: "x", Message: "It is still being made.", Hint: "Wait."})
 		p.list("t001")
-		if len(p.Notices) != 1 || p.Notices[0].Words != "It is still being made. Wait." || p.Deleted != nil {
-			t.Errorf("told %+v, offered %v", p.Notices, p.Deleted)
+		if len(p.Notices.List) != 1 || p.Notices.List[0].Words != "It is still being made. Wait." || p.Deleted != nil {
+			t.Errorf("told %+v, offered %v", p.Notices.List, p.Deleted)
 		}
 	})
 }

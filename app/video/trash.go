@@ -19,7 +19,7 @@ func (g *Tasks) Delete(id string) {
 		return
 	}
 	kept := *t
-	g.unselect(id)
+	g.Selection.drop(id)
 	g.offer(&kept)
 	g.setDeleted(id, true)
 }
@@ -59,7 +59,7 @@ func (g *Tasks) setDeleted(id string, on bool) {
 			if g.Deleted != nil && g.Deleted.ID == id {
 				g.offer(nil)
 			}
-			g.trouble(id, problem)
+			g.Notices.refused(id, problem)
 		case !on:
 			g.Put(t)
 		}
@@ -70,7 +70,7 @@ func (g *Tasks) setDeleted(id string, on bool) {
 
 // wasDeleted takes it that a task was deleted, here or elsewhere.
 func (g *Tasks) wasDeleted(id string) {
-	g.unselect(id)
+	g.Selection.drop(id)
 	if g.tasks[id] == nil && g.Filter.Standing == Trashed {
 		g.Start() // it belongs to what is shown
 	}
@@ -87,7 +87,7 @@ func (g *Tasks) wasDeleted(id string) {
 func (g *Tasks) Purge(id string, done func()) {
 	g.o.Call(wire.OpVideoPurge, wire.Target{ID: id}, func(_ json.RawMessage, problem *wire.Problem) {
 		if problem != nil {
-			g.trouble(id, problem)
+			g.Notices.refused(id, problem)
 			return
 		}
 		g.drop(id)

@@ -53,8 +53,8 @@ func TestDeletedClipsStandApart(t *testing.T) {
 		p.Restore("t002")
 		p.asked(wire.OpVideoUndelete).done(nil, &wire.Problem{Code: "not_found", Message: "It is gone."})
 		p.list("t002")
-		if len(p.Notices) != 1 {
-			t.Errorf("told %+v", p.Notices)
+		if len(p.Notices.List) != 1 {
+			t.Errorf("told %+v", p.Notices.List)
 		}
 	})
 	t.Run("for good", func(t *testing.T) {
@@ -92,8 +92,8 @@ func TestDeletedClipsStandApart(t *testing.T) {
 		ended.Version, ended.Deleted = 3, true
 		p.News(ended)
 		p.list()
-		if len(p.Notices) != 0 || p.Unseen != 0 {
-			t.Errorf("told %+v", p.Notices)
+		if len(p.Notices.List) != 0 || p.Notices.Unseen != 0 {
+			t.Errorf("told %+v", p.Notices.List)
 		}
 	})
 }

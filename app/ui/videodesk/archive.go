@@ -51,7 +51,7 @@ func (a *Archive) OnMount(ctx app.Context) {
 // changed what is in it; emptied is changed too.
 func (a *Archive) fill() {
 	e := a.s.DOM.ByID("archive-quota")
-	if !e.Truthy() || !a.s.desk.Tasks.ArchiveReady || e.Get("value").String() != a.filled {
+	if !e.Truthy() || !a.s.desk.Tasks.Archive.Ready || e.Get("value").String() != a.filled {
 		return
 	}
 	a.filled = gigabytes(a.s.desk.Tasks.Archive.Settings.QuotaBytes)
@@ -71,9 +71,9 @@ func (a *Archive) Render() (ui app.UI) {
 	s := a.s
 	defer s.Drawing("the archive's settings", &ui)
 	tasks := s.desk.Tasks
-	is := tasks.Archive
+	is := &tasks.Archive
 	about := kit.Box("p", "about", "A gateway deletes its files 14 days after a clip has finished. This server copies each clip as it finishes, with a checksum, so that it stays playable.")
-	if !tasks.ArchiveReady {
+	if !tasks.Archive.Ready {
 		return kit.El("section", "", kit.At{"id", "settings-archive"}, kit.Box("h2", "", "Archive of clips"), about, kit.Box("p", "about", "Waiting for the server…"))
 	}
 	quota := is.Settings.QuotaBytes
@@ -99,7 +99,7 @@ func (a *Archive) Render() (ui app.UI) {
 		),
 		kit.If(is.Warn, func() app.UI {
 			return kit.El("div", "note warn", kit.At{"role", "status"},
-				kit.Box("p", "", video.ArchiveWarning(is)),
+				kit.Box("p", "", is.Warning()),
 				kit.If(len(is.NextOut) > 0, func() app.UI {
 					return kit.Box("p", "",
 						"First to go: ",
@@ -184,7 +184,7 @@ func (s *Section) saveArchive() {
 	*form = archiveForm{busy: true}
 	s.redrawResults()
 	room := s.DOM.ByID("archive-room").Get("checked").Bool()
-	s.desk.Tasks.SetArchive(wire.ArchiveSettings{QuotaBytes: bytes, MakeRoom: room}, func(p *wire.Problem) {
+	s.desk.Tasks.Archive.Set(wire.ArchiveSettings{QuotaBytes: bytes, MakeRoom: room}, func(p *wire.Problem) {
 		*form = archiveForm{outcome: "Saved."}
 		if p != nil {
 			*form = archiveForm{outcome: strings.TrimSpace(p.Message + " " + p.Hint), bad: true}

@@ -39,7 +39,7 @@ func (s *Section) card(id string) app.UI {
 	t := tasks.Get(id)
 	c := &Card{
 		s: s, ID: id, Version: t.Version, Own: t.Title + "\n" + strings.Join(t.Tags, "\n"), Hour: time.Now().Unix() / 3600,
-		Menu: s.results.menu == id, Tagging: s.results.tagging == id, Selecting: tasks.Selecting,
+		Menu: s.results.menu == id, Tagging: s.results.tagging == id, Selecting: tasks.Selection.On,
 		Deleted: t.Deleted, Purging: s.results.purging == id,
 	}
 	if t.Favourite {
@@ -48,7 +48,7 @@ func (s *Section) card(id string) app.UI {
 	if t.Pinned {
 		c.Own += "\n!"
 	}
-	for i, chosen := range tasks.Selected {
+	for i, chosen := range tasks.Selection.IDs {
 		if chosen == id {
 			c.Chosen = i + 1
 		}
@@ -155,7 +155,7 @@ func (c *Card) overlay(t *wire.VideoTask) app.UI {
 		}
 		return kit.El("label", "card-choose", kit.At{"title", why, "data-off", why != ""},
 			s.Switch(cardKey(t.ID, "choose"), "", kit.At{"disabled", why != "", "aria-label", "Choose " + video.Title(*t)},
-				c.Chosen > 0, func(bool) { s.desk.Tasks.Toggle(t.ID) }),
+				c.Chosen > 0, func(bool) { s.desk.Tasks.Selection.Toggle(t.ID) }),
 			kit.El("span", "card-place figure", kit.At{"aria-hidden", "true"}, place),
 		)
 	}
@@ -383,7 +383,7 @@ func (s *Section) start(t *wire.VideoTask, o video.Offer) {
 // reuse puts a clip's settings into the form.
 func (s *Section) reuse(t *wire.VideoTask) {
 	if !s.desk.Reuse(*t) {
-		s.desk.Tasks.Say("The model of this clip is not in the catalogue any more, so the form can't be filled in with its settings.", video.Bad)
+		s.desk.Tasks.Notices.Say("The model of this clip is not in the catalogue any more, so the form can't be filled in with its settings.", video.Bad)
 		return
 	}
 	s.writeOn()

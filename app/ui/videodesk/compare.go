@@ -48,7 +48,7 @@ func (c *Compare) Render() (ui app.UI) {
 			kit.Box("p", "", "Choose two to four finished clips to see them side by side."),
 			kit.El("a", "button primary", kit.At{"href", Path,
 				"onclick", s.Do("choose clips", func() {
-					s.desk.Tasks.Select(true)
+					s.desk.Tasks.Selection.Set(true)
 					s.showPane(paneResults)
 				})}, "Choose clips"),
 		)

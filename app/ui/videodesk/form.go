@@ -237,7 +237,7 @@ func (f *Form) preview() app.UI {
 func (f *Form) copy() {
 	f.s.Copy(pretty(f.model().Check.Body), func(ok bool) {
 		if !ok {
-			f.s.desk.Tasks.Say(kit.NotCopied, video.Bad)
+			f.s.desk.Tasks.Notices.Say(kit.NotCopied, video.Bad)
 			return
 		}
 		f.copied = true

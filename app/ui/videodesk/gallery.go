@@ -51,7 +51,7 @@ func (g *Gallery) Render() (ui app.UI) {
 		to := min(from+chunkSize, len(tasks.List))
 		list = append(list, &Chunk{s: s, Rev: s.rev.gallery, N: n, From: from, To: to, Near: s.results.chunks.near[n] || n == 0})
 	}
-	return kit.El("div", "gallery", kit.At{"id", "gallery", "data-selecting", tasks.Selecting},
+	return kit.El("div", "gallery", kit.At{"id", "gallery", "data-selecting", tasks.Selection.On},
 		g.head(),
 		g.filters(),
 		g.warnings(),
@@ -87,9 +87,9 @@ func (g *Gallery) head() app.UI {
 			standing(video.Unsettled, "To settle"),
 			standing(video.Trashed, "Deleted"),
 		),
-		kit.El("button", "button", kit.At{"id", "select-clips", "type", "button", "aria-pressed", tasks.Selecting,
+		kit.El("button", "button", kit.At{"id", "select-clips", "type", "button", "aria-pressed", tasks.Selection.On,
 			"hidden", tasks.Filter.Standing == video.Trashed || tasks.Counts.All == 0 && len(tasks.List) == 0,
-			"onclick", s.Do("select", func() { tasks.Select(!tasks.Selecting) })}, "Compare or download several"),
+			"onclick", s.Do("select", func() { tasks.Selection.Set(!tasks.Selection.On) })}, "Compare or download several"),
 	)
 }
 
@@ -172,7 +172,7 @@ func (s *Section) clearFilters() {
 // warnings are what concerns many clips at once.
 func (g *Gallery) warnings() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
-	a := tasks.Archive
+	a := &tasks.Archive
 	return kit.Box("div", "gallery-warnings",
 		kit.If(tasks.Filter.Standing == video.Trashed, func() app.UI { return g.trashNote() }),
 		kit.If(tasks.KeyPaused() > 0, func() app.UI {
@@ -181,9 +181,9 @@ func (g *Gallery) warnings() app.UI {
 				kit.El("a", "button", kit.At{"href", "/settings"}, "Enter the key"),
 			)
 		}),
-		kit.If(tasks.ArchiveReady && a.Warn, func() app.UI {
+		kit.If(tasks.Archive.Ready && a.Warn, func() app.UI {
 			return kit.El("div", "offer", kit.At{"id", "archive-warning", "role", "status"},
-				kit.Box("span", "", video.ArchiveWarning(a)),
+				kit.Box("span", "", a.Warning()),
 				kit.El("a", "button", kit.At{"href", "/settings#settings-archive"}, "Archive settings"),
 			)
 		}),
@@ -253,25 +253,25 @@ func (s *Section) example() {
 // selection is the bar that stands below while several are chosen.
 func (g *Gallery) selection() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
-	_, whyNot := tasks.ComparePath()
-	_, noZip := tasks.ZipPath()
-	return kit.El("div", "selection", kit.At{"id", "selection", "role", "group", "aria-label", "With the chosen clips", "hidden", !tasks.Selecting},
-		kit.El("span", "figure", kit.At{"role", "status"}, count(len(tasks.Selected), "clip", "clips")+" chosen"),
+	_, whyNot := tasks.Selection.ComparePath()
+	_, noZip := tasks.Selection.ZipPath()
+	return kit.El("div", "selection", kit.At{"id", "selection", "role", "group", "aria-label", "With the chosen clips", "hidden", !tasks.Selection.On},
+		kit.El("span", "figure", kit.At{"role", "status"}, count(len(tasks.Selection.IDs), "clip", "clips")+" chosen"),
 		kit.Box("div", "push"),
 		s.gated("compare-chosen", "Compare", whyNot, func(ctx app.Context) {
-			if path, no := tasks.ComparePath(); no == "" {
-				tasks.Select(false)
+			if path, no := tasks.Selection.ComparePath(); no == "" {
+				tasks.Selection.Set(false)
 				ctx.Navigate(path)
 			}
 		}),
 		s.gated("zip-chosen", "Download as one zip", noZip, func(app.Context) {
-			if path, no := tasks.ZipPath(); no == "" {
+			if path, no := tasks.Selection.ZipPath(); no == "" {
 				s.download(path)
 			}
 		}),
 		kit.El("button", "button", kit.At{"id", "end-selection", "type", "button",
 			"onclick", s.Do("end selection", func() {
-				tasks.Select(false)
+				tasks.Selection.Set(false)
 				s.focusSoon("select-clips")
 			})}, "Done"),
 	)

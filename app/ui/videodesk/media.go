@@ -91,9 +91,9 @@ func (s *Section) settled(promise js.Value, done func(v js.Value)) {
 func (s *Section) copy(text, said string) {
 	s.Copy(text, func(ok bool) {
 		if ok {
-			s.desk.Tasks.Say(said, video.Good)
+			s.desk.Tasks.Notices.Say(said, video.Good)
 		} else {
-			s.desk.Tasks.Say(kit.NotCopied, video.Bad)
+			s.desk.Tasks.Notices.Say(kit.NotCopied, video.Bad)
 		}
 	})
 }
@@ -226,7 +226,7 @@ func (s *Section) useFrame(t *wire.VideoTask, v js.Value, which string) {
 }
 
 func (s *Section) noFrame() {
-	s.desk.Tasks.Say("This browser could not read a frame of the clip. Play it, then take the frame that is shown.", video.Bad)
+	s.desk.Tasks.Notices.Say("This browser could not read a frame of the clip. Play it, then take the frame that is shown.", video.Bad)
 }
 
 func frameName(title, which string) string {

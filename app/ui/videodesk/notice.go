@@ -28,7 +28,7 @@ func (n *Notices) Render() (ui app.UI) {
 	s := n.s
 	defer s.Drawing("the notices", &ui)
 	tasks := s.desk.Tasks
-	list := tasks.Notices
+	list := tasks.Notices.List
 	return kit.El("div", "notices", kit.At{"role", "status"},
 		kit.Times(len(list), func(i int) app.UI { return s.noticeOf(list[i]) }),
 		kit.If(tasks.Deleted != nil, func() app.UI {
@@ -51,10 +51,10 @@ func (s *Section) noticeOf(n video.Notice) app.UI {
 		kit.Box("span", "notice-text", n.Words),
 		kit.If(n.Task != "" && n.Ended, func() app.UI {
 			return kit.El("a", "button", kit.At{"href", Path + "/" + n.Task,
-				"onclick", s.Do("show "+k, func() { s.desk.Tasks.Dismiss(n.N) })}, "Show")
+				"onclick", s.Do("show "+k, func() { s.desk.Tasks.Notices.Dismiss(n.N) })}, "Show")
 		}),
 		kit.El("button", "icon-button small", kit.At{"type", "button", "aria-label", "Dismiss",
-			"onclick", s.Do("dismiss "+k, func() { s.desk.Tasks.Dismiss(n.N) })}, kit.Icon(iconClose, "icon small")),
+			"onclick", s.Do("dismiss "+k, func() { s.desk.Tasks.Notices.Dismiss(n.N) })}, kit.Icon(iconClose, "icon small")),
 	)
 }
 
@@ -72,7 +72,7 @@ func (s *Section) canAskToNotify() bool {
 func (s *Section) askToNotify() {
 	s.settled(notification().Call("requestPermission"), func(v js.Value) {
 		if v.Type() == js.TypeString && v.String() == "granted" {
-			s.desk.Tasks.Say("This browser will tell you when a clip ends while you are elsewhere.", video.Good)
+			s.desk.Tasks.Notices.Say("This browser will tell you when a clip ends while you are elsewhere.", video.Good)
 		}
 		s.redrawResults()
 	})

@@ -77,7 +77,7 @@ func (s *Section) watching() bool {
 // look takes it that what has ended is seen.
 func (s *Section) look() {
 	if s.watching() {
-		s.desk.Tasks.Look()
+		s.desk.Tasks.Notices.Look()
 	}
 }
 
@@ -100,7 +100,7 @@ func (s *Section) arrive() {
 			}
 		}
 	}
-	s.desk.Tasks.Look()
+	s.desk.Tasks.Notices.Look()
 }
 
 // newsOfResults hands news to the page of a clip.
@@ -164,8 +164,8 @@ func (s *Section) onKey(ev js.Value) {
 	case r.purging != "":
 		r.purging = ""
 		s.redrawResults()
-	case s.desk.Tasks.Selecting && s.view == viewDesk:
-		s.desk.Tasks.Select(false)
+	case s.desk.Tasks.Selection.On && s.view == viewDesk:
+		s.desk.Tasks.Selection.Set(false)
 	}
 }
 

@@ -91,7 +91,7 @@ func (s *Section) changed(parts video.Part) {
 
 // Item implements kit.Section.
 func (s *Section) Item() kit.Item {
-	return kit.Item{Path: Path, Name: "Video", Icon: kit.IconVideo, Count: s.desk.Tasks.Unseen}
+	return kit.Item{Path: Path, Name: "Video", Icon: kit.IconVideo, Count: s.desk.Tasks.Notices.Unseen}
 }
 
 // Go implements kit.Section.

@@ -34,7 +34,7 @@ type Budgets struct {
 
 	asked    bool
 	watching func() // ends the wait for the end of a warning
-	looking  bool   // a look is planned
+	planned  bool   // a refresh
 }
 
 // Fields of the form, by which Wrong names them.
@@ -56,7 +56,7 @@ func (b *Budgets) Want() {
 		return
 	}
 	b.asked = true
-	b.desk.Server.Call(wire.OpBudgets, struct{}{}, b.take)
+	b.desk.Server.Call(wire.OpBudgets, struct{}{}, b.answered)
 }
 
 // renew asks for the budgets, again on a new connection; what is typed stays.
@@ -65,35 +65,35 @@ func (b *Budgets) renew() {
 	b.Want()
 }
 
-func (b *Budgets) take(data json.RawMessage, p *wire.Problem) {
+func (b *Budgets) answered(data json.RawMessage, p *wire.Problem) {
 	b.Saving = false
-	b.Problem = b.stand(data, p)
+	b.Problem = b.read(data, p)
 }
 
-// stand takes how the budgets stand.
-func (b *Budgets) stand(data json.RawMessage, p *wire.Problem) *wire.Problem {
+// read reads how the budgets stand.
+func (b *Budgets) read(data json.RawMessage, p *wire.Problem) *wire.Problem {
 	var now wire.Budgets
 	if p = session.Read(data, p, &now); p == nil {
-		b.put(now)
+		b.set(now)
 	}
 	b.desk.Changed()
 	return p
 }
 
-func (b *Budgets) put(now wire.Budgets) {
+func (b *Budgets) set(now wire.Budgets) {
 	b.Now = &now
 	b.watch()
 }
 
-// lookSoon looks once more in a moment, after one thing or many were paid for.
-func (b *Budgets) lookSoon() {
-	if b.looking || b.Now == nil || len(b.Now.States) == 0 {
+// refreshSoon asks again in a moment, after one thing or many were paid for.
+func (b *Budgets) refreshSoon() {
+	if b.planned || b.Now == nil || len(b.Now.States) == 0 {
 		return
 	}
-	b.looking = true
+	b.planned = true
 	b.desk.After(renewAfter, func() {
-		b.looking = false
-		b.look()
+		b.planned = false
+		b.refresh()
 	})
 }
 
@@ -180,7 +180,7 @@ func (b *Budgets) Save() {
 	}
 	b.Saving, b.Saved = true, false
 	b.desk.Server.Call(wire.OpSetBudget, settings, func(data json.RawMessage, p *wire.Problem) {
-		b.take(data, p)
+		b.answered(data, p)
 		if b.Problem == nil {
 			b.Form, b.Saved = nil, true
 			b.desk.renew()

@@ -79,7 +79,7 @@ func (f *Fix) Save() {
 		if p == nil {
 			f.booked = row
 			f.desk.fetch()
-			f.desk.Budgets.lookSoon()
+			f.desk.Budgets.refreshSoon()
 			return
 		}
 		f.desk.Changed()

@@ -136,7 +136,7 @@ func (d *Desk) News(news session.News) {
 	switch n := news.(type) {
 	case session.Greeting:
 		d.Budgets.renew()
-		d.Keep.forget()
+		d.Keep.renew()
 		d.renew()
 	case wire.Run:
 		if n.State != wire.Running {
@@ -145,7 +145,7 @@ func (d *Desk) News(news session.News) {
 	case wire.VideoTask:
 		d.spent()
 	case wire.Budgets:
-		d.Budgets.put(n)
+		d.Budgets.set(n)
 		d.Changed()
 		d.renew()
 	case wire.Retention:
@@ -153,7 +153,7 @@ func (d *Desk) News(news session.News) {
 		d.Changed()
 	case wire.BudgetState:
 		d.Tell(Words(n, d.Clock))
-		d.Budgets.lookSoon()
+		d.Budgets.refreshSoon()
 	}
 }
 
@@ -161,7 +161,7 @@ func (d *Desk) News(news session.News) {
 // for.
 func (d *Desk) spent() {
 	d.renew()
-	d.Budgets.lookSoon()
+	d.Budgets.refreshSoon()
 }
 
 // renew asks again in a moment, if the page is shown and was not scrolled far

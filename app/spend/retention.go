@@ -38,7 +38,7 @@ func (k *Keep) Want() {
 		return
 	}
 	k.asked = true
-	k.desk.Server.Call(wire.OpKeep, struct{}{}, k.take)
+	k.desk.Server.Call(wire.OpKeep, struct{}{}, k.answered)
 	k.measure()
 }
 
@@ -53,14 +53,15 @@ func (k *Keep) measure() {
 	})
 }
 
-func (k *Keep) forget() {
+// renew asks again on a new connection; what is typed stays.
+func (k *Keep) renew() {
 	if k.asked {
 		k.asked = false
 		k.Want()
 	}
 }
 
-func (k *Keep) take(data json.RawMessage, p *wire.Problem) {
+func (k *Keep) answered(data json.RawMessage, p *wire.Problem) {
 	var now wire.Retention
 	k.Saving = false
 	if k.Problem = session.Read(data, p, &now); k.Problem == nil {
@@ -116,7 +117,7 @@ func (k *Keep) Save() {
 	}
 	k.Saving, k.Saved = true, false
 	k.desk.Server.Call(wire.OpSetKeep, r, func(data json.RawMessage, p *wire.Problem) {
-		k.take(data, p)
+		k.answered(data, p)
 		if k.Problem == nil {
 			k.Wire, k.Clips, k.Saved = nil, nil, true
 			k.measure()

@@ -101,9 +101,9 @@ func (d *Desk) ZoneOfDays() string {
 	return ""
 }
 
-// The warnings end with their day: they are looked at again then, and at the
-// latest after lookAgain.
-const lookAgain = 12 * time.Hour
+// The warnings end with their day: they are asked for again then, and at the
+// latest after refreshAfter.
+const refreshAfter = 12 * time.Hour
 
 // watch plans to look at the budgets again when a warning ends.
 func (b *Budgets) watch() {
@@ -111,19 +111,19 @@ func (b *Budgets) watch() {
 		b.watching()
 		b.watching = nil
 	}
-	wait := lookAgain
+	wait := refreshAfter
 	list := b.Warned()
 	for _, s := range list {
 		wait = min(wait, max(time.UnixMilli(s.ToMS).Sub(b.desk.Now()), 0)+time.Second)
 	}
 	if len(list) > 0 {
-		b.watching = b.desk.After(wait, b.look)
+		b.watching = b.desk.After(wait, b.refresh)
 	}
 }
 
-// look asks again how the budgets stand, if there are any.
-func (b *Budgets) look() {
+// refresh asks again how the budgets stand, if there are any.
+func (b *Budgets) refresh() {
 	if b.Now != nil && len(b.Now.States) > 0 {
-		b.desk.Server.Call(wire.OpBudgets, struct{}{}, func(data json.RawMessage, p *wire.Problem) { b.stand(data, p) })
+		b.desk.Server.Call(wire.OpBudgets, struct{}{}, func(data json.RawMessage, p *wire.Problem) { b.read(data, p) })
 	}
 }

@@ -1,4 +1,4 @@
-// Package video is what one tab knows of the video desk: the form that makes
+// Package video is what one tab knows of the Video page: the form that makes
 // clips and the clips that were made. It is plain Go with neither go-app nor
 // the browser in it, so that it is tested natively.
 //

@@ -1,6 +1,8 @@
 package video
 
 import (
+	"strconv"
+
 	"screentest/shared/gateway"
 	"screentest/shared/money"
 	"screentest/shared/wire"
@@ -43,7 +45,8 @@ func (g *Tasks) Offers(t *wire.VideoTask) []Offer {
 			o.Full = "Upscale to " + o.Label + " with " + a.Model
 		}
 		if m, _ := g.o.Cat().Lookup(a.Model); len(a.Seconds) > 0 {
-			if q := m.VideoPrice(atoi(a.Seconds[0])); q.Known {
+			least, _ := strconv.Atoi(a.Seconds[0])
+			if q := m.VideoPrice(least); q.Known {
 				from := ", "
 				if len(a.Seconds) > 1 {
 					from = ", from "
@@ -64,17 +67,6 @@ func verb(kind gateway.Mode) string {
 		return "Upscale"
 	}
 	return "Extend"
-}
-
-func atoi(s string) int {
-	n := 0
-	for _, c := range s {
-		if c < '0' || c > '9' || n > 1_000_000 {
-			return 0
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n
 }
 
 // CanRetry says whether the same request may be sent again: what failed or was

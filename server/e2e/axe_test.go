@@ -148,10 +148,15 @@ func TestAxeFindsNothing(t *testing.T) {
 // axeFindsNothing checks every view at both sizes in both colours.
 func (p *page) axeFindsNothing(source string, views []axeView) {
 	w, t := p.w, p.w.t
-	for _, size := range []struct {
+	type window struct {
 		name          string
 		width, height int64
-	}{{"wide", 1440, 900}, {"phone", 390, 844}} {
+	}
+	sizes := []window{{"wide", 1440, 900}, {"phone", 390, 844}}
+	if os.Getenv("SCREENTEST_PICTURES") != "" { // of everything, to look at before and after a change
+		sizes = append(sizes, window{"narrow", 320, 700})
+	}
+	for _, size := range sizes {
 		for _, dark := range []bool{true, false} {
 			colours := map[bool]string{true: "dark", false: "light"}[dark]
 			p.must(p.tab.Look(size.width, size.height, dark))

@@ -152,7 +152,7 @@ func fill(b *testing.B, db *DB, owner string, n int) {
 	b.Helper()
 	who := parseOwner(owner)
 	for i := 0; i < n; i += 1000 {
-		must(b, db.writer.write(context.Background(), 0, func(w *tx) error {
+		must(b, db.engine.Write(context.Background(), 0, func(w *tx) error {
 			for k := i; k < i+1000; k++ {
 				t, err := parseTurn(owner, newStart("", "q"))
 				if err != nil {
@@ -165,7 +165,7 @@ func fill(b *testing.B, db *DB, owner string, n int) {
 				}
 				r = ended(r, 7)
 				r.DurationMS = 0
-				if err := w.bookRun(who, t.run, r, nil); err != nil {
+				if err := db.bookRun(w, who, t.run, r, nil); err != nil {
 					return err
 				}
 			}

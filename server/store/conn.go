@@ -166,11 +166,7 @@ func (r *readers) borrow(ctx context.Context) (p *prepared, back func(), err err
 	}
 }
 
-// at reads with the context ctx; each query sees the newest commit.
-func (r *readers) at(ctx context.Context) reading { return reading{ctx: ctx, r: r} }
-
-// snapshot calls fn with a reading whose queries all see the same commit. fn
-// holds a connection: it must be short, and read with nothing else.
+// snapshot is [engine.Snapshot].
 func (r *readers) snapshot(ctx context.Context, fn func(reading) error) error {
 	p, back, err := r.borrow(ctx)
 	if err != nil {

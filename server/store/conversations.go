@@ -4,13 +4,32 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strconv"
+	"log/slog"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"screentest/shared/wire"
 )
+
+// Chat is the conversations: their messages, the runs that fill those, the runs'
+// logs, lanes, votes, and the library.
+type Chat struct {
+	db     *engine
+	books  *Books
+	index  *Index
+	packer *packer
+	log    *slog.Logger
+	now    func() time.Time
+	// staging holds one while an import is stored.
+	staging chan struct{}
+}
+
+func newChat(db *engine, books *Books, index *Index, log *slog.Logger, now func() time.Time) (*Chat, error) {
+	packer, err := newPacker()
+	return &Chat{db: db, books: books, index: index, packer: packer, log: log, now: now, staging: make(chan struct{}, 1)}, err
+}
 
 // Sizes of a page.
 const (
@@ -53,7 +72,7 @@ func (s *summaryScan) result() wire.Summary {
 // Conversations lists the owner's conversations, the last changed first: 50,
 // or p.Limit up to 200. A conversation that changes while pages are turned
 // moves to the front and may be met twice.
-func (db *DB) Conversations(ctx context.Context, owner string, p wire.Page) (wire.ConversationPage, error) {
+func (c *Chat) Conversations(ctx context.Context, owner string, p wire.Page) (wire.ConversationPage, error) {
 	limit := pageLimit(p.Limit, defaultConversations, maxConversations)
 	before, err := parseCursor(p.Before, 2)
 	if err != nil {
@@ -67,7 +86,7 @@ func (db *DB) Conversations(ctx context.Context, owner string, p wire.Page) (wir
 	}
 	page := wire.ConversationPage{Conversations: []wire.Summary{}}
 	var last summaryScan
-	err = db.readers.at(ctx).each(query, args, func(rows *sql.Rows) error {
+	err = c.db.At(ctx).each(query, args, func(rows *sql.Rows) error {
 		if len(page.Conversations) == limit {
 			page.Before = formatCursor(last.summary.UpdatedMS, last.n)
 			return nil
@@ -80,14 +99,14 @@ func (db *DB) Conversations(ctx context.Context, owner string, p wire.Page) (wir
 		return nil
 	})
 	if err == nil && before == nil {
-		page.Pinned, err = db.pinned(ctx, owner)
+		page.Pinned, err = c.pinned(ctx, owner)
 	}
 	return page, err
 }
 
 // pinned lists the owner's pinned conversations, the last changed first.
-func (db *DB) pinned(ctx context.Context, owner string) (list []wire.Summary, err error) {
-	err = db.readers.at(ctx).each("SELECT "+summaryColumns+" FROM conversations c WHERE c.owner = ? AND c.pinned = 1 ORDER BY c.updated_ms DESC, c.n DESC",
+func (c *Chat) pinned(ctx context.Context, owner string) (list []wire.Summary, err error) {
+	err = c.db.At(ctx).each("SELECT "+summaryColumns+" FROM conversations c WHERE c.owner = ? AND c.pinned = 1 ORDER BY c.updated_ms DESC, c.n DESC",
 		[]any{parseOwner(owner)}, func(rows *sql.Rows) error {
 			var s summaryScan
 			if err := rows.Scan(s.dest()...); err != nil {
@@ -100,8 +119,8 @@ func (db *DB) pinned(ctx context.Context, owner string) (list []wire.Summary, er
 }
 
 // Conversation returns one conversation as the list shows it.
-func (db *DB) Conversation(ctx context.Context, owner, id string) (wire.Summary, error) {
-	_, s, err := readConversation(db.readers.at(ctx), owner, id)
+func (c *Chat) Conversation(ctx context.Context, owner, id string) (wire.Summary, error) {
+	_, s, err := readConversation(c.db.At(ctx), owner, id)
 	return s, err
 }
 
@@ -117,13 +136,13 @@ func readConversation(q scanner, owner, id string) (n int64, v wire.Summary, err
 
 // RenameConversation gives a conversation a title of 1 to 200 characters. It
 // stays where it is in the list.
-func (db *DB) RenameConversation(ctx context.Context, owner string, r wire.Rename) (wire.Summary, error) {
+func (c *Chat) RenameConversation(ctx context.Context, owner string, r wire.Rename) (wire.Summary, error) {
 	title := strings.Join(strings.FieldsFunc(r.Title, notShown), " ")
 	if n := utf8.RuneCountInString(title); n == 0 || n > maxTitle || !utf8.ValidString(title) {
 		return wire.Summary{}, badField("bad_title", "title", "A title has 1 to %d characters.", maxTitle)
 	}
 	var v wire.Summary
-	err := db.writer.write(ctx, len(title), func(w *tx) error {
+	err := c.db.Write(ctx, len(title), func(w *tx) error {
 		n, s, err := readConversation(w, owner, r.ID)
 		if err != nil {
 			return err
@@ -133,7 +152,7 @@ func (db *DB) RenameConversation(ctx context.Context, owner string, r wire.Renam
 		if _, err := w.exec("UPDATE conversations SET title = ? WHERE n = ?", title, n); err != nil {
 			return err
 		}
-		return w.toIndex(parseOwner(owner), n, 0)
+		return c.index.noteTitle(w, parseOwner(owner), n)
 	})
 	if err != nil {
 		return wire.Summary{}, err
@@ -145,9 +164,9 @@ func (db *DB) RenameConversation(ctx context.Context, owner string, r wire.Renam
 // and logs, and overwrites them in the file; the write-ahead log is emptied
 // soon after, when the search index has been rewritten without its words. The
 // ledger stays. Stop its runs first: what they still write finds nothing.
-func (db *DB) DeleteConversation(ctx context.Context, owner, id string) error {
+func (c *Chat) DeleteConversation(ctx context.Context, owner, id string) error {
 	b, _ := parseID(id)
-	return db.writer.write(ctx, 0, func(w *tx) error {
+	return c.db.Write(ctx, 0, func(w *tx) error {
 		// Messages take their runs with them, and runs the rest.
 		res, err := w.exec("DELETE FROM conversations WHERE owner = ? AND id = ?", parseOwner(owner), b)
 		if err != nil {
@@ -156,13 +175,13 @@ func (db *DB) DeleteConversation(ctx context.Context, owner, id string) error {
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			return errors.Join(err, notFound("conversation"))
 		}
-		return w.toScrub()
+		return w.Scrub()
 	})
 }
 
-// cleanTitle makes a title of a message's first line: what is not shown
+// CleanTitle makes a title of a message's first line: what is not shown
 // becomes a space, and it is cut at 200 characters.
-func cleanTitle(s string) string {
+func CleanTitle(s string) string {
 	if len(s) > 4*utf8.UTFMax*maxTitle {
 		s = s[:4*utf8.UTFMax*maxTitle]
 	}
@@ -178,36 +197,3 @@ func cleanTitle(s string) string {
 
 // notShown is space of any kind, and control characters.
 func notShown(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-
-func pageLimit(asked, normal, most int) int {
-	if asked <= 0 {
-		return normal
-	}
-	return min(asked, most)
-}
-
-// A cursor is the sort key of the last row of a page, as numbers.
-func formatCursor(key ...int64) string {
-	parts := make([]string, len(key))
-	for i, k := range key {
-		parts[i] = strconv.FormatInt(k, 36)
-	}
-	return strings.Join(parts, ".")
-}
-
-// parseCursor reads a cursor of n numbers; nil for the empty one.
-func parseCursor(s string, n int) ([]int64, error) {
-	if s == "" {
-		return nil, nil
-	}
-	parts := strings.Split(s, ".")
-	key := make([]int64, len(parts))
-	for i, part := range parts {
-		k, err := strconv.ParseInt(part, 36, 64)
-		if err != nil || len(parts) != n {
-			return nil, badField("bad_cursor", "before", "This is not a place in the list; ask for its first page.")
-		}
-		key[i] = k
-	}
-	return key, nil
-}

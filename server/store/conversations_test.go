@@ -165,7 +165,7 @@ func TestTitles(t *testing.T) {
 		"a million spaces": {strings.Repeat(" ", 1_000_000) + "x", "New conversation"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := cleanTitle(c.in); got != c.want {
+			if got := CleanTitle(c.in); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})

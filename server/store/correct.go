@@ -14,7 +14,7 @@ import (
 // newest row of the subject. A figure that is right already adds a row of 0
 // only where there was an estimate, which is none from then on.
 // fs.ErrNotExist: there is no such run or task of the owner.
-func (db *DB) Correct(ctx context.Context, owner string, c wire.Correction) (row wire.LedgerRow, err error) {
+func (b *Books) Correct(ctx context.Context, owner string, c wire.Correction) (row wire.LedgerRow, err error) {
 	subject, ok := parseID(c.Subject)
 	if !ok {
 		return row, notFound("run or task")
@@ -23,8 +23,8 @@ func (db *DB) Correct(ctx context.Context, owner string, c wire.Correction) (row
 		return row, badField("bad_cost", "cost_nano_usd", "A cost is from $0 to %v.", money.NanoUSD(wire.MaxBudgetNanoUSD))
 	}
 	who := parseOwner(owner)
-	err = db.writer.write(ctx, 0, func(w *tx) error {
-		e := entry{kind: wire.KindCorrection, subject: subject, source: wire.SourceReported, createdMS: db.now().UnixMilli()}
+	err = b.db.Write(ctx, 0, func(w *tx) error {
+		e := entry{kind: wire.KindCorrection, subject: subject, source: wire.SourceReported, createdMS: b.now().UnixMilli()}
 		var sum, estimated int64
 		err := w.scan(`SELECT what, model, conversation, (SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ?1 AND subject = ?2),
 			(SELECT sum(estimated_nano_usd) FROM ledger WHERE owner = ?1 AND subject = ?2)
@@ -46,13 +46,13 @@ func (db *DB) Correct(ctx context.Context, owner string, c wire.Correction) (row
 			return nil
 		}
 		e.basis = money.NanoUSD(c.CostNanoUSD).String() + " by the gateway's own account, in place of " + money.NanoUSD(sum).String()
-		_, err = w.book(who, e)
+		_, err = b.book(w, who, e)
 		return err
 	})
 	if err != nil {
 		return row, err
 	}
-	page, err := db.Ledger(ctx, owner, wire.LedgerQuery{Subject: c.Subject, Before: formatCursor(1<<63-1, 1<<63-1), Limit: 1})
+	page, err := b.Ledger(ctx, owner, wire.LedgerQuery{Subject: c.Subject, Before: formatCursor(1<<63-1, 1<<63-1), Limit: 1})
 	if err == nil && len(page.Rows) == 0 {
 		return row, notFound("run or task") // it cost nothing, and should have
 	}

@@ -12,9 +12,9 @@ import (
 
 // PinConversation pins a conversation or lets it go. At most wire.MaxPinned
 // are pinned.
-func (db *DB) PinConversation(ctx context.Context, owner string, p wire.Pin) (wire.Summary, error) {
+func (c *Chat) PinConversation(ctx context.Context, owner string, p wire.Pin) (wire.Summary, error) {
 	var v wire.Summary
-	err := db.writer.write(ctx, 0, func(w *tx) error {
+	err := c.db.Write(ctx, 0, func(w *tx) error {
 		n, s, err := readConversation(w, owner, p.ID)
 		if err != nil {
 			return err
@@ -41,12 +41,12 @@ func (db *DB) PinConversation(ctx context.Context, owner string, p wire.Pin) (wi
 
 // SetLanes keeps what a conversation is shown in, and returns it with its new
 // Rev.
-func (db *DB) SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.Lanes, error) {
-	list, err := checkLanes(l)
+func (c *Chat) SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.Lanes, error) {
+	list, err := CheckLanes(l)
 	if err != nil {
 		return wire.Lanes{}, err
 	}
-	err = db.writer.write(ctx, len(list), func(w *tx) error {
+	err = c.db.Write(ctx, len(list), func(w *tx) error {
 		n, s, err := readConversation(w, owner, l.Conversation)
 		if err != nil {
 			return err
@@ -64,8 +64,8 @@ func (db *DB) SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.La
 	return l, nil
 }
 
-// checkLanes looks at lanes and gives them as they are stored.
-func checkLanes(l wire.Lanes) (string, error) {
+// CheckLanes looks at lanes and gives them as they are stored.
+func CheckLanes(l wire.Lanes) (string, error) {
 	if len(l.Lanes) < 1 || len(l.Lanes) > wire.MaxLanes {
 		return "", badField("bad_lanes", "lanes", "A conversation has 1 to %d lanes.", wire.MaxLanes)
 	}
@@ -130,18 +130,18 @@ func depth(p []byte) int {
 
 // SetVote keeps which answer to a message of the person's was the best, in
 // place of an earlier vote.
-func (db *DB) SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vote, error) {
-	v.VoteMS = db.now().UnixMilli()
-	models, err := checkVote(v)
+func (c *Chat) SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vote, error) {
+	v.VoteMS = c.now().UnixMilli()
+	models, err := CheckVote(v)
 	if err != nil {
 		return wire.Vote{}, err
 	}
-	err = db.writer.write(ctx, len(models), func(w *tx) error {
+	err = c.db.Write(ctx, len(models), func(w *tx) error {
 		n, _, err := readConversation(w, owner, v.Conversation)
 		if err != nil {
 			return err
 		}
-		return w.insertVote(parseOwner(owner), n, v, models)
+		return insertVote(w, parseOwner(owner), n, v, models)
 	})
 	if err != nil {
 		return wire.Vote{}, err
@@ -149,7 +149,7 @@ func (db *DB) SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vote
 	return v, nil
 }
 
-func checkVote(v wire.Vote) (models string, err error) {
+func CheckVote(v wire.Vote) (models string, err error) {
 	if len(v.Models) < 2 || len(v.Models) > wire.MaxLanes {
 		return "", badField("bad_vote", "models", "A vote compares 2 to %d models.", wire.MaxLanes)
 	}
@@ -163,7 +163,7 @@ func checkVote(v wire.Vote) (models string, err error) {
 }
 
 // insertVote stores a vote in the conversation n.
-func (w *tx) insertVote(owner, n int64, v wire.Vote, models string) error {
+func insertVote(w *tx, owner, n int64, v wire.Vote, models string) error {
 	message, _ := parseID(v.Message)
 	var m int64
 	var role string

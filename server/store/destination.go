@@ -14,11 +14,6 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// unfinished is the folder in an empty data folder that a backup is unpacked to.
-// While it is there without a database beside it, what else there is is not
-// whole: Open refuses it.
-const unfinished = ".restoring"
-
 // A destination is where a restored data folder comes to be. One that is new is
 // unpacked beside its place and renamed. One that is there and empty may be a
 // volume, which can't be put in place by a rename, nor be filled from its
@@ -33,7 +28,7 @@ type destination struct {
 
 // newDestination makes ready for a data folder dir, which must not be there or be
 // empty, but for what a restore that was broken off has unpacked. Call undo
-// after an error, and else settle.
+// after an error, and else put.
 func newDestination(dir string) (*destination, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -94,21 +89,8 @@ func wantEmpty(said, dir string) error {
 	return nil
 }
 
-// wantFinished refuses a folder that a restore was broken off in: a server would
-// begin with a new database there, and remove the clips that are not in it.
-func wantFinished(dir string) error {
-	if _, err := os.Lstat(filepath.Join(dir, unfinished)); err != nil {
-		return nil
-	}
-	if _, err := os.Lstat(filepath.Join(dir, databaseFile)); err == nil {
-		os.Remove(filepath.Join(dir, unfinished)) // the database came last: it is empty by now
-		return nil
-	}
-	return fmt.Errorf("a restore to %s was broken off, and what is there is not whole: restore the backup to it again", dir)
-}
-
-// settle puts what was unpacked and checked in its place.
-func (d *destination) settle() error {
+// put puts what was unpacked and checked in its place.
+func (d *destination) put() error {
 	if d.lock == nil {
 		if err := os.Rename(d.fresh, d.dir); err != nil { // one that came to be there meanwhile stays
 			return err

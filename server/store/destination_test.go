@@ -159,7 +159,7 @@ func TestARestoreTakesThePlaceOfNothing(t *testing.T) {
 		d := unpacked(t)
 		theirs := filepath.Join(d.dir, name)
 		must(t, os.WriteFile(theirs, []byte("theirs"), 0o600))
-		if err := d.settle(); err == nil || !strings.Contains(err.Error(), name+" came to be there") {
+		if err := d.put(); err == nil || !strings.Contains(err.Error(), name+" came to be there") {
 			t.Errorf("%s: %v", name, err)
 		}
 		d.undo()

@@ -3,33 +3,41 @@ package store
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
+	"time"
 
 	"screentest/shared/wire"
 )
+
+// Transfer exports and imports conversations: all that leaves the store to come
+// back to another goes through it.
+type Transfer struct {
+	chat *Chat
+	now  func() time.Time
+}
+
+func newTransfer(chat *Chat, now func() time.Time) *Transfer { return &Transfer{chat, now} }
 
 // Export writes a conversation as a JSON file (see transfer), or, for "", all
 // of the owner's and the library, the oldest conversation first. Nothing has
 // been written if the conversation is not there. Each page of messages is read
 // by itself: a slow reader of the file holds nothing up.
-func (db *DB) Export(ctx context.Context, owner, conversation string, to io.Writer) error {
+func (t *Transfer) Export(ctx context.Context, owner, conversation string, to io.Writer) error {
 	ids := []string{conversation}
 	var library []wire.LibraryEntry
 	if conversation == "" {
 		var err error
-		if ids, err = db.conversationIDs(ctx, owner); err != nil {
+		if ids, err = t.chat.ConversationIDs(ctx, owner); err != nil {
 			return err
 		}
-		lib, err := db.Library(ctx, owner)
+		lib, err := t.chat.Library(ctx, owner)
 		if err != nil {
 			return err
 		}
 		library = lib.Entries
-	} else if _, err := db.Conversation(ctx, owner, conversation); err != nil {
+	} else if _, err := t.chat.Conversation(ctx, owner, conversation); err != nil {
 		return err
 	}
 	w := &exporter{w: bufio.NewWriterSize(to, 64<<10)}
@@ -38,11 +46,11 @@ func (db *DB) Export(ctx context.Context, owner, conversation string, to io.Writ
 	w.text(`,"version":`)
 	w.value(exportVersion)
 	w.text(`,"exported_ms":`)
-	w.value(db.now().UnixMilli())
+	w.value(t.now().UnixMilli())
 	w.text(`,"conversations":[`)
 	first := true
 	for _, id := range ids {
-		err := db.exportOne(ctx, owner, id, w, first)
+		err := t.exportOne(ctx, owner, id, w, first)
 		if errors.Is(err, errGone) {
 			continue // deleted since the list was read
 		}
@@ -66,8 +74,8 @@ func (db *DB) Export(ctx context.Context, owner, conversation string, to io.Writ
 var errGone = errors.New("the conversation was deleted")
 
 // exportOne writes a conversation, or nothing and errGone.
-func (db *DB) exportOne(ctx context.Context, owner, id string, w *exporter, first bool) error {
-	page, err := db.exportPage(ctx, owner, id, 0)
+func (t *Transfer) exportOne(ctx context.Context, owner, id string, w *exporter, first bool) error {
+	page, err := t.chat.ReadOn(ctx, owner, id, 0)
 	if isNotFound(err) {
 		return errGone
 	}
@@ -75,8 +83,11 @@ func (db *DB) exportOne(ctx context.Context, owner, id string, w *exporter, firs
 		return err
 	}
 	// The messages come page by page, so the object is put together by hand.
-	head := page.head
-	head.Messages = nil
+	s := page.Summary
+	head := transferConversation{ID: id, Title: s.Title, Pinned: s.Pinned, Models: s.Models, CreatedMS: s.CreatedMS, UpdatedMS: s.UpdatedMS}
+	if l := page.Lanes; l != nil {
+		head.Lanes = &transferLanes{l.Blind, l.Lanes}
+	}
 	open, err := json.Marshal(head)
 	if err != nil {
 		return err
@@ -88,7 +99,7 @@ func (db *DB) exportOne(ctx context.Context, owner, id string, w *exporter, firs
 	w.text("\n" + string(open[:len(open)-len(end)]) + `"messages":[`)
 	var votes []transferVote
 	for last, begun := int64(0), false; ; {
-		for _, m := range page.messages {
+		for _, m := range page.Messages {
 			if begun {
 				w.text(",")
 			}
@@ -96,13 +107,13 @@ func (db *DB) exportOne(ctx context.Context, owner, id string, w *exporter, firs
 			w.text("\n")
 			w.value(exportedMessage(m))
 		}
-		for _, v := range page.votes {
+		for _, v := range page.Votes {
 			votes = append(votes, transferVote{v.Message, v.Winner, v.Models, v.VoteMS})
 		}
-		if last = page.last; last == 0 || w.err != nil {
+		if last = page.Last; last == 0 || w.err != nil {
 			break
 		}
-		if page, err = db.exportPage(ctx, owner, id, last); isNotFound(err) {
+		if page, err = t.chat.ReadOn(ctx, owner, id, last); isNotFound(err) {
 			break // deleted meanwhile; what there was is a whole file
 		} else if err != nil {
 			return err
@@ -115,54 +126,6 @@ func (db *DB) exportOne(ctx context.Context, owner, id string, w *exporter, firs
 	}
 	w.text("}")
 	return w.err
-}
-
-type exportPage struct {
-	head     transferConversation
-	messages []wire.Message
-	votes    []wire.Vote
-	last     int64 // the last row of the page, 0 where there are no more
-}
-
-func (db *DB) exportPage(ctx context.Context, owner, id string, after int64) (out exportPage, err error) {
-	err = db.readers.snapshot(ctx, func(q reading) error {
-		n, s, err := readConversation(q, owner, id)
-		if err != nil {
-			return err
-		}
-		out.head = transferConversation{ID: id, Title: s.Title, Pinned: s.Pinned, Models: s.Models, CreatedMS: s.CreatedMS, UpdatedMS: s.UpdatedMS}
-		lanes, err := readLanes(q, n, id)
-		if err != nil {
-			return err
-		}
-		if lanes != nil {
-			out.head.Lanes = &transferLanes{lanes.Blind, lanes.Lanes}
-		}
-		p := page{conversation: n, limit: maxMessages, text: maxPageText}
-		if err := p.after(q, after); err != nil {
-			return err
-		}
-		if out.messages = p.messages; p.later {
-			out.last = p.ns[len(p.ns)-1]
-		}
-		out.votes, err = p.votes(q, id)
-		return err
-	})
-	return out, err
-}
-
-func (db *DB) conversationIDs(ctx context.Context, owner string) (ids []string, err error) {
-	err = db.readers.at(ctx).each("SELECT id FROM conversations WHERE owner = ? AND (updated_ms, n) < (?, 0) ORDER BY updated_ms DESC, n DESC",
-		[]any{parseOwner(owner), int64(math.MaxInt64)}, func(rows *sql.Rows) error {
-			var id []byte
-			err := rows.Scan(&id)
-			ids = append(ids, formatID(id))
-			return err
-		})
-	for i, j := 0, len(ids)-1; i < j; i, j = i+1, j-1 {
-		ids[i], ids[j] = ids[j], ids[i]
-	}
-	return ids, err
 }
 
 // An exporter writes until the first error.

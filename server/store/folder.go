@@ -20,6 +20,14 @@ const (
 	lockFile     = "screentest.lock"
 )
 
+// unfinished is the folder in an empty data folder that a backup is unpacked to.
+// While it is there without a database beside it, what else there is is not
+// whole: Open refuses it.
+const unfinished = ".restoring"
+
+// databaseIn is the database of the data folder dir.
+func databaseIn(dir string) string { return filepath.Join(dir, databaseFile) }
+
 // ErrInUse says that another process has the data folder open.
 var ErrInUse = errors.New("the data folder is in use")
 
@@ -102,4 +110,17 @@ func privateFile(path string, log *slog.Logger) error {
 		log.Warn("a file of the data folder was open to other users and was tightened to mode 0600", "file", path, "mode", fmt.Sprintf("%04o", info.Mode().Perm()))
 	}
 	return nil
+}
+
+// wantFinished refuses a folder that a restore was broken off in: a server would
+// begin with a new database there, and remove the clips that are not in it.
+func wantFinished(dir string) error {
+	if _, err := os.Lstat(filepath.Join(dir, unfinished)); err != nil {
+		return nil
+	}
+	if _, err := os.Lstat(filepath.Join(dir, databaseFile)); err == nil {
+		os.Remove(filepath.Join(dir, unfinished)) // the database came last: it is empty by now
+		return nil
+	}
+	return fmt.Errorf("a restore to %s was broken off, and what is there is not whole: restore the backup to it again", dir)
 }

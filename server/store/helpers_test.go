@@ -54,7 +54,7 @@ func openLocal(t testing.TB) (db *DB, owner string) {
 func addUser(t testing.TB, db *DB, name string) (owner string) {
 	t.Helper()
 	var n int64
-	err := db.writer.write(context.Background(), 0, func(w *tx) (err error) {
+	err := db.engine.Write(context.Background(), 0, func(w *tx) (err error) {
 		n, err = w.insert("INSERT INTO users (name, created_ms) VALUES (?, 0)", name)
 		return err
 	})

@@ -45,7 +45,7 @@ func readTransfer(from io.Reader) (t transfer, err error) {
 				if err := r.unique(path+".id", "library "+e.ID); err != nil {
 					return err
 				}
-				e, err := checkEntry(e)
+				e, err := CheckEntry(e)
 				t.Library = append(t.Library, e)
 				return at(path, err)
 			})
@@ -218,7 +218,7 @@ func (r *importReader) conversation(path string) (c transferConversation, err er
 		return c, err
 	}
 	switch n := utf8.RuneCountInString(c.Title); {
-	case cleanTitle(c.Title) != c.Title || n > maxTitle:
+	case CleanTitle(c.Title) != c.Title || n > maxTitle:
 		return c, badImport(path+".title", "A title has 1 to %d characters, on one line.", maxTitle)
 	case len(c.Models) > maxModels:
 		return c, badImport(path+".models", "The models have at most %d bytes.", maxModels)
@@ -231,7 +231,7 @@ func (r *importReader) conversation(path string) (c transferConversation, err er
 		return c, err
 	}
 	if c.Lanes != nil {
-		if _, err := checkLanes(wire.Lanes{Lanes: c.Lanes.Lanes}); err != nil {
+		if _, err := CheckLanes(wire.Lanes{Lanes: c.Lanes.Lanes}); err != nil {
 			return c, at(path, err)
 		}
 	}
@@ -244,7 +244,7 @@ func checkVotes(path string, votes []transferVote, roles map[string]string) erro
 	seen := map[string]bool{}
 	for i, v := range votes {
 		path := fmt.Sprintf("%s.votes[%d]", path, i)
-		if _, err := checkVote(wire.Vote{Models: v.Models}); err != nil {
+		if _, err := CheckVote(wire.Vote{Models: v.Models}); err != nil {
 			return at(path, err)
 		}
 		switch role := roles[v.Message]; {
@@ -282,7 +282,7 @@ func (r *importReader) message(path string, m transferMessage, roles map[string]
 	case (m.Role == "assistant") != (m.Run != nil):
 		return badImport(path+".run", "An answer has a run, and no other message has one.")
 	}
-	if err := checkTool(path, wire.Message{Role: m.Role, ToolCall: m.ToolCall, Tool: m.Tool}); err != nil {
+	if err := CheckTool(path, wire.Message{Role: m.Role, ToolCall: m.ToolCall, Tool: m.Tool}); err != nil {
 		return err
 	}
 	roles[m.ID] = m.Role

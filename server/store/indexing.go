@@ -4,57 +4,69 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
-	"time"
+	"sync/atomic"
 
 	"screentest/shared/wire"
 )
 
 // How the search index follows what is written.
 const (
-	// indexAfter is how long a new row waits for the index, so that the index
-	// takes many at a time and a commit does not wait for it: putting the
-	// words of a turn in costs as much as storing the turn.
-	indexAfter = 50 * time.Millisecond
 	// indexStep is how many rows go in at a time.
 	indexStep = 64
-	// catchUp bounds how long a search waits for what is not in yet.
-	catchUp = 200 * time.Millisecond
+	// largeBatch is so much text that the memory it took is given back at once,
+	// in bytes.
+	largeBatch = 4 << 20
 )
 
-// toIndex notes that a message, or with 0 the conversation's title, is to be
-// put into the search index.
-func (w *tx) toIndex(owner, conversation, message int64) error {
-	w.unindexed.Store(true)
-	_, err := w.exec("INSERT INTO search_todo (owner, conversation, message) VALUES (?, ?, ?)", owner, conversation, orNull(message))
-	return err
+// An Index is the search index as those who write see it: each notes in its own
+// transaction what is to be found, and the words go in a moment later, when the
+// writer has time (see [sqlite.Follower]).
+type Index struct {
+	behind atomic.Bool // it has not all that is stored
+	bytes  int         // of text that went in since it was last whole; of the writing goroutine
 }
 
-// videoToIndex does so with a video task.
-func (w *tx) videoToIndex(owner, video int64) error {
-	w.unindexed.Store(true)
-	_, err := w.exec("INSERT INTO search_todo (owner, conversation, video) VALUES (?, 0, ?)", owner, video)
-	return err
+// newIndex is an index that may not have all that the last process stored.
+func newIndex() *Index {
+	x := &Index{}
+	x.behind.Store(true)
+	return x
 }
 
-// orNull is n as a value, NULL for 0.
-func orNull(n int64) any {
-	if n == 0 {
-		return nil
+// noteTitle notes that a conversation's title is to be put into the index, in
+// place of what is there of it.
+func (x *Index) noteTitle(w *tx, owner, conversation int64) error {
+	return x.note(w, "INSERT INTO search_todo (owner, conversation) VALUES (?, ?)", owner, conversation)
+}
+
+// noteMessage does so with a message.
+func (x *Index) noteMessage(w *tx, owner, conversation, message int64) error {
+	return x.note(w, "INSERT INTO search_todo (owner, conversation, message) VALUES (?, ?, ?)", owner, conversation, message)
+}
+
+// noteVideo does so with a video task.
+func (x *Index) noteVideo(w *tx, owner, video int64) error {
+	return x.note(w, "INSERT INTO search_todo (owner, conversation, video) VALUES (?, 0, ?)", owner, video)
+}
+
+// noteConversations does so with all conversations that stand under the owner
+// of, with their messages, as the owner's.
+func (x *Index) noteConversations(w *tx, owner, of int64) error {
+	return x.note(w, "INSERT INTO search_todo (owner, conversation, messages_from) SELECT ?, n, 0 FROM conversations WHERE owner = ?", owner, of)
+}
+
+func (x *Index) note(w *tx, insert string, args ...any) error {
+	_, err := w.exec(insert, args...)
+	if err == nil {
+		w.AfterCommit(func() { x.behind.Store(true) })
 	}
-	return n
-}
-
-// conversationToIndex does so with a conversation's title and all of its
-// messages.
-func (w *tx) conversationToIndex(owner, conversation int64) error {
-	w.unindexed.Store(true)
-	_, err := w.exec("INSERT INTO search_todo (owner, conversation, messages_from) VALUES (?, ?, 0)", owner, conversation)
 	return err
 }
+
+// Behind says whether something that is stored is not in the index yet.
+func (x *Index) Behind() bool { return x.behind.Load() }
 
 // A note is a row of search_todo. What it isn't about is 0; from is valid for a
 // conversation whose messages, from that number on, go in as well.
@@ -63,8 +75,8 @@ type note struct {
 	from                            sql.NullInt64
 }
 
-// indexSome puts the next rows into the index. more: there may be more.
-func (w *tx) indexSome() (more bool, err error) {
+// some puts the next rows into the index. more: there may be more.
+func (x *Index) some(w *tx) (more bool, err error) {
 	var list []note
 	err = w.each(context.Background(), "SELECT n, conversation, coalesce(message, 0), coalesce(video, 0), messages_from FROM search_todo ORDER BY n LIMIT ?", []any{indexStep}, func(rows *sql.Rows) error {
 		var t note
@@ -89,10 +101,12 @@ func (w *tx) indexSome() (more bool, err error) {
 			return false, err
 		}
 	}
+	bytes := 0
 	for _, d := range b.docs {
-		w.indexed += len(d.title) + len(d.question) + len(d.answer) + len(d.tool) + len(d.errors)
+		bytes += len(d.title) + len(d.question) + len(d.answer) + len(d.tool) + len(d.errors)
 	}
-	if err := w.insertWords(b.docs); err != nil {
+	w.AfterCommit(func() { x.bytes += bytes })
+	if err := insertWords(w, b.docs); err != nil {
 		return false, fmt.Errorf("write search index: %w", err)
 	}
 	return more || len(list) == indexStep, nil
@@ -113,12 +127,12 @@ type batch struct {
 func (b *batch) add(t note) (whole bool, err error) {
 	switch {
 	case t.video != 0:
-		return true, b.once(subject{video: t.video}, t.video, b.w.indexVideo)
+		return true, b.once(subject{video: t.video}, t.video, placeVideo)
 	case t.message != 0:
-		return true, b.once(subject{message: t.message}, t.message, b.w.indexMessage)
+		return true, b.once(subject{message: t.message}, t.message, placeMessage)
 	}
 	if t.from.Int64 == 0 { // not where it goes on
-		if err := b.once(subject{conversation: t.conversation}, t.conversation, b.w.indexTitle); err != nil {
+		if err := b.once(subject{conversation: t.conversation}, t.conversation, placeTitle); err != nil {
 			return false, err
 		}
 	}
@@ -126,13 +140,13 @@ func (b *batch) add(t note) (whole bool, err error) {
 		return true, nil
 	}
 	room := indexStep - len(b.docs)
-	messages, err := column[int64](context.Background(), b.w.p, "SELECT n FROM messages WHERE conversation = ? AND n >= ? ORDER BY n LIMIT ?", t.conversation, t.from.Int64, max(room, 0))
+	messages, err := column[int64](b.w, "SELECT n FROM messages WHERE conversation = ? AND n >= ? ORDER BY n LIMIT ?", t.conversation, t.from.Int64, max(room, 0))
 	if err != nil {
 		return false, err
 	}
 	next := t.from.Int64
 	for _, n := range messages {
-		if err := b.once(subject{message: n}, n, b.w.indexMessage); err != nil {
+		if err := b.once(subject{message: n}, n, placeMessage); err != nil {
 			return false, err
 		}
 		next = n + 1
@@ -145,19 +159,19 @@ func (b *batch) add(t note) (whole bool, err error) {
 }
 
 // once has the thing of number n placed, if it isn't yet.
-func (b *batch) once(what subject, n int64, place func([]placed, int64) ([]placed, error)) (err error) {
+func (b *batch) once(what subject, n int64, place func(*tx, []placed, int64) ([]placed, error)) (err error) {
 	if b.placed[what] {
 		return nil
 	}
 	b.placed[what] = true
-	b.docs, err = place(b.docs, n)
+	b.docs, err = place(b.w, b.docs, n)
 	return err
 }
 
-// indexMessage gives a message a place in the index, instead of the one that it
+// placeMessage gives a message a place in the index, instead of the one that it
 // has, and appends its doc to docs. An answer that is being written is left as
 // it is: it comes when it ends.
-func (w *tx) indexMessage(docs []placed, n int64) ([]placed, error) {
+func placeMessage(w *tx, docs []placed, n int64) ([]placed, error) {
 	var owner, conversation, ms, run int64
 	var m wire.Message
 	var r wire.Run
@@ -188,11 +202,11 @@ func (w *tx) indexMessage(docs []placed, n int64) ([]placed, error) {
 	if _, err := w.exec("DELETE FROM search_rows WHERE message = ?", n); err != nil {
 		return docs, err
 	}
-	return w.place(docs, subject{owner: owner, conversation: conversation, message: n, run: run}, ms, d)
+	return placeDoc(w, docs, subject{owner: owner, conversation: conversation, message: n, run: run}, ms, d)
 }
 
-// indexTitle does so with a conversation's title.
-func (w *tx) indexTitle(docs []placed, conversation int64) ([]placed, error) {
+// placeTitle does so with a conversation's title.
+func placeTitle(w *tx, docs []placed, conversation int64) ([]placed, error) {
 	var owner, ms int64
 	var title string
 	err := w.scan("SELECT owner, created_ms, title FROM conversations WHERE n = ?", []any{conversation}, &owner, &ms, &title)
@@ -205,21 +219,29 @@ func (w *tx) indexTitle(docs []placed, conversation int64) ([]placed, error) {
 	if _, err := w.exec("DELETE FROM search_rows WHERE conversation = ? AND message IS NULL", conversation); err != nil {
 		return docs, err
 	}
-	return w.place(docs, subject{owner: owner, conversation: conversation}, ms, doc{kinds: metaTitle, title: searchable(title)})
+	return placeDoc(w, docs, subject{owner: owner, conversation: conversation}, ms, doc{kinds: metaTitle, title: searchable(title)})
 }
 
-// indexVideo does so with a video task, and brings the words that the gallery
+// placeVideo does so with a video task, and brings the words that the gallery
 // looks in up to date: a migration leaves both to it.
-func (w *tx) indexVideo(docs []placed, n int64) ([]placed, error) {
-	var s videoScan
-	err := w.scan("SELECT "+videoColumns+videoBody+" FROM video_tasks t WHERE t.n = ?", []any{n}, s.dest()...)
+func placeVideo(w *tx, docs []placed, n int64) ([]placed, error) {
+	var owner int64
+	var t wire.VideoTask
+	var tags, body string
+	var problem []byte
+	err := w.scan(`SELECT owner, created_ms, model, mode, state, prompt, title, tags, problem,
+		coalesce((SELECT body FROM video_requests WHERE task = t.n), '') FROM video_tasks t WHERE n = ?`, []any{n},
+		&owner, &t.CreatedMS, &t.Model, &t.Mode, &t.State, &t.Prompt, &t.Title, &tags, &problem, &body)
 	if err == sql.ErrNoRows {
 		return docs, nil
 	}
-	if err != nil {
-		return docs, err
+	if err == nil {
+		t.Body = json.RawMessage(body)
+		err = json.Unmarshal([]byte(tags), &t.Tags)
 	}
-	t, err := s.result()
+	if err == nil && problem != nil {
+		err = json.Unmarshal(problem, &t.Problem)
+	}
 	if err != nil {
 		return docs, err
 	}
@@ -229,65 +251,45 @@ func (w *tx) indexVideo(docs []placed, n int64) ([]placed, error) {
 	if _, err := w.exec("DELETE FROM search_rows WHERE video = ?", n); err != nil {
 		return docs, err
 	}
-	return w.place(docs, subject{owner: s.owner, video: n}, t.CreatedMS, videoDoc(t))
+	return placeDoc(w, docs, subject{owner: owner, video: n}, t.CreatedMS, videoDoc(t))
 }
 
-// indexStep does indexSome in a transaction of its own, when there is a moment.
-func (w *writer) indexStep() (more bool) {
-	_, err := w.tx.exec("BEGIN IMMEDIATE")
-	if err == nil {
-		if more, err = w.tx.indexSome(); err == nil {
-			_, err = w.tx.exec("COMMIT")
-		}
-		if err != nil {
-			w.tx.exec("ROLLBACK")
-		}
+// CatchUp puts the next rows into the index.
+func (x *Index) CatchUp(w *tx) (more bool, err error) {
+	if more, err = x.some(w); err != nil {
+		return false, err
 	}
-	if err != nil {
-		if !w.behind { // said once, and not with each write while a disk is full
-			w.log.Error("search index not written; it is tried again with the next write", "err", err)
+	w.AfterCommit(func() {
+		x.behind.Store(more)
+		if more {
+			return
 		}
-		w.behind = true
-		return false
-	}
-	w.behind = false
-	w.unindexed.Store(more)
-	if !more {
-		if w.tx.indexed >= largeImport {
-			go debug.FreeOSMemory() // as after reading the file
+		if x.bytes >= largeBatch {
+			go debug.FreeOSMemory() // a server with nothing to do would keep it for long
 		}
-		w.tx.indexed = 0
-	}
-	return more
+		x.bytes = 0
+	})
+	return more, nil
 }
 
-// index has what was written before put into the search index, for a while.
-// behind: not all of it is there, for want of time or because the disk takes
-// nothing; it can be searched without.
-func (db *DB) index(ctx context.Context) (behind bool, err error) {
-	for end := db.now().Add(catchUp); db.writer.unindexed.Load() && db.now().Before(end); {
-		answer := make(chan error, 1)
-		db.writer.post(0, func(w *tx) error {
-			more, err := w.indexSome()
-			w.unindexed.Store(more)
-			return err
-		}, func(err error) {
-			if err != nil {
-				db.writer.unindexed.Store(true) // its commit may have failed after that
-			}
-			answer <- err
-		})
-		select {
-		case err := <-answer:
-			if errors.Is(err, os.ErrClosed) {
-				return true, err
-			}
-			if err != nil {
-				return true, nil // the writer's own tries say why
-			}
-		case <-ctx.Done():
-			return true, ctx.Err()
-		}
+// mergePages is how much of the search index one step rewrites, in pages of
+// 4 KB.
+const mergePages = 64
+
+// Forget rewrites part of the index, so that in the end the words of what was
+// deleted are in it no more: until then it only knows that they do not count.
+func (*Index) Forget(w *tx) (more bool, err error) {
+	var before, after int64
+	const changes = "SELECT total_changes()"
+	if err := w.scan(changes, nil, &before); err != nil {
+		return false, err
 	}
-	return db.writer.unindexed.Load(), nil
+	// Below zero it merges everything there is, at most so much of it at a time.
+	if _, err := w.exec("INSERT INTO search (search, rank) VALUES ('merge', ?)", -mergePages); err != nil {
+		return false, err
+	}
+	if err := w.scan(changes, nil, &after); err != nil {
+		return false, err
+	}
+	return after-before >= 2, nil // as SQLite documents it
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"time"
 
 	"screentest/shared/wire"
 )
@@ -22,9 +23,20 @@ type entry struct {
 	createdMS    int64
 }
 
-// book appends e. booked is false, and nothing is changed, if the subject has
+// Books are the ledger and its sums.
+type Books struct {
+	db      *engine
+	now     func() time.Time
+	periods periods
+}
+
+func newBooks(db *engine, now func() time.Time) *Books { return &Books{db: db, now: now} }
+
+// book appends e. With it the trigger ledger_hours (migration 4) adds it to the
+// sums of its hour, and the sums that are kept here take it in once it is
+// durable. booked is false, and nothing is changed, if the subject has
 // had its charge or return already. Corrections are counted up instead.
-func (w *tx) book(owner int64, e entry) (booked bool, err error) {
+func (b *Books) book(w *tx, owner int64, e entry) (booked bool, err error) {
 	var seq int64
 	if e.kind == "correction" {
 		if err := w.scan("SELECT count(*) FROM ledger WHERE owner = ? AND subject = ? AND kind = 'correction'", []any{owner, e.subject}, &seq); err != nil {
@@ -57,22 +69,8 @@ func (w *tx) book(owner int64, e entry) (booked bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	b := booking{n: n, owner: owner, createdMS: e.createdMS, group: group{e.what, e.model}}
-	b.figures.addRow(e.kind, e.costNanoUSD, estimated, e.in, e.out)
-	w.booked = append(w.booked, b)
+	row := booking{n: n, owner: owner, createdMS: e.createdMS, group: group{e.what, e.model}}
+	row.figures.addRow(e.kind, e.costNanoUSD, estimated, e.in, e.out)
+	w.AfterCommit(func() { b.periods.add(row) })
 	return true, nil
-}
-
-// bookRun books the charge of a run that ended, if it has one.
-func (w *tx) bookRun(owner int64, id []byte, r wire.Run, prices json.RawMessage) error {
-	if r.CostSource == "" {
-		return nil
-	}
-	conversation, _ := parseID(r.Conversation)
-	_, err := w.book(owner, entry{
-		kind: "charge", what: "text", subject: id, conversation: conversation, model: r.Model,
-		costNanoUSD: r.CostNanoUSD, basis: r.Basis, source: r.CostSource,
-		in: r.InputTokens, out: r.OutputTokens, prices: prices, createdMS: endedMS(r),
-	})
-	return err
 }

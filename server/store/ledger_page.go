@@ -77,7 +77,7 @@ func filterLedger(owner string, q wire.LedgerQuery) (f ledgerFilter, err error) 
 }
 
 // Ledger returns rows of the owner's ledger, newest first.
-func (db *DB) Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wire.LedgerPage, error) {
+func (b *Books) Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wire.LedgerPage, error) {
 	page := wire.LedgerPage{Rows: []wire.LedgerRow{}}
 	f, err := filterLedger(owner, q)
 	if err != nil {
@@ -98,7 +98,7 @@ func (db *DB) Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wir
 	if q.Limit > 0 {
 		limit = min(q.Limit, maxLedger)
 	}
-	err = db.readers.at(ctx).each(`SELECT page.n, page.created_ms, page.kind, page.what, page.model, page.subject, c.id, m.id,
+	err = b.db.At(ctx).each(`SELECT page.n, page.created_ms, page.kind, page.what, page.model, page.subject, c.id, m.id,
 			page.cost_nano_usd, page.basis, page.source, page.input_tokens, page.output_tokens, page.prices,
 			CASE WHEN t.deleted_ms = 0 THEN CASE t.title WHEN '' THEN substr(t.prompt, 1, ?14) ELSE t.title END ELSE coalesce(c.title, '') END, coalesce(t.seconds, 0)
 		FROM (SELECT l.*`+f.where+f.order+`) page
@@ -127,7 +127,7 @@ func (db *DB) Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wir
 	})
 	if err == nil && q.Before == "" {
 		page.Total = new(wire.Sum)
-		*page.Total, err = db.ledgerTotal(ctx, owner, q, f)
+		*page.Total, err = b.ledgerTotal(ctx, owner, q, f)
 	}
 	return page, err
 }
@@ -135,9 +135,9 @@ func (db *DB) Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wir
 // ledgerTotal is the sum of all rows that a query finds. Where it asks for no
 // more than the sums by hour tell apart, they are read in place of the rows: a
 // million of those would take a second.
-func (db *DB) ledgerTotal(ctx context.Context, owner string, q wire.LedgerQuery, f ledgerFilter) (wire.Sum, error) {
+func (b *Books) ledgerTotal(ctx context.Context, owner string, q wire.LedgerQuery, f ledgerFilter) (wire.Sum, error) {
 	if q.Kind == "" && q.Source == "" && q.Subject == "" && q.Conversation == "" && q.MinNanoUSD == nil && q.MaxNanoUSD == nil {
-		groups, err := db.periodGroups(ctx, parseOwner(owner), period{q.From, cmp.Or(q.To, math.MaxInt64)})
+		groups, err := b.periodGroups(ctx, parseOwner(owner), period{q.From, cmp.Or(q.To, math.MaxInt64)})
 		var total figures
 		for g, f := range groups {
 			if (q.What == "" || g.what == q.What) && (q.Model == "" || g.model == q.Model) {
@@ -147,7 +147,7 @@ func (db *DB) ledgerTotal(ctx context.Context, owner string, q wire.LedgerQuery,
 		return total.sum(), err
 	}
 	var total figures
-	err := db.readers.at(ctx).scan(`SELECT coalesce(sum(l.cost_nano_usd) FILTER (WHERE l.kind = 'charge'), 0), coalesce(sum(l.cost_nano_usd) FILTER (WHERE l.kind = 'return'), 0),
+	err := b.db.At(ctx).scan(`SELECT coalesce(sum(l.cost_nano_usd) FILTER (WHERE l.kind = 'charge'), 0), coalesce(sum(l.cost_nano_usd) FILTER (WHERE l.kind = 'return'), 0),
 		coalesce(sum(l.cost_nano_usd) FILTER (WHERE l.kind = 'correction'), 0), coalesce(sum(l.estimated_nano_usd), 0), count(*)`+f.where, f.args,
 		&total.charged, &total.returned, &total.corrected, &total.estimated, &total.rows)
 	return total.sum(), err
@@ -156,11 +156,11 @@ func (db *DB) ledgerTotal(ctx context.Context, owner string, q wire.LedgerQuery,
 // EachLedger calls fn for every row that a query finds, newest first, whatever
 // its Before and Limit. Rows are read a page at a time, so that a slow reader
 // holds no connection.
-func (db *DB) EachLedger(ctx context.Context, owner string, q wire.LedgerQuery, fn func(wire.LedgerRow) error) error {
+func (b *Books) EachLedger(ctx context.Context, owner string, q wire.LedgerQuery, fn func(wire.LedgerRow) error) error {
 	// A cursor from the start of all: pages after the first carry no total.
 	q.Before, q.Limit = formatCursor(math.MaxInt64, math.MaxInt64), maxLedger
 	for q.Before != "" {
-		page, err := db.Ledger(ctx, owner, q)
+		page, err := b.Ledger(ctx, owner, q)
 		if err != nil {
 			return err
 		}

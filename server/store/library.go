@@ -14,9 +14,9 @@ import (
 )
 
 // Library returns the owner's saved prompts and settings, by name.
-func (db *DB) Library(ctx context.Context, owner string) (wire.Library, error) {
+func (c *Chat) Library(ctx context.Context, owner string) (wire.Library, error) {
 	lib := wire.Library{Entries: []wire.LibraryEntry{}}
-	err := db.readers.at(ctx).each("SELECT id, kind, name, text, family, params, updated_ms FROM library WHERE owner = ?", []any{parseOwner(owner)}, func(rows *sql.Rows) error {
+	err := c.db.At(ctx).each("SELECT id, kind, name, text, family, params, updated_ms FROM library WHERE owner = ?", []any{parseOwner(owner)}, func(rows *sql.Rows) error {
 		var e wire.LibraryEntry
 		var id, params []byte
 		if err := rows.Scan(&id, &e.Kind, &e.Name, &e.Text, &e.Family, &params, &e.UpdatedMS); err != nil {
@@ -33,18 +33,18 @@ func (db *DB) Library(ctx context.Context, owner string) (wire.Library, error) {
 }
 
 // PutLibrary keeps an entry, in place of the one with its id.
-func (db *DB) PutLibrary(ctx context.Context, owner string, e wire.LibraryEntry) (wire.LibraryEntry, error) {
-	e.UpdatedMS = db.now().UnixMilli()
-	e, err := checkEntry(e)
+func (c *Chat) PutLibrary(ctx context.Context, owner string, e wire.LibraryEntry) (wire.LibraryEntry, error) {
+	e.UpdatedMS = c.now().UnixMilli()
+	e, err := CheckEntry(e)
 	if err != nil {
 		return wire.LibraryEntry{}, err
 	}
-	err = db.writer.write(ctx, len(e.Text)+len(e.Params), func(w *tx) error {
+	err = c.db.Write(ctx, len(e.Text)+len(e.Params), func(w *tx) error {
 		who := parseOwner(owner)
-		if err := w.wantUser(who); err != nil {
+		if err := wantUser(w, who); err != nil {
 			return err
 		}
-		return w.putEntry(who, e)
+		return putEntry(w, who, e)
 	})
 	if err != nil {
 		return wire.LibraryEntry{}, err
@@ -52,8 +52,8 @@ func (db *DB) PutLibrary(ctx context.Context, owner string, e wire.LibraryEntry)
 	return e, nil
 }
 
-// checkEntry looks at an entry and gives it with a clean name.
-func checkEntry(e wire.LibraryEntry) (wire.LibraryEntry, error) {
+// CheckEntry looks at an entry and gives it with a clean name.
+func CheckEntry(e wire.LibraryEntry) (wire.LibraryEntry, error) {
 	e.Name = strings.Join(strings.FieldsFunc(e.Name, notShown), " ")
 	e.Deleted = false
 	_, err := wantID("id", e.ID)
@@ -81,7 +81,7 @@ func checkEntry(e wire.LibraryEntry) (wire.LibraryEntry, error) {
 	return e, err
 }
 
-func (w *tx) putEntry(owner int64, e wire.LibraryEntry) error {
+func putEntry(w *tx, owner int64, e wire.LibraryEntry) error {
 	id, _ := parseID(e.ID)
 	var entries, bytes int
 	err := w.scan("SELECT count(*), coalesce(sum(octet_length(text) + coalesce(octet_length(params), 0)), 0) FROM library WHERE owner = ? AND id <> ?", []any{owner, id}, &entries, &bytes)
@@ -100,9 +100,9 @@ func (w *tx) putEntry(owner int64, e wire.LibraryEntry) error {
 }
 
 // DeleteLibrary deletes an entry.
-func (db *DB) DeleteLibrary(ctx context.Context, owner, id string) error {
+func (c *Chat) DeleteLibrary(ctx context.Context, owner, id string) error {
 	b, _ := parseID(id)
-	err := db.writer.write(ctx, 0, func(w *tx) error {
+	err := c.db.Write(ctx, 0, func(w *tx) error {
 		res, err := w.exec("DELETE FROM library WHERE owner = ? AND id = ?", parseOwner(owner), b)
 		if err != nil {
 			return err

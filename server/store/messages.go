@@ -15,7 +15,7 @@ import (
 // OpenConversation returns p.Conversation with a page of its messages, oldest
 // first: the newest, those before or after a cursor, or those around a message;
 // 100, or p.Limit up to 500, and no more than 4 MiB of text.
-func (db *DB) OpenConversation(ctx context.Context, owner string, p wire.Page) (wire.Opened, error) {
+func (c *Chat) OpenConversation(ctx context.Context, owner string, p wire.Page) (wire.Opened, error) {
 	limit := pageLimit(p.Limit, defaultMessages, maxMessages)
 	before, err := parseCursor(p.Before, 1)
 	if err != nil {
@@ -29,7 +29,7 @@ func (db *DB) OpenConversation(ctx context.Context, owner string, p wire.Page) (
 		return wire.Opened{}, badField("bad_cursor", "around", "A page is before, after or around one place.")
 	}
 	var opened wire.Opened
-	err = db.readers.snapshot(ctx, func(q reading) error {
+	err = c.db.Snapshot(ctx, func(q reading) error {
 		n, summary, err := readConversation(q, owner, p.Conversation)
 		if err != nil {
 			return err
@@ -211,12 +211,12 @@ func (p *page) votes(q reading, conversation string) (vs []wire.Vote, err error)
 
 // Messages returns those messages of a conversation that are asked for, in its
 // order, up to some 4 MiB of text.
-func (db *DB) Messages(ctx context.Context, owner string, mq wire.MessageQuery) (wire.Messages, error) {
+func (c *Chat) Messages(ctx context.Context, owner string, mq wire.MessageQuery) (wire.Messages, error) {
 	if len(mq.IDs) > wire.MaxOfIDs {
 		return wire.Messages{}, badField("too_many_ids", "ids", "At most %d messages can be asked for at a time.", wire.MaxOfIDs)
 	}
 	out := wire.Messages{Messages: []wire.Message{}}
-	err := db.readers.snapshot(ctx, func(q reading) error {
+	err := c.db.Snapshot(ctx, func(q reading) error {
 		if _, _, err := readConversation(q, owner, mq.Conversation); err != nil {
 			return err
 		}
@@ -258,10 +258,10 @@ func (db *DB) Messages(ctx context.Context, owner string, mq wire.MessageQuery) 
 }
 
 // Outline returns the shape of a whole conversation.
-func (db *DB) Outline(ctx context.Context, owner, id string) (o wire.Outline, err error) {
+func (c *Chat) Outline(ctx context.Context, owner, id string) (o wire.Outline, err error) {
 	o = wire.Outline{Conversation: id, Parents: []int{}, Lanes: []int{}, Lengths: []int{}}
 	var ids, roles strings.Builder
-	err = db.readers.snapshot(ctx, func(q reading) error {
+	err = c.db.Snapshot(ctx, func(q reading) error {
 		n, _, err := readConversation(q, owner, id)
 		if err != nil {
 			return err

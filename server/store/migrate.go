@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,9 +17,6 @@ import (
 	"screentest/server/disk"
 	"screentest/shared/wire"
 )
-
-//go:embed migrations/*.sql
-var migrationFiles embed.FS
 
 // applicationID marks our database files ("Scrn"), so that another program's
 // is not written to.
@@ -227,19 +223,4 @@ func removeDatabase(path string) {
 	for _, more := range []string{"", "-journal", "-wal", "-shm"} {
 		os.Remove(path + more)
 	}
-}
-
-// newestVersion is that of the databases this program writes.
-func newestVersion() (int, error) {
-	ms, err := ownMigrations()
-	return len(ms), err
-}
-
-// ownMigrations are those of this program.
-func ownMigrations() ([]migration, error) {
-	files, err := fs.Sub(migrationFiles, "migrations")
-	if err != nil {
-		return nil, err
-	}
-	return readMigrations(files)
 }

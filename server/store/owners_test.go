@@ -55,6 +55,12 @@ func TestOwnersAreApart(t *testing.T) {
 			"RunRequest":   absent(func(s wire.Start) error { return second(db.RunRequest(ctx, who, s.Run)) }),
 			"RunTimes":     absent(func(s wire.Start) error { return second(db.RunTimes(ctx, who, s.Run)) }),
 			"ReadRunLog":   absent(func(s wire.Start) error { return second(db.ReadRunLog(ctx, who, s.Run, 0, 10)) }),
+			"ReadOn":       absent(func(s wire.Start) error { return second(db.ReadOn(ctx, who, s.Conversation, 0)) }),
+			"ConversationIDs": func(t *testing.T, who string) {
+				if ids, err := db.ConversationIDs(ctx, who); err != nil || len(ids) > 0 {
+					t.Errorf("%q, %v", ids, err)
+				}
+			},
 			"Conversation": absent(func(s wire.Start) error { return second(db.Conversation(ctx, who, s.Conversation)) }),
 			"OpenConversation": absent(func(s wire.Start) error {
 				return second(db.OpenConversation(ctx, who, wire.Page{Conversation: s.Conversation}))
@@ -241,7 +247,7 @@ func TestOwnersAreApart(t *testing.T) {
 // for no owner in particular.
 func missing(t *testing.T, checks map[string]func(*testing.T, string)) {
 	t.Helper()
-	ofNobody := []string{"Close", "Videos", "EnsureLocalUser", "People", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions", "SpentByEverybody", "EachSetting", "Storage", "SpendOfEverybody", "ServerSetting", "SetServerSetting"}
+	ofNobody := []string{"Close", "Videos", "EnsureLocalUser", "People", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions", "SpentByEverybody", "EachSetting", "Storage", "DropStaged", "Stage" /* it is Import that is checked */, "SpendOfEverybody", "ServerSetting", "SetServerSetting"}
 	for m := range reflect.TypeFor[*DB]().Methods() {
 		if checks[m.Name] == nil && !slices.Contains(ofNobody, m.Name) {
 			t.Errorf("DB.%s is not checked", m.Name)

@@ -84,22 +84,17 @@ type periodSums struct {
 	groups map[group]figures
 }
 
-// add takes in what was committed, in order of n.
-func (s *periods) add(bookings []booking) {
+// add takes in a row that was committed. They come in order of n.
+func (s *periods) add(b booking) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, b := range bookings {
-		s.last = b.n
-		for at, sums := range s.of[b.owner] {
-			if b.createdMS < at.from || b.createdMS >= at.to || b.n <= sums.upTo {
-				continue
-			}
-			f := sums.groups[b.group]
-			f.add(b.figures)
-			sums.groups[b.group] = f
-			sums.total.add(b.figures)
-			sums.upTo = b.n
+	s.last = b.n
+	for at, sums := range s.of[b.owner] {
+		if b.createdMS < at.from || b.createdMS >= at.to || b.n <= sums.upTo {
+			continue
 		}
+		sums.addGroup(b.group, b.figures)
+		sums.upTo = b.n
 	}
 }
 
@@ -133,29 +128,29 @@ func (s *periods) keep(owner int64, at period, sums *periodSums) {
 }
 
 // periodTotal is the sum over all groups of a period.
-func (db *DB) periodTotal(ctx context.Context, owner int64, at period) (total figures, err error) {
-	err = db.eachPeriod(ctx, owner, []period{at}, func(_ int, sums *periodSums) { total = sums.total })
+func (b *Books) periodTotal(ctx context.Context, owner int64, at period) (total figures, err error) {
+	err = b.eachPeriod(ctx, owner, []period{at}, func(_ int, sums *periodSums) { total = sums.total })
 	return total, err
 }
 
 // periodGroups are the sums of a period, apart.
-func (db *DB) periodGroups(ctx context.Context, owner int64, at period) (groups map[group]figures, err error) {
-	err = db.eachPeriod(ctx, owner, []period{at}, func(_ int, sums *periodSums) { groups = maps.Clone(sums.groups) })
+func (b *Books) periodGroups(ctx context.Context, owner int64, at period) (groups map[group]figures, err error) {
+	err = b.eachPeriod(ctx, owner, []period{at}, func(_ int, sums *periodSums) { groups = maps.Clone(sums.groups) })
 	return groups, err
 }
 
 // eachPeriod calls fn with the sums of each of at; fn must not keep the groups.
-func (db *DB) eachPeriod(ctx context.Context, owner int64, at []period, fn func(i int, sums *periodSums)) error {
+func (b *Books) eachPeriod(ctx context.Context, owner int64, at []period, fn func(i int, sums *periodSums)) error {
 	var missing []int
 	for i, a := range at {
-		if !db.periods.get(owner, a, func(sums *periodSums) { fn(i, sums) }) {
+		if !b.periods.get(owner, a, func(sums *periodSums) { fn(i, sums) }) {
 			missing = append(missing, i)
 		}
 	}
 	if len(missing) == 0 {
 		return nil
 	}
-	return db.readers.snapshot(ctx, func(q reading) error {
+	return b.db.Snapshot(ctx, func(q reading) error {
 		var upTo int64
 		if err := q.scan("SELECT coalesce(max(n), 0) FROM ledger", nil, &upTo); err != nil {
 			return err
@@ -166,7 +161,7 @@ func (db *DB) eachPeriod(ctx context.Context, owner int64, at []period, fn func(
 				return err
 			}
 			fn(i, sums)
-			db.periods.keep(owner, at[i], sums)
+			b.periods.keep(owner, at[i], sums)
 		}
 		return nil
 	})

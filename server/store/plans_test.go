@@ -27,9 +27,9 @@ func TestStatementsUseIndexes(t *testing.T) {
 			all[query] = true
 		}
 	}
-	must(t, db.writer.write(context.Background(), 0, func(w *tx) error { note(w.p); return nil }))
-	must(t, db.readers.snapshot(context.Background(), func(one reading) error {
-		return db.readers.snapshot(context.Background(), func(other reading) error {
+	must(t, db.engine.Write(context.Background(), 0, func(w *tx) error { note(w.p); return nil }))
+	must(t, db.engine.Snapshot(context.Background(), func(one reading) error {
+		return db.engine.Snapshot(context.Background(), func(other reading) error {
 			note(one.held)
 			note(other.held)
 			return nil
@@ -147,7 +147,7 @@ func everyCall(t *testing.T, db *DB, owner string) (errs []error) {
 // planOf is what SQLite means to do for query.
 func planOf(t *testing.T, db *DB, query string) (steps []string) {
 	t.Helper()
-	pool, err := openSQLite(db.path(), readerSettings, 1)
+	pool, err := openSQLite(databaseIn(db.dir), readerSettings, 1)
 	must(t, err)
 	defer pool.Close()
 	conn, err := pool.Conn(context.Background())
@@ -190,14 +190,14 @@ func TestConnectionSettings(t *testing.T) {
 			t.Errorf("%s: a double-quoted typo is taken for text", who)
 		}
 	}
-	check("reader", db.readers.at(ctx), both)
-	check("reader", db.readers.at(ctx), map[string]string{"query_only": "1"})
-	must(t, db.writer.write(ctx, 0, func(w *tx) error {
+	check("reader", db.engine.At(ctx), both)
+	check("reader", db.engine.At(ctx), map[string]string{"query_only": "1"})
+	must(t, db.engine.Write(ctx, 0, func(w *tx) error {
 		check("writer", w, both)
 		check("writer", w, map[string]string{"synchronous": "2", "secure_delete": "1", "recursive_triggers": "1", "wal_autocheckpoint": "10000"})
 		return nil
 	}))
-	must(t, db.readers.snapshot(ctx, func(q reading) error {
+	must(t, db.engine.Snapshot(ctx, func(q reading) error {
 		if _, err := q.held.exec(ctx, "DELETE FROM users"); err == nil {
 			t.Error("a reader wrote")
 		}

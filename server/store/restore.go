@@ -168,7 +168,7 @@ func Restore(ctx context.Context, file, dir string) (m Manifest, err error) {
 	if err := syncFolders(to.fresh); err != nil {
 		return m, err
 	}
-	return m, to.settle()
+	return m, to.put()
 }
 
 // writeFile writes r to a new file and returns once it is on the disk.

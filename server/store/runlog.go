@@ -27,9 +27,9 @@ const logEnd = "coalesce((SELECT start + size FROM run_log WHERE run = r.n ORDER
 // are given back by RunTimes in order and joined. from must be the length
 // stored so far; a stretch that is already stored whole is no error. p and
 // times must not be changed until done.
-func (db *DB) AppendRunLog(owner, run string, from int64, p, times []byte, done func(error)) {
+func (c *Chat) AppendRunLog(owner, run string, from int64, p, times []byte, done func(error)) {
 	who := parseOwner(owner)
-	db.writer.post(len(p)+len(times), func(w *tx) error {
+	c.db.Post(len(p)+len(times), func(w *tx) error {
 		id, _ := parseID(run)
 		var n, end int64
 		var state wire.RunState
@@ -46,15 +46,15 @@ func (db *DB) AppendRunLog(owner, run string, from int64, p, times []byte, done 
 		case from != end:
 			return fmt.Errorf("append to the log of run %s: from %d, but %d bytes are stored", run, from, end)
 		}
-		return w.insertLog(who, n, from, p, times, db.packer)
+		return insertLog(w, who, n, from, p, times, c.packer)
 	}, done)
 }
 
 // insertLog stores one stretch.
-func (w *tx) insertLog(owner, run, start int64, p, times []byte, z *packer) error {
+func insertLog(w *tx, owner, run, start int64, p, times []byte, z *packer) error {
 	coding, data := z.pack(p)
 	timesCoding, packed := z.pack(times)
-	return w.insertPiece(owner, run, piece{start, len(p), coding, data, timesCoding, packed})
+	return insertPiece(w, owner, run, piece{start, len(p), coding, data, timesCoding, packed})
 }
 
 // A piece is a stretch of a log as it is stored.
@@ -67,7 +67,7 @@ type piece struct {
 	times       []byte
 }
 
-func (w *tx) insertPiece(owner, run int64, p piece) error {
+func insertPiece(w *tx, owner, run int64, p piece) error {
 	_, err := w.exec("INSERT INTO run_log (owner, run, start, size, coding, data, times_coding, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		owner, run, p.start, p.size, p.coding, p.data, p.timesCoding, p.times)
 	return err
@@ -106,10 +106,10 @@ type whole struct {
 // prepareLog compresses what has to be, before the writing goroutine is asked.
 // What was appended in large stretches stays: it is compressed already, and
 // doing it again was half of what a fast run's log cost.
-func (db *DB) prepareLog(ctx context.Context, owner int64, id, log, times []byte) (w whole, err error) {
+func (c *Chat) prepareLog(ctx context.Context, owner int64, id, log, times []byte) (w whole, err error) {
 	w = whole{log: log, times: times}
 	var keptTimes []byte
-	err = db.readers.snapshot(ctx, func(q reading) error {
+	err = c.db.Snapshot(ctx, func(q reading) error {
 		var run int64
 		err := q.scan("SELECT n FROM runs WHERE owner = ? AND id = ?", []any{owner, id}, &run)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -122,7 +122,7 @@ func (db *DB) prepareLog(ctx context.Context, owner int64, id, log, times []byte
 		if err != nil || e.end > int64(len(log)) || e.end < e.count*keepFrom || e.count == 0 {
 			return err
 		}
-		keptTimes, err = db.readTimes(q, run)
+		keptTimes, err = c.readTimes(q, run)
 		if bytes.HasPrefix(times, keptTimes) {
 			w.kept = e
 		}
@@ -134,7 +134,7 @@ func (db *DB) prepareLog(ctx context.Context, owner int64, id, log, times []byte
 	if w.kept == (extent{}) {
 		keptTimes = nil
 	}
-	w.pieces = db.packer.pieces(w.kept.end, log[w.kept.end:], times[len(keptTimes):])
+	w.pieces = c.packer.pieces(w.kept.end, log[w.kept.end:], times[len(keptTimes):])
 	return w, nil
 }
 
@@ -147,7 +147,7 @@ func (w whole) size() (n int) {
 }
 
 // storeLog puts the whole log in place of what is stored.
-func (t *tx) storeLog(owner, run int64, w whole, z *packer) error {
+func storeLog(t *tx, owner, run int64, w whole, z *packer) error {
 	e, err := logExtent(t, run)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (t *tx) storeLog(owner, run int64, w whole, z *packer) error {
 		}
 	}
 	for _, p := range w.pieces {
-		if err := t.insertPiece(owner, run, p); err != nil {
+		if err := insertPiece(t, owner, run, p); err != nil {
 			return err
 		}
 	}
@@ -171,12 +171,12 @@ func (t *tx) storeLog(owner, run int64, w whole, z *packer) error {
 
 // ReadRunLog returns up to limit bytes of a run's stored log from offset from;
 // none at its end. Of a run under way it reads what has reached the disk.
-func (db *DB) ReadRunLog(ctx context.Context, owner, id string, from int64, limit int) ([]byte, error) {
+func (c *Chat) ReadRunLog(ctx context.Context, owner, id string, from int64, limit int) ([]byte, error) {
 	if from < 0 || limit < 0 {
 		return nil, badField("bad_offset", "from", "A log is read from offset 0 on.")
 	}
 	var out []byte
-	err := db.readers.snapshot(ctx, func(q reading) error {
+	err := c.db.Snapshot(ctx, func(q reading) error {
 		run, err := findRun(q, owner, id)
 		if err != nil || limit == 0 {
 			return err
@@ -192,7 +192,7 @@ func (db *DB) ReadRunLog(ctx context.Context, owner, id string, from int64, limi
 				if err := rows.Scan(&start, &coding, &data); err != nil {
 					return err
 				}
-				if piece, err = db.packer.unpack(piece[:0], coding, data); err != nil {
+				if piece, err = c.packer.unpack(piece[:0], coding, data); err != nil {
 					return err
 				}
 				if skip := from - start; skip > 0 {
@@ -216,14 +216,14 @@ func (db *DB) ReadRunLog(ctx context.Context, owner, id string, from int64, limi
 }
 
 // RunTimes returns the time index stored with a run's log, joined.
-func (db *DB) RunTimes(ctx context.Context, owner, id string) ([]byte, error) {
+func (c *Chat) RunTimes(ctx context.Context, owner, id string) ([]byte, error) {
 	var out []byte
-	err := db.readers.snapshot(ctx, func(q reading) error {
+	err := c.db.Snapshot(ctx, func(q reading) error {
 		run, err := findRun(q, owner, id)
 		if err != nil {
 			return err
 		}
-		out, err = db.readTimes(q, run)
+		out, err = c.readTimes(q, run)
 		return err
 	})
 	if err != nil {
@@ -232,14 +232,14 @@ func (db *DB) RunTimes(ctx context.Context, owner, id string) ([]byte, error) {
 	return out, nil
 }
 
-func (db *DB) readTimes(q reading, run int64) (out []byte, err error) {
+func (c *Chat) readTimes(q reading, run int64) (out []byte, err error) {
 	err = q.each("SELECT times_coding, times FROM run_log WHERE run = ? ORDER BY start", []any{run}, func(rows *sql.Rows) error {
 		var coding int
 		var times sql.RawBytes
 		if err := rows.Scan(&coding, &times); err != nil {
 			return err
 		}
-		out, err = db.packer.unpack(out, coding, times)
+		out, err = c.packer.unpack(out, coding, times)
 		return err
 	})
 	return out, err

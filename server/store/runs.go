@@ -83,22 +83,22 @@ func readRun(q scanner, owner int64, id []byte) (wire.Run, error) {
 }
 
 // Run returns a run. Bytes is the length of its stored log.
-func (db *DB) Run(ctx context.Context, owner, id string) (wire.Run, error) {
+func (c *Chat) Run(ctx context.Context, owner, id string) (wire.Run, error) {
 	b, ok := parseID(id)
 	if !ok {
 		return wire.Run{}, notFound("run")
 	}
-	return readRun(db.readers.at(ctx), parseOwner(owner), b)
+	return readRun(c.db.At(ctx), parseOwner(owner), b)
 }
 
 // RequestSent returns what was sent to the gateway for a run, and what the head
 // of the reply told.
-func (db *DB) RequestSent(ctx context.Context, owner, id string) (wire.RunRequest, error) {
+func (c *Chat) RequestSent(ctx context.Context, owner, id string) (wire.RunRequest, error) {
 	b, _ := parseID(id)
 	r := wire.RunRequest{Run: id}
 	var coding sql.NullInt64
 	var body []byte
-	err := db.readers.at(ctx).scan(`SELECT r.endpoint, r.model, r.started_ms, r.http_status, r.request_id, r.content_type, coalesce(q.base_url, ''), q.coding, q.body
+	err := c.db.At(ctx).scan(`SELECT r.endpoint, r.model, r.started_ms, r.http_status, r.request_id, r.content_type, coalesce(q.base_url, ''), q.coding, q.body
 		FROM runs r LEFT JOIN run_requests q ON q.run = r.n WHERE r.owner = ? AND r.id = ?`,
 		[]any{parseOwner(owner), b}, &r.Endpoint, &r.Model, &r.StartedMS, &r.Status, &r.RequestID, &r.ContentType, &r.BaseURL, &coding, &body)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -110,17 +110,17 @@ func (db *DB) RequestSent(ctx context.Context, owner, id string) (wire.RunReques
 	if !coding.Valid {
 		return wire.RunRequest{}, &Error{Problem: wire.Problem{Code: wire.CodeNoRequest, Message: "What was sent for this answer is not kept here: it was imported, or is older than what is kept."}}
 	}
-	body, err = db.packer.unpack(nil, int(coding.Int64), body)
+	body, err = c.packer.unpack(nil, int(coding.Int64), body)
 	r.Body = string(body)
 	return r, err
 }
 
 // RunRequest returns the exact body that was sent to the gateway.
-func (db *DB) RunRequest(ctx context.Context, owner, id string) ([]byte, error) {
+func (c *Chat) RunRequest(ctx context.Context, owner, id string) ([]byte, error) {
 	b, _ := parseID(id)
 	var coding int
 	var body []byte
-	err := db.readers.at(ctx).scan("SELECT q.coding, q.body FROM runs r JOIN run_requests q ON q.run = r.n WHERE r.owner = ? AND r.id = ?",
+	err := c.db.At(ctx).scan("SELECT q.coding, q.body FROM runs r JOIN run_requests q ON q.run = r.n WHERE r.owner = ? AND r.id = ?",
 		[]any{parseOwner(owner), b}, &coding, &body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, notFound("run")
@@ -128,20 +128,20 @@ func (db *DB) RunRequest(ctx context.Context, owner, id string) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	return db.packer.unpack(nil, coding, body)
+	return c.packer.unpack(nil, coding, body)
 }
 
 // EachRunning calls fn for every run that is stored as running, oldest first.
 // After a start these are the runs that the last process did not finish. fn
 // may write: the list is read before it is called.
-func (db *DB) EachRunning(ctx context.Context, fn func(owner string, r wire.Run) error) error {
+func (c *Chat) EachRunning(ctx context.Context, fn func(owner string, r wire.Run) error) error {
 	type owned struct {
 		n, owner int64
 		run      *wire.Run
 	}
 	var all []owned
 	// Without INDEXED BY every run there ever was would be looked at.
-	err := db.readers.at(ctx).each("SELECT r.n, r.owner, "+runColumns+" FROM runs r INDEXED BY runs_running JOIN messages m ON m.n = r.message JOIN conversations c ON c.n = r.conversation"+runLedger+"WHERE r.state = 'running'", nil, func(rows *sql.Rows) error {
+	err := c.db.At(ctx).each("SELECT r.n, r.owner, "+runColumns+" FROM runs r INDEXED BY runs_running JOIN messages m ON m.n = r.message JOIN conversations c ON c.n = r.conversation"+runLedger+"WHERE r.state = 'running'", nil, func(rows *sql.Rows) error {
 		var o owned
 		var s runScan
 		if err := rows.Scan(append([]any{&o.n, &o.owner}, s.dest()...)...); err != nil {
@@ -171,7 +171,7 @@ func (db *DB) EachRunning(ctx context.Context, fn func(owner string, r wire.Run)
 // with the same state is finishing once; with another, fs.ErrExist. If the run
 // is not stored, because its conversation was deleted meanwhile or its start
 // could not be written, only the charge is booked: money is never lost.
-func (db *DB) FinishRun(ctx context.Context, owner string, r wire.Run, text string, log, times []byte, prices json.RawMessage) error {
+func (c *Chat) FinishRun(ctx context.Context, owner string, r wire.Run, text string, log, times []byte, prices json.RawMessage) error {
 	id, err := wantID("run", r.ID)
 	if err != nil {
 		return err
@@ -192,16 +192,16 @@ func (db *DB) FinishRun(ctx context.Context, owner string, r wire.Run, text stri
 		}
 	}
 	who := parseOwner(owner)
-	whole, err := db.prepareLog(ctx, who, id, log, times)
+	whole, err := c.prepareLog(ctx, who, id, log, times)
 	if err != nil {
 		return err
 	}
-	return db.writer.write(ctx, len(text)+whole.size(), func(w *tx) error {
+	return c.db.Write(ctx, len(text)+whole.size(), func(w *tx) error {
 		var n, message, conversation int64
 		var state wire.RunState
 		err := w.scan("SELECT n, message, conversation, state FROM runs WHERE owner = ? AND id = ?", []any{who, id}, &n, &message, &conversation, &state)
 		if errors.Is(err, sql.ErrNoRows) {
-			return w.bookRun(who, id, r, prices)
+			return c.bookRun(w, who, id, r, prices)
 		}
 		if err != nil {
 			return err
@@ -212,7 +212,7 @@ func (db *DB) FinishRun(ctx context.Context, owner string, r wire.Run, text stri
 		if state != wire.Running {
 			return conflict("This run has ended already, as %s.", state)
 		}
-		if err := w.storeLog(who, n, whole, db.packer); err != nil {
+		if err := storeLog(w, who, n, whole, c.packer); err != nil {
 			return err
 		}
 		_, err = w.exec(`UPDATE runs SET state = ?, answered = ?, finish = ?, problem = ?, content_type = ?, bytes = ?,
@@ -225,23 +225,29 @@ func (db *DB) FinishRun(ctx context.Context, owner string, r wire.Run, text stri
 		if _, err := w.exec("UPDATE messages SET text = ? WHERE n = ?", text, message); err != nil {
 			return err
 		}
-		if err := w.toIndex(who, conversation, message); err != nil {
+		if err := c.index.noteMessage(w, who, conversation, message); err != nil {
 			return err
 		}
 		if _, err := w.exec("UPDATE conversations SET updated_ms = max(updated_ms, ?) WHERE n = ?", endedMS(r), conversation); err != nil {
 			return err
 		}
-		return w.bookRun(who, id, r, prices)
+		return c.bookRun(w, who, id, r, prices)
 	})
 }
 
 // endedMS is when r ended, in Unix milliseconds.
 func endedMS(r wire.Run) int64 { return r.StartedMS + r.DurationMS }
 
-// asText makes a TEXT value of p, NULL if it is nil.
-func asText(p []byte) any {
-	if p == nil {
+// bookRun books the charge of a run that ended, if it has one.
+func (c *Chat) bookRun(w *tx, owner int64, id []byte, r wire.Run, prices json.RawMessage) error {
+	if r.CostSource == "" {
 		return nil
 	}
-	return string(p)
+	conversation, _ := parseID(r.Conversation)
+	_, err := c.books.book(w, owner, entry{
+		kind: "charge", what: "text", subject: id, conversation: conversation, model: r.Model,
+		costNanoUSD: r.CostNanoUSD, basis: r.Basis, source: r.CostSource,
+		in: r.InputTokens, out: r.OutputTokens, prices: prices, createdMS: endedMS(r),
+	})
+	return err
 }

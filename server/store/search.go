@@ -69,24 +69,6 @@ func answerDoc(r wire.Run, text string) doc {
 	return d
 }
 
-// videoDoc is the doc of a video task. Two docs of a task are equal as long as
-// nothing changed that can be found.
-func videoDoc(t wire.VideoTask) doc {
-	d := doc{kinds: metaVideo, title: searchable(strings.Join(append([]string{t.Title}, t.Tags...), "\n")),
-		question: searchable(prompts(t)), errors: searchable(problemText(t.Problem)), model: t.Model + " " + t.Mode}
-	d.kinds += " " + metaModel(t.Model) + " " + metaState(wire.RunState(t.State))
-	switch t.State {
-	case wire.VideoExpired:
-		d.kinds += " " + metaState(wire.Done)
-	case wire.VideoRefused, wire.VideoLost:
-		d.kinds += " " + metaState(wire.Failed)
-	}
-	if t.Problem != nil {
-		d.kinds += " " + metaError
-	}
-	return d
-}
-
 // callsText is what of calls is searched and shown.
 func callsText(calls []wire.ToolCall) string {
 	parts := make([]string, len(calls))
@@ -115,10 +97,10 @@ type placed struct {
 // run; a conversation, by its title; or a video task. What it isn't is 0.
 type subject struct{ owner, conversation, message, run, video int64 }
 
-// place gives a doc a row of the index, for a time in Unix milliseconds, and
+// placeDoc gives a doc a row of the index, for a time in Unix milliseconds, and
 // appends it to docs.
-func (w *tx) place(docs []placed, s subject, ms int64, d doc) ([]placed, error) {
-	at, err := w.freeRow(ms)
+func placeDoc(w *tx, docs []placed, s subject, ms int64, d doc) ([]placed, error) {
+	at, err := freeRow(w, ms)
 	if err != nil {
 		return docs, err
 	}
@@ -136,7 +118,7 @@ func (w *tx) place(docs []placed, s subject, ms int64, d doc) ([]placed, error) 
 // insertWords puts docs into the index, many with one statement: at the
 // beginning of each one FTS5 writes out what it has gathered, to be able to go
 // back to there.
-func (w *tx) insertWords(docs []placed) error {
+func insertWords(w *tx, docs []placed) error {
 	for _, size := range []int{indexStep, indexStep / 8, 1} {
 		for len(docs) >= size {
 			args := make([]any, 0, 8*size)
@@ -155,7 +137,7 @@ func (w *tx) insertWords(docs []placed) error {
 }
 
 // freeRow finds a place in the index for a time: behind all of its second.
-func (w *tx) freeRow(ms int64) (int64, error) {
+func freeRow(w *tx, ms int64) (int64, error) {
 	for at := rowOf(ms); ; at += perSecond {
 		var last int64
 		err := w.scan("SELECT coalesce(max(n), ?1 - 1) FROM search_rows WHERE n >= ?1 AND n < ?1 + ?2", []any{at, perSecond}, &last)

@@ -70,7 +70,7 @@ func BenchmarkSearch(b *testing.B) {
 				one := time.Now()
 				must(b, db.SetSetting(ctx, owner, "x", fmt.Sprint(one)))
 				worst = max(worst, time.Since(one))
-				must(b, db.readers.at(ctx).scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &scrubbing))
+				must(b, db.engine.At(ctx).scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &scrubbing))
 			}
 			b.ReportMetric(time.Since(start).Seconds(), "s-until-gone")
 			b.ReportMetric(float64(worst.Microseconds())/1000, "worst-write-ms")
@@ -104,7 +104,7 @@ func fillTalk(b *testing.B, db *DB, owner string, n int) (common []string, rare 
 	who := parseOwner(owner)
 	start := time.Now()
 	for i := 0; i < n; i += 500 {
-		must(b, db.writer.write(context.Background(), 0, func(w *tx) error {
+		must(b, db.engine.Write(context.Background(), 0, func(w *tx) error {
 			for k := i; k < i+500; k++ {
 				if k%20 == 0 {
 					conversation = ""
@@ -134,7 +134,7 @@ func fillTalk(b *testing.B, db *DB, owner string, n int) (common []string, rare 
 				if _, err := w.exec("UPDATE messages SET text = ? WHERE n = ?", answer, message); err != nil {
 					return err
 				}
-				if err := w.toIndex(who, in, message); err != nil {
+				if err := db.Chat.index.noteMessage(w, who, in, message); err != nil {
 					return err
 				}
 			}

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"screentest/shared/wire"
 )
@@ -25,7 +27,20 @@ const (
 	// maxShownText is how much of a text is read to show where the hit is, in
 	// characters.
 	maxShownText = 256 << 10
+	// catchUpFor bounds how long a search waits for what is not in yet.
+	catchUpFor = 200 * time.Millisecond
 )
+
+// A Finder looks things up in the search index.
+type Finder struct {
+	db    *engine
+	index *Index
+	now   func() time.Time
+}
+
+func newFinder(db *engine, index *Index, now func() time.Time) *Finder {
+	return &Finder{db, index, now}
+}
 
 // Columns of the index by kinds of hits.
 var hitKinds = []struct{ kind, meta, column string }{
@@ -56,12 +71,12 @@ type lookup struct {
 // that is not, for a beginning: to find the newest of all words that begin
 // alike, all places of all of them must be put in order first, which takes
 // 10 ms and more for the beginning of a common word.
-func (db *DB) Search(ctx context.Context, owner string, s wire.Search) (page wire.SearchPage, err error) {
-	behind, err := db.index(ctx)
+func (f *Finder) Search(ctx context.Context, owner string, s wire.Search) (page wire.SearchPage, err error) {
+	behind, err := f.catchUp(ctx)
 	if err != nil {
 		return page, err
 	}
-	err = db.readers.snapshot(ctx, func(q reading) error {
+	err = f.db.Snapshot(ctx, func(q reading) error {
 		l, err := readSearch(q, owner, s)
 		if err != nil {
 			return err
@@ -336,4 +351,29 @@ func (l *lookup) show(h *wire.Hit, text, tool, tags string, problem, calls []byt
 		score++
 	}
 	return score
+}
+
+// catchUp has what was written before put into the search index, for a while.
+// behind: not all of it is there, for want of time or because the disk takes
+// nothing; it can be searched without.
+func (f *Finder) catchUp(ctx context.Context) (behind bool, err error) {
+	for end := f.now().Add(catchUpFor); f.index.Behind() && f.now().Before(end); {
+		answer := make(chan error, 1)
+		f.db.Post(0, func(w *tx) error {
+			_, err := f.index.CatchUp(w)
+			return err
+		}, func(err error) { answer <- err })
+		select {
+		case err := <-answer:
+			if errors.Is(err, os.ErrClosed) {
+				return true, err
+			}
+			if err != nil {
+				return true, nil // the writer's own tries say why
+			}
+		case <-ctx.Done():
+			return true, ctx.Err()
+		}
+	}
+	return f.index.Behind(), nil
 }

@@ -34,8 +34,8 @@ func says(text string) func(*wire.Run) string { return func(*wire.Run) string { 
 // indexed waits until the search index has all that is stored.
 func indexed(t testing.TB, db *DB) {
 	t.Helper()
-	for db.writer.unindexed.Load() {
-		must(t, second(db.index(context.Background())))
+	for db.Finder.index.Behind() {
+		must(t, second(db.Finder.catchUp(context.Background())))
 	}
 }
 
@@ -282,7 +282,7 @@ func TestDeletedWordsAreGoneFromTheFiles(t *testing.T) {
 		t.Errorf("%d of the others are found", len(got))
 	}
 	var rows int
-	must(t, db.readers.at(context.Background()).scan("SELECT (SELECT count(*) FROM search_rows) - (SELECT count(*) FROM search)", nil, &rows))
+	must(t, db.engine.At(context.Background()).scan("SELECT (SELECT count(*) FROM search_rows) - (SELECT count(*) FROM search)", nil, &rows))
 	if rows != 0 {
 		t.Errorf("%d rows of the index more than words", rows)
 	}
@@ -342,7 +342,7 @@ func TestMigrationIndexesWhatIsThere(t *testing.T) {
 func TestFullSecondGoesOn(t *testing.T) {
 	db, owner := openLocal(t)
 	s, _ := talk(t, db, owner, "", "q", says("first"))
-	must(t, db.writer.write(context.Background(), 0, func(w *tx) error {
+	must(t, db.engine.Write(context.Background(), 0, func(w *tx) error {
 		n, _, err := readConversation(w, owner, s.Conversation)
 		must(t, err)
 		for _, at := range []int64{rowOf(5000) + perSecond - 1, rowOf(6000) + perSecond - 1} {
@@ -350,7 +350,7 @@ func TestFullSecondGoesOn(t *testing.T) {
 			must(t, err)
 		}
 		for ms, want := range map[int64]int64{4999: rowOf(4000), 5001: rowOf(7000), 7000: rowOf(7000)} {
-			if got, err := w.freeRow(ms); err != nil || got != want {
+			if got, err := freeRow(w, ms); err != nil || got != want {
 				t.Errorf("at %d ms: row %d, %v; want %d", ms, got, err, want)
 			}
 		}

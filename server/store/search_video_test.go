@@ -89,7 +89,7 @@ func TestSearchFindsVideos(t *testing.T) {
 		t.Fatalf("%d purged, %v", n, err)
 	}
 	var words, rows int
-	must(t, db.readers.at(t.Context()).scan("SELECT (SELECT count(*) FROM search), (SELECT count(*) FROM search_rows)", nil, &words, &rows))
+	must(t, db.engine.At(t.Context()).scan("SELECT (SELECT count(*) FROM search), (SELECT count(*) FROM search_rows)", nil, &words, &rows))
 	if words != rows || words != 7 {
 		t.Errorf("%d rows of words for %d rows", words, rows)
 	}
@@ -105,7 +105,7 @@ func TestPollsAreNotIndexed(t *testing.T) {
 	indexed(t, db)
 	task.PollProblem = &wire.Problem{Code: "busy", Message: "Later."}
 	must(t, changed(db.Videos().Progress(t.Context(), owner, task)))
-	if db.writer.unindexed.Load() {
+	if db.Finder.index.Behind() {
 		t.Error("a poll that changed nothing to be found is put into the index")
 	}
 }

@@ -23,12 +23,12 @@ func hashSession(id string) (hash []byte, row string) {
 // SaveSession writes a session, new or changed. data is sealed; id is stored
 // only as a hash. A session does not change hands: fs.ErrExist if id is
 // another owner's.
-func (db *DB) SaveSession(ctx context.Context, id, owner string, data []byte, expires time.Time) error {
+func (r *Register) SaveSession(ctx context.Context, id, owner string, data []byte, expires time.Time) error {
 	hash, row := hashSession(id)
-	sealed := db.box.Seal(sessionPurpose, row, data)
-	who, now := parseOwner(owner), db.now().UnixMilli()
-	return db.writer.write(ctx, len(sealed), func(t *tx) error {
-		if err := t.wantUser(who); err != nil {
+	sealed := r.box.Seal(sessionPurpose, row, data)
+	who, now := parseOwner(owner), r.now().UnixMilli()
+	return r.db.Write(ctx, len(sealed), func(t *tx) error {
+		if err := wantUser(t, who); err != nil {
 			return err
 		}
 		res, err := t.exec(`INSERT INTO sessions (id_hash, owner, sealed, created_ms, expires_ms) VALUES (?, ?, ?, ?, ?)
@@ -45,37 +45,37 @@ func (db *DB) SaveSession(ctx context.Context, id, owner string, data []byte, ex
 }
 
 // LoadSession reads a session. fs.ErrNotExist: there is none, or it expired.
-func (db *DB) LoadSession(ctx context.Context, id string) (owner string, data []byte, err error) {
+func (r *Register) LoadSession(ctx context.Context, id string) (owner string, data []byte, err error) {
 	hash, row := hashSession(id)
 	var who int64
 	var sealed []byte
-	err = db.readers.at(ctx).scan("SELECT owner, sealed FROM sessions WHERE id_hash = ? AND expires_ms > ?", []any{hash, db.now().UnixMilli()}, &who, &sealed)
+	err = r.db.At(ctx).scan("SELECT owner, sealed FROM sessions WHERE id_hash = ? AND expires_ms > ?", []any{hash, r.now().UnixMilli()}, &who, &sealed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil, notFound("session")
 	}
 	if err != nil {
 		return "", nil, err
 	}
-	if data, err = db.box.Open(sessionPurpose, row, sealed); err != nil {
+	if data, err = r.box.Open(sessionPurpose, row, sealed); err != nil {
 		return "", nil, fmt.Errorf("load the session: %w", err)
 	}
 	return formatOwner(who), data, nil
 }
 
 // DeleteSession forgets a session; one that is not there is no error.
-func (db *DB) DeleteSession(ctx context.Context, id string) error {
+func (r *Register) DeleteSession(ctx context.Context, id string) error {
 	hash, _ := hashSession(id)
-	return db.writer.write(ctx, 0, func(t *tx) error {
+	return r.db.Write(ctx, 0, func(t *tx) error {
 		_, err := t.exec("DELETE FROM sessions WHERE id_hash = ?", hash)
 		return err
 	})
 }
 
 // SweepSessions deletes the expired sessions and tells how many there were.
-func (db *DB) SweepSessions(ctx context.Context) (int, error) {
+func (r *Register) SweepSessions(ctx context.Context) (int, error) {
 	var swept int64
-	now := db.now().UnixMilli()
-	err := db.writer.write(ctx, 0, func(t *tx) error {
+	now := r.now().UnixMilli()
+	err := r.db.Write(ctx, 0, func(t *tx) error {
 		res, err := t.exec("DELETE FROM sessions WHERE expires_ms <= ?", now)
 		if err != nil {
 			return err

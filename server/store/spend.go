@@ -12,17 +12,17 @@ import (
 
 // Spent returns what the owner spent from from up to but not including to, in
 // nano-USD, returns subtracted.
-func (db *DB) Spent(ctx context.Context, owner string, from, to time.Time) (nanoUSD int64, err error) {
-	total, err := db.periodTotal(ctx, parseOwner(owner), period{from.UnixMilli(), to.UnixMilli()})
+func (b *Books) Spent(ctx context.Context, owner string, from, to time.Time) (nanoUSD int64, err error) {
+	total, err := b.periodTotal(ctx, parseOwner(owner), period{from.UnixMilli(), to.UnixMilli()})
 	return total.nano(), err
 }
 
 // SpentByEverybody is Spent for all people together.
-func (db *DB) SpentByEverybody(ctx context.Context, from, to time.Time) (nanoUSD int64, err error) {
-	people, err := db.people(ctx)
+func (b *Books) SpentByEverybody(ctx context.Context, from, to time.Time) (nanoUSD int64, err error) {
+	people, err := b.people(ctx)
 	for _, p := range people {
 		var total figures
-		if total, err = db.periodTotal(ctx, p.n, period{from.UnixMilli(), to.UnixMilli()}); err != nil {
+		if total, err = b.periodTotal(ctx, p.n, period{from.UnixMilli(), to.UnixMilli()}); err != nil {
 			break
 		}
 		nanoUSD += total.nano()
@@ -37,8 +37,8 @@ type person struct {
 }
 
 // people are all users.
-func (db *DB) people(ctx context.Context) (all []person, err error) {
-	err = db.readers.at(ctx).each("SELECT n, name FROM users u", nil, func(rows *sql.Rows) error {
+func (b *Books) people(ctx context.Context) (all []person, err error) {
+	err = b.db.At(ctx).each("SELECT n, name FROM users u", nil, func(rows *sql.Rows) error {
 		var p person
 		err := rows.Scan(&p.n, &p.name)
 		all = append(all, p)
@@ -49,28 +49,28 @@ func (db *DB) people(ctx context.Context) (all []person, err error) {
 
 // Spend returns the Spend page of an owner, whatever q.Everybody says. What is
 // reserved and the budgets are for others to fill in.
-func (db *DB) Spend(ctx context.Context, owner string, q wire.SpendQuery) (wire.Spend, error) {
+func (b *Books) Spend(ctx context.Context, owner string, q wire.SpendQuery) (wire.Spend, error) {
 	var p person
-	err := db.readers.at(ctx).each("SELECT n, name FROM users WHERE n = ?", []any{parseOwner(owner)}, func(rows *sql.Rows) error {
+	err := b.db.At(ctx).each("SELECT n, name FROM users WHERE n = ?", []any{parseOwner(owner)}, func(rows *sql.Rows) error {
 		return rows.Scan(&p.n, &p.name)
 	})
 	if err != nil {
 		return wire.Spend{}, err
 	}
-	return db.spend(ctx, []person{p}, q)
+	return b.spend(ctx, []person{p}, q)
 }
 
 // SpendOfEverybody is Spend for all people together. Whether somebody may see
 // it is for the caller to know.
-func (db *DB) SpendOfEverybody(ctx context.Context, q wire.SpendQuery) (wire.Spend, error) {
-	people, err := db.people(ctx)
+func (b *Books) SpendOfEverybody(ctx context.Context, q wire.SpendQuery) (wire.Spend, error) {
+	people, err := b.people(ctx)
 	if err != nil {
 		return wire.Spend{}, err
 	}
-	return db.spend(ctx, people, q)
+	return b.spend(ctx, people, q)
 }
 
-func (db *DB) spend(ctx context.Context, people []person, q wire.SpendQuery) (s wire.Spend, err error) {
+func (b *Books) spend(ctx context.Context, people []person, q wire.SpendQuery) (s wire.Spend, err error) {
 	if err := checkDays(q); err != nil {
 		return s, err
 	}
@@ -94,7 +94,7 @@ func (db *DB) spend(ctx context.Context, people []person, q wire.SpendQuery) (s 
 	}
 	for _, p := range people {
 		var own figures
-		err := db.eachPeriod(ctx, p.n, all, func(i int, sums *periodSums) {
+		err := b.eachPeriod(ctx, p.n, all, func(i int, sums *periodSums) {
 			totals[i].add(sums.total)
 			if i >= days {
 				return

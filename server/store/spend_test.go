@@ -158,9 +158,9 @@ func TestThePageIsTheSumOfItsRows(t *testing.T) {
 		if len(got.People) != 1 || got.People[0].Sum != got.Range {
 			rt.Fatalf("people %+v", got.People)
 		}
-		db.periods.mu.Lock()
-		db.periods.of = nil
-		db.periods.mu.Unlock()
+		db.Books.periods.mu.Lock()
+		db.Books.periods.of = nil
+		db.Books.periods.mu.Unlock()
 		if fresh, err := db.Spend(ctx, owner, q); err != nil || !reflect.DeepEqual(fresh, got) {
 			rt.Fatalf("read anew %+v, %v; remembered %+v", fresh, err, got)
 		}
@@ -172,7 +172,7 @@ func TestThePageIsTheSumOfItsRows(t *testing.T) {
 func checkHours(t testing.TB, db *DB) {
 	t.Helper()
 	var differ int
-	must(t, db.readers.at(context.Background()).scan(`WITH fresh AS (SELECT owner, created_ms / 3600000 hour, what, model,
+	must(t, db.engine.At(context.Background()).scan(`WITH fresh AS (SELECT owner, created_ms / 3600000 hour, what, model,
 			sum(CASE kind WHEN 'charge' THEN cost_nano_usd ELSE 0 END), sum(CASE kind WHEN 'return' THEN cost_nano_usd ELSE 0 END),
 			sum(CASE kind WHEN 'correction' THEN cost_nano_usd ELSE 0 END), sum(estimated_nano_usd), count(*), sum(input_tokens), sum(output_tokens)
 			FROM ledger GROUP BY 1, 2, 3, 4)
@@ -383,7 +383,7 @@ func TestTheMigrationSumsUpWhatWasThere(t *testing.T) {
 	if err != nil || s.Range != (wire.Sum{NanoUSD: 18, ChargedNanoUSD: 18, EstimatedNanoUSD: 6, Rows: 3}) {
 		t.Errorf("%+v, %v", s.Range, err)
 	}
-	if err := db.writer.write(ctx, 0, func(w *tx) error {
+	if err := db.engine.Write(ctx, 0, func(w *tx) error {
 		_, err := w.exec("UPDATE ledger SET basis = ''")
 		return err
 	}); err == nil {

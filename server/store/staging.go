@@ -3,7 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
+
+	"github.com/google/uuid"
 
 	"screentest/shared/wire"
 )
@@ -14,31 +17,111 @@ const (
 	stagedBytes = 1 << 20 // of text
 )
 
-// A staging stores an import in steps, each a unit of its own, and yet all of it
-// or nothing: meanwhile its conversations have the owner below 0 of the same
-// number, so that they are nobody's, and the last step gives them to the owner.
-// What a failure leaves is deleted, in steps too; what a kill leaves, when the
-// folder is opened again. There is one at a time.
-type staging struct {
-	db    *DB
-	ctx   context.Context
-	owner int64
-	unit  []func(*tx) error // the next step
-	size  int               // of it, in bytes
-	done  wire.Imported
+// A Staging stores conversations from elsewhere in steps, each a unit of its
+// own, and yet all of them or nothing: meanwhile they have the owner below 0 of
+// the same number, so that they are nobody's, and the last step gives them to
+// the owner. What a failure leaves is deleted, in steps too; what a kill leaves,
+// when the folder is opened again. There is one at a time.
+type Staging struct {
+	chat      *Chat
+	ctx       context.Context
+	owner     int64
+	unit      []func(*tx) error // the next step
+	size      int               // of it, in bytes
+	into      *int64            // the conversation that is being stored, by its row, once its step is made
+	published bool
 }
 
-// begin makes sure that there is somebody to import for, and that nothing is
-// left of an import before.
-func (s *staging) begin() error {
-	if err := s.db.dropStaged(s.ctx); err != nil {
+// Stage begins to store for somebody who is there, after what is left of an
+// import before is gone. Close it.
+func (c *Chat) Stage(ctx context.Context, owner string) (*Staging, error) {
+	select {
+	case c.staging <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	s := &Staging{chat: c, ctx: ctx, owner: parseOwner(owner)}
+	err := c.DropStaged(ctx)
+	if err == nil {
+		err = s.add(0, func(w *tx) error { return wantUser(w, s.owner) })
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close deletes what was staged and not published, though the context may be
+// over.
+func (s *Staging) Close() {
+	if !s.published {
+		if err := s.chat.DropStaged(context.WithoutCancel(s.ctx)); err != nil {
+			s.chat.log.Error("what was imported in part is hidden, and deleted before the next import or at the next start", "err", err)
+		}
+	}
+	<-s.chat.staging
+}
+
+// What an id is of, see Taken.
+const (
+	ConversationID = "conversations"
+	MessageID      = "messages"
+	RunID          = "runs"
+)
+
+// Taken says whether an id of the owner's is in use. It is read beside the
+// writer: a send that takes one meanwhile has the import fail.
+func (s *Staging) Taken(what, id string) (taken bool, err error) {
+	b, _ := parseID(id)
+	err = s.chat.db.At(context.WithoutCancel(s.ctx)).scan("SELECT EXISTS (SELECT 1 FROM "+what+" WHERE owner = ? AND id = ?)", []any{s.owner, b}, &taken)
+	return taken, err
+}
+
+// Conversation stores a conversation; what follows goes into it.
+func (s *Staging) Conversation(c wire.Summary) error {
+	into := new(int64)
+	s.into = into
+	return s.add(len(c.Title), func(w *tx) (err error) {
+		id, _ := parseID(c.ID)
+		*into, err = w.insert("INSERT INTO conversations (owner, id, title, pinned, models, created_ms, updated_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			-s.owner, id, c.Title, c.Pinned, c.Models, c.CreatedMS, c.UpdatedMS)
+		return err
+	})
+}
+
+// Message stores a message with its run. What that is said to have cost is told,
+// and not booked.
+func (s *Staging) Message(m wire.Message) error {
+	into := s.into
+	return s.add(textSize(m), func(w *tx) error { return importMessage(w, s.owner, *into, m) })
+}
+
+// Vote stores a vote on a message of the conversation.
+func (s *Staging) Vote(v wire.Vote) error {
+	models, err := CheckVote(v)
+	if err != nil {
 		return err
 	}
-	return s.add(0, func(w *tx) error { return w.wantUser(s.owner) })
+	into := s.into
+	return s.add(0, func(w *tx) error { return insertVote(w, s.owner, *into, v, models) })
+}
+
+// Lanes stores the lanes of the conversation.
+func (s *Staging) Lanes(l wire.Lanes) error {
+	list, err := CheckLanes(l)
+	if err != nil {
+		return err
+	}
+	into := s.into
+	return s.add(0, func(w *tx) error {
+		_, err := w.exec("INSERT INTO lanes (conversation, owner, rev, blind, lanes) VALUES (?, ?, 1, ?, ?)", *into, s.owner, l.Blind, list)
+		return err
+	})
 }
 
 // add appends fn, which carries so many bytes, to the next step.
-func (s *staging) add(size int, fn func(*tx) error) error {
+func (s *Staging) add(size int, fn func(*tx) error) error {
 	s.unit, s.size = append(s.unit, fn), s.size+size
 	if len(s.unit) < stagedStep && s.size < stagedBytes {
 		return nil
@@ -47,10 +130,10 @@ func (s *staging) add(size int, fn func(*tx) error) error {
 }
 
 // flush makes the next step.
-func (s *staging) flush() error {
+func (s *Staging) flush() error {
 	unit, size := s.unit, s.size
 	s.unit, s.size = nil, 0
-	return s.db.writer.write(s.ctx, size, func(w *tx) error {
+	return s.chat.db.Write(s.ctx, size, func(w *tx) error {
 		for _, fn := range unit {
 			if err := fn(w); err != nil {
 				return err
@@ -60,15 +143,15 @@ func (s *staging) flush() error {
 	})
 }
 
-// publish makes the last step: the conversations are the owner's, with a note
-// for the search index each, and the library has its entries.
-func (s *staging) publish(library []wire.LibraryEntry) error {
+// Publish makes the last step: the conversations are the owner's, with a note
+// for the search index each, and the library has its entries, so many of them
+// new.
+func (s *Staging) Publish(library []wire.LibraryEntry) (entries int, err error) {
 	if err := s.flush(); err != nil {
-		return err
+		return 0, err
 	}
-	entries := 0
-	err := s.db.writer.write(s.ctx, 0, func(w *tx) error {
-		if err := w.wantUser(s.owner); err != nil {
+	err = s.chat.db.Write(s.ctx, 0, func(w *tx) error {
+		if err := wantUser(w, s.owner); err != nil {
 			return err
 		}
 		var taken bool
@@ -82,16 +165,15 @@ func (s *staging) publish(library []wire.LibraryEntry) error {
 			ORDER BY updated_ms DESC, n DESC LIMIT max(0, ?2 - (SELECT count(*) FROM conversations WHERE owner = ?1 AND pinned = 1)))`, s.owner, wire.MaxPinned); err != nil {
 			return err
 		}
-		if _, err := w.exec("INSERT INTO search_todo (owner, conversation, messages_from) SELECT ?1, n, 0 FROM conversations WHERE owner = -?1", s.owner); err != nil {
+		if err := s.chat.index.noteConversations(w, s.owner, -s.owner); err != nil {
 			return err
 		}
 		if _, err := w.exec("UPDATE conversations SET owner = ?1 WHERE owner = -?1", s.owner); err != nil {
 			return err
 		}
-		w.unindexed.Store(true)
 		entries = 0 // the unit may be run once more
 		for _, e := range library {
-			stored, err := w.importEntry(s.owner, e)
+			stored, err := importEntry(w, s.owner, e)
 			if err != nil {
 				return err
 			}
@@ -101,29 +183,23 @@ func (s *staging) publish(library []wire.LibraryEntry) error {
 		}
 		return nil
 	})
-	if err == nil {
-		s.done.Entries = entries
+	if err != nil {
+		return 0, err
 	}
-	return err
+	s.published = true
+	return entries, nil
 }
 
-// undo deletes what was staged, though the context may be over.
-func (s *staging) undo() {
-	if err := s.db.dropStaged(context.WithoutCancel(s.ctx)); err != nil {
-		s.db.log.Error("what was imported in part is hidden, and deleted before the next import or at the next start", "err", err)
-	}
-}
-
-// dropStaged deletes what an import has left that came to no end.
-func (db *DB) dropStaged(ctx context.Context) error {
+// DropStaged deletes what an import has left that came to no end.
+func (c *Chat) DropStaged(ctx context.Context) error {
 	var left bool
-	if err := db.readers.at(ctx).scan("SELECT EXISTS (SELECT 1 FROM conversations WHERE owner < 0)", nil, &left); err != nil || !left {
+	if err := c.db.At(ctx).scan("SELECT EXISTS (SELECT 1 FROM conversations WHERE owner < 0)", nil, &left); err != nil || !left {
 		return err
 	}
 	for more := true; more; {
-		err := db.writer.write(ctx, 0, func(w *tx) error {
+		err := c.db.Write(ctx, 0, func(w *tx) error {
 			more = true
-			if err := w.toScrub(); err != nil {
+			if err := w.Scrub(); err != nil {
 				return err
 			}
 			for room := int64(stagedStep); room > 0; {
@@ -158,4 +234,64 @@ func (db *DB) dropStaged(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func importMessage(w *tx, owner, conversation int64, m wire.Message) error {
+	id, _ := parseID(m.ID)
+	var parent []byte
+	if m.Parent != "" {
+		parent, _ = parseID(m.Parent)
+	}
+	n, err := w.insert("INSERT INTO messages (owner, conversation, id, parent, lane, role, text, created_ms, tool_call, tool) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		owner, conversation, id, parent, m.Lane, m.Role, m.Text, m.CreatedMS, m.ToolCall, m.Tool)
+	if err != nil || m.Run == nil {
+		return err
+	}
+	return importRun(w, owner, conversation, n, *m.Run)
+}
+
+func importRun(w *tx, owner, conversation, message int64, r wire.Run) error {
+	id, _ := parseID(r.ID)
+	var problem, calls []byte
+	var err error
+	if r.Problem != nil {
+		problem, err = json.Marshal(r.Problem)
+	}
+	if len(r.Calls) > 0 && err == nil {
+		calls, err = json.Marshal(r.Calls)
+	}
+	if err != nil {
+		return err
+	}
+	var cost, basis, source any
+	if r.CostSource != "" {
+		cost, source = r.CostNanoUSD, r.CostSource
+	}
+	if r.Basis != "" {
+		basis = r.Basis
+	}
+	_, err = w.exec(`INSERT INTO runs (owner, conversation, message, id, lane, endpoint, model, answered, state, finish, problem,
+		started_ms, first_token_ms, duration_ms, input_tokens, output_tokens, calls, told_nano_usd, told_basis, told_source)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		owner, conversation, message, id, r.Lane, r.Endpoint, r.Model, r.Answered, string(r.State), r.Finish, asText(problem),
+		r.StartedMS, r.FirstTokenMS, r.DurationMS, r.InputTokens, r.OutputTokens, asText(calls), cost, basis, source)
+	return err
+}
+
+// importEntry stores an entry of the library, unless the same is there.
+func importEntry(w *tx, owner int64, e wire.LibraryEntry) (stored bool, err error) {
+	id, _ := parseID(e.ID)
+	var kind, name, text, family string
+	var params []byte
+	err = w.scan("SELECT kind, name, text, family, params FROM library WHERE owner = ? AND id = ?", []any{owner, id}, &kind, &name, &text, &family, &params)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+	case err != nil:
+		return false, err
+	case kind == e.Kind && name == e.Name && text == e.Text && family == e.Family && string(params) == string(e.Params):
+		return false, nil
+	default:
+		e.ID = uuid.NewString()
+	}
+	return true, putEntry(w, owner, e)
 }

@@ -72,7 +72,7 @@ func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 		wire.StoredVideo:    "SELECT count(*) FROM video_tasks",
 		wire.StoredClips:    "SELECT count(DISTINCT sha256) FROM video_outputs WHERE archive = 'saved'",
 	} {
-		if err := db.readers.at(ctx).scan(query, nil, &of(kind).Count); err != nil {
+		if err := db.engine.At(ctx).scan(query, nil, &of(kind).Count); err != nil {
 			return s, err
 		}
 	}
@@ -106,10 +106,10 @@ func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 // pagesByTable calls fn with the bytes of the pages of each table and its
 // indexes, and gives their sum.
 func (db *DB) pagesByTable(ctx context.Context, fn func(table string, bytes int64)) (sum int64, err error) {
-	if _, err := os.Stat(db.path()); err != nil {
+	if _, err := os.Stat(databaseIn(db.dir)); err != nil {
 		return 0, err
 	}
-	pool, err := openSQLite(db.path(), readerSettings, 1)
+	pool, err := openSQLite(databaseIn(db.dir), readerSettings, 1)
 	if err != nil {
 		return 0, err
 	}

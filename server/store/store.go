@@ -56,37 +56,42 @@ type Options struct {
 	Now     func() time.Time // nil: time.Now
 }
 
-// DB is an open data folder. Its methods may be called from any goroutine.
+// DB is an open data folder: its parts, each with an idea of its own, over one
+// database. Its methods may be called from any goroutine.
 type DB struct {
-	dir     string
-	log     *slog.Logger
-	now     func() time.Time
-	lock    *flock.Flock
-	pool    *sql.DB // of the writing connection
-	writer  *writer
-	readers *readers
-	packer  *packer
-	periods periods
-	box     *seal.Box
-	// importing holds one while an import is stored.
-	importing chan struct{}
+	*Chat
+	*Books
+	*Finder
+	*Register
+	*Transfer
+	videos *Videos
+
+	dir    string
+	log    *slog.Logger
+	lock   *flock.Flock
+	engine *engine
+	box    *seal.Box
 
 	closing sync.Once
 	closed  error // what Close gives
 }
+
+// Videos returns the video tasks.
+func (db *DB) Videos() *Videos { return db.videos }
 
 // Open opens the data folder dir, makes it on first use (mode 0700), and
 // brings an older database up to date after keeping a copy in its folder
 // backups. Errors, each a sentence for the person who starts the server: the
 // folder is in use (ErrInUse), cannot be written to, is of a newer program, is
 // damaged, holds half a restore, or its sealing key is another one.
-func Open(ctx context.Context, dir string, o Options) (db *DB, err error) {
-	db = &DB{dir: dir, log: o.Logger, now: o.Now, importing: make(chan struct{}, 1)}
+func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
+	db := &DB{dir: dir, log: o.Logger}
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)
 	}
-	if db.now == nil {
-		db.now = time.Now
+	now := o.Now
+	if now == nil {
+		now = time.Now
 	}
 	if db.lock, err = lockFolder(dir, db.log); err != nil {
 		return nil, err
@@ -94,66 +99,43 @@ func Open(ctx context.Context, dir string, o Options) (db *DB, err error) {
 	defer func() {
 		if err != nil {
 			db.Close()
-			db = nil
 		}
 	}()
 	if err := wantFinished(dir); err != nil {
-		return db, err
+		return nil, err
 	}
-	if db.packer, err = newPacker(); err != nil {
-		return db, err
-	}
-	if err := db.openDatabase(ctx); err != nil {
-		return db, fmt.Errorf("open %s: %w", db.path(), err)
+	index := newIndex()
+	if err := db.openEngine(ctx, index, now); err != nil {
+		return nil, fmt.Errorf("open %s: %w", databaseIn(dir), err)
 	}
 	if err := db.openBox(ctx, o.SealKey); err != nil {
-		return db, err
+		return nil, err
+	}
+	db.Register = newRegister(db.engine, db.box, now)
+	db.Books = newBooks(db.engine, now)
+	db.Finder = newFinder(db.engine, index, now)
+	if db.Chat, err = newChat(db.engine, db.Books, index, db.log, now); err != nil {
+		return nil, err
+	}
+	db.Transfer = newTransfer(db.Chat, now)
+	db.videos = newVideos(db.engine, db.Books, index, db.Register, db.box, db.log)
+	if err := db.Chat.DropStaged(ctx); err != nil {
+		db.log.Error("what an import that was broken off has left is hidden, and not deleted yet", "err", err)
 	}
 	return db, nil
 }
 
-func (db *DB) path() string { return filepath.Join(db.dir, databaseFile) }
-
-// openDatabase migrates, then starts the writer and the readers.
-func (db *DB) openDatabase(ctx context.Context) error {
-	if err := privateFile(db.path(), db.log); err != nil {
+func (db *DB) openEngine(ctx context.Context, index *Index, now func() time.Time) error {
+	path := databaseIn(db.dir)
+	if err := privateFile(path, db.log); err != nil {
 		return err
 	}
 	ms, err := ownMigrations()
 	if err != nil {
 		return err
 	}
-	if err := inspect(ctx, db.path(), len(ms)); err != nil {
-		return err
-	}
-	if db.pool, err = openSQLite(db.path(), writerSettings, 1); err != nil {
-		return err
-	}
-	conn, err := db.pool.Conn(ctx)
-	if err != nil {
-		return explain(err)
-	}
-	keep := func(version int) (drop func(), err error) {
-		path, err := keepCopy(ctx, conn, db.path(), version, db.now())
-		if err == nil {
-			db.log.Info("kept a copy of the database before migrating it", "file", path)
-		}
-		return func() { removeDatabase(path) }, err
-	}
-	if err := migrate(ctx, conn, ms, keep, db.log); err != nil {
-		return errors.Join(err, conn.Close())
-	}
-	if err := dropOldCopies(db.path()); err != nil {
-		db.log.Warn("old copies of the database were not removed", "err", err)
-	}
-	if db.readers, err = openReaders(ctx, db.path()); err != nil {
-		return errors.Join(err, conn.Close())
-	}
-	db.writer = startWriter(conn, db.log, &db.periods)
-	if err := db.dropStaged(ctx); err != nil {
-		db.log.Error("what an import that was broken off has left is hidden, and not deleted yet", "err", err)
-	}
-	return nil
+	db.engine, err = openEngine(ctx, path, engineOptions{Migrations: ms, Follower: index, Now: now, Logger: db.log})
+	return err
 }
 
 // What openBox seals to recognise the key again.
@@ -167,7 +149,7 @@ const (
 // without a word.
 func (db *DB) openBox(ctx context.Context, text string) error {
 	var check []byte
-	err := db.readers.at(ctx).scan("SELECT value FROM meta WHERE name = ?", []any{sealCheckName}, &check)
+	err := db.engine.At(ctx).scan("SELECT value FROM meta WHERE name = ?", []any{sealCheckName}, &check)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
@@ -205,7 +187,7 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 		return nil
 	}
 	value := db.box.Seal(sealCheckName, "", []byte(sealCheckText))
-	return db.writer.write(ctx, len(value), func(t *tx) error {
+	return db.engine.Write(ctx, len(value), func(t *tx) error {
 		_, err := t.exec("INSERT INTO meta (name, value) VALUES (?, ?)", sealCheckName, value)
 		return err
 	})
@@ -217,14 +199,8 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 func (db *DB) Close() error {
 	db.closing.Do(func() {
 		var errs []error
-		if db.writer != nil {
-			errs = append(errs, db.writer.close())
-		}
-		if db.readers != nil {
-			errs = append(errs, db.readers.close())
-		}
-		if db.pool != nil {
-			errs = append(errs, db.pool.Close()) // the last connection: it empties the write-ahead log
+		if db.engine != nil {
+			errs = append(errs, db.engine.Close())
 		}
 		errs = append(errs, db.lock.Close())
 		db.closed = errors.Join(errs...)

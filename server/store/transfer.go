@@ -88,17 +88,6 @@ type transferMessage struct {
 	Run       *transferRun `json:"run,omitempty"`
 }
 
-// size is what of m may be long, in bytes.
-func (m *transferMessage) size() int {
-	n := len(m.Text)
-	if m.Run != nil {
-		for _, c := range m.Run.Calls {
-			n += len(c.Arguments)
-		}
-	}
-	return n
-}
-
 type transferRun struct {
 	ID           string          `json:"id"`
 	Lane         int             `json:"lane,omitempty"`
@@ -126,6 +115,7 @@ type transferVote struct {
 	VoteMS  int64    `json:"vote_ms"`
 }
 
+// exportedMessage is m as the file has it.
 func exportedMessage(m wire.Message) transferMessage {
 	out := transferMessage{ID: m.ID, Parent: m.Parent, Lane: m.Lane, Role: m.Role, Text: m.Text, CreatedMS: m.CreatedMS, ToolCall: m.ToolCall, Tool: m.Tool}
 	if r := m.Run; r != nil {
@@ -135,6 +125,20 @@ func exportedMessage(m wire.Message) transferMessage {
 		if r.State == wire.Running {
 			out.Run.State = wire.Interrupted
 		}
+	}
+	return out
+}
+
+// message is m as it was exported, its ids by their names here.
+func (m transferMessage) message(name func(string) string) wire.Message {
+	out := wire.Message{ID: name(m.ID), Lane: m.Lane, Role: m.Role, Text: m.Text, CreatedMS: m.CreatedMS, ToolCall: m.ToolCall, Tool: m.Tool}
+	if m.Parent != "" {
+		out.Parent = name(m.Parent)
+	}
+	if r := m.Run; r != nil {
+		out.Run = &wire.Run{ID: name(r.ID), Lane: r.Lane, Endpoint: r.Endpoint, Model: r.Model, Answered: r.Answered, State: r.State, Finish: r.Finish,
+			Problem: r.Problem, StartedMS: r.StartedMS, FirstTokenMS: r.FirstTokenMS, DurationMS: r.DurationMS,
+			InputTokens: r.InputTokens, OutputTokens: r.OutputTokens, CostNanoUSD: r.CostNanoUSD, Basis: r.Basis, CostSource: r.CostSource, Calls: r.Calls}
 	}
 	return out
 }

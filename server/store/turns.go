@@ -86,15 +86,15 @@ func (t *turn) addLink(field string, m wire.Message) (err error) {
 	case m.Role != "user" && m.Role != "tool":
 		return badField("bad_role", field+".role", `A message that is sent has the role "user" or "tool".`)
 	}
-	if err := checkTool(field, m); err != nil {
+	if err := CheckTool(field, m); err != nil {
 		return err
 	}
 	t.chain = append(t.chain, l)
 	return nil
 }
 
-// checkTool looks at what only function results have.
-func checkTool(field string, m wire.Message) error {
+// CheckTool looks at what only function results have.
+func CheckTool(field string, m wire.Message) error {
 	switch {
 	case m.Role != "tool" && (m.ToolCall != "" || m.Tool != ""):
 		return badField("bad_tool", field+".tool_call", "Only a function's result names a call.")
@@ -220,12 +220,12 @@ func (t turn) findMessage(q scanner, id []byte) (m foundMessage, err error) {
 // fs.ErrExist: it reuses an id for something else, or the answer is still
 // being written by another run. Any other *wire.Problem names the field that
 // is wrong.
-func (db *DB) CheckStart(ctx context.Context, owner string, s wire.Start) (r wire.Run, found bool, err error) {
+func (c *Chat) CheckStart(ctx context.Context, owner string, s wire.Start) (r wire.Run, found bool, err error) {
 	t, err := parseTurn(owner, s)
 	if err != nil {
 		return r, false, err
 	}
-	err = db.readers.snapshot(ctx, func(q reading) error {
+	err = c.db.Snapshot(ctx, func(q reading) error {
 		p, err := t.find(q)
 		if err != nil || !p.run {
 			return err
@@ -243,31 +243,31 @@ func (db *DB) CheckStart(ctx context.Context, owner string, s wire.Start) (r wir
 // gateway at baseURL. Of r it keeps Model and StartedMS; ids, lane and endpoint
 // are those of s. Storing the same run twice is storing it once. It fails as
 // CheckStart does. s.Body must not be changed until done.
-func (db *DB) StartTurn(owner string, s wire.Start, r wire.Run, title, baseURL string, done func(error)) {
+func (c *Chat) StartTurn(owner string, s wire.Start, r wire.Run, title, baseURL string, done func(error)) {
 	if r.StartedMS == 0 {
-		r.StartedMS = db.now().UnixMilli()
+		r.StartedMS = c.now().UnixMilli()
 	}
 	size := len(s.Body) + len(s.User.Text)
 	for _, m := range s.Before {
 		size += len(m.Text)
 	}
-	db.writer.post(size, func(w *tx) error {
+	c.db.Post(size, func(w *tx) error {
 		t, err := parseTurn(owner, s)
 		if err != nil {
 			return err
 		}
-		return db.startTurn(w, t, r, cleanTitle(title), baseURL)
+		return c.startTurn(w, t, r, CleanTitle(title), baseURL)
 	}, done)
 }
 
-func (db *DB) startTurn(w *tx, t turn, r wire.Run, title, baseURL string) error {
+func (c *Chat) startTurn(w *tx, t turn, r wire.Run, title, baseURL string) error {
 	p, err := t.find(w)
 	if err != nil || p.run {
 		return err
 	}
 	now := r.StartedMS
 	if p.conversation == 0 {
-		if err := w.wantUser(t.owner); err != nil {
+		if err := wantUser(w, t.owner); err != nil {
 			return err
 		}
 		p.conversation, err = w.insert("INSERT INTO conversations (owner, id, title, created_ms, updated_ms) VALUES (?, ?, ?, ?, ?)",
@@ -275,7 +275,7 @@ func (db *DB) startTurn(w *tx, t turn, r wire.Run, title, baseURL string) error 
 		if err != nil {
 			return err
 		}
-		if err := w.toIndex(t.owner, p.conversation, 0); err != nil {
+		if err := c.index.noteTitle(w, t.owner, p.conversation); err != nil {
 			return err
 		}
 	}
@@ -288,7 +288,7 @@ func (db *DB) startTurn(w *tx, t turn, r wire.Run, title, baseURL string) error 
 		if err != nil {
 			return err
 		}
-		if err := w.toIndex(t.owner, p.conversation, p.chain[i]); err != nil {
+		if err := c.index.noteMessage(w, t.owner, p.conversation, p.chain[i]); err != nil {
 			return err
 		}
 	}
@@ -303,15 +303,15 @@ func (db *DB) startTurn(w *tx, t turn, r wire.Run, title, baseURL string) error 
 	if err != nil {
 		return err
 	}
-	coding, body := db.packer.pack(t.start.Body)
+	coding, body := c.packer.pack(t.start.Body)
 	if _, err := w.exec("INSERT INTO run_requests (run, owner, base_url, coding, body) VALUES (?, ?, ?, ?, ?)", run, t.owner, baseURL, coding, body); err != nil {
 		return err
 	}
-	return w.noteTurn(p, r.Model, now)
+	return noteTurn(w, p, r.Model, now)
 }
 
 // noteTurn keeps what the list shows of the newest turn.
-func (w *tx) noteTurn(p place, model string, now int64) error {
+func noteTurn(w *tx, p place, model string, now int64) error {
 	var turn int64
 	var models string
 	if err := w.scan("SELECT turn, models FROM conversations WHERE n = ?", []any{p.conversation}, &turn, &models); err != nil {
@@ -320,7 +320,7 @@ func (w *tx) noteTurn(p place, model string, now int64) error {
 	user := p.chain[len(p.chain)-1]
 	var err error
 	if turn != user {
-		if models, err = w.compared(p.conversation); err != nil {
+		if models, err = compared(w, p.conversation); err != nil {
 			return err
 		}
 	}
@@ -335,7 +335,7 @@ func (w *tx) noteTurn(p place, model string, now int64) error {
 
 // compared are the models of a conversation's lanes, "" where it has no several:
 // each lane has a newest message of the person's of its own.
-func (w *tx) compared(conversation int64) (string, error) {
+func compared(w *tx, conversation int64) (string, error) {
 	var list []byte
 	err := w.scan("SELECT lanes FROM lanes WHERE conversation = ?", []any{conversation}, &list)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -353,9 +353,9 @@ func (w *tx) compared(conversation int64) (string, error) {
 
 // RunReplied queues what the head of the gateway's reply told. It is stored so
 // that the log can be read again after a kill.
-func (db *DB) RunReplied(owner, run string, status int, contentType, requestID string, done func(error)) {
+func (c *Chat) RunReplied(owner, run string, status int, contentType, requestID string, done func(error)) {
 	who := parseOwner(owner)
-	db.writer.post(len(contentType)+len(requestID), func(w *tx) error {
+	c.db.Post(len(contentType)+len(requestID), func(w *tx) error {
 		id, _ := parseID(run)
 		res, err := w.exec("UPDATE runs SET http_status = ?, content_type = ?, request_id = ? WHERE owner = ? AND id = ?", status, contentType, requestID, who, id)
 		if err != nil {

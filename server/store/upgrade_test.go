@@ -110,7 +110,7 @@ func TestUpgradeKeepsEverything(t *testing.T) {
 	s := newStart("", "x")
 	must(t, startTurn(db, "1", s))
 	var n int64
-	must(t, db.readers.at(ctx).scan("SELECT max(n) FROM messages", nil, &n))
+	must(t, db.engine.At(ctx).scan("SELECT max(n) FROM messages", nil, &n))
 	if n != 25 {
 		t.Errorf("the new answer is message %d, want 25", n)
 	}
@@ -138,7 +138,7 @@ func TestAnOlderSQLiteFindsNothingWrong(t *testing.T) {
 		return ""
 	})
 	must(t, second(db.SetLanes(ctx, owner, someLanes(s))), second(db.SetVote(ctx, owner, someVote(s))))
-	must(t, db.writer.write(ctx, 0, func(w *tx) error {
+	must(t, db.engine.Write(ctx, 0, func(w *tx) error {
 		for query, arg := range map[string]any{
 			"INSERT INTO library (owner, id, kind, name, updated_ms) VALUES (1, ?, 'prompt', 'n', 0)": mustID(t),
 			`INSERT INTO video_tasks (owner, id, model, mode, prompt, words, state, created_ms, usual_least, usual_most, seconds, price, basis, sample, prices)

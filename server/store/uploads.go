@@ -24,7 +24,7 @@ func (v *Videos) AddUpload(ctx context.Context, owner string, u wire.Upload, at,
 	who := parseOwner(owner)
 	var gone []wire.Upload
 	var room bool
-	err := v.db.writer.write(ctx, len(u.Name), func(w *tx) error {
+	err := v.db.Write(ctx, len(u.Name), func(w *tx) error {
 		gone, room = nil, false
 		var have, oldest int64
 		if err := w.scan("SELECT coalesce(sum(bytes), 0), coalesce(sum(bytes) FILTER (WHERE created_ms < ?), 0) FROM uploads WHERE owner = ?",
@@ -35,7 +35,7 @@ func (v *Videos) AddUpload(ctx context.Context, owner string, u wire.Upload, at,
 		if room = missing <= oldest; !room {
 			return nil
 		}
-		if err := w.wantUser(who); err != nil {
+		if err := wantUser(w, who); err != nil {
 			return err
 		}
 		for missing > 0 {
@@ -63,7 +63,7 @@ func (v *Videos) AddUpload(ctx context.Context, owner string, u wire.Upload, at,
 // Upload returns what is known of an upload. Whoever knows its id may have it:
 // that is how a gateway fetches it. fs.ErrNotExist: there is none.
 func (v *Videos) Upload(ctx context.Context, id string) (u wire.Upload, err error) {
-	err = v.db.readers.at(ctx).scan("SELECT "+uploadColumns+" FROM uploads WHERE id = ?", []any{id}, scanUpload(&u)...)
+	err = v.db.At(ctx).scan("SELECT "+uploadColumns+" FROM uploads WHERE id = ?", []any{id}, scanUpload(&u)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return u, notFound("upload")
 	}
@@ -72,6 +72,6 @@ func (v *Videos) Upload(ctx context.Context, id string) (u wire.Upload, err erro
 
 // UploadUse tells how many bytes the owner's uploads are.
 func (v *Videos) UploadUse(ctx context.Context, owner string) (bytes int64, err error) {
-	err = v.db.readers.at(ctx).scan("SELECT coalesce(sum(bytes), 0) FROM uploads WHERE owner = ?", []any{parseOwner(owner)}, &bytes)
+	err = v.db.At(ctx).scan("SELECT coalesce(sum(bytes), 0) FROM uploads WHERE owner = ?", []any{parseOwner(owner)}, &bytes)
 	return bytes, err
 }

@@ -4,15 +4,29 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
+
+	"screentest/server/seal"
 )
+
+// A Register is who there is: people, their settings and sessions.
+type Register struct {
+	db  *engine
+	box *seal.Box
+	now func() time.Time
+}
+
+func newRegister(db *engine, box *seal.Box, now func() time.Time) *Register {
+	return &Register{db, box, now}
+}
 
 // EnsureLocalUser returns the owner id of the one local user, who is there
 // from the first call on: the person at the keyboard of a server that listens
 // on loopback only.
-func (db *DB) EnsureLocalUser(ctx context.Context) (owner string, err error) {
+func (r *Register) EnsureLocalUser(ctx context.Context) (owner string, err error) {
 	var n int64
-	err = db.writer.write(ctx, 0, func(t *tx) error {
-		if _, err := t.exec("INSERT INTO users (name, local, created_ms) SELECT 'local', 1, ? WHERE NOT EXISTS (SELECT 1 FROM users WHERE local = 1)", db.now().UnixMilli()); err != nil {
+	err = r.db.Write(ctx, 0, func(t *tx) error {
+		if _, err := t.exec("INSERT INTO users (name, local, created_ms) SELECT 'local', 1, ? WHERE NOT EXISTS (SELECT 1 FROM users WHERE local = 1)", r.now().UnixMilli()); err != nil {
 			return err
 		}
 		return t.scan("SELECT n FROM users WHERE local = 1", nil, &n)
@@ -24,8 +38,8 @@ func (db *DB) EnsureLocalUser(ctx context.Context) (owner string, err error) {
 }
 
 // People is how many there are.
-func (db *DB) People(ctx context.Context) (n int, err error) {
-	err = db.readers.at(ctx).scan("SELECT count(*) FROM users", nil, &n)
+func (r *Register) People(ctx context.Context) (n int, err error) {
+	err = r.db.At(ctx).scan("SELECT count(*) FROM users", nil, &n)
 	return n, err
 }
 
@@ -36,8 +50,8 @@ const (
 )
 
 // Setting returns a value the owner saved. fs.ErrNotExist: there is none.
-func (db *DB) Setting(ctx context.Context, owner, name string) (value string, err error) {
-	err = db.readers.at(ctx).scan("SELECT value FROM settings WHERE owner = ? AND name = ?", []any{parseOwner(owner), name}, &value)
+func (r *Register) Setting(ctx context.Context, owner, name string) (value string, err error) {
+	err = r.db.At(ctx).scan("SELECT value FROM settings WHERE owner = ? AND name = ?", []any{parseOwner(owner), name}, &value)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", notFound("setting")
 	}
@@ -46,7 +60,7 @@ func (db *DB) Setting(ctx context.Context, owner, name string) (value string, er
 
 // SetSetting saves a value of up to 64 KiB under a name of up to 100 bytes; ""
 // forgets it.
-func (db *DB) SetSetting(ctx context.Context, owner, name, value string) error {
+func (r *Register) SetSetting(ctx context.Context, owner, name, value string) error {
 	if name == "" || len(name) > maxSettingName {
 		return badField("bad_setting", "name", "A setting's name has 1 to %d bytes.", maxSettingName)
 	}
@@ -54,12 +68,12 @@ func (db *DB) SetSetting(ctx context.Context, owner, name, value string) error {
 		return badField("bad_setting", "value", "A setting has at most %d bytes.", maxSettingValue)
 	}
 	who := parseOwner(owner)
-	return db.writer.write(ctx, len(value), func(t *tx) error {
+	return r.db.Write(ctx, len(value), func(t *tx) error {
 		if value == "" {
 			_, err := t.exec("DELETE FROM settings WHERE owner = ? AND name = ?", who, name)
 			return err
 		}
-		if err := t.wantUser(who); err != nil {
+		if err := wantUser(t, who); err != nil {
 			return err
 		}
 		_, err := t.exec("INSERT INTO settings (owner, name, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", who, name, value)
@@ -72,9 +86,9 @@ const serverPrefix = "setting:"
 
 // ServerSetting returns a value that is of the whole server. fs.ErrNotExist:
 // there is none.
-func (db *DB) ServerSetting(ctx context.Context, name string) (value string, err error) {
+func (r *Register) ServerSetting(ctx context.Context, name string) (value string, err error) {
 	var b []byte
-	err = db.readers.at(ctx).scan("SELECT value FROM meta WHERE name = ?", []any{serverPrefix + name}, &b)
+	err = r.db.At(ctx).scan("SELECT value FROM meta WHERE name = ?", []any{serverPrefix + name}, &b)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", notFound("setting")
 	}
@@ -83,11 +97,11 @@ func (db *DB) ServerSetting(ctx context.Context, name string) (value string, err
 
 // SetServerSetting saves a value that is of the whole server, with the bounds
 // of SetSetting; "" forgets it.
-func (db *DB) SetServerSetting(ctx context.Context, name, value string) error {
+func (r *Register) SetServerSetting(ctx context.Context, name, value string) error {
 	if name == "" || len(name) > maxSettingName || len(value) > maxSettingValue {
 		return badField("bad_setting", "name", "A setting's name has 1 to %d bytes, its value at most %d.", maxSettingName, maxSettingValue)
 	}
-	return db.writer.write(ctx, len(value), func(t *tx) error {
+	return r.db.Write(ctx, len(value), func(t *tx) error {
 		if value == "" {
 			_, err := t.exec("DELETE FROM meta WHERE name = ?", serverPrefix+name)
 			return err
@@ -98,13 +112,37 @@ func (db *DB) SetServerSetting(ctx context.Context, name, value string) error {
 }
 
 // wantUser fails with fs.ErrNotExist if there is no user n.
-func (t *tx) wantUser(n int64) error {
+func wantUser(q scanner, n int64) error {
 	var there bool
-	if err := t.scan("SELECT EXISTS (SELECT 1 FROM users WHERE n = ?)", []any{n}, &there); err != nil {
+	if err := q.scan("SELECT EXISTS (SELECT 1 FROM users WHERE n = ?)", []any{n}, &there); err != nil {
 		return err
 	}
 	if !there {
 		return notFound("user")
+	}
+	return nil
+}
+
+// EachSetting calls fn with everybody's value of a setting.
+func (r *Register) EachSetting(ctx context.Context, name string, fn func(owner, value string) error) error {
+	type setting struct {
+		owner int64
+		value string
+	}
+	var all []setting
+	err := r.db.At(ctx).each("SELECT s.owner, s.value FROM users u CROSS JOIN settings s ON s.owner = u.n AND s.name = ?", []any{name}, func(rows *sql.Rows) error {
+		var s setting
+		err := rows.Scan(&s.owner, &s.value)
+		all = append(all, s)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if err := fn(formatOwner(s.owner), s.value); err != nil {
+			return err
+		}
 	}
 	return nil
 }

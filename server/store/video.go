@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 
+	"screentest/server/seal"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -15,10 +17,18 @@ import (
 // Videos are the video tasks in a DB, with their files' records and the
 // uploads. As everywhere in the store, what belongs to somebody is asked for
 // by owner first.
-type Videos struct{ db *DB }
+type Videos struct {
+	db     *engine
+	books  *Books
+	index  *Index
+	people *Register
+	box    *seal.Box
+	log    *slog.Logger
+}
 
-// Videos returns the video tasks.
-func (db *DB) Videos() *Videos { return &Videos{db} }
+func newVideos(db *engine, books *Books, index *Index, people *Register, box *seal.Box, log *slog.Logger) *Videos {
+	return &Videos{db, books, index, people, box, log}
+}
 
 // videoColumns are a task t as videoScan reads it; the body is that of its
 // request q. Outputs come as one JSON array, so that a page is one query.
@@ -111,7 +121,7 @@ func readVideo(q scanner, owner int64, id []byte) (s videoScan, t wire.VideoTask
 // Task returns a task, also one that is deleted and not yet gone.
 func (v *Videos) Task(ctx context.Context, owner, id string) (wire.VideoTask, error) {
 	b, _ := parseID(id)
-	_, t, err := readVideo(v.db.readers.at(ctx), parseOwner(owner), b)
+	_, t, err := readVideo(v.db.At(ctx), parseOwner(owner), b)
 	return t, err
 }
 
@@ -119,7 +129,7 @@ func (v *Videos) Task(ctx context.Context, owner, id string) (wire.VideoTask, er
 // id. fs.ErrNotExist: it was made elsewhere.
 func (v *Videos) TaskByUUID(ctx context.Context, owner, uuid string) (wire.VideoTask, error) {
 	var id []byte
-	err := v.db.readers.at(ctx).scan("SELECT id FROM video_tasks WHERE owner = ? AND uuid = ? AND uuid <> '' ORDER BY n LIMIT 1",
+	err := v.db.At(ctx).scan("SELECT id FROM video_tasks WHERE owner = ? AND uuid = ? AND uuid <> '' ORDER BY n LIMIT 1",
 		[]any{parseOwner(owner), strings.ToLower(uuid)}, &id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return wire.VideoTask{}, notFound("video task")
@@ -138,7 +148,7 @@ func (v *Videos) EachOpen(ctx context.Context, fn func(owner string, key int64, 
 		task       wire.VideoTask
 	}
 	var all []open
-	err := v.db.readers.at(ctx).each("SELECT "+videoColumns+", '' FROM video_tasks t INDEXED BY video_tasks_open WHERE t.state IN ('creating', 'unknown', 'queued', 'running') ORDER BY t.n", nil, func(rows *sql.Rows) error {
+	err := v.db.At(ctx).each("SELECT "+videoColumns+", '' FROM video_tasks t INDEXED BY video_tasks_open WHERE t.state IN ('creating', 'unknown', 'queued', 'running') ORDER BY t.n", nil, func(rows *sql.Rows) error {
 		var s videoScan
 		if err := rows.Scan(s.dest()...); err != nil {
 			return err
@@ -161,7 +171,7 @@ func (v *Videos) EachOpen(ctx context.Context, fn func(owner string, key int64, 
 // Expiring lists up to limit done tasks of everybody that finished before that
 // time, in Unix milliseconds: pairs of owner and id.
 func (v *Videos) Expiring(ctx context.Context, finishedBefore int64, limit int) (pairs [][2]string, err error) {
-	err = v.db.readers.at(ctx).each("SELECT owner, id FROM video_tasks WHERE state = 'done' AND finished_ms < ? ORDER BY finished_ms LIMIT ?",
+	err = v.db.At(ctx).each("SELECT owner, id FROM video_tasks WHERE state = 'done' AND finished_ms < ? ORDER BY finished_ms LIMIT ?",
 		[]any{finishedBefore, limit}, func(rows *sql.Rows) error {
 			var owner int64
 			var id []byte
@@ -170,22 +180,6 @@ func (v *Videos) Expiring(ctx context.Context, finishedBefore int64, limit int) 
 			return err
 		})
 	return pairs, err
-}
-
-// words is what the gallery's search looks in.
-func words(t wire.VideoTask) string {
-	return strings.ToLower(strings.Join(append([]string{prompts(t), t.Title, t.Model}, t.Tags...), "\n"))
-}
-
-// prompts are the prompt of a task, and those of its shots where it has several.
-func prompts(t wire.VideoTask) string {
-	all := t.Prompt
-	if t.Mode == string(gateway.MultiShot) {
-		for _, shot := range gateway.Scenes(t.Body) {
-			all += "\n" + shot.Prompt
-		}
-	}
-	return all
 }
 
 // videoProblem makes a TEXT value of p, NULL if it is nil.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -100,15 +99,15 @@ func (v *Videos) SetDeleted(ctx context.Context, owner, id string, at int64) (wi
 func (v *Videos) PurgeDeleted(ctx context.Context, before int64) ([][]byte, int, error) {
 	var files [][]byte
 	var tasks int
-	err := v.db.writer.write(ctx, 0, func(w *tx) error {
+	err := v.db.Write(ctx, 0, func(w *tx) error {
 		files, tasks = nil, 0
-		rows, err := column[int64](context.Background(), w.p, `SELECT n FROM video_tasks WHERE deleted_ms > 0 AND deleted_ms < ?
+		rows, err := column[int64](w, `SELECT n FROM video_tasks WHERE deleted_ms > 0 AND deleted_ms < ?
 			AND state IN ('done', 'failed', 'expired', 'refused', 'lost') LIMIT 1000`, before)
 		if err != nil {
 			return err
 		}
 		for _, n := range rows {
-			if err := w.purgeVideo(n, &files); err != nil {
+			if err := purgeVideo(w, n, &files); err != nil {
 				return err
 			}
 			tasks++
@@ -116,7 +115,7 @@ func (v *Videos) PurgeDeleted(ctx context.Context, before int64) ([][]byte, int,
 		if tasks == 0 {
 			return nil
 		}
-		return w.toScrub()
+		return w.Scrub()
 	})
 	if err != nil {
 		return nil, 0, err
@@ -129,7 +128,7 @@ func (v *Videos) Purge(ctx context.Context, owner, id string) (files [][]byte, e
 	b, _ := parseID(id)
 	who := parseOwner(owner)
 	var gone [][]byte
-	err = v.db.writer.write(ctx, 0, func(w *tx) error {
+	err = v.db.Write(ctx, 0, func(w *tx) error {
 		gone = nil
 		s, t, err := readVideo(w, who, b)
 		if err != nil {
@@ -141,10 +140,10 @@ func (v *Videos) Purge(ctx context.Context, owner, id string) (files [][]byte, e
 		if !t.State.Final() {
 			return conflict("This clip has not ended yet. It goes for good by itself once it has, %d days after its deletion.", wire.TrashDays)
 		}
-		if err := w.purgeVideo(s.n, &gone); err != nil {
+		if err := purgeVideo(w, s.n, &gone); err != nil {
 			return err
 		}
-		return w.toScrub()
+		return w.Scrub()
 	})
 	if err != nil {
 		return nil, err
@@ -152,9 +151,9 @@ func (v *Videos) Purge(ctx context.Context, owner, id string) (files [][]byte, e
 	return gone, nil
 }
 
-func (w *tx) purgeVideo(n int64, files *[][]byte) error {
+func purgeVideo(w *tx, n int64, files *[][]byte) error {
 	for _, name := range []string{"sha256", "poster"} {
-		list, err := column[[]byte](context.Background(), w.p, "SELECT "+name+" FROM video_outputs WHERE task = ? AND "+name+" IS NOT NULL", n)
+		list, err := column[[]byte](w, "SELECT "+name+" FROM video_outputs WHERE task = ? AND "+name+" IS NOT NULL", n)
 		if err != nil {
 			return err
 		}
@@ -168,28 +167,7 @@ func (w *tx) purgeVideo(n int64, files *[][]byte) error {
 		return err
 	}
 	if key.Valid {
-		return w.forgetVideoKey(key.Int64)
+		return forgetKey(w, key.Int64)
 	}
 	return nil
-}
-
-// column reads the one column of a query.
-func column[T any](ctx context.Context, p *prepared, query string, args ...any) (list []T, err error) {
-	s, err := p.stmt(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.QueryContext(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var one T
-		if err := rows.Scan(&one); err != nil {
-			return nil, err
-		}
-		list = append(list, one)
-	}
-	return list, rows.Err()
 }

@@ -20,7 +20,7 @@ func (v *Videos) EachJob(ctx context.Context, fn func(owner, task string, index 
 		index int
 	}
 	var all []job
-	err := v.db.readers.at(ctx).each(`SELECT o.owner, t.id, o.idx FROM video_outputs o INDEXED BY video_outputs_jobs JOIN video_tasks t ON t.n = o.task
+	err := v.db.At(ctx).each(`SELECT o.owner, t.id, o.idx FROM video_outputs o INDEXED BY video_outputs_jobs JOIN video_tasks t ON t.n = o.task
 		WHERE o.archive IN ('waiting', 'copying', 'full') ORDER BY o.n`, nil, func(rows *sql.Rows) error {
 		var j job
 		err := rows.Scan(&j.owner, &j.task, &j.index)
@@ -64,7 +64,7 @@ func (v *Videos) SetOutput(ctx context.Context, owner, task string, o wire.Video
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			return false, errors.Join(err, notFound("output"))
 		}
-		return true, w.dropVideoKey(s.n)
+		return true, dropKey(w, s.n)
 	})
 }
 
@@ -91,7 +91,7 @@ func (v *Videos) SetLinks(ctx context.Context, owner, task string, urls []string
 func (v *Videos) TaskKey(ctx context.Context, owner, task string) (key int64, err error) {
 	b, _ := parseID(task)
 	var n sql.NullInt64
-	err = v.db.readers.at(ctx).scan("SELECT key FROM video_tasks WHERE owner = ? AND id = ?", []any{parseOwner(owner), b}, &n)
+	err = v.db.At(ctx).scan("SELECT key FROM video_tasks WHERE owner = ? AND id = ?", []any{parseOwner(owner), b}, &n)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, notFound("video task")
 	}
@@ -103,7 +103,7 @@ func (v *Videos) TaskKey(ctx context.Context, owner, task string) (key int64, er
 // outputs still wait to be copied.
 func (v *Videos) ArchiveUse(ctx context.Context, owner string) (bytes, files, deleted, waiting int64, err error) {
 	who := parseOwner(owner)
-	q := v.db.readers.at(ctx)
+	q := v.db.At(ctx)
 	err = q.scan(`SELECT coalesce(sum(bytes) FILTER (WHERE kept), 0), count(*) FILTER (WHERE kept), coalesce(sum(bytes) FILTER (WHERE NOT kept), 0)
 		FROM (SELECT max(o.bytes) AS bytes, max(t.deleted_ms = 0) AS kept
 			FROM video_outputs o JOIN video_tasks t ON t.n = o.task WHERE o.owner = ? AND o.archive = 'saved' GROUP BY o.sha256)`,
@@ -137,7 +137,7 @@ func (v *Videos) SavedBefore(ctx context.Context, owner string, before time.Time
 // saved lists archived outputs of the owner args[0], with their tasks' ids; more
 // says which of them.
 func (v *Videos) saved(ctx context.Context, more string, args ...any) (list []wire.VideoOutput, tasks []string, err error) {
-	err = v.db.readers.at(ctx).each(`SELECT t.id, o.idx, o.bytes, lower(hex(o.sha256)), o.type, o.width, o.height, o.seconds
+	err = v.db.At(ctx).each(`SELECT t.id, o.idx, o.bytes, lower(hex(o.sha256)), o.type, o.width, o.height, o.seconds
 		FROM video_outputs o INDEXED BY video_outputs_saved JOIN video_tasks t ON t.n = o.task
 		WHERE o.owner = ? AND o.archive = 'saved' AND `+more, args, func(rows *sql.Rows) error {
 		var o wire.VideoOutput
@@ -151,7 +151,7 @@ func (v *Videos) saved(ctx context.Context, more string, args ...any) (list []wi
 
 // FileUsed tells whether the file of that SHA-256 is anybody's.
 func (v *Videos) FileUsed(ctx context.Context, sha []byte) (used bool, err error) {
-	err = v.db.readers.at(ctx).scan("SELECT EXISTS (SELECT 1 FROM video_outputs WHERE sha256 = ?1 AND archive = 'saved') OR EXISTS (SELECT 1 FROM video_outputs WHERE poster = ?1)", []any{sha}, &used)
+	err = v.db.At(ctx).scan("SELECT EXISTS (SELECT 1 FROM video_outputs WHERE sha256 = ?1 AND archive = 'saved') OR EXISTS (SELECT 1 FROM video_outputs WHERE poster = ?1)", []any{sha}, &used)
 	return used, err
 }
 
@@ -181,7 +181,7 @@ func (v *Videos) SetPoster(ctx context.Context, owner, task string, index int, s
 // fs.ErrNotExist: it has none.
 func (v *Videos) Poster(ctx context.Context, owner, task string, index int) (sha []byte, kind string, err error) {
 	b, _ := parseID(task)
-	err = v.db.readers.at(ctx).scan(`SELECT o.poster, o.poster_type FROM video_tasks t JOIN video_outputs o ON o.task = t.n
+	err = v.db.At(ctx).scan(`SELECT o.poster, o.poster_type FROM video_tasks t JOIN video_outputs o ON o.task = t.n
 		WHERE t.owner = ? AND t.id = ? AND o.idx = ? AND o.poster IS NOT NULL`, []any{parseOwner(owner), b, index}, &sha, &kind)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, "", notFound("poster")
@@ -196,7 +196,7 @@ const archiveSetting = "video_archive"
 // stored.
 func (v *Videos) ArchiveSettings(ctx context.Context, owner string) (a wire.ArchiveSettings, err error) {
 	a = wire.ArchiveSettings{QuotaBytes: wire.DefaultQuota, MakeRoom: true}
-	text, err := v.db.Setting(ctx, owner, archiveSetting)
+	text, err := v.people.Setting(ctx, owner, archiveSetting)
 	if isNotFound(err) || err == nil && text == "" {
 		return a, nil
 	}
@@ -218,5 +218,5 @@ func (v *Videos) SetArchiveSettings(ctx context.Context, owner string, a wire.Ar
 	if err != nil {
 		return err
 	}
-	return v.db.SetSetting(ctx, owner, archiveSetting, string(text))
+	return v.people.SetSetting(ctx, owner, archiveSetting, string(text))
 }

@@ -14,17 +14,17 @@ const videoKeyPurpose = "video key"
 func isNotFound(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // addVideoKey stores a key, sealed, and returns its number.
-func (w *tx) addVideoKey(db *DB, owner int64, secret string, replaced bool) (n int64, err error) {
+func (v *Videos) addKey(w *tx, owner int64, secret string, replaced bool) (n int64, err error) {
 	if n, err = w.insert("INSERT INTO video_keys (owner, sealed, replaced) VALUES (?, x'', ?)", owner, replaced); err != nil {
 		return 0, err
 	}
-	_, err = w.exec("UPDATE video_keys SET sealed = ? WHERE n = ?", db.box.Seal(videoKeyPurpose, strconv.FormatInt(n, 10), []byte(secret)), n)
+	_, err = w.exec("UPDATE video_keys SET sealed = ? WHERE n = ?", v.box.Seal(videoKeyPurpose, strconv.FormatInt(n, 10), []byte(secret)), n)
 	return n, err
 }
 
 // dropVideoKey takes the key from a task that needs it no more: one that is
 // final and has no file left to copy. A key that no task holds is forgotten.
-func (w *tx) dropVideoKey(task int64) error {
+func dropKey(w *tx, task int64) error {
 	var key int64
 	err := w.scan(`SELECT key FROM video_tasks t WHERE n = ? AND key IS NOT NULL AND state IN ('done', 'failed', 'expired', 'refused', 'lost')
 		AND NOT EXISTS (SELECT 1 FROM video_outputs WHERE task = t.n AND archive IN ('waiting', 'copying', 'full'))`, []any{task}, &key)
@@ -37,10 +37,10 @@ func (w *tx) dropVideoKey(task int64) error {
 	if _, err := w.exec("UPDATE video_tasks SET key = NULL WHERE n = ?", task); err != nil {
 		return err
 	}
-	return w.forgetVideoKey(key)
+	return forgetKey(w, key)
 }
 
-func (w *tx) forgetVideoKey(key int64) error {
+func forgetKey(w *tx, key int64) error {
 	_, err := w.exec("DELETE FROM video_keys WHERE n = ? AND NOT EXISTS (SELECT 1 FROM video_tasks WHERE key = video_keys.n)", key)
 	return err
 }
@@ -48,16 +48,16 @@ func (w *tx) forgetVideoKey(key int64) error {
 // EachKey calls fn for the keys that tasks hold. secret is "" for one that
 // does not open any more.
 func (v *Videos) EachKey(ctx context.Context, fn func(owner string, key int64, secret string, paused, replaced bool)) error {
-	return v.db.readers.at(ctx).each("SELECT n, owner, sealed, paused, replaced FROM video_keys ORDER BY n", nil, func(rows *sql.Rows) error {
+	return v.db.At(ctx).each("SELECT n, owner, sealed, paused, replaced FROM video_keys ORDER BY n", nil, func(rows *sql.Rows) error {
 		var n, owner int64
 		var sealed []byte
 		var paused, replaced bool
 		if err := rows.Scan(&n, &owner, &sealed, &paused, &replaced); err != nil {
 			return err
 		}
-		plain, err := v.db.box.Open(videoKeyPurpose, strconv.FormatInt(n, 10), sealed)
+		plain, err := v.box.Open(videoKeyPurpose, strconv.FormatInt(n, 10), sealed)
 		if err != nil {
-			v.db.log.Error("the key of video tasks does not open; they wait for another one", "err", err)
+			v.log.Error("the key of video tasks does not open; they wait for another one", "err", err)
 			plain, paused = nil, true
 		}
 		fn(formatOwner(owner), n, string(plain), paused, replaced)
@@ -69,7 +69,7 @@ func (v *Videos) EachKey(ctx context.Context, fn func(owner string, key int64, s
 // wait for another one.
 func (v *Videos) PauseKey(ctx context.Context, owner string, key int64) error {
 	who := parseOwner(owner)
-	return v.db.writer.write(ctx, 0, func(w *tx) error {
+	return v.db.Write(ctx, 0, func(w *tx) error {
 		if _, err := w.exec("UPDATE video_keys SET paused = 1 WHERE owner = ? AND n = ?", who, key); err != nil {
 			return err
 		}
@@ -86,13 +86,13 @@ func (v *Videos) ReplaceKeys(ctx context.Context, owner, gateway, secret string)
 	var key int64
 	const waiting = ` owner = ? AND gateway = ? AND (key IN (SELECT n FROM video_keys WHERE owner = ? AND paused = 1)
 		OR key IS NULL AND state IN ('unknown', 'queued', 'running'))`
-	err := v.db.writer.write(ctx, len(secret), func(w *tx) (err error) {
+	err := v.db.Write(ctx, len(secret), func(w *tx) (err error) {
 		var tasks int
 		key = 0
 		if err := w.scan("SELECT count(*) FROM video_tasks WHERE"+waiting, []any{who, gateway, who}, &tasks); err != nil || tasks == 0 {
 			return err
 		}
-		if key, err = w.addVideoKey(v.db, who, secret, true); err != nil {
+		if key, err = v.addKey(w, who, secret, true); err != nil {
 			return err
 		}
 		if _, err := w.exec("UPDATE video_tasks SET pause = CASE pause WHEN 'key' THEN '' ELSE pause END, version = version + 1, key = ? WHERE"+waiting, key, who, gateway, who); err != nil {

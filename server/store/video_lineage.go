@@ -19,7 +19,7 @@ const maxLineage = 500
 func (v *Videos) Opened(ctx context.Context, owner, id string) (o wire.VideoOpened, err error) {
 	b, _ := parseID(id)
 	who := parseOwner(owner)
-	err = v.db.readers.snapshot(ctx, func(r reading) error {
+	err = v.db.Snapshot(ctx, func(r reading) error {
 		var s videoScan
 		if s, o.Task, err = readVideo(r, who, b); err != nil {
 			return err

@@ -29,7 +29,7 @@ func (v *Videos) Tasks(ctx context.Context, owner string, q wire.VideoQuery) (wi
 		args = append(args, before[0], before[1])
 	}
 	page := wire.VideoPage{Tasks: []wire.VideoTask{}}
-	err = v.db.readers.snapshot(ctx, func(r reading) error {
+	err = v.db.Snapshot(ctx, func(r reading) error {
 		var last videoScan
 		err := r.each("SELECT "+videoColumns+listedBody+" FROM video_tasks t WHERE "+where+" ORDER BY t.created_ms DESC, t.n DESC LIMIT ?",
 			append(args, limit+1), func(rows *sql.Rows) error {

@@ -39,7 +39,7 @@ func (v *Videos) Create(ctx context.Context, owner string, key int64, secret str
 		key   int64
 		found bool
 	}
-	err = v.db.writer.write(ctx, len(t.Body)+2*len(t.Prompt), func(w *tx) error {
+	err = v.db.Write(ctx, len(t.Body)+2*len(t.Prompt), func(w *tx) error {
 		s, was, err := readVideo(w, who, id)
 		if err == nil {
 			made.task, made.key, made.found = was, s.key, true
@@ -48,7 +48,7 @@ func (v *Videos) Create(ctx context.Context, owner string, key int64, secret str
 		if !isNotFound(err) {
 			return err
 		}
-		if err := w.wantUser(who); err != nil {
+		if err := wantUser(w, who); err != nil {
 			return err
 		}
 		made.key, made.found = 0, false
@@ -59,7 +59,7 @@ func (v *Videos) Create(ctx context.Context, owner string, key int64, secret str
 			}
 		}
 		if made.key == 0 && secret != "" {
-			if made.key, err = w.addVideoKey(v.db, who, secret, false); err != nil {
+			if made.key, err = v.addKey(w, who, secret, false); err != nil {
 				return err
 			}
 		}
@@ -75,7 +75,7 @@ func (v *Videos) Create(ctx context.Context, owner string, key int64, secret str
 		if _, err := w.exec("INSERT INTO video_requests (task, owner, body) VALUES (?, ?, ?)", n, who, string(t.Body)); err != nil {
 			return err
 		}
-		if err := w.videoToIndex(who, n); err != nil {
+		if err := v.index.noteVideo(w, who, n); err != nil {
 			return err
 		}
 		_, made.task, err = readVideo(w, who, id)
@@ -94,7 +94,7 @@ func (v *Videos) change(ctx context.Context, owner, id string, size int, fn func
 	who := parseOwner(owner)
 	var now wire.VideoTask
 	var changed bool
-	err := v.db.writer.write(ctx, size, func(w *tx) error {
+	err := v.db.Write(ctx, size, func(w *tx) error {
 		s, t, err := readVideo(w, who, b)
 		if err != nil {
 			return err
@@ -106,10 +106,10 @@ func (v *Videos) change(ctx context.Context, owner, id string, size int, fn func
 		if _, err := w.exec("UPDATE video_tasks SET version = version + 1 WHERE n = ?", s.n); err != nil {
 			return err
 		}
-		if _, now, err = readVideo(w, who, b); err != nil || videoDoc(now) == videoDoc(t) {
+		if _, now, err = readVideo(w, who, b); err != nil || sameVideo(now, t) {
 			return err
 		}
-		return w.videoToIndex(who, s.n)
+		return v.index.noteVideo(w, who, s.n)
 	})
 	if err != nil {
 		return wire.VideoTask{}, false, err
@@ -143,7 +143,7 @@ func (v *Videos) Accepted(ctx context.Context, owner, id, remote string, at int6
 		if t.PriceNanoUSD == 0 {
 			source = "estimated" // there is no price: the figure is no fact
 		}
-		_, err := w.book(s.owner, entry{kind: "charge", what: "video", subject: s.id, model: t.Model,
+		_, err := v.books.book(w, s.owner, entry{kind: "charge", what: "video", subject: s.id, model: t.Model,
 			costNanoUSD: t.PriceNanoUSD, basis: basis, source: source, prices: json.RawMessage(prices), createdMS: at})
 		return true, err
 	})
@@ -171,7 +171,7 @@ func (v *Videos) uncreated(ctx context.Context, owner, id string, state wire.Vid
 		if _, err := w.exec("UPDATE video_tasks SET state = ?, problem = ? WHERE n = ?", string(state), text, s.n); err != nil {
 			return false, err
 		}
-		return true, w.dropVideoKey(s.n)
+		return true, dropKey(w, s.n)
 	})
 }
 
@@ -220,7 +220,7 @@ func (v *Videos) End(ctx context.Context, owner string, t wire.VideoTask, urls [
 				`{"code":"result_expired","message":"The gateway deleted the file before it was copied."}`, s.n); err != nil {
 				return false, err
 			}
-			return true, w.dropVideoKey(s.n)
+			return true, dropKey(w, s.n)
 		}
 		_, err := w.exec(`UPDATE video_tasks SET state = ?, pause = '', poll_problem = NULL, problem = ?, finish_state = ?,
 			uuid = CASE uuid WHEN '' THEN ? ELSE uuid END, started_ms = CASE started_ms WHEN 0 THEN ? ELSE started_ms END, finished_ms = ? WHERE n = ?`,
@@ -236,18 +236,18 @@ func (v *Videos) End(ctx context.Context, owner string, t wire.VideoTask, urls [
 				}
 			}
 		case wire.VideoFailed:
-			if err := w.returnVideo(s, was, at); err != nil {
+			if err := v.giveBack(w, s, was, at); err != nil {
 				return false, err
 			}
 		}
-		return true, w.dropVideoKey(s.n)
+		return true, dropKey(w, s.n)
 	})
 }
 
 // returnVideo books back, once, what the ledger says that a failed task cost: its
 // charge with what it was corrected by, so that nothing is left of it. The
 // return is as good as the newest figure, and has its source.
-func (w *tx) returnVideo(s videoScan, t wire.VideoTask, at int64) error {
+func (v *Videos) giveBack(w *tx, s videoScan, t wire.VideoTask, at int64) error {
 	var sum int64
 	var basis, source, prices string
 	err := w.scan(`SELECT (SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ?1 AND subject = ?2), basis, source, prices
@@ -258,7 +258,7 @@ func (w *tx) returnVideo(s videoScan, t wire.VideoTask, at int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.book(s.owner, entry{kind: wire.KindReturn, what: wire.WhatVideo, subject: s.id, model: t.Model, costNanoUSD: min(-sum, 0),
+	_, err = v.books.book(w, s.owner, entry{kind: wire.KindReturn, what: wire.WhatVideo, subject: s.id, model: t.Model, costNanoUSD: min(-sum, 0),
 		basis: "the task failed: " + basis, source: source, prices: json.RawMessage(prices), createdMS: at})
 	return err
 }

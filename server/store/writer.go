@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -23,6 +22,11 @@ const (
 // log after a deletion, while a reader still needs it.
 const scrubEvery = time.Second
 
+// followAfter is how long what follows waits after a write, so that it takes
+// many rows at a time and a commit does not wait for it: putting the words of a
+// turn into the search index costs as much as storing the turn.
+const followAfter = 50 * time.Millisecond
+
 // A unit is one piece of work that is stored whole or not at all. fn must have
 // no effect but on the database until it is answered: when a commit fails it
 // may be run once more.
@@ -36,11 +40,11 @@ type unit struct {
 // is queued, runs each unit in a savepoint, commits once and answers all: the
 // wait for the disk is shared. Units run in the order they were queued.
 type writer struct {
-	tx      tx
-	log     *slog.Logger
-	periods *periods // told of what was booked, once it is durable
-	ended   chan struct{}
-	wake    chan struct{} // holds one
+	tx    tx
+	log   *slog.Logger
+	after follower
+	ended chan struct{}
+	wake  chan struct{} // holds one
 
 	mu     sync.Mutex
 	queue  []unit
@@ -48,23 +52,34 @@ type writer struct {
 	closed bool
 	room   chan struct{} // closed and renewed when units are taken
 
-	unindexed atomic.Bool // the search index has not all that is stored
-	behind    bool        // it could not be written the last time; of the goroutine
-	scrub     bool        // something was deleted that is still in the files; of the goroutine
+	failing bool // the follower could not be written the last time; of the goroutine
+	scrub   bool // something was deleted that is still in the files; of the goroutine
+}
+
+// A follower is kept up to date with what is written, a moment later: the search
+// index. All but Behind is called on the writing goroutine.
+type follower interface {
+	// Behind says whether there is something to catch up with. It may be asked
+	// at any time.
+	Behind() bool
+	// CatchUp does the next step, in a transaction of its own.
+	CatchUp(*tx) (more bool, err error)
+	// Forget rewrites a part of what was derived from what is deleted, so that
+	// in the end nothing of that is left. Each statement is a transaction.
+	Forget(*tx) (more bool, err error)
 }
 
 // startWriter takes over conn.
-func startWriter(conn *sql.Conn, log *slog.Logger, periods *periods) *writer {
+func startWriter(conn *sql.Conn, after follower, log *slog.Logger) *writer {
 	w := &writer{
-		tx:      tx{p: prepare(conn)},
-		log:     log,
-		periods: periods,
-		ended:   make(chan struct{}),
-		wake:    make(chan struct{}, 1),
-		room:    make(chan struct{}),
+		tx:    tx{p: prepare(conn)},
+		log:   log,
+		after: after,
+		ended: make(chan struct{}),
+		wake:  make(chan struct{}, 1),
+		room:  make(chan struct{}),
 	}
-	w.tx.unindexed, w.tx.scrub = &w.unindexed, &w.scrub
-	w.unindexed.Store(true) // of the last process
+	w.tx.scrub = &w.scrub
 	if err := w.tx.scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &w.scrub); err != nil {
 		log.Error("what was deleted last may still be in the files", "err", err)
 	}
@@ -98,15 +113,7 @@ func (w *writer) signal() {
 	}
 }
 
-// write queues fn and waits until it is durable or has failed. Its error is the
-// truth, whatever becomes of ctx: nil, and all of fn is stored; anything else,
-// and nothing of it is. So who has put something in place for a write, such as
-// a file, takes it back where write fails, and only there.
-//
-// For that, ctx ends only the wait for a place in the queue: one that is over
-// beforehand writes nothing. Once queued, fn goes through to its end, and so
-// does the wait. What fn sets must be read only where the error is nil: it may
-// have been run in vain.
+// write is [engine.Write].
 func (w *writer) write(ctx context.Context, size int, fn func(*tx) error) error {
 	answer := make(chan error, 1)
 	u := unit{size: size, fn: fn, done: func(err error) { answer <- err }}
@@ -128,7 +135,7 @@ func (w *writer) write(ctx context.Context, size int, fn func(*tx) error) error 
 	}
 }
 
-// post queues fn without waiting. done may be nil.
+// post is [engine.Post].
 func (w *writer) post(size int, fn func(*tx) error, done func(error)) {
 	if done == nil {
 		done = func(err error) {
@@ -156,13 +163,13 @@ func (w *writer) close() error {
 
 func (w *writer) run() {
 	defer close(w.ended)
-	var again, index <-chan time.Time
+	var again, follow <-chan time.Time
 	for {
 		due := false
 		select {
 		case <-w.wake:
 		case <-again:
-		case <-index:
+		case <-follow:
 			due = true
 		}
 		again = nil
@@ -180,24 +187,41 @@ func (w *writer) run() {
 			return // closing the last connection empties the log
 		}
 		switch {
-		case due && w.unindexed.Load() && w.indexStep():
-			index = time.After(0)
+		case due && w.after.Behind() && w.catchUp():
+			follow = time.After(0)
 		case due:
-			index = nil
-		case index == nil && w.unindexed.Load():
-			index = time.After(indexAfter)
+			follow = nil
+		case follow == nil && w.after.Behind():
+			follow = time.After(followAfter)
 		}
 		if !w.scrub {
 			continue
 		}
 		// A step at a time, so that what is queued meanwhile does not wait.
-		switch more, ok := w.mergeIndex(); {
+		switch more, err := w.after.Forget(&w.tx); {
+		case err != nil:
+			w.log.Error("what was deleted is still in the search index; it is tried again", "err", err)
+			again = time.After(scrubEvery)
 		case more:
 			w.signal()
-		case !ok || !w.emptyLog():
+		case !w.emptyLog():
 			again = time.After(scrubEvery)
 		}
 	}
+}
+
+// catchUp has the follower do a step.
+func (w *writer) catchUp() (more bool) {
+	errs, _ := w.try([]unit{{fn: func(t *tx) (err error) {
+		more, err = w.after.CatchUp(t)
+		return err
+	}}})
+	err := errs[0]
+	if err != nil && !w.failing { // said once, and not with each write while a disk is full
+		w.log.Error("search index not written; it is tried again with the next write", "err", err)
+	}
+	w.failing = err != nil
+	return more && err == nil
 }
 
 // take removes the next group from the queue.
@@ -243,7 +267,7 @@ func (w *writer) commit(group []unit) {
 // may be because of a single unit.
 func (w *writer) try(group []unit) (errs []error, again bool) {
 	errs = make([]error, len(group))
-	w.tx.booked = w.tx.booked[:0]
+	w.tx.after = w.tx.after[:0]
 	failAll := func(err error) {
 		w.tx.exec("ROLLBACK") // SQLite may have done it by itself
 		for i := range errs {
@@ -268,9 +292,9 @@ func (w *writer) try(group []unit) (errs []error, again bool) {
 				failAll(err)
 				return errs, true
 			}
-			booked := len(w.tx.booked)
+			before := len(w.tx.after)
 			if errs[i] = u.fn(&w.tx); errs[i] != nil {
-				w.tx.booked = w.tx.booked[:booked]
+				w.tx.after = w.tx.after[:before]
 				if _, err := w.tx.exec("ROLLBACK TO unit"); err != nil {
 					failAll(err) // the error took the whole transaction with it
 					return errs, true
@@ -286,9 +310,10 @@ func (w *writer) try(group []unit) (errs []error, again bool) {
 		failAll(err)
 		return errs, !isBroken(err)
 	}
-	if len(w.tx.booked) > 0 {
-		w.periods.add(w.tx.booked)
+	for _, fn := range w.tx.after {
+		fn()
 	}
+	clear(w.tx.after) // lets go of what they hold
 	return errs, false
 }
 
@@ -296,37 +321,12 @@ func (w *writer) try(group []unit) (errs []error, again bool) {
 // a process that ends before it is gone leaves the rest to the next.
 const scrubName = "scrub"
 
-// toScrub has what the unit deletes gone from the files soon: from the search
-// index, which until it is rewritten only knows that the words do not count,
+// Scrub has what the unit deletes gone from the files soon: from what follows,
 // and from the write-ahead log.
-func (t *tx) toScrub() error {
+func (t *tx) Scrub() error {
 	*t.scrub = true
 	_, err := t.exec("INSERT INTO meta (name, value) VALUES (?, x'') ON CONFLICT DO NOTHING", scrubName)
 	return err
-}
-
-// mergePages is how much of the search index one step rewrites, in pages of
-// 4 KB.
-const mergePages = 64
-
-// mergeIndex rewrites part of the search index, so that in the end the words of
-// what was deleted are in it no more: until then it only knows that they do not
-// count. more: there is more to rewrite. Not ok: the disk failed.
-func (w *writer) mergeIndex() (more, ok bool) {
-	var before, after int64
-	const changes = "SELECT total_changes()"
-	if w.tx.scan(changes, nil, &before) != nil {
-		return false, false
-	}
-	// Below zero it merges everything there is, at most so much of it at a time.
-	if _, err := w.tx.exec("INSERT INTO search (search, rank) VALUES ('merge', ?)", -mergePages); err != nil {
-		w.log.Error("search index not rewritten after a deletion", "err", err)
-		return false, false
-	}
-	if w.tx.scan(changes, nil, &after) != nil {
-		return false, false
-	}
-	return after-before >= 2, true // as SQLite documents it
 }
 
 // emptyLog moves the write-ahead log into the database and cuts it to nothing.
@@ -349,13 +349,15 @@ func (w *writer) emptyLog() bool {
 
 // A tx is the writing transaction as a unit sees it.
 type tx struct {
-	p      *prepared
-	booked []booking // of the units so far
-
-	indexed   int          // bytes of text that went into the search index since it was last whole
-	unindexed *atomic.Bool // of the writer
-	scrub     *bool        // of the writer
+	p     *prepared
+	after []func() // of the units so far
+	scrub *bool    // of the writer
 }
+
+// AfterCommit has fn called on the writing goroutine once the unit is durable,
+// in the order of the calls, before the unit is answered. A unit that fails
+// calls nothing.
+func (t *tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
 // exec runs a statement that gives no rows.
 func (t *tx) exec(query string, args ...any) (sql.Result, error) {

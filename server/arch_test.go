@@ -79,12 +79,12 @@ func archRules() []archRule {
 			example: graph{"screentest/server/run": {Imports: []string{"screentest/server/store"}}},
 		},
 		{
-			name: "page and news know nothing of the parts nor of each other",
-			why:  "a bus between several servers, or another page, then takes the place of one and touches no other; bff and main put them to use",
+			name: "page, news and people know nothing of the parts nor of each other",
+			why:  "a bus between several servers, or accounts, then change one room alone; bff and main put them to use",
 			breaks: func(g graph) []string {
-				return append(g.arrows(either(within("server/page"), within("server/news")), func(_, to string) bool { return ours(to) && !within("shared")(to) }),
+				return append(g.arrows(rooms, func(_, to string) bool { return ours(to) && !within("shared")(to) }),
 					g.arrows(ours, func(from, to string) bool {
-						return either(within("server/page"), within("server/news"))(to) && from != module+"/server" && !within("server/bff")(from)
+						return rooms(to) && from != module+"/server" && !within("server/bff")(from)
 					})...)
 			},
 			example: graph{"screentest/server/run": {Imports: []string{"screentest/server/news"}}},
@@ -285,6 +285,11 @@ func within(folder string) func(string) bool {
 	return func(path string) bool {
 		return path == module+"/"+folder || strings.HasPrefix(path, module+"/"+folder+"/")
 	}
+}
+
+// rooms are those of the browser's side beside bff.
+func rooms(path string) bool {
+	return within("server/page")(path) || within("server/news")(path) || within("server/people")(path)
 }
 
 func either(a, b func(string) bool) func(string) bool {

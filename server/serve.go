@@ -21,6 +21,7 @@ import (
 	"screentest/server/keep"
 	"screentest/server/news"
 	"screentest/server/page"
+	"screentest/server/people"
 	"screentest/server/run"
 	"screentest/server/sandbox"
 	"screentest/server/store"
@@ -76,6 +77,7 @@ type server struct {
 	sandbox *sandbox.Server // nil with a gateway from outside
 	client  *gatewayclient.Client
 	news    *news.Hub
+	people  *people.Directory
 	budget  *budget.Keeper
 	keep    *keep.Keeper
 	runs    *run.Manager
@@ -132,9 +134,16 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err != nil {
 		return s, err
 	}
+	s.people, err = people.New(ctx, people.Config{
+		Sessions: s.store, Owner: owner, Addr: listener.Addr().String(), Secure: public != nil && public.Scheme == "https",
+		SandboxKey: sandboxKey, KeyChanged: s.news.GatewayChanged,
+	})
+	if err != nil {
+		return s, err
+	}
 	options := c.timeouts
 	options.FilesFromPrivate = c.fetchPrivate
-	options.Judged = func(key string, refused bool) { s.bff.KeyJudged(key, refused) }
+	options.Judged = s.people.KeyJudged
 	if s.client, err = gatewayclient.New(base, options); err != nil {
 		return s, mistakef("-gateway: %w", err)
 	}
@@ -170,9 +179,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err != nil {
 		return s, fmt.Errorf("prepare the browser's files: %w", err)
 	}
-	if s.bff, err = bff.New(ctx, s.bffConfig(shown, listener.Addr(), owner, sandboxKey, public)); err != nil {
-		return s, err
-	}
+	s.bff = bff.New(s.bffConfig(shown, listener.Addr(), public))
 	if err := s.runs.Recover(ctx); err != nil {
 		return s, err
 	}
@@ -196,18 +203,18 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	return s, nil
 }
 
-func (s *server) bffConfig(shown *page.Page, addr net.Addr, owner, sandboxKey string, public *url.URL) bff.Config {
+func (s *server) bffConfig(shown *page.Page, addr net.Addr, public *url.URL) bff.Config {
 	return bff.Config{
-		Runs: browserRuns{s.runs}, Conversations: s.store, Sessions: s.store, Ledger: s.store, Budgets: s.budget, Retention: s.keep, Storage: s.store, Videos: s.videos, Owner: owner,
+		Runs: browserRuns{s.runs}, Conversations: s.store, Ledger: s.store, Budgets: s.budget, Retention: s.keep, Storage: s.store, Videos: s.videos,
 		Gateway: wire.Gateway{
 			Sandbox: s.sandbox != nil, BaseURL: s.client.Base.String(),
 			StreamOptions: s.sandbox != nil, // G9: off for a real gateway
 		},
 		Catalogue:  func() []byte { return s.catalogue.Load().json },
 		News:       s.news,
+		People:     s.people,
 		Page:       shown,
 		Addr:       addr.String(),
-		SandboxKey: sandboxKey,
 		PublicURL:  public,
 		FlushEvery: s.runs.FlushEvery,
 		Logger:     s.log,

@@ -508,7 +508,7 @@ func TestAStalledRequestCostsNoAnswerItsEnd(t *testing.T) {
 		t.Errorf("the end: %v", err)
 	}
 	again := newDesk(t, serveConfig{data: dir})
-	r, err := again.store.Run(t.Context(), again.bff.Owner, s.Run)
+	r, err := again.store.Run(t.Context(), again.people.Owner, s.Run)
 	if err != nil || r.State != wire.Interrupted || strings.Contains(d.log.String(), "level=ERROR") || strings.Contains(again.log.String(), s.Run) {
 		t.Errorf("the answer is %q, %v; the log says\n%s\nand the next start\n%s", r.State, err, &d.log, &again.log)
 	}

@@ -1,16 +1,16 @@
-// Package bff is the browser's side of the server: its addresses, the session
-// that holds a person's key, and the one WebSocket of a tab. Make a
-// [Server] with [New]; it is an http.Handler.
+// Package bff answers browsers: the addresses that there are, and the one
+// WebSocket of a tab with its calls. Make a [Server] with [New]; it is an
+// http.Handler.
 //
 // Every request passes the same guards (guard.go): the name it was asked by,
-// where it comes from if it changes or reads anything of a person's, and the
-// security headers of the answer (policy.go). Runs, conversations and sessions are kept elsewhere; the
-// interfaces below are all that this package wants of them.
+// where it comes from if it changes or reads anything of a person's, who is
+// asking then (door.go), and the security headers of the answer (policy.go).
+// Runs, conversations and clips are kept elsewhere; the interfaces below are all
+// that this package wants of them.
 package bff
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -19,6 +19,7 @@ import (
 
 	"screentest/server/news"
 	"screentest/server/page"
+	"screentest/server/people"
 	"screentest/shared/wire"
 )
 
@@ -53,26 +54,18 @@ type Conversations interface {
 	Transfers
 }
 
-// Sessions keeps the sealed sessions.
-type Sessions interface {
-	SaveSession(ctx context.Context, id, owner string, data []byte, expires time.Time) error
-	LoadSession(ctx context.Context, id string) (owner string, data []byte, err error)
-	DeleteSession(ctx context.Context, id string) error
-}
-
 // Config is what a Server works with. All but the last group must be given.
 type Config struct {
 	Runs          Runs
 	Conversations Conversations
-	Sessions      Sessions
 	Ledger        Ledger
 	Budgets       Budgets
 	Retention     Retention
 	Storage       Storage
 	// Videos is the video desk.
 	Videos Videos
-	// Owner is the one local user, whom everybody on loopback is.
-	Owner string
+	// People knows who is asking.
+	People *people.Directory
 	// Gateway is the configured gateway; HasKey and KeyLast4 are not used.
 	Gateway wire.Gateway
 	// Catalogue returns the models as gateway.ParseCatalogue reads them.
@@ -84,8 +77,6 @@ type Config struct {
 	// Addr is the address that the server listens on, host:port.
 	Addr string
 
-	// SandboxKey is the key of the sandbox; "" with any other gateway.
-	SandboxKey string
 	// PublicURL is how browsers reach the server from outside, or nil.
 	PublicURL *url.URL
 	// FlushEvery is how often a running log reaches the disk; told to the page.
@@ -99,10 +90,8 @@ type Server struct {
 	Config
 	handler  http.Handler
 	handlers map[wire.Op]handler
-	sessions *sessionStore
 	sockets  *sockets
 	pace     *pace
-	refused  refusedKeys
 	buffers  buffers
 	imports  chan struct{} // holds one for each under way
 	exports  chan struct{} // likewise
@@ -114,8 +103,8 @@ type Server struct {
 	once     sync.Once
 }
 
-// New returns a Server. ctx bounds only the preparation.
-func New(ctx context.Context, c Config) (*Server, error) {
+// New returns a Server.
+func New(c Config) *Server {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -123,16 +112,12 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{Config: c, handlers: handlers(), sockets: newSockets(), quit: make(chan struct{}), pace: newPace(), imports: make(chan struct{}, maxImports), exports: make(chan struct{}, maxExports)}
-	var err error
-	if s.sessions, err = newSessionStore(ctx, c); err != nil {
-		return nil, fmt.Errorf("prepare sessions: %w", err)
-	}
 	s.life, s.endCalls = context.WithCancel(context.Background())
 	s.handler = s.routes()
 	s.upkeep.Add(2)
 	go func() { defer s.upkeep.Done(); s.sockets.loop(s.quit) }()
 	go func() { defer s.upkeep.Done(); s.pace.loop(s.quit) }()
-	return s, nil
+	return s
 }
 
 // ServeHTTP answers a request.

@@ -40,7 +40,7 @@ func chatCalls() map[wire.Op]handler {
 			return nil, s.deleteConversation(ctx, k.owner, t)
 		}),
 		wire.OpStart: with(func(ctx context.Context, s *Server, k *socket, st wire.Start) (any, error) {
-			key, err := s.keyFor(ctx, k.sessionID())
+			key, err := s.People.Key(ctx, k.person())
 			if err != nil {
 				return nil, err
 			}

@@ -80,7 +80,7 @@ func videoCalls() map[wire.Op]handler {
 // withKey is with, and the session's key.
 func withKey[A any](f func(ctx context.Context, s *Server, k *socket, key string, args A) (any, error)) handler {
 	return func(ctx context.Context, s *Server, k *socket, raw json.RawMessage) (any, error) {
-		key, err := s.keyFor(ctx, k.sessionID())
+		key, err := s.People.Key(ctx, k.person())
 		if err != nil {
 			return nil, err
 		}

@@ -44,7 +44,7 @@ func (w *world) answered(c *bfftest.Client, s wire.Start) {
 }
 
 func TestDeskIsTheSameInAllTabs(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	one, two := w.dial(), w.dial()
 	s := turn()
 	w.answered(one, s)
@@ -98,7 +98,7 @@ func TestDeskIsTheSameInAllTabs(t *testing.T) {
 }
 
 func TestRequestAndTimesOfARunUnderWay(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	more := make(chan struct{})
 	first := chunk("Hello ")
 	w.stream = func(p *io.PipeWriter, _ string, _ []byte) {
@@ -141,7 +141,7 @@ func TestRequestAndTimesOfARunUnderWay(t *testing.T) {
 }
 
 func TestFunctionRoundIsStoredAsMessages(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	w.stream = func(p *io.PipeWriter, _ string, body []byte) {
 		if bytes.Contains(body, []byte(`"tool"`)) {
 			fmt.Fprint(p, chunk("It is 3 °C"), usage, done)
@@ -186,7 +186,7 @@ func TestFunctionRoundIsStoredAsMessages(t *testing.T) {
 }
 
 func TestConversationsGoOutAndComeBack(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	c, other := w.dial(), w.dial()
 	s := turn()
 	w.answered(c, s)

@@ -26,16 +26,14 @@ var csvColumns = [...]string{"time", "local_time", "zone", "kind", "what", "titl
 const byteOrderMark = "\ufeff"
 
 // handleLedgerCSV writes the ledger as a file for spreadsheets.
-func (s *Server) handleLedgerCSV(w http.ResponseWriter, r *http.Request) {
+func (s *Server) handleLedgerCSV(w http.ResponseWriter, r *http.Request, owner string) error {
 	v := r.URL.Query()
 	zone, err := time.LoadLocation(v.Get("zone"))
 	if err != nil || zone == time.Local {
-		problem(w, http.StatusBadRequest, wire.Problem{Code: "invalid_filter", Field: "zone",
-			Message: "The time zone is not known.", Hint: "It is named like Europe/Berlin."})
-		return
+		return &wire.Problem{Code: "invalid_filter", Field: "zone", Message: "The time zone is not known.", Hint: "It is named like Europe/Berlin."}
 	}
 	v.Del("zone")
-	s.export(w, r, v, "csv", "text/csv; charset=utf-8", func(q wire.LedgerQuery) error {
+	return s.sendLedger(w, r, owner, v, "csv", "text/csv; charset=utf-8", func(q wire.LedgerQuery) error {
 		if _, err := io.WriteString(w, byteOrderMark); err != nil {
 			return err
 		}
@@ -44,7 +42,7 @@ func (s *Server) handleLedgerCSV(w http.ResponseWriter, r *http.Request) {
 		if err := out.Write(csvColumns[:]); err != nil {
 			return err
 		}
-		err := s.Ledger.EachLedger(r.Context(), s.Owner, q, func(row wire.LedgerRow) error { return out.Write(csvLine(row, zone)) })
+		err := s.Ledger.EachLedger(r.Context(), owner, q, func(row wire.LedgerRow) error { return out.Write(csvLine(row, zone)) })
 		out.Flush()
 		if err == nil {
 			err = out.Error()
@@ -78,11 +76,11 @@ func csvText(s string) string {
 }
 
 // handleLedgerJSON writes the ledger as an array of rows.
-func (s *Server) handleLedgerJSON(w http.ResponseWriter, r *http.Request) {
-	s.export(w, r, r.URL.Query(), "json", "application/json; charset=utf-8", func(q wire.LedgerQuery) error {
+func (s *Server) handleLedgerJSON(w http.ResponseWriter, r *http.Request, owner string) error {
+	return s.sendLedger(w, r, owner, r.URL.Query(), "json", "application/json; charset=utf-8", func(q wire.LedgerQuery) error {
 		out := bufio.NewWriter(w)
 		before := "[\n"
-		err := s.Ledger.EachLedger(r.Context(), s.Owner, q, func(row wire.LedgerRow) error {
+		err := s.Ledger.EachLedger(r.Context(), owner, q, func(row wire.LedgerRow) error {
 			line, err := json.Marshal(row)
 			if err != nil {
 				return err
@@ -103,27 +101,24 @@ func (s *Server) handleLedgerJSON(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// export answers with a file that is made while it is sent.
-func (s *Server) export(w http.ResponseWriter, r *http.Request, filter url.Values, ext, kind string, write func(wire.LedgerQuery) error) {
-	q, p := ledgerQuery(filter)
-	if p == nil {
-		// A filter that is wrong is to be known before anything is sent.
-		probe := q
-		probe.Limit = 1
-		if _, err := s.Ledger.Ledger(r.Context(), s.Owner, probe); err != nil {
-			p = s.problemOf(wire.OpLedger, err)
-		}
+// sendLedger answers with a file that is made while it is sent.
+func (s *Server) sendLedger(w http.ResponseWriter, r *http.Request, owner string, filter url.Values, ext, kind string, write func(wire.LedgerQuery) error) error {
+	q, err := ledgerQuery(filter)
+	if err != nil {
+		return err
 	}
-	if p != nil {
-		problem(w, statusOf(p, http.StatusBadRequest), *p)
-		return
+	// A filter that is wrong is to be known before anything is sent.
+	probe := q
+	probe.Limit = 1
+	if _, err := s.Ledger.Ledger(r.Context(), owner, probe); err != nil {
+		return err
 	}
 	h := w.Header()
 	h.Set("Content-Type", kind)
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="screentest-ledger-%s.%s"`, s.Now().UTC().Format("2006-01-02"), ext))
 	if r.Method == http.MethodHead {
-		return
+		return nil
 	}
 	if err := write(q); err != nil {
 		if r.Context().Err() == nil {
@@ -132,10 +127,11 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, filter url.Value
 		// What was sent must not pass for the whole file.
 		panic(http.ErrAbortHandler)
 	}
+	return nil
 }
 
 // ledgerQuery reads a LedgerQuery from the parameters of an address.
-func ledgerQuery(v url.Values) (q wire.LedgerQuery, p *wire.Problem) {
+func ledgerQuery(v url.Values) (q wire.LedgerQuery, err error) {
 	texts := map[string]*string{"kind": &q.Kind, "what": &q.What, "model": &q.Model, "source": &q.Source,
 		"subject": &q.Subject, "conversation": &q.Conversation}
 	var least, most int64
@@ -150,7 +146,6 @@ func ledgerQuery(v url.Values) (q wire.LedgerQuery, p *wire.Problem) {
 		if to == nil {
 			return q, &wire.Problem{Code: "unknown_filter", Field: name, Message: fmt.Sprintf("The ledger has no filter %q.", wire.Cut(name, wire.MaxEchoed))}
 		}
-		var err error
 		if *to, err = strconv.ParseInt(value, 10, 64); err != nil {
 			return q, &wire.Problem{Code: "invalid_filter", Field: name, Message: name + " must be a whole number."}
 		}

@@ -1,7 +1,6 @@
 package bff
 
 import (
-	"encoding/json"
 	"maps"
 	"net"
 	"net/http"
@@ -22,13 +21,13 @@ func (s *Server) routes() http.Handler {
 	for _, address := range []string{"/{$}", "/c/{id}", "/settings", "/video", "/video/{id}", "/spend"} {
 		mux.Handle(address, get(s.Page.Serve))
 	}
-	mux.Handle(wire.Path, get(s.handleSocket))
-	mux.Handle("/api/key", methods{http.MethodPost: s.handleSetKey, http.MethodDelete: s.handleForgetKey})
-	mux.Handle(wire.ExportPath+"{file}", get(s.handleExport))
-	mux.Handle(wire.ExportAllPath, get(s.handleExportAll))
-	mux.Handle(wire.ImportPath, methods{http.MethodPost: s.handleImport})
-	mux.Handle(wire.LedgerCSV, get(s.handleLedgerCSV))
-	mux.Handle(wire.LedgerJSON, get(s.handleLedgerJSON))
+	mux.Handle(wire.Path, get(s.own(s.handleSocket)))
+	mux.Handle("/api/key", methods{http.MethodPost: s.own(s.handleSetKey), http.MethodDelete: s.own(s.handleForgetKey)})
+	mux.Handle(wire.ExportPath+"{file}", get(s.own(s.handleExport)))
+	mux.Handle(wire.ExportAllPath, get(s.own(s.handleExportAll)))
+	mux.Handle(wire.ImportPath, methods{http.MethodPost: s.own(s.handleImport)})
+	mux.Handle(wire.LedgerCSV, get(s.own(s.handleLedgerCSV)))
+	mux.Handle(wire.LedgerJSON, get(s.own(s.handleLedgerJSON)))
 	mux.Handle("/healthz", get(handleHealth))
 	// A private program: nothing of it is to be indexed. These addresses are
 	// also why go-app's own handler is not asked: it would fetch them from the
@@ -47,7 +46,7 @@ func (s *Server) routes() http.Handler {
 	// carries no cookie that it could abuse.
 	cross := http.NewCrossOriginProtection()
 	refused := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		problem(w, http.StatusForbidden, wire.Problem{Code: "cross_origin", Message: "The request came from another site."})
+		problem(w, wire.Problem{Code: "cross_origin", Message: "The request came from another site."})
 	})
 	cross.SetDenyHandler(refused)
 	for _, origin := range s.origins() {
@@ -55,20 +54,19 @@ func (s *Server) routes() http.Handler {
 			s.Logger.Error("the public address is not taken for ours", "origin", origin, "err", err)
 		}
 	}
-	return s.withPolicy(withoutDawdling(s.onlyOurNames(s.onlyOurScheme(refused, cross.Handler(onlyOurPages(cross, refused, mux))))))
+	return s.withPolicy(withoutDawdling(s.onlyOurNames(s.onlyOurScheme(refused, cross.Handler(onlyOurPages(cross, refused, s.asking(mux)))))))
 }
 
 // onlyOurPages refuses what another site's page asks for of the addresses that
 // hold something of a person's, though it could not read the answer: it must
 // not start a download of theirs either, nor have the server work for it. The
-// socket is among them, and a handshake from elsewhere gets no session. Pages
-// can be linked to from anywhere, and uploads are fetched by gateways.
+// socket is among them, and a handshake from elsewhere gets no session.
 func onlyOurPages(cross *http.CrossOriginProtection, refused, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if path := r.URL.Path; strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, wire.MediaPath) || path == wire.Path {
+		if isOwn(r.URL.Path) {
 			asked := r.WithContext(r.Context()) // a copy
 			asked.Method = http.MethodPost      // the protection lets reading pass
-			if path == wire.Path && r.Header.Get("Origin") != "" {
+			if r.URL.Path == wire.Path && r.Header.Get("Origin") != "" {
 				// All browsers send this with a handshake; of Sec-Fetch-Site
 				// some have their own view there.
 				asked.Header = http.Header{"Origin": r.Header["Origin"]}
@@ -114,7 +112,7 @@ func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(m)), ", "))
-	problem(w, http.StatusMethodNotAllowed, wire.Problem{Code: "method_not_allowed", Message: "This address does not take the method " + strconv.Quote(wire.Cut(r.Method, wire.MaxEchoed)) + "."})
+	problem(w, wire.Problem{Code: "method_not_allowed", Message: "This address does not take the method " + strconv.Quote(wire.Cut(r.Method, wire.MaxEchoed)) + "."})
 }
 
 // onlyOurNames refuses a request by a name that is not ours. Otherwise a page
@@ -124,7 +122,7 @@ func (s *Server) onlyOurNames(next http.Handler) http.Handler {
 	names := s.names()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(names, hostname(r.Host)) {
-			problem(w, http.StatusMisdirectedRequest, wire.Problem{Code: "unknown_host",
+			problem(w, wire.Problem{Code: "unknown_host",
 				Message: "This server does not answer to the name it was asked by.",
 				Hint:    "Start it with -public-url if it is to be reached by that name."})
 			return
@@ -194,35 +192,5 @@ func (s *Server) handleElsewhere(w http.ResponseWriter, r *http.Request) {
 }
 
 func handleNotFound(w http.ResponseWriter, r *http.Request) {
-	problem(w, http.StatusNotFound, wire.Problem{Code: "not_found", Message: "There is nothing at this address."})
-}
-
-// statusOf is the HTTP status of a problem by its code; otherwise is that of
-// codes that are not here.
-func statusOf(p *wire.Problem, otherwise int) int {
-	switch p.Code {
-	case "not_found":
-		return http.StatusNotFound
-	case "conflict":
-		return http.StatusConflict
-	case "disk_full":
-		return http.StatusInsufficientStorage
-	case "data_read_only", "disk_error", "data_damaged", "storage_failed", "server_error":
-		return http.StatusInternalServerError
-	case "bad_import", "file_incomplete":
-		return http.StatusBadRequest
-	case "bad_media_type":
-		return http.StatusUnsupportedMediaType
-	case "body_too_large":
-		return http.StatusRequestEntityTooLarge
-	}
-	return otherwise
-}
-
-// problem answers with an error as a person reads it.
-func problem(w http.ResponseWriter, status int, p wire.Problem) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(p.Bounded()) // an error means that nobody reads it any more
+	problem(w, wire.Problem{Code: "not_found", Message: "There is nothing at this address."})
 }

@@ -56,8 +56,7 @@ func (c countedOpens) OpenConversation(ctx context.Context, owner string, p wire
 func TestATabThatDoesNotReadHoldsLittle(t *testing.T) {
 	const opens, size = 15, 2 << 20
 	var opened atomic.Int64
-	w := newWorld(t, func(c *bff.Config) {
-		c.SandboxKey = "sandbox-0123456789"
+	w := keyed(t, func(c *bff.Config) {
 		c.Conversations = countedOpens{c.Conversations, &opened}
 	})
 	s := w.longAnswer(size)
@@ -106,7 +105,7 @@ func TestATabThatDoesNotReadHoldsLittle(t *testing.T) {
 // More files than a few at a time are refused with when to ask again; those
 // under way come whole.
 func TestExportsAreLimitedInNumber(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	for range 3 {
 		w.longAnswer(7 << 20) // together more than the kernel takes for a reader that does not read
 	}

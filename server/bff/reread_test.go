@@ -60,8 +60,7 @@ func (l tellsOfWatch) Watch(c chan<- struct{}) {
 // ever.
 func TestReadingAnewWhileTheFirstReadingEnds(t *testing.T) {
 	runs := &rereadRuns{first: make(chan struct{}), second: make(chan struct{})}
-	w := newWorld(t, func(c *bff.Config) {
-		c.SandboxKey = "sandbox-0123456789"
+	w := keyed(t, func(c *bff.Config) {
 		runs.Runs = c.Runs
 		c.Runs = runs
 	})

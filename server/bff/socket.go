@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"screentest/server/people"
 	"screentest/shared/wire"
 )
 
@@ -52,22 +53,14 @@ type socket struct {
 }
 
 // handleSocket opens a tab's socket.
-func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request) {
-	session, err := s.sessions.Get(r, s.sessions.name)
+func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request, _ string) error {
+	who, err := s.People.Admit(w, r)
 	if err != nil {
-		s.Logger.Error("session not read", "err", err)
-		problem(w, http.StatusInternalServerError, wire.Problem{Code: "storage_failed", Message: "The server could not read the session."})
-		return
-	}
-	if session.IsNew {
-		if err := session.Save(r, w); err != nil {
-			s.Logger.Error("session not made", "err", err)
-			problem(w, http.StatusInternalServerError, wire.Problem{Code: "storage_failed", Message: "The server could not make a session."})
-			return
-		}
+		s.Logger.Error("session not made", "err", err)
+		return &wire.Problem{Code: "storage_failed", Message: "The server could not make a session."}
 	}
 	k := &socket{
-		s: s, owner: s.Owner, session: session.ID,
+		s: s, owner: who.Owner, session: who.Session,
 		wake: make(chan struct{}, 1), mail: make(chan struct{}, 1), room: make(chan struct{}, 1), gone: make(chan struct{}),
 	}
 	s.sockets.expect(k)
@@ -80,25 +73,26 @@ func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request) {
 	})
 	if err != nil {
 		s.sockets.forget(k)
-		s.Logger.Info("socket refused", "err", err)
-		return
+		s.Logger.Info("socket refused", "err", err) // it was answered
+		return nil
 	}
 	ws.SetReadLimit(wire.MaxCall)
 	k.ws, k.conn = ws, h.conn
 	if p := s.sockets.add(k); p != nil {
 		_ = ws.Close(websocket.StatusTryAgainLater, p.Message)
-		return
+		return nil
 	}
 	s.News.Join(k.owner, k)
 	s.greet(r.Context(), k)
 	// The handler returns, so that net/http lets go of the request and of the
 	// buffers that it was read with.
 	go k.run()
+	return nil
 }
 
 // greet tells a socket where it is.
 func (s *Server) greet(ctx context.Context, k *socket) {
-	g, err := s.gatewayFor(ctx, k.sessionID())
+	g, err := s.People.KeyState(ctx, k.person(), s.Gateway)
 	if err != nil {
 		s.Logger.Error("session not read", "err", err)
 	}
@@ -293,10 +287,11 @@ func (k *socket) Tell(key string, msg []byte) {
 	k.post()
 }
 
-func (k *socket) sessionID() string {
+// person is who sits before the tab.
+func (k *socket) person() people.Person {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.session
+	return people.Person{Owner: k.owner, Session: k.session}
 }
 
 // renamed puts the socket of session old into another one.

@@ -23,11 +23,6 @@ import (
 	"screentest/shared/wire"
 )
 
-// keyed is a world with a key in place.
-func keyed(t *testing.T) *world {
-	return newWorld(t, func(c *bff.Config) { c.SandboxKey = "sandbox-0123456789" })
-}
-
 func TestForeignOriginsAreRefused(t *testing.T) {
 	w := newWorld(t, func(c *bff.Config) { c.PublicURL = mustParse(t, "https://Play.example.com:443") })
 	for origin, ok := range map[string]bool{
@@ -62,7 +57,7 @@ func TestForeignOriginsAreRefused(t *testing.T) {
 }
 
 func TestGreetingIsTheFirstMessage(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	for range 20 {
 		conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(w.url, "http")+wire.Path, nil)
 		if err != nil {
@@ -82,7 +77,7 @@ func TestGreetingIsTheFirstMessage(t *testing.T) {
 }
 
 func TestMessagesThatNoPageSends(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	for _, tt := range []struct {
 		name string
 		kind websocket.MessageType
@@ -109,7 +104,7 @@ func TestMessagesThatNoPageSends(t *testing.T) {
 }
 
 func TestTooManyCallsCloseTheSocket(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	c := w.dial()
 	for i := range 10_000 {
 		if c.Conn().Write(t.Context(), websocket.MessageText, fmt.Appendf(nil, `{"id":%d,"op":"ping"}`, i+1)) != nil {
@@ -124,7 +119,7 @@ func TestTooManyCallsCloseTheSocket(t *testing.T) {
 }
 
 func TestCallsThatAreRefused(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	c := w.dial()
 	for _, tt := range []struct {
 		name string
@@ -154,7 +149,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 }
 
 func TestAnswerComesToEveryTab(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	a, b := w.dial(), w.dial()
 	s := turn()
 	w.start(a, s)
@@ -203,7 +198,7 @@ func TestAnswerComesToEveryTab(t *testing.T) {
 }
 
 func TestConversationIsDeletedWhileItIsAnswered(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	w.stream = func(pw *io.PipeWriter, _ string, _ []byte) { fmt.Fprint(pw, chunk("never ends ")) }
 	c := w.dial()
 	s := turn()
@@ -226,7 +221,7 @@ func TestConversationIsDeletedWhileItIsAnswered(t *testing.T) {
 // and starts again: all see the same bytes, and the run does not notice.
 // The longest header of a log frame is one whose every character is escaped.
 func TestAnyContentTypeIsReadOverTheSocket(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	for _, kind := range []string{strings.Repeat("<", 500), strings.Repeat("\"", 500), strings.Repeat("\xff", 500), "text/html\t;\u2028"} {
 		w.kind = kind
 		c := w.dial()
@@ -242,7 +237,7 @@ func TestAnyContentTypeIsReadOverTheSocket(t *testing.T) {
 }
 
 func TestRunOutlivesItsReaders(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	next := make(chan string)
 	w.stream = func(pw *io.PipeWriter, _ string, _ []byte) {
 		for p := range next {
@@ -331,7 +326,7 @@ func (g gatedConn) Read(p []byte) (int, error) {
 // A reader that does not keep up holds nothing up: the run ends, another reader
 // has it all, and the slow one gets it in few large frames when it reads again.
 func TestSlowReaderGetsLargerFramesAndHoldsNothingUp(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	const size = 10 << 20 // more than the kernel keeps for the two
 	word := `data: {"choices":[{"index":0,"delta":{"content":"word "}}],"padding":"` + strings.Repeat("x", 1000) + "\"}\n\n"
 	w.stream = func(pw *io.PipeWriter, _ string, _ []byte) {
@@ -384,7 +379,7 @@ func TestSlowReaderGetsLargerFramesAndHoldsNothingUp(t *testing.T) {
 }
 
 func TestShutdownTellsThePage(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	w.stream = func(pw *io.PipeWriter, _ string, _ []byte) { fmt.Fprint(pw, chunk("never ends ")) }
 	c := w.dial()
 	s := turn()
@@ -409,7 +404,7 @@ func TestShutdownTellsThePage(t *testing.T) {
 }
 
 func TestStateNeverRunsBackwards(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	c := w.dial()
 	for range 50 {
 		s := turn()

@@ -47,7 +47,7 @@ func (w *world) spent(c *bfftest.Client) wire.Run {
 }
 
 func TestWhatWasSpentIsOnThePage(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	c := w.dial()
 	r := w.spent(c)
 	page := call[wire.Spend](w, c, wire.OpSpend, today(wire.SplitByModel))
@@ -81,7 +81,7 @@ func TestWhatWasSpentIsOnThePage(t *testing.T) {
 // A warning reaches every tab, once; a budget that is reached refuses a send
 // with the figures, and the page shows how it stands.
 func TestABudgetIsKept(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	c, other := w.dial(), w.dial()
 	cost := w.spent(c).CostNanoUSD
 	const room = 1_000_000_000
@@ -126,7 +126,7 @@ func TestABudgetIsKept(t *testing.T) {
 }
 
 func TestWhatIsKeptAndWhatItTakes(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	c := w.dial()
 	w.spent(c)
 	if r := call[wire.Retention](w, c, wire.OpSetKeep, wire.Retention{WireDays: 30, ClipDays: 90}); r.WireDays != 30 {
@@ -164,8 +164,7 @@ func (h heldStorage) Storage(ctx context.Context) (wire.Storage, error) {
 // does not wait for it.
 func TestWhatIsStoredHoldsNothingUp(t *testing.T) {
 	held := heldStorage{asked: make(chan struct{}), gate: make(chan struct{})}
-	w := newWorld(t, func(c *bff.Config) {
-		c.SandboxKey = "sandbox-0123456789"
+	w := keyed(t, func(c *bff.Config) {
 		held.of, c.Storage = c.Storage, &held
 	})
 	c := w.dial()
@@ -184,7 +183,7 @@ func TestWhatIsStoredHoldsNothingUp(t *testing.T) {
 }
 
 func TestOnlyWhoRunsTheServerSeesEverybody(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	w.budget.MayEverybody = func(string) bool { return false }
 	c := w.dial()
 	q := today("")
@@ -200,7 +199,7 @@ func TestOnlyWhoRunsTheServerSeesEverybody(t *testing.T) {
 
 // Who opens the file sees what was paid for, and when by their own clock.
 func TestTheLedgerAsAFileHasTitlesAndLocalTime(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	c := w.dial()
 	r := w.spent(c)
 	body := w.do(nil, "GET", wire.LedgerCSV+"?zone=Asia/Kathmandu", "").body

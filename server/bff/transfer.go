@@ -2,10 +2,10 @@ package bff
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -37,32 +37,29 @@ type Transfers interface {
 }
 
 // handleExport answers with one conversation as a file: id.json or id.md.
-func (s *Server) handleExport(w http.ResponseWriter, r *http.Request) {
-	name := r.PathValue("file")
-	id, _, _ := strings.Cut(name, ".")
+func (s *Server) handleExport(w http.ResponseWriter, r *http.Request, owner string) error {
+	id, ext, _ := strings.Cut(r.PathValue("file"), ".")
 	if uuid.Validate(id) != nil {
-		handleNotFound(w, r) // to the store no id is all conversations
-		return
+		return fs.ErrNotExist // to the store no id is all conversations
 	}
-	if id, ok := strings.CutSuffix(name, ".json"); ok {
-		s.sendFile(w, r, "conversation-"+short(id)+".json", "application/json; charset=utf-8", func(to io.Writer) error {
-			return s.Conversations.Export(r.Context(), s.Owner, id, to)
+	name := "conversation-" + short(id) + "." + ext
+	switch ext {
+	case "json":
+		return s.sendFile(w, r, name, "application/json; charset=utf-8", func(to io.Writer) error {
+			return s.Conversations.Export(r.Context(), owner, id, to)
 		})
-		return
-	}
-	if id, ok := strings.CutSuffix(name, ".md"); ok {
-		s.sendFile(w, r, "conversation-"+short(id)+".md", "text/markdown; charset=utf-8", func(to io.Writer) error {
-			return writeMarkdown(r.Context(), s.Conversations, s.Owner, id, to)
+	case "md":
+		return s.sendFile(w, r, name, "text/markdown; charset=utf-8", func(to io.Writer) error {
+			return writeMarkdown(r.Context(), s.Conversations, owner, id, to)
 		})
-		return
 	}
-	handleNotFound(w, r)
+	return fs.ErrNotExist
 }
 
 // handleExportAll answers with everything.
-func (s *Server) handleExportAll(w http.ResponseWriter, r *http.Request) {
-	s.sendFile(w, r, "screentest-"+s.Now().UTC().Format("2006-01-02")+".json", "application/json; charset=utf-8", func(to io.Writer) error {
-		return s.Conversations.Export(r.Context(), s.Owner, "", to)
+func (s *Server) handleExportAll(w http.ResponseWriter, r *http.Request, owner string) error {
+	return s.sendFile(w, r, "screentest-"+s.Now().UTC().Format("2006-01-02")+".json", "application/json; charset=utf-8", func(to io.Writer) error {
+		return s.Conversations.Export(r.Context(), owner, "", to)
 	})
 }
 
@@ -79,32 +76,27 @@ func short(id string) string {
 // sendFile answers with a file to be kept, made by write. An error before its
 // first byte is a problem to read; one after it breaks the download off, so
 // that half a file is not taken for a whole one.
-func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, name, kind string, write func(io.Writer) error) {
+func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, name, kind string, write func(io.Writer) error) error {
 	select {
 	case s.exports <- struct{}{}:
 		defer func() { <-s.exports }()
 	default:
-		w.Header().Set("Retry-After", "5")
-		problem(w, http.StatusServiceUnavailable, wire.Problem{Code: "too_many_exports",
-			Message: fmt.Sprintf("%d files are being exported, which is the limit.", maxExports), Hint: "Wait until one is done.", RetryAfterMS: 5000})
-		return
+		return &wire.Problem{Code: "too_many_exports", Message: fmt.Sprintf("%d files are being exported, which is the limit.", maxExports),
+			Hint: "Wait until one is done.", RetryAfterMS: 5000}
 	}
 	f := &fileWriter{w: w, name: name, kind: kind, head: r.Method == http.MethodHead}
 	err := write(f)
-	if f.begun {
-		_ = f.deadline(time.Time{}) // the connection's next request has none
+	if !f.begun {
+		return err
 	}
-	switch {
-	case err == nil:
-		return
-	case f.begun:
+	_ = f.deadline(time.Time{}) // the connection's next request has none
+	if err != nil {
 		if r.Context().Err() == nil {
 			s.Logger.Error("export broke off", "err", err)
 		}
 		panic(http.ErrAbortHandler)
 	}
-	p := s.problemOf("export", err)
-	problem(w, statusOf(p, http.StatusInternalServerError), *p)
+	return nil
 }
 
 // fileWriter writes the headers with the first byte.
@@ -140,40 +132,34 @@ func (f *fileWriter) deadline(t time.Time) error {
 
 // handleImport stores what was exported: the JSON file itself, or the part
 // "file" of a form.
-func (s *Server) handleImport(w http.ResponseWriter, r *http.Request) {
+func (s *Server) handleImport(w http.ResponseWriter, r *http.Request, owner string) error {
 	select {
 	case s.imports <- struct{}{}:
 		defer func() { <-s.imports }()
 	default:
-		problem(w, http.StatusTooManyRequests, wire.Problem{Code: "too_many_imports",
-			Message: fmt.Sprintf("%d files are being imported, which is the limit.", maxImports), Hint: "Wait until one is done."})
-		return
+		return &wire.Problem{Code: "too_many_imports", Message: fmt.Sprintf("%d files are being imported, which is the limit.", maxImports),
+			Hint: "Wait until one is done."}
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxImport)
-	body := &source{Reader: r.Body}
-	file, p := importFile(r, body)
-	var done wire.Imported
-	var err error
-	if p == nil {
-		done, err = s.Conversations.Import(r.Context(), s.Owner, file)
+	body := &source{Reader: http.MaxBytesReader(w, r.Body, wire.MaxImport)}
+	done, err := s.importFrom(r, body, owner)
+	if broken := body.problem(); err != nil && broken != nil {
+		return broken // what was made of the rest is no matter
 	}
-	if p != nil || err != nil {
-		if broken := body.problem(); broken != nil {
-			p = broken // what was made of the rest is no matter
-		} else if err != nil {
-			p = s.problemOf("import", err)
-		}
-		otherwise := http.StatusInternalServerError
-		if p.Field != "" {
-			otherwise = http.StatusBadRequest
-		}
-		problem(w, statusOf(p, otherwise), *p)
-		return
+	if err != nil {
+		return err
 	}
-	s.News.Imported(s.Owner, done)
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(done) // an error means that nobody reads it any more
+	s.News.Imported(owner, done)
+	answer(w, http.StatusOK, done)
+	return nil
+}
+
+// importFrom stores what a request's body holds, which is given apart.
+func (s *Server) importFrom(r *http.Request, body io.Reader, owner string) (wire.Imported, error) {
+	file, err := importFile(r, body)
+	if err != nil {
+		return wire.Imported{}, err
+	}
+	return s.Conversations.Import(r.Context(), owner, file)
 }
 
 // source is a body that knows why it did not come whole.
@@ -202,8 +188,8 @@ func (b *source) problem() *wire.Problem {
 	return &wire.Problem{Code: "file_incomplete", Message: "The file did not come whole, so nothing of it was imported.", Hint: "Send it again."}
 }
 
-// importFile finds the file in a request, whose body is given apart.
-func importFile(r *http.Request, body io.Reader) (io.Reader, *wire.Problem) {
+// importFile finds the file in a request.
+func importFile(r *http.Request, body io.Reader) (io.Reader, error) {
 	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case kind == "application/json":

@@ -18,7 +18,7 @@ import (
 // An address without an id, or with what is none, leads nowhere: to nothing
 // else, and least of all to everything.
 func TestNoIDIsNotEverything(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	c := w.dial()
 	r := w.spent(c)
 	if res := w.do(c.HTTP, "GET", wire.ExportPath+r.Conversation+".json", ""); res.StatusCode != http.StatusOK || !strings.Contains(res.body, r.Conversation) {
@@ -39,7 +39,7 @@ func TestNoIDIsNotEverything(t *testing.T) {
 
 // Nor does a call without one.
 func TestACallWithoutAnIDIsRefused(t *testing.T) {
-	w := keyed(t)
+	w := keyed(t, nil)
 	c := w.dial()
 	r := w.spent(c)
 	for _, op := range []wire.Op{

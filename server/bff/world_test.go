@@ -24,6 +24,7 @@ import (
 	"screentest/server/keep"
 	"screentest/server/news"
 	"screentest/server/page"
+	"screentest/server/people"
 	"screentest/server/run"
 	"screentest/server/store"
 	"screentest/server/upstream"
@@ -52,6 +53,7 @@ type world struct {
 	url    string
 	bff    *bff.Server
 	page   *page.Page
+	people *people.Directory
 	runs   *run.Manager
 	db     *store.DB
 	news   *news.Hub
@@ -94,7 +96,19 @@ func words(w *io.PipeWriter, _ string, _ []byte) {
 	w.Close()
 }
 
+// newWorld has a gateway that wants a key.
 func newWorld(t *testing.T, change func(*bff.Config)) *world {
+	t.Helper()
+	return makeWorld(t, "", change)
+}
+
+// keyed has the sandbox, whose key everybody has.
+func keyed(t *testing.T, change func(*bff.Config)) *world {
+	t.Helper()
+	return makeWorld(t, "sandbox-0123456789", change)
+}
+
+func makeWorld(t *testing.T, sandboxKey string, change func(*bff.Config)) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir(), log: &lockedBuffer{}, stream: words, kind: "text/event-stream"}
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -134,7 +148,7 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 		t.Fatal(err)
 	}
 	c := bff.Config{
-		Runs: browserRuns{w.runs}, Conversations: w.db, Sessions: w.db, Ledger: w.db, Budgets: w.budget, Retention: w.keep, Storage: w.db, Owner: w.owner,
+		Runs: browserRuns{w.runs}, Conversations: w.db, Ledger: w.db, Budgets: w.budget, Retention: w.keep, Storage: w.db,
 		Gateway:    wire.Gateway{BaseURL: "https://gateway.example.com"},
 		Catalogue:  sample().JSON,
 		News:       w.news,
@@ -146,9 +160,15 @@ func newWorld(t *testing.T, change func(*bff.Config)) *world {
 	if change != nil {
 		change(&c)
 	}
-	if w.bff, err = bff.New(t.Context(), c); err != nil {
+	w.people, err = people.New(t.Context(), people.Config{
+		Sessions: w.db, Owner: w.owner, Addr: c.Addr, Secure: c.PublicURL != nil && c.PublicURL.Scheme == "https",
+		SandboxKey: sandboxKey, KeyChanged: w.news.GatewayChanged,
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
+	c.People = w.people
+	w.bff = bff.New(c)
 	hs := &http.Server{Handler: w.bff}
 	served := make(chan struct{})
 	go func() { defer close(served); _ = hs.Serve(l) }()

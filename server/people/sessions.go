@@ -1,4 +1,4 @@
-package bff
+package people
 
 import (
 	"context"
@@ -53,11 +53,11 @@ func newSessionStore(ctx context.Context, c Config) (*sessionStore, error) {
 			// It is read only by the socket and /api, which our own page asks:
 			// it never has to come along from another site.
 			SameSite: http.SameSiteStrictMode,
-			Secure:   c.secure(),
+			Secure:   c.Secure,
 		},
 		name: "__Host-screentest",
 	}
-	if !c.secure() {
+	if !c.Secure {
 		// Cookies do not tell ports apart: two servers on one machine would
 		// overwrite each other's.
 		_, port, err := net.SplitHostPort(c.Addr)
@@ -104,7 +104,7 @@ func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, err
 		return session, nil
 	}
 	session.IsNew = false
-	key, err := s.key(r.Context(), session.ID)
+	key, err := s.key(r.Context(), Person{Owner: s.owner, Session: session.ID})
 	if err != nil {
 		return session, err
 	}
@@ -149,13 +149,13 @@ func (s *sessionStore) put(ctx context.Context, id, key string) error {
 	return s.db.SaveSession(ctx, id, s.owner, data, s.now().AddDate(0, 0, sessionDays))
 }
 
-// key returns the key that a session holds, "" if it holds none.
-func (s *sessionStore) key(ctx context.Context, id string) (string, error) {
-	if id == "" {
+// key returns the key that a person's session holds, "" if it holds none.
+func (s *sessionStore) key(ctx context.Context, p Person) (string, error) {
+	if p.Session == "" {
 		return "", nil
 	}
-	owner, data, err := s.db.LoadSession(ctx, id)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && owner != s.owner {
+	owner, data, err := s.db.LoadSession(ctx, p.Session)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && owner != p.Owner {
 		return "", nil
 	}
 	if err != nil {

@@ -1,0 +1,124 @@
+package bff
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"screentest/server/people"
+	"screentest/shared/wire"
+)
+
+// Everything that is a person's own is asked for through one door: asking says
+// who it is, own gives that to the handler and answers with its error.
+
+// isOwn says whether an address holds something of a person's. Pages can be
+// linked to from anywhere, and uploads are fetched by gateways.
+func isOwn(path string) bool {
+	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, wire.MediaPath) || path == wire.Path
+}
+
+// asking puts who is asking into the context of a request for what is a
+// person's own.
+func (s *Server) asking(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isOwn(r.URL.Path) {
+			who, err := s.People.Asking(r)
+			if err != nil {
+				s.Logger.Error("session not read", "err", err)
+				problem(w, wire.Problem{Code: "storage_failed", Message: "The server could not read the session."})
+				return
+			}
+			r = r.WithContext(people.With(r.Context(), who))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// ownHandler answers with something of its owner's. An error that it returns
+// came before anything was written.
+type ownHandler func(w http.ResponseWriter, r *http.Request, owner string) error
+
+// own opens an address to who is asking.
+func (s *Server) own(h ownHandler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r, people.Of(r.Context()).Owner); err != nil {
+			s.refuse(w, r, err)
+		}
+	}
+}
+
+// inSession is own for who has a session of the page's.
+func (s *Server) inSession(h ownHandler) http.HandlerFunc {
+	return s.own(func(w http.ResponseWriter, r *http.Request, owner string) error {
+		if people.Of(r.Context()).Session == "" {
+			return &wire.Problem{Code: "no_session", Message: "This is for a session of the page only.",
+				Hint: "Open the page in this browser first."}
+		}
+		return h(w, r, owner)
+	})
+}
+
+// refuse answers with an error.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	var p *wire.Problem
+	switch {
+	case errors.As(err, &p): // also where the context is done: a file that broke off may still have somebody who waits
+		problem(w, *p)
+	case r.Context().Err() != nil:
+	case errors.Is(err, fs.ErrNotExist):
+		handleNotFound(w, r)
+	default:
+		s.Logger.Error("request failed", "path", r.URL.Path, "err", err)
+		problem(w, wire.Problem{Code: "server_error", Message: "The server could not do this.",
+			Hint: "Try again; the server's log has the details."})
+	}
+}
+
+// statuses are the HTTP statuses of problems by their codes; that of all others
+// is 400.
+var statuses = map[string]int{
+	"no_session":         http.StatusUnauthorized,
+	"cross_origin":       http.StatusForbidden,
+	"not_found":          http.StatusNotFound,
+	"method_not_allowed": http.StatusMethodNotAllowed,
+	"conflict":           http.StatusConflict,
+	"sandbox_key":        http.StatusConflict,
+	"body_too_large":     http.StatusRequestEntityTooLarge,
+	"bad_media_type":     http.StatusUnsupportedMediaType,
+	"unknown_host":       http.StatusMisdirectedRequest,
+	"too_many_imports":   http.StatusTooManyRequests,
+	"data_read_only":     http.StatusInternalServerError,
+	"disk_error":         http.StatusInternalServerError,
+	"data_damaged":       http.StatusInternalServerError,
+	"storage_failed":     http.StatusInternalServerError,
+	"server_error":       http.StatusInternalServerError,
+	"too_many_exports":   http.StatusServiceUnavailable,
+	"disk_full":          http.StatusInsufficientStorage,
+}
+
+// problem answers with an error as a person reads it.
+func problem(w http.ResponseWriter, p wire.Problem) {
+	status, known := statuses[p.Code]
+	switch {
+	case p.Status >= 400 && p.Status < 600:
+		status, p.Status = p.Status, 0
+	case !known:
+		status = http.StatusBadRequest
+	}
+	if p.RetryAfterMS > 0 {
+		w.Header().Set("Retry-After", strconv.FormatInt((p.RetryAfterMS+999)/1000, 10))
+	}
+	answer(w, status, p.Bounded())
+}
+
+// answer answers with JSON.
+func answer(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // an error means that nobody reads it any more
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -216,7 +217,7 @@ func (a *archiver) seen(j job) int64 {
 // do copies one file, or decides what becomes of the job.
 func (a *archiver) do(j job) {
 	s, ctx := a.s, a.s.life
-	part := s.files.partialOf(j)
+	part := s.partialOf(j)
 	t, err := s.Store.Task(ctx, j.owner, j.id)
 	if ctx.Err() != nil {
 		return
@@ -278,18 +279,14 @@ func (a *archiver) save(ctx context.Context, j job, o wire.VideoOutput, part *pa
 	}
 	o.Type, o.Seconds, o.Width, o.Height = m.Type, m.Seconds, m.Width, m.Height
 	o.Archive, o.Problem = wire.ArchiveSaved, nil
-	t, err := func() (wire.VideoTask, error) {
-		s.files.use.Lock()
-		defer s.files.use.Unlock()
-		if err := s.files.put(part.path, sum); err != nil {
-			return wire.VideoTask{}, diskError(err)
-		}
-		t, _, err := s.Store.SetOutput(ctx, j.owner, j.id, o, s.nowMS())
-		return t, err
-	}()
+	var t wire.VideoTask
+	err = s.files.Add(part.path, sum, func() (err error) {
+		t, _, err = s.Store.SetOutput(ctx, j.owner, j.id, o, s.nowMS())
+		return err
+	})
 	if err != nil {
 		s.discard(ctx, sum) // the task may have been deleted, or the disk be full
-		return err
+		return diskError(err)
 	}
 	part.remove()
 	a.forget(j)
@@ -311,7 +308,7 @@ func (a *archiver) failed(ctx context.Context, j job, t wire.VideoTask, o wire.V
 	if errors.Is(err, errFull) {
 		// What came is kept where the next try can go on from it, and the disk has
 		// the room that the database needs. It goes first: what follows is stored.
-		if free := s.Free(s.files.archive); !part.resumable() || free >= 0 && free < diskReserve {
+		if free := s.Free(s.files.Dir); !part.resumable() || free >= 0 && free < diskReserve {
 			part.remove()
 		}
 		a.mark(ctx, j, o, wire.ArchiveFull, &wire.Problem{Code: "archive_full", Message: "There is no room in the archive for this file.",
@@ -381,7 +378,7 @@ func (a *archiver) mark(ctx context.Context, j job, o wire.VideoOutput, state wi
 // sweep removes what a killed process has left: files that nobody uses, and
 // copies of jobs that are no more.
 func (s *Service) sweep(ctx context.Context) error {
-	if err := s.files.each(func(sha []byte) error {
+	if err := s.files.Each(func(sha []byte) error {
 		s.discard(ctx, sha)
 		return nil
 	}); err != nil {
@@ -397,13 +394,13 @@ func (s *Service) sweep(ctx context.Context) error {
 	if err := s.sweepUploads(ctx); err != nil {
 		return err
 	}
-	left, err := os.ReadDir(s.files.partial)
+	left, err := os.ReadDir(s.partial)
 	if err != nil {
 		return err
 	}
 	for _, f := range left {
 		if !wanted[strings.TrimSuffix(f.Name(), ".json")] {
-			_ = os.Remove(s.files.partial + string(os.PathSeparator) + f.Name()) // at the next start, then
+			_ = os.Remove(filepath.Join(s.partial, f.Name())) // at the next start, then
 		}
 	}
 	return nil
@@ -411,13 +408,8 @@ func (s *Service) sweep(ctx context.Context) error {
 
 // discard removes a file from the archive if nobody uses it.
 func (s *Service) discard(ctx context.Context, sha []byte) {
-	s.files.use.Lock()
-	defer s.files.use.Unlock()
-	used, err := s.Store.FileUsed(ctx, sha)
-	if err != nil || used {
-		return
-	}
-	if err := os.Remove(s.files.path(sha)); err != nil && !isNotExist(err) {
+	err := s.files.RemoveUnused(sha, func() (bool, error) { return s.Store.FileUsed(ctx, sha) })
+	if err != nil && ctx.Err() == nil {
 		s.Logger.Error("an archived file was not removed", "err", err)
 	}
 }

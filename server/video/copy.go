@@ -41,8 +41,8 @@ type partial struct {
 	Safe  int64  `json:"synced"` // bytes that are on the disk for sure
 }
 
-func (f *files) partialOf(j job) *partial {
-	return &partial{path: filepath.Join(f.partial, j.owner+"-"+j.id+"-"+strconv.Itoa(j.index)), Total: -1}
+func (s *Service) partialOf(j job) *partial {
+	return &partial{path: filepath.Join(s.partial, j.owner+"-"+j.id+"-"+strconv.Itoa(j.index)), Total: -1}
 }
 
 // load reads the note. Without one, or with one that can't be continued from,

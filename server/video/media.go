@@ -50,7 +50,7 @@ func (s *Service) ServeMedia(w http.ResponseWriter, r *http.Request, owner, id s
 		return err
 	}
 	if o.Archive == wire.ArchiveSaved {
-		f, err := s.files.open(o.SHA256)
+		f, err := s.files.Open(o.SHA256)
 		if err == nil {
 			defer f.Close()
 			disposition(w, r, t, o)
@@ -231,7 +231,7 @@ func (s *Service) SetPoster(r *http.Request, owner, id string, index int) (err e
 		return err
 	}
 	defer func() { err = s.notKept(err) }()
-	tmp, err := os.CreateTemp(s.files.partial, "poster-*")
+	tmp, err := os.CreateTemp(s.partial, "poster-*")
 	if err != nil {
 		return err
 	}
@@ -241,14 +241,12 @@ func (s *Service) SetPoster(r *http.Request, owner, id string, index int) (err e
 	if err != nil {
 		return err
 	}
-	s.files.use.Lock()
-	err = s.files.put(tmp.Name(), sum)
 	var t wire.VideoTask
 	var before []byte
-	if err == nil {
+	err = s.files.Add(tmp.Name(), sum, func() (err error) {
 		t, before, err = s.Store.SetPoster(r.Context(), owner, id, index, sum, m.Type)
-	}
-	s.files.use.Unlock()
+		return err
+	})
 	if err != nil {
 		s.discard(s.life, sum)
 		return err
@@ -266,7 +264,7 @@ func (s *Service) ServePoster(w http.ResponseWriter, r *http.Request, owner, id 
 	if err != nil {
 		return err
 	}
-	f, err := s.files.open(hex.EncodeToString(sha))
+	f, err := s.files.Open(hex.EncodeToString(sha))
 	if errors.Is(err, fs.ErrNotExist) {
 		return notThere()
 	}

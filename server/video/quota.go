@@ -22,7 +22,7 @@ const (
 
 // ArchiveNow tells how an owner's archive stands.
 func (s *Service) ArchiveNow(ctx context.Context, owner string) (wire.Archive, error) {
-	a := wire.Archive{FreeBytes: s.Free(s.files.archive), UploadsMax: s.Limits.MaxUploads}
+	a := wire.Archive{FreeBytes: s.Free(s.files.Dir), UploadsMax: s.Limits.MaxUploads}
 	var err error
 	if a.Settings, err = s.Store.ArchiveSettings(ctx, owner); err != nil {
 		return a, err

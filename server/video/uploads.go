@@ -48,7 +48,7 @@ func (s *Service) Upload(ctx context.Context, owner, name string, body io.Reader
 	defer func() { err = s.notKept(err) }()
 	// Beside its place: the archive may be on another disk. What a kill leaves of
 	// it is swept at the next start.
-	tmp, err := os.CreateTemp(s.files.uploads, "upload-*.part")
+	tmp, err := os.CreateTemp(s.uploads, "upload-*.part")
 	if err != nil {
 		return u, err
 	}
@@ -123,7 +123,7 @@ func (s *Service) addUpload(ctx context.Context, owner string, u wire.Upload, fr
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	if err := disk.SyncFolder(s.files.uploads); err != nil {
+	if err := disk.SyncFolder(s.uploads); err != nil {
 		return errors.Join(err, os.Remove(to))
 	}
 	now := s.Now()
@@ -142,20 +142,20 @@ func (s *Service) addUpload(ctx context.Context, owner string, u wire.Upload, fr
 }
 
 func (s *Service) uploadFile(u wire.Upload) string {
-	return filepath.Join(s.files.uploads, u.ID+"."+extension(u.Type))
+	return filepath.Join(s.uploads, u.ID+"."+extension(u.Type))
 }
 
 // sweepUploads removes files that no upload is known of: what was taken when
 // the last process was killed.
 func (s *Service) sweepUploads(ctx context.Context) error {
-	list, err := os.ReadDir(s.files.uploads)
+	list, err := os.ReadDir(s.uploads)
 	if err != nil {
 		return err
 	}
 	for _, f := range list {
 		id, _, _ := strings.Cut(f.Name(), ".")
 		if _, err := s.Store.Upload(ctx, id); isNotExist(err) {
-			_ = os.Remove(filepath.Join(s.files.uploads, f.Name()))
+			_ = os.Remove(filepath.Join(s.uploads, f.Name()))
 		}
 	}
 	return nil

@@ -19,9 +19,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
+	"screentest/server/blob"
 	"screentest/server/disk"
 	"screentest/server/upstream"
 	"screentest/shared/gateway"
@@ -186,10 +189,12 @@ func or[T int | int64 | float64 | time.Duration](v *T, def T) {
 type Service struct {
 	Config
 	base  *url.URL
-	files *files
-	keys  *keys
-	poll  *poller
-	arch  *archiver
+	files *blob.Folder // the archive
+	// partial has copies under way, and uploads what people gave.
+	partial, uploads string
+	keys             *keys
+	poll             *poller
+	arch             *archiver
 
 	life   context.Context // ends when Close gives up waiting
 	cancel context.CancelFunc
@@ -225,8 +230,14 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{Config: c, base: base, quit: make(chan struct{}), held: map[taskID]func(){}, uploading: map[string]int{}}
 	s.life, s.cancel = context.WithCancel(context.Background())
-	if s.files, err = openFiles(c.Dir); err != nil {
+	if s.files, err = blob.New(filepath.Join(c.Dir, "archive")); err != nil {
 		return nil, err
+	}
+	s.partial, s.uploads = filepath.Join(s.files.Dir, "partial"), filepath.Join(c.Dir, "uploads")
+	for _, dir := range []string{s.partial, s.uploads} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
 	}
 	s.keys = newKeys()
 	s.poll = newPoller(s)

@@ -4,7 +4,7 @@
 //
 // A reservation is only in memory: nothing is written between a send and the
 // call of the gateway. After a start, whoever keeps what is still open (a clip
-// whose creation may have been billed) reserves it again with Hold.
+// whose creation may have been billed) reserves it again with ReserveSent.
 //
 // Spent is what the ledger says; reserved is apart from it. A row is in the
 // ledger before its reservation is released, so that for a moment a cost may

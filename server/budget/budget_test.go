@@ -238,7 +238,7 @@ func TestBudgetsEndAtTheirLimit(t *testing.T) {
 	}
 	// What was held after a start counts although nobody was asked.
 	d.set(wire.BudgetSettings{DayNanoUSD: 100})
-	back := d.Hold(d.owner, 500)
+	back := d.ReserveSent(d.owner, 500)
 	if _, p := d.Reserve(t.Context(), d.owner, wire.WhatVideo, 1); p == nil {
 		t.Error("what may have been billed does not count")
 	}

@@ -35,7 +35,7 @@ func (k *Keeper) Reserve(ctx context.Context, owner, what string, nanoUSD int64)
 			}
 		}
 	}
-	return k.hold(owner, a, nanoUSD), nil
+	return k.reserve(owner, a, nanoUSD), nil
 }
 
 // ReserveText reserves a bound for a text run of an owner: the input, and as
@@ -66,16 +66,16 @@ const bytesPerToken = 3
 // InputBound is a bound of the input tokens of a text request.
 func InputBound(body []byte) int64 { return int64(len(body)+bytesPerToken-1) / bytesPerToken }
 
-// Hold reserves without asking the budgets: for what has been sent already and
+// ReserveSent reserves without asking the budgets: for what has been sent already and
 // may have been billed, such as a clip whose creation is unknown after a start.
-func (k *Keeper) Hold(owner string, nanoUSD int64) (release func()) {
+func (k *Keeper) ReserveSent(owner string, nanoUSD int64) (release func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.hold(owner, k.person(owner), nanoUSD)
+	return k.reserve(owner, k.person(owner), nanoUSD)
 }
 
-// hold adds to what is reserved. The lock is held.
-func (k *Keeper) hold(owner string, a *account, nanoUSD int64) (release func()) {
+// reserve adds to what is reserved. The lock is held.
+func (k *Keeper) reserve(owner string, a *account, nanoUSD int64) (release func()) {
 	a.reserved += nanoUSD
 	k.everybody.reserved += nanoUSD
 	return sync.OnceFunc(func() {
@@ -83,7 +83,7 @@ func (k *Keeper) hold(owner string, a *account, nanoUSD int64) (release func()) 
 		a.reserved -= nanoUSD
 		k.everybody.reserved -= nanoUSD
 		k.mu.Unlock()
-		// A send has been settled: its cost is in the ledger.
+		// What the send cost is in the ledger by now.
 		k.Booked(owner)
 	})
 }

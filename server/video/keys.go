@@ -10,22 +10,22 @@ import (
 // found out once and not ten thousand times.
 type keys struct {
 	mu   sync.Mutex
-	byN  map[int64]*heldKey
+	byN  map[int64]*storedKey
 	byID map[[2]string]int64 // owner, secret → number
 }
 
-type heldKey struct {
+type storedKey struct {
 	owner, secret    string
 	paused, replaced bool
 }
 
-func newKeys() *keys { return &keys{byN: map[int64]*heldKey{}, byID: map[[2]string]int64{}} }
+func newKeys() *keys { return &keys{byN: map[int64]*storedKey{}, byID: map[[2]string]int64{}} }
 
 // load takes a key from the store.
 func (k *keys) load(owner string, n int64, secret string, paused, replaced bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.byN[n] = &heldKey{owner, secret, paused, replaced}
+	k.byN[n] = &storedKey{owner, secret, paused, replaced}
 	if secret != "" && !paused {
 		k.byID[[2]string{owner, secret}] = n
 	}
@@ -49,7 +49,7 @@ func (k *keys) used(owner, secret string, n int64) {
 	if old := k.byID[[2]string{owner, secret}]; old != 0 {
 		delete(k.byN, old) // forgotten by the store with its last task
 	}
-	k.byN[n] = &heldKey{owner: owner, secret: secret}
+	k.byN[n] = &storedKey{owner: owner, secret: secret}
 	k.byID[[2]string{owner, secret}] = n
 }
 
@@ -87,7 +87,7 @@ func (k *keys) replace(owner, secret string, n int64) {
 			delete(k.byN, old)
 		}
 	}
-	k.byN[n] = &heldKey{owner: owner, secret: secret, replaced: true}
+	k.byN[n] = &storedKey{owner: owner, secret: secret, replaced: true}
 	k.byID[[2]string{owner, secret}] = n
 }
 

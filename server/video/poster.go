@@ -3,13 +3,71 @@ package video
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	"screentest/shared/wire"
 )
+
+// SetPoster takes a poster that the browser drew of an output: a PNG, JPEG or
+// WebP of at most wire.MaxPoster bytes.
+func (s *Service) SetPoster(r *http.Request, owner, id string, index int) (err error) {
+	if _, _, err := s.output(r, owner, id, index); err != nil {
+		return err
+	}
+	defer func() { err = s.notKept(err) }()
+	tmp, err := os.CreateTemp(s.partial, "poster-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	defer tmp.Close()
+	m, sum, err := receivePoster(tmp, r.Body)
+	if err != nil {
+		return err
+	}
+	var t wire.VideoTask
+	var before []byte
+	err = s.files.Add(tmp.Name(), sum, func() (err error) {
+		t, before, err = s.Store.SetPoster(r.Context(), owner, id, index, sum, m.Type)
+		return err
+	})
+	if err != nil {
+		s.discard(s.life, sum)
+		return err
+	}
+	if before != nil && !strings.EqualFold(hex.EncodeToString(before), hex.EncodeToString(sum)) {
+		s.discard(s.life, before)
+	}
+	s.tell(owner, t)
+	return nil
+}
+
+// ServePoster serves an output's poster to its owner.
+func (s *Service) ServePoster(w http.ResponseWriter, r *http.Request, owner, id string, index int) error {
+	sha, kind, err := s.Store.Poster(r.Context(), owner, id, index)
+	if err != nil {
+		return err
+	}
+	f, err := s.files.Open(hex.EncodeToString(sha))
+	if errors.Is(err, fs.ErrNotExist) {
+		return notThere()
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	mediaHeaders(w.Header(), kind, hex.EncodeToString(sha))
+	w.Header().Set("Cache-Control", "private, no-cache") // it can be replaced
+	http.ServeContent(w, r, "", time.Time{}, f)
+	return nil
+}
 
 // receivePoster writes a poster into a file and measures it.
 func receivePoster(to *os.File, body io.Reader) (m wire.Measured, sum []byte, err error) {

@@ -23,7 +23,7 @@ func (p *purse) Reserve(_ context.Context, owner, what string, nano int64) (func
 	return p.hold(nano), nil
 }
 
-func (p *purse) Hold(_ string, nano int64) func() {
+func (p *purse) ReserveSent(_ string, nano int64) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.hold(nano)

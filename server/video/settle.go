@@ -2,7 +2,6 @@ package video
 
 import (
 	"context"
-	"fmt"
 
 	"screentest/shared/reply"
 	"screentest/shared/wire"
@@ -73,47 +72,4 @@ func (s *Service) wentThrough(ctx context.Context, id taskID, key, remote string
 		s.poll.add(id.owner, number, t)
 	}
 	return s.live(id.owner, t), nil
-}
-
-// Check has the gateway asked about a task now, whatever the time. Of a done
-// one it is asked whether the files are still there, and those that could not
-// be copied are tried again.
-func (s *Service) Check(ctx context.Context, owner, key, id string) error {
-	t, err := s.Store.Task(ctx, owner, id)
-	if err != nil {
-		return err
-	}
-	if p := s.elsewhere(t); p != nil {
-		return p
-	}
-	if s.poll.hurry(taskID{owner, id}) || t.State != wire.VideoDone {
-		return nil
-	}
-	if key != "" {
-		if t, err = s.refresh(ctx, owner, key, t); err != nil {
-			return err
-		}
-	}
-	return s.copyAgain(ctx, owner, t)
-}
-
-// refresh asks about a done task again: it may have expired, and its files may
-// have other addresses now.
-func (s *Service) refresh(ctx context.Context, owner, key string, t wire.VideoTask) (wire.VideoTask, error) {
-	r, err := s.Gateway.Task(ctx, key, t.Remote)
-	if err != nil {
-		return t, fmt.Errorf("ask for a finished task again: %w", err)
-	}
-	if r.State == reply.TaskExpired {
-		s.expired(owner, t.ID)
-		return s.Store.Task(ctx, owner, t.ID)
-	}
-	if len(r.URLs) == 0 {
-		return t, nil
-	}
-	now, err := s.Store.SetLinks(ctx, owner, t.ID, r.URLs)
-	if err == nil && now.Version != t.Version {
-		s.tell(owner, now)
-	}
-	return now, err
 }

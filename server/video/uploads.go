@@ -145,22 +145,6 @@ func (s *Service) uploadFile(u wire.Upload) string {
 	return filepath.Join(s.uploads, u.ID+"."+extension(u.Type))
 }
 
-// sweepUploads removes files that no upload is known of: what was taken when
-// the last process was killed.
-func (s *Service) sweepUploads(ctx context.Context) error {
-	list, err := os.ReadDir(s.uploads)
-	if err != nil {
-		return err
-	}
-	for _, f := range list {
-		id, _, _ := strings.Cut(f.Name(), ".")
-		if _, err := s.Store.Upload(ctx, id); isNotExist(err) {
-			_ = os.Remove(filepath.Join(s.uploads, f.Name()))
-		}
-	}
-	return nil
-}
-
 // ServeUpload serves an upload by its unguessable name, to whoever has it: a
 // gateway has no session.
 func (s *Service) ServeUpload(w http.ResponseWriter, r *http.Request, name string) error {

@@ -11,11 +11,13 @@
 //     one transaction, which happens once.
 //   - One poller asks for all open tasks, with a bounded number of workers. No
 //     error of asking is a failure of the task (G36).
+//
+// In the order of a clip's life: create.go, send.go (settle.go where its answer
+// was lost), poll.go, answer.go, end.go, copyqueue.go, copyjob.go, media.go.
 package video
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/url"
@@ -31,52 +33,6 @@ import (
 	"screentest/shared/reply"
 	"screentest/shared/wire"
 )
-
-// Store keeps tasks, keys, outputs and uploads; see package store.
-type Store interface {
-	Create(ctx context.Context, owner string, key int64, secret string, t wire.VideoTask, prices json.RawMessage) (stored wire.VideoTask, used int64, found bool, err error)
-	Accepted(ctx context.Context, owner, id, remote string, at int64) (wire.VideoTask, bool, error)
-	Refused(ctx context.Context, owner, id string, why *wire.Problem) (wire.VideoTask, bool, error)
-	Unknown(ctx context.Context, owner, id string, why *wire.Problem) (wire.VideoTask, bool, error)
-	Progress(ctx context.Context, owner string, t wire.VideoTask) (wire.VideoTask, bool, error)
-	End(ctx context.Context, owner string, t wire.VideoTask, urls []string, at int64) (wire.VideoTask, bool, error)
-
-	Task(ctx context.Context, owner, id string) (wire.VideoTask, error)
-	TaskByUUID(ctx context.Context, owner, uuid string) (wire.VideoTask, error)
-	Tasks(ctx context.Context, owner string, q wire.VideoQuery) (wire.VideoPage, error)
-	Opened(ctx context.Context, owner, id string) (wire.VideoOpened, error)
-	EachOpen(ctx context.Context, fn func(owner string, key int64, t wire.VideoTask) error) error
-	Expiring(ctx context.Context, finishedBefore int64, limit int) ([][2]string, error)
-
-	CleanTitle(title string) (string, error)
-	CleanTags(tags []string) ([]string, error)
-	Edit(ctx context.Context, owner string, e wire.VideoEdit) (wire.VideoTask, error)
-	SetDeleted(ctx context.Context, owner, id string, at int64) (wire.VideoTask, error)
-	PurgeDeleted(ctx context.Context, before int64) (files [][]byte, tasks int, err error)
-	Purge(ctx context.Context, owner, id string) (files [][]byte, err error)
-
-	EachKey(ctx context.Context, fn func(owner string, key int64, secret string, paused, replaced bool)) error
-	TaskKey(ctx context.Context, owner, task string) (key int64, err error)
-	PauseKey(ctx context.Context, owner string, key int64) error
-	ReplaceKeys(ctx context.Context, owner, gateway, secret string) (key int64, err error)
-
-	EachJob(ctx context.Context, fn func(owner, task string, index int) error) error
-	SetOutput(ctx context.Context, owner, task string, o wire.VideoOutput, at int64) (wire.VideoTask, bool, error)
-	SetLinks(ctx context.Context, owner, task string, urls []string) (wire.VideoTask, error)
-	ArchiveUse(ctx context.Context, owner string) (bytes, files, deleted, waiting int64, err error)
-	OldestSaved(ctx context.Context, owner string, limit int) (list []wire.VideoOutput, tasks []string, err error)
-	OldestDeleted(ctx context.Context, owner string, limit int) (list []wire.VideoOutput, tasks []string, err error)
-	SavedBefore(ctx context.Context, owner string, before time.Time, limit int) (list []wire.VideoOutput, tasks []string, err error)
-	FileUsed(ctx context.Context, sha []byte) (bool, error)
-	SetPoster(ctx context.Context, owner, task string, index int, sha []byte, kind string) (t wire.VideoTask, before []byte, err error)
-	Poster(ctx context.Context, owner, task string, index int) (sha []byte, kind string, err error)
-	ArchiveSettings(ctx context.Context, owner string) (wire.ArchiveSettings, error)
-	SetArchiveSettings(ctx context.Context, owner string, a wire.ArchiveSettings) error
-
-	AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit, old int64) (gone []wire.Upload, room bool, err error)
-	Upload(ctx context.Context, id string) (wire.Upload, error)
-	UploadUse(ctx context.Context, owner string) (bytes int64, err error)
-}
 
 // Gateway is the gateway's client. Errors that a person may read are found as
 // *wire.Problem.
@@ -96,8 +52,8 @@ type Budget interface {
 	// Reserve refuses, with a problem, what no budget has room for. release
 	// may be called more than once.
 	Reserve(ctx context.Context, owner, what string, nanoUSD int64) (release func(), p *wire.Problem)
-	// Hold reserves without asking: for what was sent already.
-	Hold(owner string, nanoUSD int64) (release func())
+	// ReserveSent reserves without asking: for what was sent already.
+	ReserveSent(owner string, nanoUSD int64) (release func())
 	// Booked says that the owner's ledger has changed.
 	Booked(owner string)
 }
@@ -205,7 +161,7 @@ type Service struct {
 
 	mu        sync.Mutex
 	closing   bool
-	held      map[taskID]func() // releases of what is reserved
+	reserved  map[taskID]func() // their releases
 	uploading map[string]int    // uploads under way, by owner
 }
 
@@ -228,7 +184,7 @@ func New(c Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{Config: c, base: base, quit: make(chan struct{}), held: map[taskID]func(){}, uploading: map[string]int{}}
+	s := &Service{Config: c, base: base, quit: make(chan struct{}), reserved: map[taskID]func(){}, uploading: map[string]int{}}
 	s.life, s.cancel = context.WithCancel(context.Background())
 	if s.files, err = blob.New(filepath.Join(c.Dir, "archive")); err != nil {
 		return nil, err
@@ -258,9 +214,9 @@ func (s *Service) Start(ctx context.Context) error {
 			if _, _, err := s.Store.Unknown(ctx, owner, t.ID, lostByRestart()); err != nil {
 				return err
 			}
-			s.hold(owner, t)
+			s.reserveSent(owner, t)
 		case wire.VideoUnknown:
-			s.hold(owner, t)
+			s.reserveSent(owner, t)
 		default:
 			if s.elsewhere(t) == nil {
 				s.poll.resume(owner, key, t)
@@ -320,34 +276,6 @@ func lostByRestart() *wire.Problem {
 	return &wire.Problem{Code: "server_ended",
 		Message: "The server ended before the gateway answered. The task may exist there and be billed.",
 		Hint:    "Look in the gateway's dashboard, and say here whether it went through. It was not sent again."}
-}
-
-// hold reserves the price of a task that may have been billed.
-func (s *Service) hold(owner string, t wire.VideoTask) {
-	if s.Budget != nil {
-		s.keep(taskID{owner, t.ID}, s.Budget.Hold(owner, t.PriceNanoUSD))
-	}
-}
-
-// keep notes how to release what is reserved for a task.
-func (s *Service) keep(id taskID, release func()) {
-	if release == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held[id] = release
-}
-
-// release ends the reservation for a task, if there is one.
-func (s *Service) release(id taskID) {
-	s.mu.Lock()
-	release := s.held[id]
-	delete(s.held, id)
-	s.mu.Unlock()
-	if release != nil {
-		release()
-	}
 }
 
 // tell tells the owner's tabs of a task as it now is.

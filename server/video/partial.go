@@ -1,7 +1,6 @@
 package video
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -14,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"screentest/server/upstream"
 	"screentest/shared/wire"
@@ -199,60 +197,7 @@ func (p *partial) stream(out *os.File, sha hash.Hash, body io.Reader, most int64
 	}
 }
 
-// diskError makes a full disk a want of room.
-func diskError(err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
-		return errors.Join(errFull, err)
-	}
-	return err
-}
-
 func tooLarge(most int64) *wire.Problem {
 	return &wire.Problem{Code: "file_too_large", Message: fmt.Sprintf("The file is larger than %d MB and was not copied.", most>>20),
 		Hint: "Download it before the gateway deletes it."}
-}
-
-// kindOf tells a file's media type from its first bytes; "" for what is no
-// clip and no image. What a host says of its files does not count: only these
-// types are ever given to a browser.
-func kindOf(head []byte) string {
-	switch {
-	case len(head) >= 12 && bytes.Equal(head[4:8], []byte("ftyp")):
-		if bytes.HasPrefix(head[8:], []byte("qt")) {
-			return "video/quicktime"
-		}
-		return "video/mp4"
-	case bytes.HasPrefix(head, []byte("\x1aE\xdf\xa3")):
-		return "video/webm"
-	case bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")):
-		return "image/png"
-	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
-		return "image/jpeg"
-	case len(head) >= 12 && bytes.HasPrefix(head, []byte("RIFF")) && bytes.Equal(head[8:12], []byte("WEBP")):
-		return "image/webp"
-	case bytes.HasPrefix(head, []byte("GIF87a")), bytes.HasPrefix(head, []byte("GIF89a")):
-		return "image/gif"
-	}
-	return ""
-}
-
-// extensions of the types that kindOf tells.
-func extension(kind string) string {
-	switch kind {
-	case "video/mp4":
-		return "mp4"
-	case "video/quicktime":
-		return "mov"
-	case "video/webm":
-		return "webm"
-	case "image/png":
-		return "png"
-	case "image/jpeg":
-		return "jpg"
-	case "image/webp":
-		return "webp"
-	case "image/gif":
-		return "gif"
-	}
-	return "bin"
 }

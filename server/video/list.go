@@ -2,9 +2,7 @@ package video
 
 import (
 	"context"
-	"time"
 
-	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
@@ -40,34 +38,4 @@ func (s *Service) Edit(ctx context.Context, owner string, e wire.VideoEdit) (wir
 		s.tell(owner, t)
 	}
 	return s.live(owner, t), err
-}
-
-// upkeepEvery is how often upkeep looks for what time has brought about.
-const upkeepEvery = time.Minute
-
-// upkeep marks what has expired.
-func (s *Service) upkeep() {
-	tick := time.NewTicker(upkeepEvery)
-	defer tick.Stop()
-	for {
-		s.Tidy(s.life)
-		select {
-		case <-tick.C:
-		case <-s.quit:
-			return
-		}
-	}
-}
-
-// Tidy does what upkeep does, once.
-func (s *Service) Tidy(ctx context.Context) {
-	due, err := s.Store.Expiring(ctx, s.Now().Add(-gateway.Retention).UnixMilli(), 1000)
-	if err == nil {
-		for _, p := range due {
-			s.expired(p[0], p[1])
-		}
-	}
-	if err != nil && ctx.Err() == nil {
-		s.Logger.Error("video upkeep failed", "err", err)
-	}
 }

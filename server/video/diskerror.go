@@ -9,6 +9,14 @@ import (
 	"screentest/shared/wire"
 )
 
+// diskError makes a full disk a want of room.
+func diskError(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return errors.Join(errFull, err)
+	}
+	return err
+}
+
 // notKept says what our own disk said about a file that somebody gave: then
 // trying again does not help. Other errors are given back as they are.
 func (s *Service) notKept(err error) error {

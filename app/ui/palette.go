@@ -9,6 +9,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/chat"
+	"screentest/app/fuzzy"
 	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
@@ -18,7 +19,7 @@ type paletteState struct {
 	open    bool
 	query   string
 	active  int // index among the choices
-	choices []chat.Choice
+	choices []fuzzy.Choice
 	finder  *chat.Finder
 	rev     int
 }
@@ -86,34 +87,34 @@ func (p *page) drawPalette() {
 }
 
 // choices are what the palette offers for what was typed.
-func (p *page) choices(query string) []chat.Choice {
-	var all []chat.Choice
+func (p *page) choices(query string) []fuzzy.Choice {
+	var all []fuzzy.Choice
 	for i, c := range p.commands() {
 		if c.when() {
-			all = append(all, chat.Choice{Group: groupCommands, Name: c.name, Keys: c.keys, ID: strconv.Itoa(i)})
+			all = append(all, fuzzy.Choice{Group: groupCommands, Name: c.name, Keys: c.keys, ID: strconv.Itoa(i)})
 		}
 	}
 	if query != "" && !p.chat.Shown().Hidden() {
 		for _, m := range p.session.Models {
-			all = append(all, chat.Choice{Group: groupModels, Name: m.ID, Note: string(m.Endpoint), ID: m.ID})
+			all = append(all, fuzzy.Choice{Group: groupModels, Name: m.ID, Note: string(m.Endpoint), ID: m.ID})
 		}
 	}
 	for _, g := range p.chat.List.Groups() {
 		for _, s := range g.Rows {
-			all = append(all, chat.Choice{Group: groupConversations, Name: titleOf(s.Title), Note: p.chat.List.Models(s), ID: s.ID})
+			all = append(all, fuzzy.Choice{Group: groupConversations, Name: titleOf(s.Title), Note: p.chat.List.Models(s), ID: s.ID})
 		}
 	}
-	all = append(all, chat.Choice{Group: groupPages, Name: "Chat", ID: p.chatPath()})
+	all = append(all, fuzzy.Choice{Group: groupPages, Name: "Chat", ID: p.chatPath()})
 	for _, s := range p.sections {
 		i := s.Item()
-		all = append(all, chat.Choice{Group: groupPages, Name: i.Name, ID: i.Path})
+		all = append(all, fuzzy.Choice{Group: groupPages, Name: i.Name, ID: i.Path})
 	}
-	all = append(all, chat.Choice{Group: groupPages, Name: "Settings", ID: "/settings"})
-	out := chat.Rank(all, query, 6)
+	all = append(all, fuzzy.Choice{Group: groupPages, Name: "Settings", ID: "/settings"})
+	out := fuzzy.Rank(all, query, 6)
 	if f := p.palette.finder; f.On() {
-		var messages []chat.Choice
+		var messages []fuzzy.Choice
 		for i, h := range f.Shown()[:min(8, len(f.Shown()))] {
-			c := chat.Choice{Group: groupHits, Name: h.Snippet, Marks: h.Marks, Note: titleOf(h.Title), ID: strconv.Itoa(i)}
+			c := fuzzy.Choice{Group: groupHits, Name: h.Snippet, Marks: h.Marks, Note: titleOf(h.Title), ID: strconv.Itoa(i)}
 			if h.Video == "" {
 				messages = append(messages, c)
 				continue
@@ -125,13 +126,13 @@ func (p *page) choices(query string) []chat.Choice {
 			out = append(out, c)
 		}
 		out = append(out, messages...)
-		out = append(out, chat.Choice{Group: groupHits, Name: "Show all messages with “" + query + "”", ID: "all"})
+		out = append(out, fuzzy.Choice{Group: groupHits, Name: "Show all messages with “" + query + "”", ID: "all"})
 	}
 	return out
 }
 
 // take does what a choice stands for.
-func (p *page) take(c chat.Choice) {
+func (p *page) take(c fuzzy.Choice) {
 	query := p.palette.query
 	hits := p.palette.finder.Shown()
 	p.DOM.ByID("palette").Call("close") // first: the focus goes back, and then where the choice leads
@@ -231,7 +232,7 @@ func (c *Palette) groups() []app.UI {
 	return groups
 }
 
-func (c *Palette) option(i int, x chat.Choice) app.UI {
+func (c *Palette) option(i int, x fuzzy.Choice) app.UI {
 	p := c.p
 	icon := iconCommand
 	switch x.Group {
@@ -261,7 +262,7 @@ func (c *Palette) option(i int, x chat.Choice) app.UI {
 // looks like.
 func marked(text string, marks []int) []app.UI {
 	var out []app.UI
-	for _, piece := range chat.Pieces(text, marks) {
+	for _, piece := range fuzzy.Pieces(text, marks) {
 		if piece.Marked {
 			out = append(out, kit.Box("mark", "", piece.Text))
 		} else {

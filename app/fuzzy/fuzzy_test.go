@@ -1,4 +1,4 @@
-package chat
+package fuzzy
 
 import (
 	"reflect"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestFuzzyFindsLettersInTheirOrder(t *testing.T) {
+func TestMatchFindsLettersInTheirOrder(t *testing.T) {
 	for _, c := range []struct {
 		name, query, text string
 		want              string // the text with its marks in brackets; "" where nothing is found
@@ -23,7 +23,7 @@ func TestFuzzyFindsLettersInTheirOrder(t *testing.T) {
 		{"more than there is", "retryy", "Retry", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, marks, ok := Fuzzy(c.query, c.text)
+			_, marks, ok := Match(c.query, c.text)
 			got := ""
 			if ok {
 				for _, p := range Pieces(c.text, marks) {
@@ -72,12 +72,12 @@ func TestPiecesLeaveOutMarksThatDoNotFit(t *testing.T) {
 	}
 }
 
-func FuzzFuzzy(f *testing.F) {
+func FuzzMatch(f *testing.F) {
 	f.Add("new", "New conversation")
 	f.Add("é", "\xffÉ")
 	f.Add("ﬀ", strings.Repeat("ﬀ", 500))
 	f.Fuzz(func(t *testing.T, query, text string) {
-		_, marks, ok := Fuzzy(query, text)
+		_, marks, ok := Match(query, text)
 		if !ok && marks != nil {
 			t.Fatal("marks of nothing found")
 		}

@@ -1,4 +1,7 @@
-package chat
+// Package fuzzy finds what somebody means who types some of its letters: [Rank]
+// puts the choices of a palette in order, and [Pieces] cuts a text at the letters
+// that were found.
+package fuzzy
 
 import (
 	"cmp"
@@ -22,7 +25,7 @@ type Choice struct {
 	score int
 }
 
-// aWord is what a choice scores more, above all that Fuzzy gives, whose words
+// aWord is what a choice scores more, above all that Match gives, whose words
 // begin with what was typed.
 const aWord = 1 << 20
 
@@ -38,9 +41,9 @@ func Rank(all []Choice, query string, limit int) []Choice {
 		if !slices.Contains(groups, c.Group) {
 			groups = append(groups, c.Group)
 		}
-		score, marks, ok := Fuzzy(query, c.Name)
+		score, marks, ok := Match(query, c.Name)
 		if !ok {
-			if _, _, in := Fuzzy(query, c.Name+" "+c.Note+" "+c.Group); !in || !wordsIn(query, c.Name+" "+c.Note+" "+c.Group) {
+			if _, _, in := Match(query, c.Name+" "+c.Note+" "+c.Group); !in || !wordsIn(query, c.Name+" "+c.Note+" "+c.Group) {
 				continue
 			}
 			score, marks = 0, nil
@@ -95,11 +98,11 @@ func wordsIn(query, text string) bool {
 	return true
 }
 
-// Fuzzy looks for the letters of query in text, in their order but not
+// Match looks for the letters of query in text, in their order but not
 // necessarily side by side, without regard to capitals; white space in query
 // counts for nothing. The score is higher the more of them stand at beginnings
 // of words and side by side; marks are their places, as pairs of byte offsets.
-func Fuzzy(query, text string) (score int, marks []int, ok bool) {
+func Match(query, text string) (score int, marks []int, ok bool) {
 	var want []rune
 	for _, r := range query {
 		if !unicode.IsSpace(r) {

@@ -48,12 +48,11 @@ func (l *Lane) Render() (ui app.UI) {
 }
 
 // focus makes this the lane that the drawer shows, once one works in it.
-func (l *Lane) focus() app.EventHandler {
-	return func(ctx app.Context, _ app.Event) {
+func (l *Lane) focus() *kit.Handler {
+	return l.p.On("the lane", func(ctx app.Context, _ app.Event) {
 		ctx.PreventUpdate()
-		defer l.p.Guard("the lane")
 		l.p.chat.Lane(l.Index).Focus()
-	}
+	})
 }
 
 // model is the button by which the lane's model is chosen, or its letter while

@@ -17,8 +17,8 @@ import (
 	"screentest/app/session"
 	"screentest/app/socket"
 	"screentest/app/ui/kit"
-	"screentest/app/ui/spenddesk"
-	"screentest/app/ui/videodesk"
+	"screentest/app/ui/spend"
+	"screentest/app/ui/video"
 	"screentest/shared/wire"
 )
 
@@ -116,7 +116,7 @@ func newPage() *page {
 	})
 	p.finder = chat.NewFinder(p.Server, p.After, func() { p.changed(chat.PartList) })
 	p.palette.finder = chat.NewFinder(p.Server, p.After, p.drawPalette)
-	p.sections = []kit.Section{videodesk.New(p.Host), spenddesk.New(p.Host, p.Tell)}
+	p.sections = []kit.Section{video.New(p.Host), spend.New(p.Host, p.Tell)}
 	return p
 }
 

@@ -1,0 +1,244 @@
+//go:build js && wasm
+
+package spend
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/figure"
+	"screentest/app/spend"
+	"screentest/app/ui/kit"
+	"screentest/shared/money"
+	"screentest/shared/wire"
+)
+
+// Ledger is the rows that the figures are sums of.
+type Ledger struct {
+	app.Compo
+	s   *Section
+	Rev int
+}
+
+// Render implements app.Composer.
+func (l *Ledger) Render() (ui app.UI) {
+	h, d := l.s.host, l.s.desk
+	defer h.Drawing("the ledger", &ui)
+	return kit.El("section", "card", kit.At{"id", "ledger"},
+		kit.Box("div", "card-head",
+			kit.Box("h2", "", "Ledger"),
+			kit.El("span", "card-note", kit.At{"role", "status"}, l.found()),
+			kit.Box("div", "push"),
+			downloads(d)[0], downloads(d)[1],
+		),
+		l.filters(),
+		kit.If(d.RowsProblem != nil, func() app.UI {
+			return kit.El("p", "problem", kit.At{"role", "alert"}, d.RowsProblem.Message+" "+d.RowsProblem.Hint)
+		}),
+		kit.If(len(d.Rows) > 0, l.table),
+		kit.If(len(d.Rows) == 0 && !d.Fetching && d.RowsProblem == nil, func() app.UI {
+			if d.View.Narrowed() {
+				return kit.Box("p", "card-empty", "No entry fits. ", kit.El("a", "", kit.At{"href", d.View.Wide().Address()}, "Show all of these days"))
+			}
+			return kit.Box("p", "card-empty", "Nothing was spent in these days. ", kit.El("a", "", kit.At{"href", "/"}, "Ask a model something"))
+		}),
+		kit.If(d.More, func() app.UI {
+			return kit.El("button", "button wide", kit.At{"id", "ledger-more", "type", "button", "disabled", d.Fetching,
+				"onclick", h.Do("more", func() { d.FetchMore() })}, "Show older entries")
+		}),
+	)
+}
+
+// downloads are the rows that the view finds, as files.
+func downloads(d *spend.Desk) []app.UI {
+	return []app.UI{
+		kit.El("a", "button", kit.At{"id", "ledger-csv", "href", d.View.Download(wire.LedgerCSV, d.Clock), "download", "ledger.csv"}, "Download CSV"),
+		kit.El("a", "button", kit.At{"id", "ledger-json", "href", d.View.Download(wire.LedgerJSON, d.Clock), "download", "ledger.json"}, "JSON"),
+	}
+}
+
+// found says how many entries there are and what they come to.
+func (l *Ledger) found() string {
+	t := l.s.desk.Total
+	if t == nil {
+		return ""
+	}
+	return rows(t.Rows) + ", " + signed(t.NanoUSD)
+}
+
+// filters narrow the rows. The day and the model come from the bars and the
+// table; they are taken away here.
+func (l *Ledger) filters() app.UI {
+	v := l.s.desk.View
+	var chips []app.UI
+	chip := func(text string, without spend.View) {
+		chips = append(chips, kit.El("a", "chip", kit.At{"href", without.Address(), "aria-label", text + ": remove this filter"},
+			text, kit.El("span", "", kit.At{"aria-hidden", true}, "×")))
+	}
+	if v.Day != (spend.Date{}) {
+		without := v
+		without.Day = spend.Date{}
+		chip(v.Day.Words(l.s.desk.Clock.Today()), without)
+	}
+	if v.Model != "" {
+		without := v
+		without.Model = ""
+		chip(v.Model, without)
+	}
+	return kit.Box("div", "filters", append([]app.UI{
+		l.filter("filter-what", "Of text or of video", "Text and video", v.What, func(v *spend.View, s string) { v.What = s },
+			wire.WhatText, "Text", wire.WhatVideo, "Video"),
+		l.filter("filter-kind", "Kind of entry", "All entries", v.Kind, func(v *spend.View, s string) { v.Kind = s },
+			wire.KindCharge, "Charges", wire.KindReturn, "Returns", wire.KindCorrection, "Corrections"),
+		l.filter("filter-source", "How the figure was found", "All figures", v.Source, func(v *spend.View, s string) { v.Source = s },
+			wire.SourceReported, "Reported", wire.SourceComputed, "Computed", wire.SourceEstimated, "Estimated"),
+	}, chips...))
+}
+
+func (l *Ledger) filter(id, name, all, now string, set func(*spend.View, string), options ...string) app.UI {
+	return l.s.host.Select(id, name, "field select", nil, now, kit.Options(append([]string{"", all}, options...)...), func(chosen string) {
+		v := l.s.desk.View
+		set(&v, chosen)
+		l.s.host.Context().Navigate(v.Address())
+	})
+}
+
+func (l *Ledger) table() app.UI {
+	d := l.s.desk
+	rows := make([]*wire.LedgerRow, 0, len(d.Rows)+1) // nil is the form under the row before
+	for i := range d.Rows {
+		if rows = append(rows, &d.Rows[i]); d.Rows[i].N == d.Fix.Row {
+			rows = append(rows, nil)
+		}
+	}
+	today := d.Clock.Today()
+	return kit.El("div", "card-scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", "Ledger"},
+		kit.Box("table", "figures ledger",
+			kit.Box("thead", "", kit.Box("tr", "",
+				kit.El("th", "", kit.At{"scope", "col"}, "When"), kit.El("th", "", kit.At{"scope", "col"}, "What"), kit.El("th", "", kit.At{"scope", "col"}, "How the figure was made"),
+				kit.El("th", "num", kit.At{"scope", "col"}, "Amount"), kit.Box("td", ""),
+			)),
+			kit.Box("tbody", "", kit.Times(len(rows), func(i int) app.UI {
+				if rows[i] == nil {
+					return l.fix()
+				}
+				r := *rows[i]
+				class := "num"
+				if r.CostNanoUSD < 0 {
+					class += " returned"
+				}
+				if r.Source == wire.SourceEstimated {
+					class += " estimated"
+				}
+				return kit.El("tr", "", kit.At{"data-kind", r.Kind},
+					kit.Box("td", "when",
+						kit.Box("span", "", d.Clock.DateOf(r.CreatedMS).Words(today)+" "),
+						kit.Box("span", "soft", d.Clock.Time(r.CreatedMS)),
+					),
+					kit.Box("td", "what", what(r)),
+					kit.Box("td", "soft basis", basis(r)),
+					kit.El("td", class, kit.At{"title", r.Source}, exact(r)),
+					kit.Box("td", "act", kit.If(spend.Fixable(r), func() app.UI { return l.fixButton(r) })),
+				)
+			})),
+		),
+	)
+}
+
+// what is a row's subject, which leads to its answer or its clip.
+func what(r wire.LedgerRow) app.UI {
+	name := spend.RowName(r)
+	if to := spend.RowAddress(r); to != "" {
+		return kit.El("a", "", kit.At{"href", to}, name)
+	}
+	return kit.El("span", "", kit.At{"title", "What this paid for was deleted"}, name)
+}
+
+func basis(r wire.LedgerRow) string {
+	if r.Basis == "" {
+		return r.Source
+	}
+	return r.Basis
+}
+
+// exact writes a row's amount to the nano-dollar.
+func exact(r wire.LedgerRow) string {
+	s := signed(r.CostNanoUSD)
+	if r.Source == wire.SourceEstimated {
+		s = "≈ " + s
+	}
+	return s
+}
+
+// signed writes an amount to the nano-dollar, with a real minus sign and the
+// thousands apart.
+func signed(nano int64) string {
+	if nano < 0 {
+		return "−" + signed(-nano)
+	}
+	_, cents, _ := strings.Cut(money.NanoUSD(nano).String(), ".")
+	return "$" + figure.Count(nano/int64(money.USD)) + "." + cents
+}
+
+// fixButton opens the form for what a row's run or clip really cost.
+func (l *Ledger) fixButton(r wire.LedgerRow) app.UI {
+	f := &l.s.desk.Fix
+	id := fixID(r.N)
+	return kit.El("button", "icon-button small", kit.At{"id", id, "type", "button",
+		"aria-label", "Correct " + exact(r) + " of " + spend.RowName(r), "title", "Enter what it really cost", "aria-expanded", f.Row == r.N,
+		"onclick", l.s.host.Do(id, func() {
+			if f.Row == r.N {
+				f.Close()
+				return
+			}
+			f.Open(r)
+			l.s.focus("#" + spend.FieldFix)
+		})},
+		kit.Icon(kit.IconPencil, "icon small"))
+}
+
+// fix is the form itself, as a row of the table.
+func (l *Ledger) fix() app.UI {
+	h, f := l.s.host, &l.s.desk.Fix
+	back := "#" + fixID(f.Row)
+	return kit.El("tr", "", kit.At{"id", "fix", "data-kind", "fix"}, kit.El("td", "", kit.At{"colspan", 5},
+		kit.El("form", "fix-form", kit.At{"id", "fix-form",
+			"onsubmit", h.On("fix-save", func(_ app.Context, e app.Event) {
+				e.PreventDefault()
+				f.Save()
+				if f.Wrong != "" {
+					l.s.focus("#" + spend.FieldFix)
+				}
+			}),
+			"onkeydown", h.On("fix-key", func(_ app.Context, e app.Event) {
+				if e.Get("key").String() == "Escape" && !kit.Composing(e.Value) {
+					e.Call("stopPropagation")
+					f.Close()
+					l.s.focus(back)
+				}
+			})},
+			field(l.s, spend.FieldFix, "What all of it cost, by the gateway’s own account", "$", f.Text, f.Wrong, f.Saving, f.Type),
+			kit.Box("div", "form-end",
+				kit.El("button", "button primary", kit.At{"id", "fix-save", "type", "submit", "disabled", f.Saving}, "Book the difference"),
+				kit.El("button", "button", kit.At{"type", "button",
+					"onclick", h.Do("fix-cancel", func() { f.Close(); l.s.focus(back) })}, "Cancel"),
+			),
+			kit.Box("p", "soft", "The entry stays as it is; what it differs by is added as an entry of its own."),
+			outcome(f.Problem, false, ""),
+		),
+	))
+}
+
+// focus goes to an element once it is drawn. What is deferred by an element that
+// goes away, as the form does, would not be done: the Shell does it.
+func (s *Section) focus(selector string) {
+	s.host.Context().Defer(func(app.Context) {
+		defer s.host.Guard("the ledger")
+		s.host.DOM.Focus(selector)
+	})
+}
+
+// fixID is the id of the button that opens the form under a row.
+func fixID(row int64) string { return "fix-" + strconv.FormatInt(row, 10) }

@@ -1,0 +1,107 @@
+//go:build js && wasm
+
+package video
+
+import (
+	"strconv"
+
+	"screentest/app/ui/kit"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/video"
+	"screentest/shared/wire"
+)
+
+// entry is a line of a clip's menu.
+type entry struct {
+	key  string
+	name string
+	why  string // why it can't be
+	note string // what it does not do
+	do   func(ctx app.Context)
+}
+
+// entries are all that can be done with a clip besides what it can become.
+func (s *Section) entries(t *wire.VideoTask, n int) []entry {
+	off := video.NotPlayable(t)
+	pin, unkept := "Keep in the archive for good", video.NotKept(t)
+	if t.Pinned {
+		unkept = ""
+		pin = "Let the archive make room of it"
+	}
+	list := []entry{
+		{"reference", "Use as reference", s.desk.Tasks.NoReference(t), "", func(app.Context) { s.useAsReference(t, n) }},
+		{"first", "First frame to the form", off, "", func(app.Context) { s.takeFrame(t, n, video.FirstFrame) }},
+		{"last", "Last frame to the form", off, "", func(app.Context) { s.takeFrame(t, n, video.LastFrame) }},
+		{"reuse", "Reuse its settings", "", "", func(app.Context) { s.reuse(t) }},
+		{"download", "Download", off, "", func(app.Context) { s.download(wire.MediaPathOf(t.ID, n) + "?download=1") }},
+		{"pin", pin, unkept, "", func(app.Context) { s.pin(t.ID) }},
+	}
+	if t.Deleted {
+		for i := range list {
+			list[i].why = video.NotDeleted
+		}
+	}
+	return list
+}
+
+// menu is the card's menu, in the document only while it is open.
+func (c *Card) menu(t *wire.VideoTask) app.UI {
+	if !c.Menu {
+		return kit.Nothing()
+	}
+	s := c.s
+	list := append(s.entries(t, max(video.PlayableOutput(t), 0)),
+		entry{"retag", "Tags…", "", "", func(app.Context) { s.beginTags(t.ID) }},
+		entry{"delete", "Delete", s.undeletable(t), video.ChargedOn(t), func(app.Context) { s.remove(t.ID) }},
+	)
+	return kit.El("div", "card-menu", kit.At{"role", "group", "aria-label", "More for " + video.Title(*t)},
+		kit.Times(len(list), func(i int) app.UI {
+			e := list[i]
+			id := cardKey(t.ID, e.key)
+			if e.why != "" {
+				return kit.El("button", "menu-entry", kit.At{"id", id, "type", "button", "data-entry", e.key,
+					"aria-disabled", true, "title", e.why, "aria-describedby", id + "-why",
+					"onclick", s.On("why "+strconv.Itoa(i), func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })},
+					e.name, kit.El("span", "menu-why", kit.At{"id", id + "-why"}, e.why))
+			}
+			return kit.El("button", "menu-entry", kit.At{"id", id, "type", "button", "data-entry", e.key,
+				"onclick", s.On("entry "+e.key, func(ctx app.Context, _ app.Event) {
+					s.results.menu = ""
+					e.do(ctx)
+					s.redrawResults()
+				})},
+				e.name, kit.SayIf("span", "menu-why", e.note))
+		}),
+	)
+}
+
+// star makes a clip a favourite, or no more.
+func (s *Section) star(id string) {
+	if t := s.desk.Tasks.Get(id); t != nil {
+		s.desk.Tasks.SetFavourite(id, !t.Favourite)
+	}
+}
+
+// pin keeps a clip in the archive for good, or no more.
+func (s *Section) pin(id string) {
+	if t := s.desk.Tasks.Get(id); t != nil {
+		s.desk.Tasks.SetPinned(id, !t.Pinned)
+	}
+}
+
+// undeletable says why a task can't be deleted.
+func (s *Section) undeletable(t *wire.VideoTask) string {
+	if t.State == wire.VideoCreating || t.State == wire.VideoUnknown {
+		return "Whether it was billed is still open: settle it first."
+	}
+	return ""
+}
+
+// remove deletes a task. The offer to undo it gets the focus, for the card has
+// gone.
+func (s *Section) remove(id string) {
+	s.desk.Tasks.Delete(id)
+	s.focusSoon("undo-clip")
+}

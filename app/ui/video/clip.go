@@ -1,0 +1,347 @@
+//go:build js && wasm
+
+package video
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/figure"
+	"screentest/app/ui/kit"
+	"screentest/app/video"
+	"screentest/shared/gateway"
+	"screentest/shared/snippet"
+	"screentest/shared/wire"
+)
+
+// Clip is the page of one clip.
+type Clip struct {
+	app.Compo
+	s   *Section
+	Rev int
+	ID  string
+}
+
+// CompoID implements app.DismountEnforcer: the player belongs to one clip.
+func (c *Clip) CompoID() string { return c.ID }
+
+// OnMount implements app.Mounter.
+func (c *Clip) OnMount(app.Context) {
+	defer c.s.Guard("the clip")
+	c.s.results.mounted = true
+}
+
+// Render implements app.Composer.
+func (c *Clip) Render() (ui app.UI) {
+	s := c.s
+	defer s.Drawing("the clip", &ui)
+	clip := s.results.clip
+	if clip == nil || clip.ID != c.ID {
+		return kit.Box("div", "clip")
+	}
+	t := clip.Task()
+	switch {
+	case t == nil && clip.Problem != nil:
+		return kit.Box("div", "middle",
+			kit.Box("p", "", strings.TrimSpace(clip.Problem.Message+" "+clip.Problem.Hint)),
+			s.toClips("button primary", "All clips"),
+		)
+	case t == nil:
+		return kit.Box("div", "middle", kit.Box("p", "", "Fetching the clip…"))
+	}
+	return kit.El("div", "clip", kit.At{"id", "clip", "data-state", string(t.State)},
+		kit.Box("div", "clip-inner",
+			s.toClips("button plain clip-back", kit.Icon(kit.IconBack, "icon small"), "All clips"),
+			kit.If(t.Deleted, func() app.UI { return c.deleted(t) }),
+			kit.Box("div", "clip-stage",
+				c.player(t, clip.Output),
+				c.outputs(t, clip.Output),
+				c.actions(t, clip.Output),
+			),
+			kit.Box("div", "clip-side",
+				c.about(t),
+				c.state(t),
+				c.lineage(clip),
+				c.parameters(t),
+				c.raw(clip, t),
+			),
+		),
+	)
+}
+
+// player plays an output in its true ratio, or says why there is none.
+func (c *Clip) player(t *wire.VideoTask, n int) app.UI {
+	o, ok := video.OutputOf(t, n)
+	if !ok || !video.OutputPlays(t, o) {
+		words, tone := video.StateWords(t)
+		why := video.NotPlayable(t)
+		if ok && video.Playable(t) {
+			why = "This file is not there any more; another one of the task is."
+		}
+		return kit.El("div", "clip-none", kit.At{"data-tone", string(tone)},
+			kit.Box("p", "clip-none-state", words),
+			kit.Box("p", "", why),
+		)
+	}
+	if c.s.results.broken == brokenKey(t, n) {
+		why := video.NotSaved(t)
+		if why == nil {
+			why = &wire.Problem{Message: "The browser could not load or read the file."}
+		}
+		return kit.El("div", "clip-none", kit.At{"id", "clip-broken", "data-tone", string(video.Bad)},
+			kit.Box("p", "clip-none-state", "The clip does not play"),
+			kit.Box("p", "", why.Message),
+			kit.El("button", "button", kit.At{"id", "play-again", "type", "button",
+				"onclick", c.s.Do("play again", func() {
+					c.s.results.broken = ""
+					c.s.redrawResults()
+				})}, "Try again"),
+		)
+	}
+	poster := ""
+	if o.Poster {
+		poster = wire.PosterPathOf(t.ID, n)
+	}
+	broke := c.s.Do("broken", func() {
+		c.s.results.broken = brokenKey(t, n)
+		c.s.redrawResults()
+	})
+	return kit.El("video", "clip-player", kit.At{"id", "player", "src", wire.MediaPathOf(t.ID, n), "poster", poster,
+		"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", video.Title(*t), "onerror", broke})
+}
+
+// brokenKey names an output as it is now: a newer state of its task may play.
+func brokenKey(t *wire.VideoTask, n int) string {
+	return t.ID + " " + strconv.Itoa(n) + " " + strconv.FormatInt(t.Version, 10)
+}
+
+// outputs are all files of a task that has several.
+func (c *Clip) outputs(t *wire.VideoTask, shown int) app.UI {
+	if len(t.Outputs) < 2 {
+		return kit.Nothing()
+	}
+	return kit.El("div", "clip-outputs", kit.At{"role", "group", "aria-label", "Files of this task"},
+		kit.Times(len(t.Outputs), func(i int) app.UI {
+			o := t.Outputs[i]
+			return kit.El("button", "button", kit.At{"type", "button", "aria-pressed", o.Index == shown,
+				"onclick", c.s.Do("output "+strconv.Itoa(o.Index), func() {
+					c.s.results.clip.Output = o.Index
+					c.s.redrawResults()
+				})}, "File "+strconv.Itoa(o.Index+1))
+		}),
+	)
+}
+
+// actions are what the clip can become, and what else can be done with it.
+func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
+	s := c.s
+	group := func(name string, list ...app.UI) app.UI {
+		return kit.El("div", "clip-actions", kit.At{"role", "group", "aria-label", name}, list)
+	}
+	var become, use []app.UI
+	gone := ""
+	if t.Deleted {
+		gone = video.NotDeleted
+	}
+	if video.CanRetry(t) {
+		become = append(become,
+			s.gatedAs("clip-edit", "Edit and retry", "Put it into the form, to change it first", gone, func(app.Context) { s.reuse(t) }),
+			s.gatedAs("clip-retry", video.RetryLabel(t), "Send the same request again, as a new clip", gone, func(app.Context) { s.retry(t.ID) }))
+	} else {
+		for i, o := range s.desk.Tasks.Offers(t) {
+			name := o.Label
+			if o.Kind == gateway.Upscale && o.Enabled {
+				name = "Upscale to " + o.Label
+			}
+			become = append(become, s.gatedAs("clip-"+string(o.Kind)+"-"+strconv.Itoa(i), name, o.Full, o.Reason, func(app.Context) { s.start(t, o) }))
+		}
+	}
+	off := cmp.Or(gone, video.NotPlayable(t))
+	entries := s.entries(t, n)
+	for _, e := range entries {
+		if e.key == "pin" {
+			e.name = "Pin in the archive"
+			if t.Pinned {
+				e.name = "Unpin from the archive"
+			}
+		}
+		use = append(use, s.gated("clip-"+e.key, e.name, e.why, func(ctx app.Context) { e.do(ctx) }))
+		if e.key == "last" {
+			use = append(use, s.gated("clip-take", "Take this frame", off, func(app.Context) {
+				if v := s.DOM.ByID("player"); v.Truthy() {
+					s.useFrame(t, v, "frame at "+strconv.FormatFloat(v.Get("currentTime").Float(), 'f', 2, 64)+" s")
+				}
+			}))
+		}
+	}
+	star := "Add to favourites"
+	if t.Favourite {
+		star = "Take out of favourites"
+	}
+	use = append(use,
+		s.gated("clip-star", star, gone, func(app.Context) { s.star(t.ID) }),
+		s.gated("clip-curl", "Copy as curl", gone, func(app.Context) { s.copyCurl(t) }),
+	)
+	if !t.Deleted {
+		use = append(use, s.gatedAs("clip-delete", "Delete", deleteWords(t), s.undeletable(t), func(app.Context) {
+			s.remove(t.ID)
+			s.showResults()
+		}))
+	}
+	return kit.Box("div", "clip-does", group("What the clip can become", become...), group("With this clip", use...))
+}
+
+// copyCurl puts the request onto the clipboard, as a command that runs.
+func (s *Section) copyCurl(t *wire.VideoTask) {
+	text := snippet.Write(snippet.Curl, snippet.Request{BaseURL: s.desk.Gateway.BaseURL, Endpoint: gateway.Video, Body: t.Body})
+	s.copy(text, "The command is on the clipboard. Running it creates another task, which is charged.")
+}
+
+// about is what a person calls the clip.
+func (c *Clip) about(t *wire.VideoTask) app.UI {
+	s := c.s
+	return kit.Box("section", "clip-about",
+		kit.Box("h2", "clip-title", video.Title(*t)),
+		kit.Either(s.results.tagging == t.ID, func() app.UI {
+			return kit.El("form", "tag-form", kit.At{"onsubmit", s.On("about", func(_ app.Context, e app.Event) {
+				e.PreventDefault()
+				s.desk.Tasks.SetTitle(t.ID, s.DOM.ByID("clip-name").Get("value").String())
+				s.desk.Tasks.SetTags(t.ID, s.DOM.ByID(cardKey(t.ID, "tags")).Get("value").String())
+				s.results.tagging = ""
+				s.redrawResults()
+				s.focusSoon("clip-name-tags")
+			})},
+				kit.El("label", "", kit.At{"for", "clip-name"}, "Name"),
+				kit.El("input", "field", kit.At{"id", "clip-name", "type", "text", "maxlength", strconv.Itoa(wire.MaxTaskTitle), "autocomplete", "off"}),
+				kit.El("label", "", kit.At{"for", cardKey(t.ID, "tags")}, "Tags, with commas between"),
+				kit.El("input", "field", kit.At{"id", cardKey(t.ID, "tags"), "type", "text", "autocomplete", "off"}),
+				kit.El("button", "button", kit.At{"type", "submit"}, "Save"),
+			)
+		}, func() app.UI {
+			return kit.Box("div", "card-tags",
+				kit.Times(len(t.Tags), func(i int) app.UI { return s.tag(t.Tags[i], "clip-tag-"+strconv.Itoa(i)) }),
+				kit.El("button", "button plain", kit.At{"id", "clip-name-tags",
+					"type", "button", "hidden", t.Deleted,
+					"onclick", s.Do("name", func() { s.beginTags(t.ID) })}, kit.Icon(kit.IconPencil, "icon small"), "Name and tags"),
+			)
+		}),
+		kit.El("p", "clip-prompt", kit.At{"hidden", t.Title == "" || t.Prompt == ""}, t.Prompt),
+	)
+}
+
+// state is how far the task is, what it cost, and how long it is kept.
+func (c *Clip) state(t *wire.VideoTask) app.UI {
+	s := c.s
+	words, tone := video.StateWords(t)
+	cost := video.CostOf(t)
+	left, soon := video.LeftWords(t, time.Now())
+	saved, savedTone := video.ArchiveWords(t)
+	pause, settings := video.PauseWords(t)
+	var facts []app.UI
+	fact := func(name string, dd app.UI) { facts = append(facts, kit.Box("dt", "", name), dd) }
+	fact("State", kit.El("dd", "", kit.At{"data-tone", string(tone), "id", "clip-state"}, words))
+	if elapsed := video.Elapsed(t, time.Now()); elapsed != "" {
+		fact("Time", kit.Box("dd", "figure", s.elapsed(t.ID, elapsed), kit.Box("span", "", " · "+video.Usual(t))))
+	} else if took := video.Took(t); took != "" {
+		fact("Took", kit.Box("dd", "figure", took+" · "+video.Usual(t)))
+	}
+	if cost.Amount != "" {
+		paid := cost.Amount
+		switch {
+		case cost.Returned != "":
+			paid += ", returned"
+		case cost.Free:
+			paid += ", not charged"
+		case cost.Held != "":
+			paid += ", " + cost.Held
+		}
+		fact("Cost", kit.El("dd", "figure", kit.At{"id", "clip-cost", "title", cost.Basis},
+			paid, kit.Box("span", "faint", " · "+t.Basis+" · computed"),
+		))
+	}
+	if o, ok := video.OutputOf(t, max(video.PlayableOutput(t), 0)); ok && (o.Width > 0 || o.Bytes > 0) {
+		var parts []string
+		if o.Width > 0 {
+			parts = append(parts, strconv.Itoa(o.Width)+" × "+strconv.Itoa(o.Height))
+		}
+		if o.Seconds > 0 {
+			parts = append(parts, strconv.FormatFloat(o.Seconds, 'f', -1, 64)+" s")
+		}
+		if o.Bytes > 0 {
+			parts = append(parts, figure.Bytes(o.Bytes))
+		}
+		fact("File", kit.Box("dd", "figure", strings.Join(parts, " · ")))
+	}
+	if left != "" {
+		tone := kit.When(soon && savedTone != video.Good, "warn")
+		fact("At the gateway", kit.El("dd", "", kit.At{"id", "clip-left", "data-tone", tone}, left+", until "+dateOf(t.ExpiresMS)))
+	} else if t.State == wire.VideoExpired {
+		fact("At the gateway", kit.El("dd", "", kit.At{"id", "clip-left"}, "deleted after 14 days"))
+	}
+	if saved != "" {
+		fact("In the archive", kit.El("dd", "", kit.At{"id", "clip-saved", "data-tone", string(savedTone), "title", archiveTitle(t)}, saved))
+	}
+	fact("Made", kit.Box("dd", "", dateOf(t.CreatedMS)))
+	return kit.Box("section", "clip-facts",
+		kit.Box("dl", "facts", facts),
+		kit.If(pause != "", func() app.UI {
+			return kit.Box("p", "card-pause",
+				pause+" ",
+				kit.If(settings, func() app.UI { return kit.El("a", "", kit.At{"href", "/settings"}, "Enter the key") }),
+			)
+		}),
+		kit.If(t.Problem != nil, func() app.UI { return problemBox(t.Problem) }),
+		kit.If(video.NotSaved(t) != nil, func() app.UI { return problemBox(video.NotSaved(t)) }),
+		kit.If(t.State == wire.VideoUnknown && !t.Deleted, func() app.UI { return s.settling(t) }),
+		kit.If(!t.Deleted && t.State != wire.VideoExpired && t.Remote != "" && t.State != wire.VideoFailed && t.State != wire.VideoLost, func() app.UI {
+			words := "Ask the gateway now"
+			if p := video.NotSaved(t); p != nil && t.State == wire.VideoDone {
+				words = "Copy it again"
+			}
+			return kit.El("button", "button plain", kit.At{"id", "clip-check", "type", "button",
+				"title", "Ask the gateway about this task now, out of turn",
+				"onclick", s.Do("check", func() { s.desk.Tasks.Check(t.ID) })}, kit.Icon(kit.IconRetry, "icon small"), words)
+		}),
+	)
+}
+
+// problemBox says what happened and why, then what to do.
+func problemBox(p *wire.Problem) app.UI {
+	return kit.Box("div", "problem",
+		kit.Box("p", "problem-what", p.Message),
+		kit.SayIf("p", "problem-todo", p.Hint),
+	)
+}
+
+// raw are the ids, and the task as the server has it.
+func (c *Clip) raw(clip *video.Clip, t *wire.VideoTask) app.UI {
+	var rows []app.UI
+	row := func(name, value string) {
+		if value != "" {
+			rows = append(rows, kit.Box("dt", "", name), kit.Box("dd", "mono", value))
+		}
+	}
+	row("Task", t.Remote)
+	row("Internal id", t.UUID)
+	if t.Problem != nil {
+		row("Request id", t.Problem.Request)
+	}
+	for _, o := range t.Outputs {
+		row("SHA-256", o.SHA256)
+	}
+	return kit.Box("section", "clip-raw",
+		kit.Box("h3", "", "Ids"),
+		kit.Box("dl", "facts", rows),
+		kit.Box("details", "fold",
+			kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "The whole task as JSON, "+figure.Count(int64(len(clip.RawTask())))+" characters"),
+			kit.El("pre", "", kit.At{"id", "clip-json", "tabindex", "0"}, clip.RawTask()),
+		),
+	)
+}
+
+// dateOf writes a time of day and a date in the person's zone.
+func dateOf(ms int64) string { return kit.Wall(ms).Format("2 Jan 2006, 15:04") }

@@ -1,0 +1,83 @@
+//go:build js && wasm
+
+package video
+
+import (
+	"strconv"
+	"strings"
+
+	"screentest/app/ui/kit"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/video"
+	"screentest/shared/gateway"
+	"screentest/shared/money"
+	"screentest/shared/wire"
+)
+
+// lineage is the family of the clip with what it cost together.
+func (c *Clip) lineage(clip *video.Clip) app.UI {
+	steps := clip.Lineage()
+	if steps == nil {
+		return kit.Nothing()
+	}
+	shown, others := clip.LineageNanoUSD()
+	sum, more := money.NanoUSD(shown).String(), ""
+	if others != 0 {
+		more = "Other clips that were made of the original: " + money.NanoUSD(others).String()
+	}
+	return kit.El("section", "clip-lineage", kit.At{"id", "lineage"},
+		kit.Box("h3", "", "Where it comes from, and what became of it"),
+		kit.Box("ol", "lineage",
+			kit.Times(len(steps), func(i int) app.UI {
+				st := steps[i]
+				cost := video.CostOf(st.Task)
+				words, tone := video.StateWords(st.Task)
+				words, _, _ = strings.Cut(words, " · ") // what it is stands before
+				if st.Task.Deleted {
+					words, tone = "Deleted", video.Plain
+				}
+				return kit.El("li", "", kit.At{"data-depth", strconv.Itoa(min(st.Depth, 6))}, kit.El("a", "lineage-step", kit.At{"href", Path + "/" + st.Task.ID, "aria-current", kit.When(st.Current, "page")},
+					kit.Box("span", "lineage-verb", st.Verb),
+					kit.Box("span", "mono lineage-model", st.Task.Model),
+					kit.El("span", "lineage-state", kit.At{"data-tone", string(tone)}, words),
+					kit.El("span", "figure", kit.At{"data-struck", cost.Returned != "" || cost.Free}, cost.Amount),
+				))
+			}),
+		),
+		kit.El("p", "lineage-sum figure", kit.At{"id", "lineage-cost", "title", "Charges less returns: " + sum}, "Together "+sum),
+		kit.SayIf("p", "lineage-others figure", more),
+	)
+}
+
+// parameters are the request as it was sent.
+func (c *Clip) parameters(t *wire.VideoTask) app.UI {
+	var rows []app.UI
+	for _, p := range video.Parameters(t) {
+		rows = append(rows, kit.Box("dt", "mono", p.Name), kit.Box("dd", "mono", p.Value))
+	}
+	shots := video.Shots(t)
+	return kit.Box("section", "clip-parameters",
+		kit.Box("h3", "", "Prompt and parameters"),
+		kit.Either(len(shots) > 0, func() app.UI { return c.shots(t, shots) },
+			func() app.UI { return kit.Box("p", "clip-prompt", t.Prompt) }),
+		kit.Box("dl", "facts", rows),
+	)
+}
+
+// shots are the prompts of a clip of several shots, and the one of the whole,
+// which the model does not read.
+func (c *Clip) shots(t *wire.VideoTask, shots []gateway.Scene) app.UI {
+	return kit.Box("div", "clip-shots",
+		kit.If(video.BodyField(t.Body, "prompt") != "", func() app.UI {
+			return kit.Box("p", "clip-prompt", kit.Box("span", "faint", "For the whole (the model reads the shots): "), t.Prompt)
+		}),
+		kit.El("ol", "", kit.At{"id", "clip-shots"},
+			kit.Times(len(shots), func(i int) app.UI {
+				return kit.Box("li", "",
+					kit.Box("span", "figure faint", strconv.Itoa(shots[i].Duration)+" s "),
+					kit.Box("span", "clip-prompt", shots[i].Prompt))
+			})),
+	)
+}

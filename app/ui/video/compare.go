@@ -1,0 +1,139 @@
+//go:build js && wasm
+
+package video
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/ui/kit"
+	"screentest/app/video"
+	"screentest/shared/wire"
+)
+
+// Compare shows two to four clips side by side, played in step. What moves is
+// in player.go.
+type Compare struct {
+	app.Compo
+	s   *Section
+	Rev int
+	IDs string // comma separated
+}
+
+// CompoID implements app.DismountEnforcer: the players belong to these clips.
+func (c *Compare) CompoID() string { return c.IDs }
+
+// OnMount implements app.Mounter.
+func (c *Compare) OnMount(ctx app.Context) {
+	c.s.results.mounted = true
+	ctx.Defer(func(app.Context) {
+		defer c.s.Guard("the comparison")
+		c.s.results.compare.reset(c.s)
+	})
+}
+
+// OnDismount implements app.Dismounter.
+func (c *Compare) OnDismount() { c.s.results.compare.stop() }
+
+// Render implements app.Composer.
+func (c *Compare) Render() (ui app.UI) {
+	s := c.s
+	defer s.Drawing("the comparison", &ui)
+	ids := strings.FieldsFunc(c.IDs, func(r rune) bool { return r == ',' })
+	if len(ids) < 2 {
+		return kit.Box("div", "middle",
+			kit.Box("p", "", "Choose two to four finished clips to see them side by side."),
+			kit.El("a", "button primary", kit.At{"href", Path,
+				"onclick", s.Do("choose clips", func() {
+					s.desk.Tasks.Selection.Set(true)
+					s.showPane(paneResults)
+				})}, "Choose clips"),
+		)
+	}
+	p := &s.results.compare
+	return kit.El("div", "compare", kit.At{"id", "compare", "onkeydown", s.On("keys", func(ctx app.Context, e app.Event) {
+		ctx.PreventUpdate()
+		p.key(e)
+	})},
+		kit.El("div", "compare-grid", kit.At{"data-n", strconv.Itoa(len(ids))},
+			kit.Times(len(ids), func(i int) app.UI { return c.one(i, ids[i], p) }),
+		),
+		c.controls(p),
+	)
+}
+
+// one is a clip of the comparison.
+func (c *Compare) one(i int, id string, p *player) app.UI {
+	s := c.s
+	t := s.desk.Tasks.Get(id)
+	figure := func(kids ...any) app.UI { return kit.El("figure", "compare-one", kit.At{"data-id", id}, kids...) }
+	if t == nil {
+		return figure(kit.Box("p", "gallery-note", "Fetching the clip… If it does not come, it has been deleted."))
+	}
+	n := video.PlayableOutput(t)
+	if t.Deleted {
+		return figure(kit.Box("p", "gallery-note", kit.El("a", "", kit.At{"href", Path + "/" + id}, video.Title(*t)), ": "+video.NotDeleted))
+	}
+	if n < 0 {
+		return figure(kit.Box("p", "gallery-note", video.Title(*t)+": "+video.NotPlayable(t)))
+	}
+	label, icon := "Hear this clip", iconMute
+	if p.sound == i {
+		label, icon = "Mute this clip", iconSound
+	}
+	shown := s.On("length", func(ctx app.Context, _ app.Event) {
+		ctx.PreventUpdate()
+		p.show()
+	})
+	return figure(
+		kit.El("video", "compare-clip", kit.At{"src", wire.MediaPathOf(id, n), "preload", "auto", "playsinline", "true",
+			"muted", "true", "tabindex", "-1", "aria-label", video.Title(*t), "onloadedmetadata", shown}),
+		kit.Box("figcaption", "compare-caption",
+			kit.El("button", "icon-button small", kit.At{"id", "sound-" + strconv.Itoa(i), "type", "button", "aria-label", label, "title", label,
+				"aria-pressed", p.sound == i,
+				"onclick", s.Do("sound", func() {
+					p.hear(i)
+					s.redrawResults()
+				})}, kit.Icon(icon, "icon small")),
+			kit.El("a", "compare-title", kit.At{"href", Path + "/" + id, "title", video.Title(*t)}, video.Title(*t)),
+			kit.Box("span", "mono compare-model", t.Model),
+			kit.El("span", "figure", kit.At{"title", video.CostOf(t).Basis}, video.CostOf(t).Amount),
+		),
+	)
+}
+
+// controls play all clips as one.
+func (c *Compare) controls(p *player) app.UI {
+	s := c.s
+	button := func(id, label string, icon kit.IconPath, do func()) app.UI {
+		return kit.El("button", "icon-button", kit.At{"id", id, "type", "button", "aria-label", label, "title", label,
+			"onclick", s.On(id, func(ctx app.Context, _ app.Event) {
+				ctx.PreventUpdate()
+				do()
+			})}, kit.Icon(icon, "icon"))
+	}
+	label, icon := "Play all (space)", iconPlay
+	if p.playing {
+		label, icon = "Pause all (space)", iconPause
+	}
+	return kit.El("div", "compare-controls", kit.At{"role", "group", "aria-label", "Play the clips together"},
+		button("compare-play", label, icon, p.toggle),
+		button("compare-back", "One frame back (,)", iconPrev, func() { p.step(-1) }),
+		button("compare-on", "One frame on (.)", iconNext, func() { p.step(1) }),
+		kit.El("input", "compare-seek", kit.At{"id", "compare-seek", "type", "range", "min", "0", "max", "1000", "step", "1",
+			"aria-label", "Time of all clips",
+			"oninput", s.On("seek", func(ctx app.Context, e app.Event) {
+				ctx.PreventUpdate()
+				p.scrub(e.Get("target").Get("valueAsNumber").Float() / 1000)
+			})}),
+		kit.El("span", "figure compare-time", kit.At{"id", "compare-time"}, "0:00.00"),
+		kit.Box("label", "compare-speed",
+			kit.Box("span", "sr-only", "Speed"),
+			s.Select("compare-rate", "Speed", "field gallery-filter", nil, strconv.FormatFloat(cmp.Or(p.rate, 1), 'g', -1, 64), kit.Options("0.25", "¼ speed", "0.5", "½ speed", "1", "Speed 1", "2", "Speed 2"), p.setRate),
+		),
+		s.toClips("button", "Done"),
+	)
+}

@@ -1,0 +1,45 @@
+//go:build js && wasm
+
+package video
+
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/ui/kit"
+
+	"screentest/app/video"
+)
+
+// panes are the form and the results side by side; on a phone, one of them,
+// with buttons to choose.
+func (s *Section) panes() app.UI {
+	return kit.El("div", "video", kit.At{"data-pane", string(s.pane)},
+		kit.El("div", "video-tabs", kit.At{"role", "group", "aria-label", "Parts of the video desk"},
+			s.tab(paneForm, "Make"),
+			s.tab(paneResults, "Clips"),
+		),
+		kit.El("section", "video-form", kit.At{"id", "video-form", "aria-label", "Make a clip"},
+			&Form{s: s, Rev: s.rev.form, Budget: s.Budget},
+		),
+		kit.El("section", "video-results", kit.At{"id", "video-results", "aria-label", "Clips"},
+			&Gallery{s: s, Rev: s.rev.gallery},
+		),
+	)
+}
+
+func (s *Section) tab(p pane, name string) app.UI {
+	return kit.El("button", "video-tab", kit.At{"type", "button",
+		"aria-pressed", s.pane == p, "aria-controls", "video-" + string(p),
+		"onclick", s.Do("pane "+string(p), func() { s.showPane(p) })}, name)
+}
+
+func (s *Section) showPane(p pane) {
+	s.pane = p
+	s.changed(video.PartAll)
+}
+
+// toClips is a link to the gallery: on a phone, not to the form beside it.
+func (s *Section) toClips(class string, kids ...any) app.UI {
+	return kit.El("a", class, kit.At{"href", Path,
+		"onclick", s.Do("to clips", func() { s.showPane(paneResults) })}, kids...)
+}

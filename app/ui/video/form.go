@@ -1,0 +1,250 @@
+//go:build js && wasm
+
+package video
+
+import (
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/ui/kit"
+	"screentest/app/video"
+	"screentest/shared/gateway"
+)
+
+// Form is the left side of the desk: the modes, the fields of the mode, and
+// below them the price beside the button that spends it.
+//
+// What is typed belongs to the browser's fields; see kit.Host.Show.
+type Form struct {
+	app.Compo
+	s      *Section
+	Rev    int
+	Budget string // that is nearly used up, in words
+
+	grow    map[string]int // of the bar of shots, by element id
+	mention mention
+	dragged string // the shot that is being dragged
+	copied  bool   // the request was copied a moment ago
+	shown   string // the mode that was shown last
+}
+
+// OnMount implements app.Mounter.
+func (f *Form) OnMount(ctx app.Context) {
+	defer f.s.Guard("the form")
+	f.s.form = f
+	f.s.listening.Do(f.s.listen)
+	ctx.Defer(func(app.Context) { f.sync() })
+}
+
+// OnUpdate implements app.Updater.
+func (f *Form) OnUpdate(ctx app.Context) {
+	defer f.s.Guard("the form")
+	ctx.Defer(func(app.Context) { f.sync() })
+}
+
+// OnDismount implements app.Dismounter.
+func (f *Form) OnDismount() {
+	if f.s.form == f {
+		f.s.form = nil
+	}
+}
+
+func (f *Form) model() *video.Form { return f.s.desk.Form }
+
+// on is a handler that changes the model, which has what is to be drawn drawn.
+func (f *Form) on(name string, handle func(e app.Event)) *kit.Handler {
+	return f.s.On(name, func(ctx app.Context, e app.Event) {
+		ctx.PreventUpdate()
+		handle(e)
+	})
+}
+
+// Render implements app.Composer.
+func (f *Form) Render() (ui app.UI) {
+	s := f.s
+	defer s.Drawing("the form", &ui)
+	f.grow = map[string]int{}
+	if !s.desk.Greeted {
+		return kit.Box("div", "form", kit.Box("p", "form-wait", "Waiting for the server…"))
+	}
+	if len(f.model().Modes()) == 0 {
+		return kit.Box("div", "form", kit.Box("p", "form-wait", "The catalogue names no video model. Start the server with -catalog FILE and a file that does."))
+	}
+	return kit.El("form", "form", kit.At{"id", "form", "aria-label", "Make a clip", "novalidate", true,
+		"onkeydown", f.on("form-key", f.onKey),
+		"onsubmit", f.on("create", func(e app.Event) { e.PreventDefault(); f.send() })},
+		kit.El("div", "form-body", kit.At{"id", "form-body"},
+			f.modes(),
+			f.fitted(),
+			kit.El("div", "form-fields", kit.At{"data-mode", string(f.model().Mode)}, f.fields()),
+			f.preview(),
+		),
+		f.foot(),
+	)
+}
+
+// modes is the choice of what kind of clip it is to be.
+func (f *Form) modes() app.UI {
+	form := f.model()
+	var list []choice
+	for _, m := range form.Modes() {
+		list = append(list, choice{Value: string(m), Text: video.ModeName(m)})
+	}
+	return f.segments("mode", "Kind of clip", "video-modes", list, string(form.Mode), func(v string) { form.SetMode(gateway.Mode(v)) })
+}
+
+// fitted says what the last change took from the draft, and offers it back.
+func (f *Form) fitted() app.UI {
+	fitted := f.model().Fitted
+	if fitted == nil {
+		return kit.El("div", "fitted", kit.At{"id", "fitted", "role", "status", "hidden", true})
+	}
+	return kit.El("div", "fitted", kit.At{"id", "fitted", "role", "status"},
+		kit.Box("p", "", fitted.What),
+		kit.Box("ul", "", kit.Times(len(fitted.Dropped), func(i int) app.UI {
+			d := fitted.Dropped[i]
+			now := " is left out"
+			if d.Now != "" {
+				now = " became " + d.Now
+			}
+			return kit.Box("li", "", kit.Box("code", "", d.Field), " "+d.Was+now)
+		})),
+		kit.Box("div", "fitted-actions",
+			kit.El("button", "button", kit.At{"id", "undo-fit", "type", "button",
+				"onclick", f.on("undo", func(app.Event) { f.model().Undo(); f.focusMode() })}, "Undo"),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", f.on("wave", func(app.Event) { f.model().Wave(); f.focusMode() })}, "Keep"),
+		),
+	)
+}
+
+// foot is the price, the button, and what went wrong with the last one.
+func (f *Form) foot() app.UI {
+	form := f.model()
+	c := form.Check
+	price, basis := "–", "The price follows from the length."
+	if c.Price.Known {
+		price, basis = c.Price.Cost.String(), c.Price.Basis+" · charged when the task is created, returned if it fails"
+	} else if !form.Model().Price.Known {
+		basis = "The catalogue has no price for this model."
+	}
+	button := "button primary wide"
+	if form.Made {
+		button += " made"
+	} else if !c.Ready() {
+		button += " missing"
+	}
+	// What comes and goes stands above the button, which keeps its place under
+	// the finger.
+	return kit.Box("div", "form-foot",
+		f.refusal(),
+		kit.El("div", "made-line", kit.At{"id", "made", "role", "status"},
+			kit.If(form.Made, func() app.UI {
+				return kit.Box("span", "", "The task is stored; it goes on without this page. ",
+					kit.El("button", "link narrow-only", kit.At{"type", "button",
+						"onclick", f.on("show clips", func(app.Event) { f.s.showPane(paneResults) })}, "Show the clips"))
+			}),
+		),
+		kit.Box("div", "price-line",
+			kit.El("span", "price figure", kit.At{"id", "price"}, price),
+			kit.El("span", "price-basis figure", kit.At{"id", "basis"}, basis),
+			kit.El("span", "badge", kit.At{"hidden", !c.Price.Sample, "title", "A sample price: start the server with -catalog FILE to set your gateway's own"}, "sample"),
+		),
+		kit.BudgetNote(f.Budget),
+		kit.El("button", button, kit.At{"id", "create", "type", "submit", "data-ready", c.Ready(),
+			"aria-disabled", form.Busy || form.Made, "aria-keyshortcuts", "Control+Enter"},
+			kit.El("span", "", kit.At{"id", "verb"}, form.Verb()),
+			kit.El("kbd", "wide-only", kit.At{"hidden", !c.Ready() || form.Busy || form.Made}, "Ctrl ⏎"),
+		),
+	)
+}
+
+// refusal is why the last creation came to nothing, where no field is to
+// blame that the form draws.
+func (f *Form) refusal() app.UI {
+	form := f.model()
+	at := kit.At{"id", "form-problem", "role", "alert"}
+	p := form.Problem
+	if p != nil && !f.drawn(p.Field) {
+		return kit.El("div", "refusal", at,
+			kit.Box("p", "", kit.If(p.Field != "", func() app.UI { return kit.Box("code", "", p.Field+": ") }), kit.Box("span", "", p.Message)),
+			kit.If(p.Hint != "", func() app.UI { return kit.Box("p", "todo", p.Hint) }),
+			kit.Remedy(p),
+		)
+	}
+	var rest []app.UI
+	for _, i := range form.Check.Errors {
+		if !f.drawn(i.Field) {
+			rest = append(rest, issue(i, "issue bad"))
+		}
+	}
+	for _, i := range form.Check.Warnings {
+		if !f.drawn(i.Field) {
+			rest = append(rest, issue(i, "issue warn"))
+		}
+	}
+	return kit.El("div", "refusal-none", at, rest)
+}
+
+// drawn says that the form has a place for what concerns a field.
+func (f *Form) drawn(place string) bool {
+	_, ok := f.model().Field(rootOf(place))
+	return ok
+}
+
+// send makes the clip, or leads to what is missing.
+func (f *Form) send() {
+	if first, sent := f.model().Send(); !sent && first != "" {
+		f.s.Context().Defer(func(app.Context) { f.focus(first) })
+	}
+}
+
+func (f *Form) onKey(e app.Event) {
+	switch {
+	case e.Get("key").String() == "Enter" && (e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool()):
+		e.PreventDefault()
+		if !e.Get("repeat").Bool() {
+			f.send()
+		}
+	case kit.Composing(e.Value):
+	case e.Get("key").String() == "Enter" && e.Get("target").Get("tagName").String() == "INPUT":
+		e.PreventDefault() // Enter in a small field is no order to spend money
+		e.Get("target").Call("blur")
+		e.Get("target").Call("focus")
+	}
+}
+
+// preview is the request as it would be sent.
+func (f *Form) preview() app.UI {
+	copyText := "Copy JSON"
+	if f.copied {
+		copyText = "Copied"
+	}
+	return kit.Box("details", "preview",
+		kit.Box("summary", "", "Request"),
+		kit.Box("div", "preview-head",
+			kit.Box("code", "", "POST "+gateway.Video.Path()),
+			kit.El("button", "button", kit.At{"id", "copy-request", "type", "button",
+				"onclick", f.on("copy body", func(app.Event) { f.copy() })}, kit.Icon(kit.IconCopy, "icon small"), copyText),
+		),
+		kit.El("pre", "preview-body", kit.At{"id", "request", "tabindex", 0, "aria-label", "The request's body"}, pretty(f.model().Check.Body)),
+	)
+}
+
+// copy puts the request on the clipboard, and says so on the button for a
+// moment.
+func (f *Form) copy() {
+	f.s.Copy(pretty(f.model().Check.Body), func(ok bool) {
+		if !ok {
+			f.s.desk.Tasks.Notices.Say(kit.NotCopied, video.Bad)
+			return
+		}
+		f.copied = true
+		f.s.changed(video.PartForm)
+		f.s.After(2*time.Second, func() {
+			f.copied = false
+			f.s.changed(video.PartForm)
+		})
+	})
+}

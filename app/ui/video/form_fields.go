@@ -1,0 +1,222 @@
+//go:build js && wasm
+
+package video
+
+import (
+	"math/rand/v2"
+	"strconv"
+
+	"screentest/app/ui/kit"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/video"
+	"screentest/shared/gateway"
+)
+
+// fields draws what the rules say that the model takes in the mode.
+func (f *Form) fields() []app.UI {
+	form := f.model()
+	var list []app.UI
+	for _, field := range form.Check.Fields {
+		switch field.Name {
+		case "model":
+			list = append(list, f.modelField())
+		case "task_id":
+			list = append(list, f.sourceField())
+		case "prompt":
+			if form.Mode != gateway.Upscale {
+				list = append(list, f.promptField(field))
+			}
+		case "multi_prompt":
+			list = append(list, f.shotsField())
+		case "image_urls", "reference_video_urls", "video_url":
+			list = append(list, f.slotsField(field))
+		case "aspect_ratio":
+			list = append(list, f.ratioField(field))
+		case "seconds":
+			list = append(list, f.secondsField())
+		case "character_orientation":
+			list = append(list, f.choiceField(field, "Orientation of the character", map[string]string{"video": "As in the clip", "image": "As in the photo"}))
+		case "background_source":
+			list = append(list, f.choiceField(field, "Background", map[string]string{"input_video": "Of the clip", "input_image": "Of the photo"}))
+		case "seeds":
+			list = append(list, f.seedsField(field))
+		case "watermark":
+			list = append(list, f.choiceField(field, "Watermark", map[string]string{"true": "On", "false": "Off"}))
+		}
+	}
+	return list
+}
+
+// modelField chooses among the models of the mode.
+func (f *Form) modelField() app.UI {
+	form := f.model()
+	chosen := form.Model()
+	var options []kit.Option
+	for _, m := range form.Models() {
+		options = append(options, kit.Option{Value: m.ID, Name: m.ID + rate(m), Group: string(m.Family)})
+	}
+	note := ""
+	if chosen.Resolution != "" {
+		note = chosen.Resolution
+	}
+	return f.field("model", "Model", note,
+		f.s.Select("model-select", "Model", "field mono", nil, chosen.ID, options, form.SetModel),
+	)
+}
+
+// rate is what a model costs, as the list of models has it.
+func rate(m gateway.Model) string {
+	switch {
+	case !m.Price.Known:
+		return ""
+	case m.Price.PerClip > 0:
+		return "  ·  " + m.Price.PerClip.String() + " a clip"
+	}
+	return "  ·  " + m.Price.PerSecond.String() + " a second"
+}
+
+// promptField is the prompt, with chips for what it may name.
+func (f *Form) promptField(field gateway.Field) app.UI {
+	form := f.model()
+	label, note, rows := "Prompt", "", 4
+	hint := "What is to be seen, how it moves, how the camera moves"
+	switch form.Mode {
+	case gateway.MultiShot:
+		label, note, rows = "General prompt", "must not be empty; the model reads only the shots", 2
+		hint = "What the whole is about"
+	case gateway.Reference:
+		note = "names the references: type @"
+		hint = "The dancer of @Video1 in the street of @Image1"
+	case gateway.Extend:
+		hint = "How it goes on"
+	}
+	if field.Standing != gateway.Required {
+		note = "optional"
+	}
+	at := kit.At{"rows", rows, "placeholder", hint, "aria-labelledby", "l-prompt"}
+	if form.Mode == gateway.Reference {
+		at = append(at, f.mentions()...)
+	}
+	area := f.s.Area("f-prompt", "field prompt", at, form.Draft().Prompt, func(text string) {
+		form.SetPrompt(text)
+		f.mentionTyped()
+	})
+	if form.Mode != gateway.Reference {
+		return f.field("prompt", label, note, area)
+	}
+	return f.field("prompt", label, note, f.chips(), f.mentionBox(area))
+}
+
+// ratioField chooses the aspect ratio.
+func (f *Form) ratioField(field gateway.Field) app.UI {
+	form := f.model()
+	d := form.Draft()
+	note := ""
+	if form.Mode == gateway.MultiShot && len(d.Images) > 0 && !d.Images[0].Empty() {
+		return f.field(field.Name, "Aspect ratio", "has no effect beside a frame: the clip has the frame's")
+	}
+	if len(field.Choices) == 0 {
+		return f.field(field.Name, "Aspect ratio", "optional, such as 16:9",
+			f.s.Field("f-ratio", "field short figure", kit.At{"placeholder", "the model's own", "aria-label", "Aspect ratio"}, d.Ratio, form.SetRatio))
+	}
+	list := make([]choice, 0, len(field.Choices))
+	for _, r := range field.Choices {
+		list = append(list, choice{Value: r, Text: r})
+	}
+	return f.field(field.Name, "Aspect ratio", note, f.segments("ratio", "Aspect ratio", "joined figure", list, d.Ratio, form.SetRatio))
+}
+
+// secondsField is the length: chosen, or worked out where the contract says
+// from what.
+func (f *Form) secondsField() app.UI {
+	form := f.model()
+	d, c := form.Draft(), form.Check
+	switch form.Mode {
+	case gateway.MultiShot:
+		return f.field("seconds", "Length", "the sum of the shots", f.workedOut(c))
+	case gateway.Motion:
+		return f.field("seconds", "Length", "that of the motion clip, which the result has too", f.workedOut(c))
+	case gateway.Reference:
+		return f.field("seconds", "Length of the clip", form.Lengths().String()+" s",
+			f.number("seconds", "Length of the clip", "seconds", typed(d.Seconds, d.Typed), form.Lengths(), form.TypeSeconds), f.workedOut(c))
+	}
+	allowed := form.Lengths()
+	if len(allowed.Values) == 0 {
+		note := ""
+		if !allowed.Any() {
+			note = allowed.String() + " s"
+		}
+		return f.field("seconds", "Length", note, f.number("seconds", "Length", "seconds", typed(d.Seconds, d.Typed), allowed, form.TypeSeconds))
+	}
+	if len(allowed.Values) == 1 {
+		note := "fixed for this model"
+		if form.Mode == gateway.Upscale {
+			note = "what the gateway wants here, whatever the clip's length"
+		}
+		return f.field("seconds", "Length", note, kit.El("p", "worked-out figure", kit.At{"id", "f-seconds"}, strconv.Itoa(allowed.Values[0])+" s"))
+	}
+	list := make([]choice, 0, len(allowed.Values))
+	for _, n := range allowed.Values {
+		list = append(list, choice{Value: strconv.Itoa(n), Text: strconv.Itoa(n) + " s"})
+	}
+	return f.field("seconds", "Length", "", f.segments("seconds", "Length", "joined figure", list, strconv.Itoa(d.Seconds), func(v string) {
+		if n, err := strconv.Atoi(v); err == nil {
+			form.SetSeconds(n)
+		}
+	}))
+}
+
+// workedOut shows the field seconds where nobody chooses it.
+func (f *Form) workedOut(c video.Check) app.UI {
+	if c.Seconds == 0 {
+		words := "Known once the motion clip is measured."
+		switch f.model().Mode {
+		case gateway.Reference:
+			words = "The whole is known once the references are measured."
+		case gateway.MultiShot:
+			words = "Known once each shot has its seconds."
+		}
+		return kit.El("p", "worked-out faint", kit.At{"id", "worked-out"}, words)
+	}
+	return kit.El("p", "worked-out figure", kit.At{"id", "worked-out", "title", "Worked out for the field seconds"},
+		kit.Box("code", "", "seconds"), kit.Box("strong", "", strconv.Itoa(c.Seconds)),
+		kit.Box("span", "sum", sumWords(c)),
+	)
+}
+
+// sumWords is how seconds came to be, where there is anything to add up.
+func sumWords(c video.Check) string {
+	if c.Sum == "" || c.Sum == strconv.Itoa(c.Seconds) {
+		return ""
+	}
+	return "= " + c.Sum
+}
+
+// choiceField is one of a few words, or nothing: then the gateway decides.
+func (f *Form) choiceField(field gateway.Field, label string, names map[string]string) app.UI {
+	form := f.model()
+	values := field.Choices
+	if field.Form == gateway.FormBoolean {
+		values = []string{"true", "false"}
+	}
+	list := []choice{{Value: "", Text: "Default", Note: "is not sent: the gateway decides"}}
+	for _, v := range values {
+		list = append(list, choice{Value: v, Text: names[v], Note: field.Name + ": " + v})
+	}
+	return f.field(field.Name, label, "", f.segments(field.Name, label, "joined", list, form.Get(field.Name), func(v string) { form.Set(field.Name, v) }))
+}
+
+// seedsField is a number that makes the same again, or none.
+func (f *Form) seedsField(field gateway.Field) app.UI {
+	form := f.model()
+	return f.field("seeds", "Seed", "optional, "+strconv.Itoa(field.Min)+" to "+strconv.Itoa(field.Max),
+		kit.Box("div", "line",
+			f.s.Field("f-seeds", "field short figure", kit.At{"inputmode", "numeric", "aria-label", "Seed", "placeholder", "any"}, form.Get("seeds"), func(text string) { form.Set("seeds", text) }),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", f.on("seeds random", func(app.Event) {
+					form.Set("seeds", strconv.Itoa(field.Min+rand.IntN(field.Max-field.Min+1)))
+				})}, "Random"),
+		))
+}

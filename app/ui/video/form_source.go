@@ -1,0 +1,92 @@
+//go:build js && wasm
+
+package video
+
+import (
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/ui/kit"
+	"screentest/app/video"
+	"screentest/shared/wire"
+)
+
+// mostSources bounds the finished clips that are offered in the form; the
+// gallery has them all.
+const mostSources = 6
+
+// sourceField is the clip that an extend or upscale starts from.
+func (f *Form) sourceField() app.UI {
+	form := f.model()
+	verb := string(form.Mode)
+	s := form.Draft().Source
+	if s == nil {
+		return f.field("task_id", "Clip to "+verb, "", f.sources(verb)...)
+	}
+	title, about := s.Title, strings.TrimSpace(s.Provenance.Model+" "+s.Provenance.Resolution)
+	if s.Provenance.Pasted {
+		about = "Made elsewhere: the gateway decides whether the model fits."
+	}
+	if title == "" {
+		title = s.UUID
+	}
+	thumb := kit.Box("div", "thumb none", kit.Icon(kit.IconVideo, "icon"))
+	if s.Task != "" {
+		thumb = kit.Box("div", "thumb", clipThumb(wire.MediaPathOf(s.Task, s.Index)))
+	}
+	return f.field("task_id", "Clip to "+verb, "",
+		kit.El("div", "slot", kit.At{"data-full", true},
+			kit.Box("div", "slot-line",
+				thumb,
+				kit.Box("div", "slot-text",
+					kit.Box("p", "slot-name", title),
+					kit.Box("p", "slot-facts mono", about),
+				),
+				kit.El("button", "button", kit.At{"id", "other-source", "type", "button",
+					"onclick", f.on("other source", func(app.Event) {
+						form.SetSource(nil)
+						f.later("#source-uuid")
+					})}, "Another"),
+			),
+		))
+}
+
+// sources are the newest finished clips that fit, and a place for the id of
+// one that was made elsewhere.
+func (f *Form) sources(verb string) []app.UI {
+	form := f.model()
+	found := form.Sources()
+	found = found[:min(len(found), mostSources)]
+	f.s.Show("source-uuid", "")
+	list := kit.Box("p", "form-note", "No finished clip here can be used to "+verb+". Make one with alpha or beta-video, or give the id of one.")
+	if len(found) > 0 {
+		list = kit.Box("div", "sources", kit.Times(len(found), func(i int) app.UI {
+			t := found[i]
+			return kit.El("button", "source", kit.At{"type", "button", "data-task", t.ID, "title", t.Model,
+				"onclick", f.on("source "+t.ID, func(app.Event) {
+					form.SetSource(&video.Source{UUID: t.UUID, Task: t.ID, Title: video.Title(t), Provenance: t.Provenance()})
+					f.s.writeOn()
+				})},
+				kit.Box("span", "thumb", clipThumb(wire.MediaPathOf(t.ID, 0))),
+				kit.Box("span", "source-name", video.Title(t)),
+			)
+		}))
+	}
+	return []app.UI{
+		list,
+		kit.El("input", "field mono", kit.At{"id", "source-uuid", "type", "text", "placeholder", "or the UUID of a clip made elsewhere",
+			"aria-label", "UUID of the clip to " + verb, "autocomplete", "off", "spellcheck", "false", "data-first", len(found) == 0,
+			"onchange", f.on("source-uuid", func(e app.Event) {
+				if id := strings.TrimSpace(e.Get("target").Get("value").String()); id != "" {
+					form.SetSourceUUID(id)
+					f.s.writeOn()
+				}
+			})}),
+	}
+}
+
+// clipThumb shows the first frame of a clip of this server.
+func clipThumb(path string) app.UI {
+	return kit.El("video", "", kit.At{"src", path, "muted", true, "preload", "metadata", "playsinline", "true", "tabindex", -1, "aria-hidden", true})
+}

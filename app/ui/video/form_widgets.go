@@ -1,0 +1,142 @@
+//go:build js && wasm
+
+package video
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"screentest/app/ui/kit"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/shared/gateway"
+)
+
+// choice is one of a set.
+type choice struct {
+	Value, Text string
+	Note        string // as a tooltip
+}
+
+// segments is a set as segmented buttons: radio buttons to the keyboard and to
+// screen readers.
+func (f *Form) segments(name, label, class string, list []choice, value string, set func(string)) app.UI {
+	return kit.El("div", "picks "+class, kit.At{"id", "f-" + name, "role", "radiogroup", "aria-label", label},
+		kit.Times(len(list), func(i int) app.UI {
+			c := list[i]
+			id := "f-" + name + "-" + c.Value
+			return kit.El("label", "pick", kit.At{"title", c.Note, "data-on", c.Value == value},
+				f.s.Radio(id, "", nil, "f-"+name, c.Value, c.Value == value, func() { set(c.Value) }),
+				kit.Box("span", "", c.Text),
+			)
+		}),
+	)
+}
+
+// typed is a number as its field has it: what was typed, where that is none.
+func typed(n int, text string) string {
+	if n == 0 {
+		return text
+	}
+	return strconv.Itoa(n)
+}
+
+// number is a range as slider and number; value is what the number shows.
+func (f *Form) number(name, label, unit, value string, s gateway.Seconds, set func(string)) app.UI {
+	id := "f-" + name
+	bounds := kit.At{"step", 1}
+	if !s.Any() {
+		bounds = append(bounds, "min", s.Min, "max", s.Max)
+	}
+	return kit.Box("div", "number-line",
+		kit.El("div", "slider-box", kit.At{"hidden", s.Any()},
+			f.s.Field(id+"-range", "slider", append(kit.At{"type", "range", "aria-label", label, "aria-valuetext", value + " " + unit}, bounds...), value, set),
+			kit.El("div", "slider-ends figure", kit.At{"aria-hidden", true},
+				kit.Box("span", "", s.Min), kit.Box("span", "", s.Max)),
+		),
+		f.s.Field(id, "field number figure", append(kit.At{"type", "number", "aria-label", label + " in " + unit}, bounds...), value, set),
+		kit.Box("span", "unit", unit),
+	)
+}
+
+// field draws a field: its label, its control, and what is to be said of it.
+func (f *Form) field(name, label, note string, control ...app.UI) app.UI {
+	return kit.El("div", "form-field", kit.At{"data-place", name},
+		kit.Box("div", "form-label",
+			kit.El("span", "", kit.At{"id", "l-" + name}, label),
+			kit.Box("span", "form-note", note),
+		),
+		kit.Box("div", "form-control", control),
+		f.said(name, true),
+	)
+}
+
+// said is what is wrong at a place, or missing after the person has tried.
+// With exact it is only what concerns the place itself, not what is within it.
+func (f *Form) said(place string, exact bool) app.UI {
+	form := f.model()
+	var list []app.UI
+	errors, warnings := form.Check.At(place)
+	for _, i := range errors {
+		if !exact || i.Field == place {
+			list = append(list, issue(i, "issue bad"))
+		}
+	}
+	if p := form.Problem; p != nil && (p.Field == place || !exact && strings.HasPrefix(p.Field, place)) {
+		list = append(list, kit.Box("p", "issue bad",
+			kit.Box("span", "", p.Message), kit.If(p.Hint != "", func() app.UI { return kit.Box("span", "todo", " "+p.Hint) })))
+		if id := form.Offer(); id != "" && p.Field == place {
+			list = append(list, kit.El("button", "button", kit.At{"id", "take-offer", "type", "button",
+				"onclick", f.on("take offer", func(app.Event) {
+					form.SetModel(form.Offer())
+					f.later("#model-select")
+				})}, "Use "+id))
+		}
+	}
+	for _, i := range warnings {
+		if !exact || i.Field == place {
+			list = append(list, issue(i, "issue warn"))
+		}
+	}
+	if form.Tried && len(list) == 0 {
+		for _, m := range form.Check.Missing {
+			if m.Field == place || !exact && strings.HasPrefix(m.Field, place) {
+				list = append(list, kit.Box("p", "issue bad", m.Text+"."))
+				break
+			}
+		}
+	}
+	return kit.El("div", "issues", kit.At{"id", "e-" + place, "aria-live", "polite"}, list)
+}
+
+func issue(i gateway.Issue, class string) app.UI {
+	message := i.Message
+	if message != "" && !strings.HasSuffix(message, ".") {
+		message += "."
+	}
+	return kit.El("p", class, kit.At{"title", "Rule " + i.Fact},
+		kit.Box("span", "", message),
+		kit.If(i.Hint != "", func() app.UI { return kit.Box("span", "todo", " "+i.Hint) }),
+	)
+}
+
+// rootOf is the field that a place is in: of "multi_prompt[1].prompt" it is
+// "multi_prompt".
+func rootOf(place string) string {
+	if i := strings.IndexAny(place, "[."); i >= 0 {
+		return place[:i]
+	}
+	return place
+}
+
+// pretty indents a body for people.
+func pretty(body []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, bytes.TrimSpace(body), "", "  ") != nil {
+		return string(body)
+	}
+	return b.String()
+}

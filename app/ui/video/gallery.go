@@ -1,0 +1,343 @@
+//go:build js && wasm
+
+package video
+
+import (
+	"slices"
+	"strconv"
+	"syscall/js"
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/ui/kit"
+	"screentest/app/video"
+	"screentest/shared/gateway"
+)
+
+// Gallery is the results beside the form.
+type Gallery struct {
+	app.Compo
+	s   *Section
+	Rev int
+}
+
+// OnMount implements app.Mounter.
+func (g *Gallery) OnMount(app.Context) {
+	defer g.s.Guard("the clips")
+	g.s.results.mounted = true
+	g.s.results.chunks.begin()
+}
+
+// OnUpdate implements app.Updater.
+func (g *Gallery) OnUpdate(ctx app.Context) {
+	ctx.Defer(func(app.Context) {
+		defer g.s.Guard("the clips")
+		g.s.results.chunks.observe()
+		g.s.keepFocus()
+	})
+}
+
+// OnDismount implements app.Dismounter.
+func (g *Gallery) OnDismount() { g.s.results.chunks.detach() }
+
+// Render implements app.Composer.
+func (g *Gallery) Render() (ui app.UI) {
+	s := g.s
+	defer s.Drawing("the clips", &ui)
+	tasks := s.desk.Tasks
+	var list []app.UI
+	for n, from := 0, 0; from < len(tasks.List); n, from = n+1, from+chunkSize {
+		to := min(from+chunkSize, len(tasks.List))
+		list = append(list, &Chunk{s: s, Rev: s.rev.gallery, N: n, From: from, To: to, Near: s.results.chunks.near[n] || n == 0})
+	}
+	return kit.El("div", "gallery", kit.At{"id", "gallery", "data-selecting", tasks.Selection.On},
+		g.head(),
+		g.filters(),
+		g.warnings(),
+		kit.Box("div", "cards", list),
+		g.end(),
+		g.selection(),
+	)
+}
+
+// head are the standings, and the way to choose several.
+func (g *Gallery) head() app.UI {
+	s, tasks := g.s, g.s.desk.Tasks
+	rare := []video.Standing{video.Expired, video.Unsettled, video.Trashed} // shown where there are any
+	standing := func(to video.Standing, name string) app.UI {
+		n := tasks.StandingCount(to)
+		on := tasks.Filter.Standing == to
+		return kit.El("button", "standing", kit.At{"id", "standing-" + string(to), "type", "button",
+			"aria-pressed", on, "hidden", n == 0 && !on && slices.Contains(rare, to),
+			"onclick", s.Do("standing "+name, func() {
+				f := tasks.Filter
+				f.Standing = to
+				tasks.Find(f)
+			})},
+			name, kit.El("span", "standing-count", kit.At{"hidden", n == 0}, n))
+	}
+	return kit.Box("div", "gallery-head",
+		kit.El("div", "standings", kit.At{"role", "group", "aria-label", "Show clips by state"},
+			standing(video.AnyStanding, "All"),
+			standing(video.Underway, "Running"),
+			standing(video.Finished, "Finished"),
+			standing(video.Failed, "Failed"),
+			standing(video.Expired, "Expired"),
+			standing(video.Unsettled, "To settle"),
+			standing(video.Trashed, "Deleted"),
+		),
+		kit.El("button", "button", kit.At{"id", "select-clips", "type", "button", "aria-pressed", tasks.Selection.On,
+			"hidden", tasks.Filter.Standing == video.Trashed || tasks.Counts.All == 0 && len(tasks.List) == 0,
+			"onclick", s.Do("select", func() { tasks.Selection.Set(!tasks.Selection.On) })}, "Compare or download several"),
+	)
+}
+
+// filters narrow the list down.
+func (g *Gallery) filters() app.UI {
+	s, tasks := g.s, g.s.desk.Tasks
+	f := tasks.Filter
+	text := f.Text
+	if s.results.searching != nil {
+		text = s.results.query
+	}
+	var modes, models, tags []kit.Option
+	for _, m := range sortedKeys(tasks.Counts.Modes) {
+		modes = append(modes, kit.Option{Value: m, Name: video.ModeName(gateway.Mode(m))})
+	}
+	for _, m := range sortedKeys(tasks.Counts.Models) {
+		models = append(models, kit.Option{Value: m, Name: m})
+	}
+	for _, t := range tasks.Counts.Tags {
+		tags = append(tags, kit.Option{Value: t.Tag, Name: "#" + t.Tag})
+	}
+	return kit.El("div", "gallery-filters", kit.At{"hidden", tasks.Counts.All == 0 && !f.Any()},
+		kit.Box("label", "gallery-search",
+			kit.Icon(kit.IconSearch, "icon small"),
+			kit.Box("span", "sr-only", "Search the clips"),
+			s.Field("clip-search", "field", kit.At{"type", "search", "placeholder", "Search prompts, titles, tags", "maxlength", 200}, text, s.search),
+		),
+		s.choose("mode", "Any kind", modes, f.Mode, func(f *video.Filter, v string) { f.Mode = v }),
+		s.choose("model", "Any model", models, f.Model, func(f *video.Filter, v string) { f.Model = v }),
+		s.choose("tag", "Any tag", tags, f.Tag, func(f *video.Filter, v string) { f.Tag = v }),
+		kit.El("button", "button star", kit.At{"id", "only-favourites", "type", "button",
+			"aria-pressed", f.Favourite,
+			"onclick", s.Do("favourites", func() {
+				f := tasks.Filter
+				f.Favourite = !f.Favourite
+				tasks.Find(f)
+			})}, kit.Icon(iconStar, "icon small"), "Favourites"),
+		kit.El("button", "button plain", kit.At{"id", "clear-filters", "type", "button", "hidden", !f.Any(),
+			"onclick", s.Do("clear", func() { s.clearFilters() })}, "Clear"),
+	)
+}
+
+// choose is a list to choose a filter from. It is there as long as there is
+// something to choose.
+func (s *Section) choose(id, all string, choices []kit.Option, value string, set func(*video.Filter, string)) app.UI {
+	options := append(kit.Options("", all), choices...)
+	return s.Select("filter-"+id, all, "field gallery-filter", kit.At{"hidden", len(choices) == 0 && value == ""}, value, options, func(chosen string) {
+		f := s.desk.Tasks.Filter
+		set(&f, chosen)
+		s.desk.Tasks.Find(f)
+	})
+}
+
+// search waits until the typing rests.
+func (s *Section) search(text string) {
+	s.endTyping()
+	s.results.query = text
+	s.results.searching = s.After(200*time.Millisecond, func() {
+		s.results.searching = nil
+		f := s.desk.Tasks.Filter
+		f.Text = text
+		s.desk.Tasks.Find(f)
+	})
+}
+
+// endTyping forgets what was typed into the search and not looked for yet.
+func (s *Section) endTyping() {
+	if stop := s.results.searching; stop != nil {
+		s.results.searching = nil
+		stop()
+	}
+}
+
+func (s *Section) clearFilters() {
+	s.endTyping()
+	s.desk.Tasks.Find(video.Filter{})
+	s.DOM.Focus("#standing-")
+}
+
+// warnings are what concerns many clips at once.
+func (g *Gallery) warnings() app.UI {
+	s, tasks := g.s, g.s.desk.Tasks
+	a := &tasks.Archive
+	return kit.Box("div", "gallery-warnings",
+		kit.If(tasks.Filter.Standing == video.Trashed, func() app.UI { return g.trashNote() }),
+		kit.If(tasks.KeyPaused() > 0, func() app.UI {
+			return kit.El("div", "offer bad", kit.At{"id", "paused", "role", "status"},
+				kit.Box("span", "", count(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key or there is none. Nothing has failed; enter the key to hear of it."),
+				kit.El("a", "button", kit.At{"href", "/settings"}, "Enter the key"),
+			)
+		}),
+		kit.If(tasks.Archive.Ready && a.Warn, func() app.UI {
+			return kit.El("div", "offer", kit.At{"id", "archive-warning", "role", "status"},
+				kit.Box("span", "", a.Warning()),
+				kit.El("a", "button", kit.At{"href", "/settings#settings-archive"}, "Archive settings"),
+			)
+		}),
+		kit.If(s.canAskToNotify() && tasks.StandingCount(video.Underway) > 0, func() app.UI {
+			return kit.El("div", "offer quiet", kit.At{"id", "notify-offer"},
+				kit.Box("span", "", "You can leave this page; clips go on being made."),
+				kit.El("button", "button", kit.At{"type", "button",
+					"onclick", s.Do("notify", func() { s.askToNotify() })}, "Tell me when they finish"),
+			)
+		}),
+	)
+}
+
+// end is what stands below the cards: nothing yet, more, or what went wrong.
+func (g *Gallery) end() app.UI {
+	s, tasks := g.s, g.s.desk.Tasks
+	switch {
+	case tasks.Problem != nil:
+		return kit.El("div", "problem", kit.At{"role", "alert"},
+			kit.Box("p", "problem-what", tasks.Problem.Message),
+			kit.Box("p", "problem-todo", tasks.Problem.Hint),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", s.Do("again", func() { tasks.Start() })}, "Try again"),
+		)
+	case !tasks.Ready && len(tasks.List) == 0:
+		return kit.Box("p", "gallery-note", "Fetching the clips…")
+	case tasks.More:
+		return kit.Box("div", "gallery-more",
+			kit.El("button", "button", kit.At{"id", "gallery-older", "type", "button", "disabled", tasks.Loading,
+				"onclick", s.Do("older", func() { tasks.FetchMore() })}, "Show older"),
+		)
+	case len(tasks.List) > 0:
+		return kit.Nothing()
+	case tasks.Filter.Any():
+		words := "No clip is like that."
+		if tasks.Filter == (video.Filter{Standing: video.Trashed}) {
+			words = "No clip is deleted."
+		}
+		return kit.Box("div", "gallery-empty",
+			kit.Box("p", "", words),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", s.Do("show all", func() { s.clearFilters() })}, "Show all clips"),
+		)
+	}
+	return kit.Box("div", "gallery-empty",
+		kit.SVG("svg", kit.At{"class", "gallery-art", "viewBox", "0 0 160 90", "aria-hidden", "true"},
+			kit.SVG("rect", kit.At{"x", "1", "y", "1", "width", "158", "height", "88", "rx", "8"}),
+			kit.SVG("path", kit.At{"d", "M70 30v30l26-15z"}),
+		),
+		kit.Box("p", "", "Clips that you make stand here, and stay playable after the gateway has deleted its own."),
+		kit.El("button", "button primary", kit.At{"id", "example", "type", "button",
+			"onclick", s.Do("example", func() { s.example() })}, "Try an example video"),
+	)
+}
+
+// examplePrompt shows what a prompt may say: who, where, the light, the camera.
+const examplePrompt = "A paper boat crosses a flooded street at dusk, rain rings on the water, slow push in"
+
+// example puts an example into the form. What it costs stands by the button,
+// which gets the focus.
+func (s *Section) example() {
+	s.desk.Form.Example(examplePrompt)
+	s.openForm()
+	s.focusSoon("create")
+}
+
+// selection is the bar that stands below while several are chosen.
+func (g *Gallery) selection() app.UI {
+	s, tasks := g.s, g.s.desk.Tasks
+	_, whyNot := tasks.Selection.ComparePath()
+	_, noZip := tasks.Selection.ZipPath()
+	return kit.El("div", "selection", kit.At{"id", "selection", "role", "group", "aria-label", "With the chosen clips", "hidden", !tasks.Selection.On},
+		kit.El("span", "figure", kit.At{"role", "status"}, count(len(tasks.Selection.IDs), "clip", "clips")+" chosen"),
+		kit.Box("div", "push"),
+		s.gated("compare-chosen", "Compare", whyNot, func(ctx app.Context) {
+			if path, no := tasks.Selection.ComparePath(); no == "" {
+				tasks.Selection.Set(false)
+				ctx.Navigate(path)
+			}
+		}),
+		s.gated("zip-chosen", "Download as one zip", noZip, func(app.Context) {
+			if path, no := tasks.Selection.ZipPath(); no == "" {
+				s.download(path)
+			}
+		}),
+		kit.El("button", "button", kit.At{"id", "end-selection", "type", "button",
+			"onclick", s.Do("end selection", func() {
+				tasks.Selection.Set(false)
+				s.focusSoon("select-clips")
+			})}, "Done"),
+	)
+}
+
+// download saves what is at an address of this server.
+func (s *Section) download(path string) {
+	a := s.DOM.El("a", "")
+	a.Set("href", path)
+	a.Set("download", "")
+	s.DOM.Doc.Get("body").Call("append", a)
+	a.Call("click")
+	a.Call("remove")
+}
+
+// elapsed is a task's time so far, which goes on.
+func (s *Section) elapsed(task, words string) app.UI {
+	s.startTick()
+	return kit.El("span", "", kit.At{"data-elapsed", task}, words)
+}
+
+// startTick lets the times on the page go on, a second at a time and without a
+// draw, for as long as there are any.
+func (s *Section) startTick() {
+	if !s.results.ticking {
+		s.results.ticking = true
+		s.After(time.Second, s.tick)
+	}
+}
+
+func (s *Section) tick() {
+	s.results.ticking = false
+	now := time.Now()
+	list := s.DOM.Doc.Call("querySelectorAll", "[data-elapsed]")
+	for i := range list.Length() {
+		s.startTick()
+		el := list.Index(i)
+		if t := s.desk.Tasks.Get(el.Get("dataset").Get("elapsed").String()); t != nil {
+			if words := video.Elapsed(t, now); words != "" && el.Get("textContent").String() != words {
+				el.Get("firstChild").Set("nodeValue", words)
+			}
+		}
+	}
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+func sortedKeys(m map[string]int) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	for i := range keys { // a handful
+		for j := i; j > 0 && keys[j] < keys[j-1]; j-- {
+			keys[j], keys[j-1] = keys[j-1], keys[j]
+		}
+	}
+	return keys
+}
+
+// reducedMotion says that the person wants nothing to move unasked.
+func reducedMotion() bool {
+	return js.Global().Call("matchMedia", "(prefers-reduced-motion: reduce)").Get("matches").Bool()
+}

@@ -9,9 +9,9 @@ import (
 	"screentest/shared/wire"
 )
 
-// Fix is the form for what a run or a clip really cost, by the gateway's own
+// Correction is the form for what a run or a clip really cost, by the gateway's own
 // account, which alone knows. The difference becomes an entry of its own.
-type Fix struct {
+type Correction struct {
 	desk *Desk
 
 	Row     int64 // LedgerRow.N of the entry that it stands under; 0: closed
@@ -28,27 +28,27 @@ type Fix struct {
 	subject string
 }
 
-// FieldFix is the id of its field.
-const FieldFix = "fix-cost"
+// FieldCost is the id of its field.
+const FieldCost = "fix-cost"
 
-// Fixable says whether a row is one that the form may stand under: each run and
+// Correctable says whether a row is one that the form may stand under: each run and
 // each clip has one charge.
-func Fixable(r wire.LedgerRow) bool { return r.Kind == wire.KindCharge }
+func Correctable(r wire.LedgerRow) bool { return r.Kind == wire.KindCharge }
 
 // Open shows the form under a row.
-func (f *Fix) Open(r wire.LedgerRow) {
-	*f = Fix{desk: f.desk, Booked: f.Booked, Row: r.N, subject: r.Subject}
+func (f *Correction) Open(r wire.LedgerRow) {
+	*f = Correction{desk: f.desk, Booked: f.Booked, Row: r.N, subject: r.Subject}
 	f.desk.Changed()
 }
 
 // Close gives it up.
-func (f *Fix) Close() {
-	*f = Fix{desk: f.desk, Booked: f.Booked}
+func (f *Correction) Close() {
+	*f = Correction{desk: f.desk, Booked: f.Booked}
 	f.desk.Changed()
 }
 
 // Type takes what is typed.
-func (f *Fix) Type(s string) {
+func (f *Correction) Type(s string) {
 	f.Text = s
 	if f.Wrong != "" {
 		_, f.Wrong = f.cost()
@@ -57,7 +57,7 @@ func (f *Fix) Type(s string) {
 }
 
 // Save books it, unless it is wrong.
-func (f *Fix) Save() {
+func (f *Correction) Save() {
 	if f.Saving || f.Row == 0 {
 		return
 	}
@@ -87,7 +87,7 @@ func (f *Fix) Save() {
 	f.desk.Changed()
 }
 
-func (f *Fix) cost() (nano int64, wrong string) {
+func (f *Correction) cost() (nano int64, wrong string) {
 	n, err := money.ParseUSD(strings.TrimSpace(f.Text))
 	switch {
 	case err != nil:

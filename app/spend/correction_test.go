@@ -10,35 +10,35 @@ func TestACostIsPutRight(t *testing.T) {
 	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
 	row := wire.LedgerRow{N: 7, Kind: wire.KindCharge, Subject: "run-1", CostNanoUSD: 165_000}
 	for kind, want := range map[string]bool{wire.KindCharge: true, wire.KindReturn: false, wire.KindCorrection: false} {
-		if Fixable(wire.LedgerRow{Kind: kind}) != want {
+		if Correctable(wire.LedgerRow{Kind: kind}) != want {
 			t.Errorf("a %s can be put right: want %v", kind, want)
 		}
 	}
-	d.Fix.Open(row)
+	d.Correction.Open(row)
 	for _, text := range []string{"", "x", "-1", "1000001"} {
-		d.Fix.Type(text)
-		if d.Fix.Save(); d.Fix.Wrong == "" || len(s.calls) != 0 {
-			t.Errorf("%q: %q, %d calls", text, d.Fix.Wrong, len(s.calls))
+		d.Correction.Type(text)
+		if d.Correction.Save(); d.Correction.Wrong == "" || len(s.calls) != 0 {
+			t.Errorf("%q: %q, %d calls", text, d.Correction.Wrong, len(s.calls))
 		}
 	}
-	d.Fix.Type(" $0.0002 ")
-	if d.Fix.Wrong != "" {
-		t.Errorf("still wrong: %s", d.Fix.Wrong)
+	d.Correction.Type(" $0.0002 ")
+	if d.Correction.Wrong != "" {
+		t.Errorf("still wrong: %s", d.Correction.Wrong)
 	}
-	d.Fix.Save()
-	d.Fix.Save() // a double click
+	d.Correction.Save()
+	d.Correction.Save() // a double click
 	if got := s.last(wire.OpCorrect).args.(wire.Correction); got != (wire.Correction{Subject: "run-1", CostNanoUSD: 200_000}) || len(s.calls) != 1 {
 		t.Fatalf("sent %+v in %d calls", got, len(s.calls))
 	}
 	s.last(wire.OpCorrect).done(nil, &wire.Problem{Message: "The disk is full."})
-	if d.Fix.Row != 7 || d.Fix.Text != " $0.0002 " || d.Fix.Problem == nil || d.Fix.Saving {
-		t.Errorf("after a failure: %+v", d.Fix)
+	if d.Correction.Row != 7 || d.Correction.Text != " $0.0002 " || d.Correction.Problem == nil || d.Correction.Saving {
+		t.Errorf("after a failure: %+v", d.Correction)
 	}
-	d.Fix.Save()
+	d.Correction.Save()
 	var told int64
-	d.Fix.Booked = func(row int64) { told = row }
+	d.Correction.Booked = func(row int64) { told = row }
 	s.last(wire.OpCorrect).answer(t, wire.LedgerRow{N: 8, Kind: wire.KindCorrection})
-	if d.Fix.Row != 0 {
+	if d.Correction.Row != 0 {
 		t.Error("the form is still there")
 	}
 	s.last(wire.OpSpend) // the figures are asked for anew, and the rows
@@ -46,7 +46,7 @@ func TestACostIsPutRight(t *testing.T) {
 		t.Error("told before the rows are there")
 	}
 	s.last(wire.OpLedger).answer(t, wire.LedgerPage{Rows: []wire.LedgerRow{{N: 8}, row}})
-	if told != 7 || d.Fix.Booked == nil {
+	if told != 7 || d.Correction.Booked == nil {
 		t.Errorf("told of row %d", told)
 	}
 }

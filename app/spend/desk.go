@@ -47,9 +47,9 @@ type Desk struct {
 	RowsProblem *wire.Problem
 	before      string
 
-	Budgets Budgets
-	Keep    Keep
-	Fix     Fix
+	Budgets    Budgets
+	Retention  Retention
+	Correction Correction
 
 	asked   int // questions so far: an answer to an older one is dropped
 	renewal bool
@@ -58,7 +58,7 @@ type Desk struct {
 // NewDesk returns a Desk that has asked for nothing yet.
 func NewDesk(o Options) *Desk {
 	d := &Desk{Options: o, View: ParseView(nil)}
-	d.Budgets.desk, d.Keep.desk, d.Fix.desk = d, d, d
+	d.Budgets.desk, d.Retention.desk, d.Correction.desk = d, d, d
 	return d
 }
 
@@ -119,9 +119,9 @@ func (d *Desk) rows(before string) {
 			d.before, d.More = page.Before, page.Before != ""
 		}
 		d.Changed()
-		if row := d.Fix.booked; row != 0 {
-			if d.Fix.booked = 0; d.Fix.Booked != nil {
-				d.Fix.Booked(row)
+		if row := d.Correction.booked; row != 0 {
+			if d.Correction.booked = 0; d.Correction.Booked != nil {
+				d.Correction.Booked(row)
 			}
 		}
 	})
@@ -136,7 +136,7 @@ func (d *Desk) News(news session.News) {
 	switch n := news.(type) {
 	case session.Greeting:
 		d.Budgets.renew()
-		d.Keep.renew()
+		d.Retention.renew()
 		d.renew()
 	case wire.Run:
 		if n.State != wire.Running {
@@ -149,7 +149,7 @@ func (d *Desk) News(news session.News) {
 		d.Changed()
 		d.renew()
 	case wire.Retention:
-		d.Keep.Now = &n
+		d.Retention.Now = &n
 		d.Changed()
 	case wire.BudgetState:
 		d.Tell(Words(n, d.Clock))

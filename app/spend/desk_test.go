@@ -83,7 +83,7 @@ func TestSettingsOfAnotherTabAreTaken(t *testing.T) {
 	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
 	d.Budgets.Want()
 	s.last(wire.OpBudgets).answer(t, wire.Budgets{})
-	d.Keep.Want()
+	d.Retention.Want()
 	s.last(wire.OpKeep).answer(t, wire.Retention{})
 	d.Budgets.Type(func(f *BudgetForm) { f.Day = "2" })
 	for _, news := range []session.News{
@@ -95,7 +95,7 @@ func TestSettingsOfAnotherTabAreTaken(t *testing.T) {
 	if f := d.Budgets.Shown(); f.Day != "2" || d.Budgets.Now.Settings.MonthNanoUSD != 5_000_000_000 || len(d.Budgets.Now.States) != 1 {
 		t.Errorf("shown are %+v of %+v", f, d.Budgets.Now)
 	}
-	if w, _ := d.Keep.Shown(); w != "30" {
+	if w, _ := d.Retention.Shown(); w != "30" {
 		t.Errorf("wire events are kept %q days", w)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"screentest/shared/wire"
 )
 
-// Keep is how long things are kept, its form, and what they take up.
-type Keep struct {
+// Retention is how long things are kept, its form, and what they take up.
+type Retention struct {
 	desk *Desk
 
 	Now     *wire.Retention // nil before it came
@@ -33,7 +33,7 @@ const (
 )
 
 // Want has it all asked for, unless it is there.
-func (k *Keep) Want() {
+func (k *Retention) Want() {
 	if k.asked {
 		return
 	}
@@ -43,7 +43,7 @@ func (k *Keep) Want() {
 }
 
 // measure asks again what is taken up.
-func (k *Keep) measure() {
+func (k *Retention) measure() {
 	k.desk.Server.Call(wire.OpStorage, struct{}{}, func(data json.RawMessage, p *wire.Problem) {
 		var s wire.Storage
 		if k.Problem = session.Read(data, p, &s); k.Problem == nil {
@@ -54,14 +54,14 @@ func (k *Keep) measure() {
 }
 
 // renew asks again on a new connection; what is typed stays.
-func (k *Keep) renew() {
+func (k *Retention) renew() {
 	if k.asked {
 		k.asked = false
 		k.Want()
 	}
 }
 
-func (k *Keep) answered(data json.RawMessage, p *wire.Problem) {
+func (k *Retention) answered(data json.RawMessage, p *wire.Problem) {
 	var now wire.Retention
 	k.Saving = false
 	if k.Problem = session.Read(data, p, &now); k.Problem == nil {
@@ -71,7 +71,7 @@ func (k *Keep) answered(data json.RawMessage, p *wire.Problem) {
 }
 
 // Shown are the two numbers of days as they are to be seen; "" is for ever.
-func (k *Keep) Shown() (wireDays, clipDays string) {
+func (k *Retention) Shown() (wireDays, clipDays string) {
 	if k.Now != nil {
 		wireDays, clipDays = days(k.Now.WireDays), days(k.Now.ClipDays)
 	}
@@ -92,12 +92,12 @@ func days(n int) string {
 }
 
 // TypeWire changes how long wire events are kept.
-func (k *Keep) TypeWire(s string) { k.Wire = &s; k.typed() }
+func (k *Retention) TypeWire(s string) { k.Wire = &s; k.typed() }
 
 // TypeClips changes how long clips are kept.
-func (k *Keep) TypeClips(s string) { k.Clips = &s; k.typed() }
+func (k *Retention) TypeClips(s string) { k.Clips = &s; k.typed() }
 
-func (k *Keep) typed() {
+func (k *Retention) typed() {
 	k.Saved = false
 	if len(k.Wrong) > 0 {
 		_, k.Wrong = k.settings()
@@ -106,7 +106,7 @@ func (k *Keep) typed() {
 }
 
 // Save sends the form, unless something in it is wrong.
-func (k *Keep) Save() {
+func (k *Retention) Save() {
 	if k.Saving || k.Now == nil {
 		return
 	}
@@ -126,7 +126,7 @@ func (k *Keep) Save() {
 	k.desk.Changed()
 }
 
-func (k *Keep) settings() (r wire.Retention, wrong map[string]string) {
+func (k *Retention) settings() (r wire.Retention, wrong map[string]string) {
 	wrong = map[string]string{}
 	number := func(field, text string) int {
 		if text = strings.TrimSpace(text); text == "" {

@@ -9,20 +9,20 @@ import (
 
 func TestRetentionIsCheckedBeforeItIsSent(t *testing.T) {
 	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
-	d.Keep.Want()
+	d.Retention.Want()
 	s.last(wire.OpKeep).answer(t, wire.Retention{WireDays: 30})
 	s.last(wire.OpStorage).answer(t, wire.Storage{Bytes: 5})
-	if w, c := d.Keep.Shown(); w != "30" || c != "" {
+	if w, c := d.Retention.Shown(); w != "30" || c != "" {
 		t.Errorf("shown are %q and %q", w, c)
 	}
-	d.Keep.TypeClips("0")
-	d.Keep.TypeWire("")
-	d.Keep.Save()
-	if d.Keep.Wrong[FieldClips] == "" || d.Keep.Wrong[FieldWire] != "" {
-		t.Errorf("wrong is %v", d.Keep.Wrong)
+	d.Retention.TypeClips("0")
+	d.Retention.TypeWire("")
+	d.Retention.Save()
+	if d.Retention.Wrong[FieldClips] == "" || d.Retention.Wrong[FieldWire] != "" {
+		t.Errorf("wrong is %v", d.Retention.Wrong)
 	}
-	d.Keep.TypeClips("14")
-	d.Keep.Save()
+	d.Retention.TypeClips("14")
+	d.Retention.Save()
 	if got := s.last(wire.OpSetKeep).args.(wire.Retention); got != (wire.Retention{ClipDays: 14}) {
 		t.Errorf("sent %+v", got)
 	}

@@ -109,7 +109,7 @@ func (l *Ledger) table() app.UI {
 	d := l.s.desk
 	rows := make([]*wire.LedgerRow, 0, len(d.Rows)+1) // nil is the form under the row before
 	for i := range d.Rows {
-		if rows = append(rows, &d.Rows[i]); d.Rows[i].N == d.Fix.Row {
+		if rows = append(rows, &d.Rows[i]); d.Rows[i].N == d.Correction.Row {
 			rows = append(rows, nil)
 		}
 	}
@@ -140,7 +140,7 @@ func (l *Ledger) table() app.UI {
 					kit.Box("td", "what", what(r)),
 					kit.Box("td", "soft basis", basis(r)),
 					kit.El("td", class, kit.At{"title", r.Source}, exact(r)),
-					kit.Box("td", "act", kit.If(spend.Fixable(r), func() app.UI { return l.fixButton(r) })),
+					kit.Box("td", "act", kit.If(spend.Correctable(r), func() app.UI { return l.fixButton(r) })),
 				)
 			})),
 		),
@@ -184,7 +184,7 @@ func signed(nano int64) string {
 
 // fixButton opens the form for what a row's run or clip really cost.
 func (l *Ledger) fixButton(r wire.LedgerRow) app.UI {
-	f := &l.s.desk.Fix
+	f := &l.s.desk.Correction
 	id := fixID(r.N)
 	return kit.El("button", "icon-button small", kit.At{"id", id, "type", "button",
 		"aria-label", "Correct " + exact(r) + " of " + spend.RowName(r), "title", "Enter what it really cost", "aria-expanded", f.Row == r.N,
@@ -194,14 +194,14 @@ func (l *Ledger) fixButton(r wire.LedgerRow) app.UI {
 				return
 			}
 			f.Open(r)
-			l.s.focus("#" + spend.FieldFix)
+			l.s.focus("#" + spend.FieldCost)
 		})},
 		kit.Icon(kit.IconPencil, "icon small"))
 }
 
 // fix is the form itself, as a row of the table.
 func (l *Ledger) fix() app.UI {
-	h, f := l.s.host, &l.s.desk.Fix
+	h, f := l.s.host, &l.s.desk.Correction
 	back := "#" + fixID(f.Row)
 	return kit.El("tr", "", kit.At{"id", "fix", "data-kind", "fix"}, kit.El("td", "", kit.At{"colspan", 5},
 		kit.El("form", "fix-form", kit.At{"id", "fix-form",
@@ -209,7 +209,7 @@ func (l *Ledger) fix() app.UI {
 				e.PreventDefault()
 				f.Save()
 				if f.Wrong != "" {
-					l.s.focus("#" + spend.FieldFix)
+					l.s.focus("#" + spend.FieldCost)
 				}
 			}),
 			"onkeydown", h.On("fix-key", func(_ app.Context, e app.Event) {
@@ -219,7 +219,7 @@ func (l *Ledger) fix() app.UI {
 					l.s.focus(back)
 				}
 			})},
-			field(l.s, spend.FieldFix, "What all of it cost, by the gateway’s own account", "$", f.Text, f.Wrong, f.Saving, f.Type),
+			field(l.s, spend.FieldCost, "What all of it cost, by the gateway’s own account", "$", f.Text, f.Wrong, f.Saving, f.Type),
 			kit.Box("div", "form-end",
 				kit.El("button", "button primary", kit.At{"id", "fix-save", "type", "submit", "disabled", f.Saving}, "Book the difference"),
 				kit.El("button", "button", kit.At{"type", "button",

@@ -29,7 +29,7 @@ func New(h *kit.Host, tell func(words string)) *Section {
 	s.desk = spend.NewDesk(spend.Options{
 		Server: h.Server, Clock: browserClock{}, After: h.After, Now: time.Now, Tell: tell, Changed: s.changed,
 	})
-	s.desk.Fix.Booked = s.focusRow
+	s.desk.Correction.Booked = s.focusRow
 	return s
 }
 
@@ -102,6 +102,6 @@ func (s *Section) Render() app.UI { return &Page{s: s, Rev: s.rev} }
 // Settings implements kit.Configurable.
 func (s *Section) Settings() []app.UI {
 	s.desk.Budgets.Want()
-	s.desk.Keep.Want()
-	return []app.UI{&Budgets{s: s, Rev: s.rev}, &Keep{s: s, Rev: s.rev}}
+	s.desk.Retention.Want()
+	return []app.UI{&Budgets{s: s, Rev: s.rev}, &Storage{s: s, Rev: s.rev}}
 }

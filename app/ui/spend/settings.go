@@ -137,16 +137,16 @@ func focusWrong(s *Section, ctx app.Context, wrong map[string]string) {
 	})
 }
 
-// Keep are the settings of what is kept, and what it takes up.
-type Keep struct {
+// Storage are the settings of what is kept, and what it takes up.
+type Storage struct {
 	app.Compo
 	s   *Section
 	Rev int
 }
 
 // Render implements app.Composer.
-func (c *Keep) Render() (ui app.UI) {
-	h, k := c.s.host, &c.s.desk.Keep
+func (c *Storage) Render() (ui app.UI) {
+	h, k := c.s.host, &c.s.desk.Retention
 	defer h.Drawing("the storage", &ui)
 	wireDays, clipDays := k.Shown()
 	return kit.El("section", "", kit.At{"id", "storage"},
@@ -170,7 +170,7 @@ func (c *Keep) Render() (ui app.UI) {
 }
 
 // use is what the data folder holds, by kind.
-func (c *Keep) use(s *wire.Storage) app.UI {
+func (c *Storage) use(s *wire.Storage) app.UI {
 	if s == nil {
 		return kit.El("div", "", kit.At{"hidden", true})
 	}
@@ -213,7 +213,7 @@ func (c *Budgets) OnMount(ctx app.Context) {
 func (c *Budgets) OnUpdate(ctx app.Context) {
 	if c.lead {
 		d := c.s.desk
-		c.lead = d.Budgets.Now == nil || d.Keep.Storage == nil && d.Keep.Problem == nil
+		c.lead = d.Budgets.Now == nil || d.Retention.Storage == nil && d.Retention.Problem == nil
 		c.show(ctx)
 	}
 }

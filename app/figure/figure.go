@@ -31,6 +31,14 @@ func Count(n int64) string {
 	return s
 }
 
+// Plural writes how many there are of something: "1 clip", "3 clips".
+func Plural[N int | int64](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(int64(n)) + " " + many
+}
+
 // Dollars writes nano-dollars short: four decimals, or two figures when they
 // would say too little. The exact amount is in the tooltip.
 func Dollars(nano int64) string {

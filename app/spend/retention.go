@@ -182,11 +182,8 @@ func KindCount(k wire.Stored) string {
 	case wire.StoredBackups:
 		one, many = "copy", "copies"
 	}
-	switch {
-	case k.Count == 0 || one == "":
+	if k.Count == 0 || one == "" {
 		return ""
-	case k.Count == 1:
-		return "1 " + one
 	}
-	return figure.Count(k.Count) + " " + many
+	return figure.Plural(k.Count, one, many)
 }

@@ -7,9 +7,8 @@
 // the gateway's contract; what is missing; what it would cost. Its [Tasks] are
 // the right side: the gallery, as the server tells it.
 //
-// A finished clip comes back into the form by [Desk.StartExtend],
-// [Desk.StartUpscale], [Desk.UseAsReference], [Desk.UseFrame] and
-// [Desk.Reuse].
+// A finished clip comes back into the form by [Desk.Start],
+// [Desk.UseAsReference], [Desk.UseFrame] and [Desk.Reuse].
 //
 // A Desk is not safe for concurrent use: the page calls it on the UI goroutine
 // only.

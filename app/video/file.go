@@ -2,9 +2,9 @@ package video
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
+	"screentest/app/figure"
 	"screentest/shared/wire"
 )
 
@@ -73,19 +73,7 @@ func refuse(field string, f File) *wire.Problem {
 		if field == "video_url" {
 			hint = "Make it smaller: the model takes no larger one, not by a link either." // F156
 		}
-		return &wire.Problem{Code: "too_large", Message: f.Name + " has " + Megabytes(f.Size) + "; the most is " + Megabytes(k.Limit()) + ".", Hint: hint}
+		return &wire.Problem{Code: "too_large", Message: f.Name + " has " + figure.Bytes(f.Size) + "; the most is " + figure.Bytes(k.Limit()) + ".", Hint: hint}
 	}
 	return nil
-}
-
-// Megabytes writes a size for people: "3.4 MB".
-func Megabytes(bytes int64) string {
-	const mb = 1 << 20
-	switch {
-	case bytes >= 100*mb || bytes%mb == 0 && bytes > 0:
-		return strconv.FormatInt(bytes/mb, 10) + " MB"
-	case bytes >= mb/10:
-		return strconv.FormatFloat(float64(bytes)/mb, 'f', 1, 64) + " MB"
-	}
-	return strconv.FormatInt((bytes+1023)/1024, 10) + " KB"
 }

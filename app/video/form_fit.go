@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"screentest/app/figure"
 	"screentest/shared/gateway"
 )
 
@@ -132,7 +133,7 @@ func (f *Form) fit(d *Draft, mode gateway.Mode) (dropped []Dropped) {
 			}
 		case "image_urls":
 			if n := len(d.Images); takes && field.Max > 0 && n > field.Max {
-				dropped = append(dropped, Dropped{field.Name, count(n, "image"), count(field.Max, "image")})
+				dropped = append(dropped, Dropped{field.Name, figure.Plural(n, "image", "images"), figure.Plural(field.Max, "image", "images")})
 				d.Images = d.Images[:field.Max]
 			}
 		case "multi_prompt":
@@ -186,11 +187,4 @@ func nearest(s gateway.Seconds, n int) int {
 		}
 	}
 	return best
-}
-
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return strconv.Itoa(n) + " " + thing + "s"
 }

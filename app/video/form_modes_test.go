@@ -218,7 +218,7 @@ func TestExtendAndUpscale(t *testing.T) {
 	if got := f.Sources(); len(got) != 1 || got[0].ID != "one" {
 		t.Errorf("the clips that can be extended are %v", got)
 	}
-	r.StartExtend(clip, "")
+	r.Start(gateway.Extend, clip, "")
 	if f.Draft().Model != "beta-video-720p-extend" || len(f.Models()) != 1 {
 		t.Errorf("the model is %s of %d", f.Draft().Model, len(f.Models()))
 	}
@@ -232,7 +232,7 @@ func TestExtendAndUpscale(t *testing.T) {
 	f.Set("seeds", "some")
 	r.lacks("Make the seed a whole number")
 
-	r.StartUpscale(clip, "beta-video-upscale-720p-1080p")
+	r.Start(gateway.Upscale, clip, "beta-video-upscale-720p-1080p")
 	r.ready(`{"model":"beta-video-upscale-720p-1080p","prompt":"A road","seconds":"1","task_id":"` + uuid + `"}`)
 	if got := f.Check.Price.Cost.String(); got != "$0.15" {
 		t.Errorf("an upscale is %s", got)

@@ -60,15 +60,15 @@ func TestAnExtendBeginsWithAnEmptyPrompt(t *testing.T) {
 			t.Errorf("%s: the prompt is %q, want %q", after, got, prompt)
 		}
 	}
-	r.StartExtend(one, "")
+	r.Start(gateway.Extend, one, "")
 	wants("begun", "")
 	r.lacks("Write a prompt")
 	f.SetPrompt("It rains")
 	f.SetMode(gateway.TextToVideo)
-	r.StartExtend(one, "")
+	r.Start(gateway.Extend, one, "")
 	wants("back at the same clip, with nothing made yet", "It rains")
 
-	r.StartExtend(two, "beta-video-720p-extend")
+	r.Start(gateway.Extend, two, "beta-video-720p-extend")
 	wants("another clip", "")
 	if f.Fitted == nil {
 		t.Fatal("the words for the other clip can't be taken back")
@@ -85,12 +85,12 @@ func TestAnExtendBeginsWithAnEmptyPrompt(t *testing.T) {
 	wants("made: the same again can be meant", "It rains")
 	r.reload()
 	f = r.Form
-	r.StartExtend(one, "")
+	r.Start(gateway.Extend, one, "")
 	wants("once more, of the same clip", "")
 
 	// Who has written first and chooses the clip then keeps the words.
 	f.SetSource(nil)
 	f.SetPrompt("It snows")
-	r.StartExtend(two, "")
+	r.Start(gateway.Extend, two, "")
 	wants("written before the clip was chosen", "It snows")
 }

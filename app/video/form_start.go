@@ -9,18 +9,10 @@ import (
 	"screentest/shared/wire"
 )
 
-// StartExtend fills the form to extend a finished clip. model is the action
+// Start fills the form to extend or upscale a finished clip. model is the action
 // model of gateway.Actions, "" for the first that fits.
-func (d *Desk) StartExtend(t wire.VideoTask, model string) {
-	d.Form.startAction(gateway.Extend, t, model)
-}
-
-// StartUpscale fills the form to upscale a finished clip.
-func (d *Desk) StartUpscale(t wire.VideoTask, model string) {
-	d.Form.startAction(gateway.Upscale, t, model)
-}
-
-func (f *Form) startAction(mode gateway.Mode, t wire.VideoTask, model string) {
+func (d *Desk) Start(mode gateway.Mode, t wire.VideoTask, model string) {
+	f := d.Form
 	f.SetMode(mode)
 	if f.Mode != mode {
 		return // the catalogue has no such model; Actions says so on the button

@@ -65,7 +65,7 @@ func (l *Ledger) found() string {
 	if t == nil {
 		return ""
 	}
-	return rows(t.Rows) + ", " + signed(t.NanoUSD)
+	return figure.Plural(t.Rows, "entry", "entries") + ", " + signed(t.NanoUSD)
 }
 
 // filters narrow the rows. The day and the model come from the bars and the

@@ -150,7 +150,7 @@ func (p *Page) tiles(s *wire.Spend) app.UI {
 	said := func(text string) app.UI { return kit.Box("span", "", text) }
 	estimated := func(s wire.Sum) app.UI {
 		if s.EstimatedNanoUSD == 0 {
-			return said(rows(s.Rows))
+			return said(figure.Plural(s.Rows, "entry", "entries"))
 		}
 		return kit.Box("span", "estimated", "≈ "+figure.Dollars(s.EstimatedNanoUSD)+" of it estimated")
 	}
@@ -203,13 +203,6 @@ func share(b wire.BudgetState, c spend.Clock) app.UI {
 			"aria-label", spend.Name(b)}),
 		kit.Box("span", "", words),
 	)
-}
-
-func rows(n int64) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return figure.Count(n) + " entries"
 }
 
 // groups is a table by model or by person; the models lead to their rows.

@@ -12,7 +12,6 @@ import (
 
 	"screentest/app/ui/kit"
 	"screentest/app/video"
-	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
@@ -372,11 +371,7 @@ func (c *Card) actions(t *wire.VideoTask) app.UI {
 
 // start puts a clip into the form, to make something of it.
 func (s *Section) start(t *wire.VideoTask, o video.Offer) {
-	if o.Kind == gateway.Upscale {
-		s.desk.StartUpscale(*t, o.Model)
-	} else {
-		s.desk.StartExtend(*t, o.Model)
-	}
+	s.desk.Start(o.Kind, *t, o.Model)
 	s.writeOn()
 }
 

@@ -3,13 +3,14 @@
 package video
 
 import (
+	"maps"
 	"slices"
-	"strconv"
 	"syscall/js"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/figure"
 	"screentest/app/ui/kit"
 	"screentest/app/video"
 	"screentest/shared/gateway"
@@ -102,10 +103,10 @@ func (g *Gallery) filters() app.UI {
 		text = s.results.query
 	}
 	var modes, models, tags []kit.Option
-	for _, m := range sortedKeys(tasks.Counts.Modes) {
+	for _, m := range slices.Sorted(maps.Keys(tasks.Counts.Modes)) {
 		modes = append(modes, kit.Option{Value: m, Name: video.ModeName(gateway.Mode(m))})
 	}
-	for _, m := range sortedKeys(tasks.Counts.Models) {
+	for _, m := range slices.Sorted(maps.Keys(tasks.Counts.Models)) {
 		models = append(models, kit.Option{Value: m, Name: m})
 	}
 	for _, t := range tasks.Counts.Tags {
@@ -177,7 +178,7 @@ func (g *Gallery) warnings() app.UI {
 		kit.If(tasks.Filter.Standing == video.Trashed, func() app.UI { return g.trashNote() }),
 		kit.If(tasks.KeyPaused() > 0, func() app.UI {
 			return kit.El("div", "offer bad", kit.At{"id", "paused", "role", "status"},
-				kit.Box("span", "", count(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key or there is none. Nothing has failed; enter the key to hear of it."),
+				kit.Box("span", "", figure.Plural(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key or there is none. Nothing has failed; enter the key to hear of it."),
 				kit.El("a", "button", kit.At{"href", "/settings"}, "Enter the key"),
 			)
 		}),
@@ -256,7 +257,7 @@ func (g *Gallery) selection() app.UI {
 	_, whyNot := tasks.Selection.ComparePath()
 	_, noZip := tasks.Selection.ZipPath()
 	return kit.El("div", "selection", kit.At{"id", "selection", "role", "group", "aria-label", "With the chosen clips", "hidden", !tasks.Selection.On},
-		kit.El("span", "figure", kit.At{"role", "status"}, count(len(tasks.Selection.IDs), "clip", "clips")+" chosen"),
+		kit.El("span", "figure", kit.At{"role", "status"}, figure.Plural(len(tasks.Selection.IDs), "clip", "clips")+" chosen"),
 		kit.Box("div", "push"),
 		s.gated("compare-chosen", "Compare", whyNot, func(ctx app.Context) {
 			if path, no := tasks.Selection.ComparePath(); no == "" {
@@ -315,26 +316,6 @@ func (s *Section) tick() {
 			}
 		}
 	}
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}
-
-func sortedKeys(m map[string]int) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	for i := range keys { // a handful
-		for j := i; j > 0 && keys[j] < keys[j-1]; j-- {
-			keys[j], keys[j-1] = keys[j-1], keys[j]
-		}
-	}
-	return keys
 }
 
 // reducedMotion says that the person wants nothing to move unasked.

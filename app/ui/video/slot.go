@@ -9,6 +9,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/figure"
 	"screentest/app/ui/kit"
 	"screentest/app/video"
 	"screentest/shared/gateway"
@@ -108,9 +109,9 @@ func (f *Form) saidIn(field gateway.Field, place string) app.UI {
 // emptySlot takes a file by drop, paste or choice, or a link.
 func (f *Form) emptySlot(field gateway.Field, i int, kind video.Kind, place string) app.UI {
 	form := f.model()
-	what, limit := "an image", "PNG, JPEG or WebP up to "+video.Megabytes(kind.Limit())
+	what, limit := "an image", "PNG, JPEG or WebP up to "+figure.Bytes(kind.Limit())
 	if kind == video.Video {
-		what, limit = "a video", "MP4 up to "+video.Megabytes(kind.Limit())
+		what, limit = "a video", "MP4 up to "+figure.Bytes(kind.Limit())
 	}
 	name := form.SlotName(field, i)
 	return kit.Box("div", "slot-empty",
@@ -174,7 +175,7 @@ func (f *Form) slotFacts(kind video.Kind, s video.Slot) app.UI {
 		if s.Bytes > 0 {
 			percent = int(min(s.Sent*100/s.Bytes, 100))
 		}
-		words := "Uploading " + video.Megabytes(s.Bytes)
+		words := "Uploading " + figure.Bytes(s.Bytes)
 		if percent == 100 {
 			words = "Sent; the server looks at it"
 		}
@@ -199,7 +200,7 @@ func (f *Form) slotFacts(kind video.Kind, s video.Slot) app.UI {
 		facts = append(facts, length)
 	}
 	if s.Bytes > 0 {
-		facts = append(facts, video.Megabytes(s.Bytes))
+		facts = append(facts, figure.Bytes(s.Bytes))
 	}
 	if s.Path == "" {
 		facts = append(facts, s.Host())

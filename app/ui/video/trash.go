@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"screentest/app/figure"
 	"screentest/app/ui/kit"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -79,7 +80,7 @@ func (s *Section) afterTrash(onPage string) string {
 // shotsWords say how many shots a clip has, "" for one.
 func shotsWords(t *wire.VideoTask) string {
 	if n := len(video.Shots(t)); n > 0 {
-		return count(n, "shot", "shots")
+		return figure.Plural(n, "shot", "shots")
 	}
 	return ""
 }

@@ -2,7 +2,7 @@
 # server carries inside it (web/embed.go).
 
 # The most that a first visit may load, in bytes at brotli's level 11.
-WASM_MAX_BR := 1920000
+WASM_MAX_BR := 1650000
 
 PAGE_FILES := web/app.wasm web/app.wasm.br web/app.wasm.gz
 
@@ -30,28 +30,34 @@ build/slim/go.mod: go.mod go.sum web/build/slim/main.go
 # Version control is left out of it (GOFLAGS in the Makefile), so that a commit
 # that changes nothing here gives the same bytes, and the browser's cache stays
 # good.
-build/app.wasm: $(WASM_SOURCES) build/slim/go.mod wasm.mk web/build/pack/main.go
+build/linked.wasm: $(WASM_SOURCES) build/slim/go.mod wasm.mk
 	@echo 'Compiling the page to WebAssembly'
 	@! GOOS=js GOARCH=wasm go list -modfile build/slim/go.mod -deps ./app | grep -x net/http || \
 		{ echo 'The browser program depends on net/http: that is 0.35 MB more to load.'; exit 1; }
-	@$(WASM_BUILD) -o build/linked.wasm ./app
-	@$(GO_RUN) ./web/build/pack build/linked.wasm $@
+	@$(WASM_BUILD) -o $@ ./app
 
 # Compressing takes many times as long as compiling, so it waits for a change
 # of the bytes themselves.
-web/app.wasm: build/app.wasm
+build/app.wasm: build/linked.wasm
 	@cmp -s $< $@ || cp $< $@
 
-# At brotli's level 11 for what is shipped, and the gate holds there; at 5 for
-# what is only run here. The two stamps say what the files are compressed at.
-build/packed-11: web/app.wasm web/build/compress/main.go $(PACKED_ANEW)
+PACKING := build/app.wasm $(wildcard web/build/pack/*.go web/build/compress/*.go) $(PACKED_ANEW)
+
+# What is shipped is packed and compressed as far as it goes, and the gate holds
+# there. What is only run here keeps the names and lines of functions, so that a
+# panic in a test says where it was; a stack trace of the shipped page has
+# neither, and is had by doing the same with `make quick`. The two stamps say
+# which of them is in web.
+build/packed-11: $(PACKING)
 	@echo 'Compressing the page as far as it goes (brotli 11: most of a minute)'
+	@$(GO_RUN) ./web/build/pack build/app.wasm web/app.wasm
 	@$(GO_RUN) ./web/build/compress -level 11 -max-br $(WASM_MAX_BR) web/app.wasm
 	@touch build/packed $@
 
-build/packed: web/app.wasm web/build/compress/main.go $(PACKED_ANEW)
+build/packed: $(PACKING)
 	@echo 'Compressing the page quickly (brotli 5; make build does it as far as it goes)'
 	@rm -f build/packed-11
+	@$(GO_RUN) ./web/build/pack -names build/app.wasm web/app.wasm
 	@$(GO_RUN) ./web/build/compress -level 5 web/app.wasm
 	@touch $@
 

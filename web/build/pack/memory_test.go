@@ -22,13 +22,20 @@ func TestMemoryIsTheSame(t *testing.T) {
 		}
 		shuffled := rapid.Permutation(segments).Draw(t, "shuffled") // by section, and not by offset
 		code := rapid.SliceOf(rapid.Byte()).Draw(t, "code")
-		in := program(section(10, code), section(dataSection, writeData(shuffled)), section(0, []byte("names")))
-		out, err := join(in)
+		in := bytesOf(sectionOf(10, code), sectionOf(dataSection, writeSegments(shuffled)), sectionOf(0, []byte("names")))
+		out, err := pack(in, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		joined := dataOf(t, out)
-		if !bytes.Equal(memory(joined), memory(segments)) {
+		packed, err := parse(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		joined, err := readSegments(packed.section(dataSection).body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(memory(joined), bytes.TrimRight(memory(segments), "\x00")) {
 			t.Error("the memory is another")
 		}
 		for i := 1; i < len(joined); i++ {
@@ -36,28 +43,29 @@ func TestMemoryIsTheSame(t *testing.T) {
 				t.Errorf("a gap of %d bytes is left", gap)
 			}
 		}
-		if !bytes.Contains(out, section(10, code)) || !bytes.HasSuffix(out, section(0, []byte("names"))) {
+		if !bytes.Contains(out, sectionOf(10, code)) || !bytes.HasSuffix(out, sectionOf(0, []byte("names"))) {
 			t.Error("another section was changed")
 		}
 	})
 }
 
 func TestWhatIsNotUnderstoodIsNotTouched(t *testing.T) {
-	good := writeData([]segment{{1024, []byte("abc")}})
+	good := writeSegments([]segment{{1024, []byte("abc")}})
 	for name, tt := range map[string]struct {
 		in   []byte
 		want string
 	}{
 		"no program":           {[]byte("<html>"), "no WebAssembly program"},
 		"another version":      {[]byte("\x00asm\x02\x00\x00\x00"), "no WebAssembly program"},
-		"half a section":       {program(section(10, []byte("code"))[:4]), "ends in the middle"},
-		"half a segment":       {program(section(dataSection, good[:len(good)-1])), "ends in the middle"},
-		"more than is counted": {program(section(dataSection, append(good, 0))), "ends in the middle"},
-		"a passive segment":    {program(section(dataSection, []byte{1, 1, 3, 'a', 'b', 'c'})), "not of the one kind"},
-		"overlapping":          {program(section(dataSection, writeData([]segment{{1024, []byte("abc")}, {1026, []byte("d")}}))), "begins before the end"},
-		"a count of its own":   {program(section(dataCountSection, []byte{1})), "look at what has changed"},
+		"half a section":       {bytesOf(sectionOf(10, []byte("code"))[:4]), "ends in the middle"},
+		"half a segment":       {bytesOf(sectionOf(dataSection, good[:len(good)-1])), "ends in the middle"},
+		"more than is counted": {bytesOf(sectionOf(dataSection, append(good, 0))), "ends in the middle"},
+		"a passive segment":    {bytesOf(sectionOf(dataSection, []byte{1, 1, 3, 'a', 'b', 'c'})), "not of the one kind"},
+		"overlapping":          {bytesOf(sectionOf(dataSection, writeSegments([]segment{{1024, []byte("abc")}, {1026, []byte("d")}}))), "begins before the end"},
+		"far too much":         {bytesOf(sectionOf(dataSection, writeSegments([]segment{{maxMemory, []byte("abc")}}))), "ends above"},
+		"a count of its own":   {bytesOf(sectionOf(dataCountSection, []byte{1})), "look at what has changed"},
 	} {
-		if out, err := join(tt.in); out != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
+		if out, err := pack(tt.in, true); out != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %q, %v; want %q", name, out, err, tt.want)
 		}
 	}
@@ -72,26 +80,10 @@ func TestOffsetsAreReadAsWritten(t *testing.T) {
 	}
 }
 
-func program(sections ...[]byte) []byte { return append([]byte(header), slices.Concat(sections...)...) }
+func bytesOf(sections ...[]byte) []byte { return append([]byte(header), slices.Concat(sections...)...) }
 
-func section(id byte, body []byte) []byte {
+func sectionOf(id byte, body []byte) []byte {
 	return append(binary.AppendUvarint([]byte{id}, uint64(len(body))), body...)
-}
-
-// dataOf returns the segments of a program.
-func dataOf(t *rapid.T, program []byte) []segment {
-	for r := (reader{program[len(header):]}); len(r.p) > 0; {
-		id, body := r.byte(), r.bytes(r.uint())
-		if id == dataSection {
-			segments, err := readData(body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return segments
-		}
-	}
-	t.Fatal("there is no data")
-	return nil
 }
 
 // memory is what the segments write.

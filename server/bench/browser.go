@@ -43,7 +43,7 @@ func browser(ctx context.Context, bin string) error {
 		return fmt.Errorf("seed a conversation: %w", err)
 	}
 
-	b, err := rig.OpenBrowser()
+	b, err := rig.OpenMeasured()
 	if err != nil {
 		return err
 	}

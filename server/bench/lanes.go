@@ -33,7 +33,7 @@ func comparison(ctx context.Context, bin string) error {
 		return err
 	}
 	defer func() { _ = server.Stop() }()
-	b, err := rig.OpenBrowser()
+	b, err := rig.OpenMeasured()
 	if err != nil {
 		return err
 	}

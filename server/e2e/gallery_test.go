@@ -236,7 +236,7 @@ func TestManyTasksAreBounded(t *testing.T) {
 		return !!document.querySelector(%q);
 	})()`, tile(first.ID, "")))
 	most = p.count(".clip-card")
-	if most > 72 {
+	if most > 96 {
 		t.Errorf("%d cards of %d are in the document", most, many)
 	}
 	p.must(p.tab.Eval(nil, `document.querySelector("#video-results").scrollTop = 0`))

@@ -128,12 +128,14 @@ func TestHostileAnswersDoNothing(t *testing.T) {
 		})
 		t.Run("a call with "+h.name, func(t *testing.T) {
 			w.t = t
-			p.open("/")
+			p.click("#new-conversation")
+			p.wait(`location.pathname === "/"`)
 			p.send("call: " + h.name)
 			p.settled()
 			p.wait(last + `.textContent.includes("look_up")`)
 			check(t)
-			p.open("/")
+			p.click("#new-conversation")
+			p.wait(`location.pathname === "/"`)
 		})
 	}
 	w.t = t

@@ -65,6 +65,15 @@ func (p *page) reload() {
 	p.wait(ready)
 }
 
+// looks sets the window's size and the system's colours, and waits until the
+// page is drawn so.
+func (p *page) looks(width, height int64, dark bool) {
+	p.w.t.Helper()
+	p.must(p.tab.Look(width, height, dark))
+	p.wait(fmt.Sprintf(`innerWidth === %d && matchMedia("(prefers-color-scheme: dark)").matches === %v`, width, dark))
+	p.must(p.tab.Eval(nil, `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))`))
+}
+
 func (p *page) wait(js string) {
 	p.w.t.Helper()
 	p.must(p.tab.Wait(js))

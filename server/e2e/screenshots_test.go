@@ -38,9 +38,7 @@ func (a album) add(view string) {
 		width, height int64
 	}{{"wide", 1440, 900}, {"phone", 390, 844}, {"narrow", 320, 640}} {
 		for _, colours := range []string{"light", "dark"} {
-			p.must(p.tab.Look(size.width, size.height, colours == "dark"))
-			p.wait(fmt.Sprintf(`innerWidth === %d && matchMedia("(prefers-color-scheme: %s)").matches`, size.width, colours))
-			p.must(p.tab.Eval(nil, `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))`))
+			p.looks(size.width, size.height, colours == "dark")
 			if sideways := p.number(`document.documentElement.scrollWidth - innerWidth`); sideways > 0 {
 				p.w.t.Errorf("%s, %s: the page is %.0f px wider than the window", view, size.name, sideways)
 			}

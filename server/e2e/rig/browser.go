@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -21,15 +23,30 @@ type Browser struct {
 	cancel context.CancelFunc
 }
 
-// OpenBrowser starts Chromium. Its panes have no scrollbars, so that pictures are
-// the same everywhere.
-func OpenBrowser() (*Browser, error) { return openBrowser(true) }
+// OpenBrowser starts the lightest Chromium that is here: its headless shell,
+// which draws and runs a page as Chromium does and has no windows of its own to
+// look after. A test's first page costs less than half of the processor time in
+// it (1.4 s for 3.2). Its panes have no scrollbars, so that pictures are the same
+// everywhere.
+func OpenBrowser() (*Browser, error) {
+	return openBrowser(true, "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+}
 
-// OpenWithScrollbars starts one whose scrollbars take room, as a desktop's do.
-func OpenWithScrollbars() (*Browser, error) { return openBrowser(false) }
+// OpenMeasured is OpenBrowser with the Chromium that people have, which is what
+// measurements are taken in.
+func OpenMeasured() (*Browser, error) {
+	return openBrowser(true, "chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
+}
 
-func openBrowser(hidden bool) (*Browser, error) {
-	path, err := chromium()
+// OpenWithScrollbars is OpenBrowser with scrollbars that take room, as a
+// desktop's do.
+func OpenWithScrollbars() (*Browser, error) {
+	return openBrowser(false, "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+}
+
+// openBrowser starts the first of the programs that is here.
+func openBrowser(hidden bool, names ...string) (*Browser, error) {
+	path, err := find(names)
 	if err != nil {
 		return nil, err
 	}
@@ -64,30 +81,38 @@ func (b *Browser) Close() error {
 // Profile is a person's browser: tabs in one profile share cookies, storage and
 // cache, and find them again after a tab was closed.
 type Profile struct {
-	ctx    context.Context // of an empty tab that holds the profile
-	cancel context.CancelFunc
+	browser *Browser
+	id      cdp.BrowserContextID
+	ctx     context.Context // of the tabs
+	cancel  context.CancelFunc
 }
 
 // Profile makes a new, empty profile.
 func (b *Browser) Profile() (*Profile, error) {
-	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	if err := chromedp.Do(ctx); err != nil {
-		cancel()
+	made, err := cdp.Call(b.ctx, chromedp.FromContext(b.ctx).Browser, target.CreateBrowserContext, target.CreateBrowserContextParams{})
+	if err != nil {
 		return nil, fmt.Errorf("make a profile: %w", err)
 	}
-	return &Profile{ctx: ctx, cancel: cancel}, nil
+	p := &Profile{browser: b, id: made.BrowserContextID}
+	p.ctx, p.cancel = context.WithCancel(b.ctx)
+	return p, nil
 }
 
 // Close closes the profile's tabs and forgets it.
-func (p *Profile) Close() { p.cancel() }
+func (p *Profile) Close() {
+	p.cancel()
+	dispose := target.DisposeBrowserContextParams{BrowserContextID: p.id}
+	// A browser that has ended has forgotten it already.
+	_, _ = cdp.Call(p.browser.ctx, chromedp.FromContext(p.browser.ctx).Browser, target.DisposeBrowserContext, dispose)
+}
 
-func chromium() (string, error) {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+func find(names []string) (string, error) {
+	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
 	}
-	return "", errors.New("no Chromium found: install Debian's package chromium, or run make test as root, which does it; " +
+	return "", errors.New("no Chromium found: install Debian's package chromium-headless-shell, or run make test as root, which does it; " +
 		NoBrowser + "=1 leaves the browser tests out")
 }
 

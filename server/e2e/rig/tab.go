@@ -50,7 +50,7 @@ type frame struct {
 
 // Tab opens an empty tab in the profile.
 func (p *Profile) Tab() (*Tab, error) {
-	ctx, cancel := chromedp.NewContext(p.ctx)
+	ctx, cancel := chromedp.NewContext(p.ctx, chromedp.WithExistingBrowserContext(p.id))
 	return newTab(ctx, cancel)
 }
 

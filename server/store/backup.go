@@ -192,7 +192,7 @@ func copyDatabase(ctx context.Context, dir, path string) (version int, err error
 		return 0, explain(err)
 	}
 	defer conn.Close()
-	newest, err := newestVersion()
+	newest, err := newestMigration(SchemaFiles)
 	if err != nil {
 		return 0, err
 	}

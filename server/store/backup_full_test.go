@@ -17,7 +17,7 @@ func TestBackupToAFullDiskLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	db, err := Open(ctx, dir, Options{})
 	must(t, err)
-	must(t, db.engine.Write(ctx, 0, func(w *tx) error { // more than SQLite keeps in memory
+	must(t, db.Engine().Write(ctx, 0, func(w *tx) error { // more than SQLite keeps in memory
 		_, err := w.exec("INSERT INTO meta (name, value) VALUES ('large', randomblob(24000000))")
 		return err
 	}))

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -33,7 +34,7 @@ func furnish(t *testing.T) (dir string, db *DB, owner string, s wire.Start) {
 	must(t, err)
 	s = newStart("", "What is kept?")
 	must(t, startTurn(db, owner, s), db.FinishRun(ctx, owner, ended(runOf(s), 7), "All of it.", []byte("log"), nil, nil),
-		db.SetSetting(ctx, owner, "theme", "dark"), db.SaveSession(ctx, "sid", owner, []byte("sealed words"), db.Chat.now().AddDate(1, 0, 0)))
+		db.SetSetting(ctx, owner, "theme", "dark"), db.SaveSession(ctx, "sid", owner, []byte("sealed words"), time.Now().AddDate(1, 0, 0)))
 	for name, text := range map[string]string{
 		"archive/ab/abcdef.mp4": strings.Repeat("clip", 50_000), "archive/empty.mp4": "", "uploads/ä b.png": "image",
 		"archive/half.mp4.part": "half", "archive/partial/1-x-0": "half", "backups/screentest.db.v1-20260101T000000.000": "old",
@@ -73,7 +74,7 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Error("nothing was written meanwhile")
 	}
 	must(t, err)
-	newest, err := newestVersion()
+	newest, err := newestMigration(SchemaFiles)
 	must(t, err)
 	var names []string
 	for _, f := range m.Files {

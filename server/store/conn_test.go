@@ -33,7 +33,7 @@ func TestReadersAndWriterDoNotWait(t *testing.T) {
 	}
 	release()
 
-	must(t, db.engine.Snapshot(ctx, func(q reading) error {
+	must(t, db.Engine().Snapshot(ctx, func(q reading) error {
 		var before, after int
 		must(t, q.scan("SELECT count(*) FROM settings", nil, &before))
 		must(t, db.SetSetting(ctx, owner, "while", "a reader reads"))
@@ -83,7 +83,7 @@ func TestSnapshotsNeedNoSecondConnection(t *testing.T) {
 	inside.Add(readerCount)
 	for i := range readerCount {
 		done.Go(func() {
-			err := db.engine.Snapshot(context.Background(), func(q reading) error {
+			err := db.Engine().Snapshot(context.Background(), func(q reading) error {
 				inside.Done()
 				inside.Wait()
 				var n int
@@ -142,7 +142,7 @@ func TestGivenUpSnapshotsLeaveNothingOpen(t *testing.T) {
 	for round := range 40 {
 		for n := range int64(24) {
 			c := newEndsAt(n + 1)
-			err := db.engine.Snapshot(c, func(q reading) error {
+			err := db.Engine().Snapshot(c, func(q reading) error {
 				var n int
 				return q.scan("SELECT count(*) FROM settings", nil, &n)
 			})
@@ -164,8 +164,8 @@ func TestGivenUpSnapshotsLeaveNothingOpen(t *testing.T) {
 	}
 	var busy int
 	indexed(t, db) // then the writer is idle
-	must(t, db.engine.writer.tx.p.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, new(int), new(int)))
-	if info, err := os.Stat(databaseIn(db.dir) + "-wal"); busy != 0 || err != nil || info.Size() != 0 {
+	must(t, db.Engine().WriterConn().QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, new(int), new(int)))
+	if info, err := os.Stat(databaseOf(t, db) + "-wal"); busy != 0 || err != nil || info.Size() != 0 {
 		t.Errorf("the write-ahead log was not emptied: busy %d, %v", busy, err)
 	}
 }

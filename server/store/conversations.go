@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"screentest/shared/wire"
@@ -137,7 +136,7 @@ func readConversation(q scanner, owner, id string) (n int64, v wire.Summary, err
 // RenameConversation gives a conversation a title of 1 to 200 characters. It
 // stays where it is in the list.
 func (c *Chat) RenameConversation(ctx context.Context, owner string, r wire.Rename) (wire.Summary, error) {
-	title := strings.Join(strings.FieldsFunc(r.Title, notShown), " ")
+	title := OneLine(r.Title)
 	if n := utf8.RuneCountInString(title); n == 0 || n > maxTitle || !utf8.ValidString(title) {
 		return wire.Summary{}, badField("bad_title", "title", "A title has 1 to %d characters.", maxTitle)
 	}
@@ -185,7 +184,7 @@ func CleanTitle(s string) string {
 	if len(s) > 4*utf8.UTFMax*maxTitle {
 		s = s[:4*utf8.UTFMax*maxTitle]
 	}
-	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), notShown), " ")
+	s = OneLine(strings.ToValidUTF8(s, ""))
 	if utf8.RuneCountInString(s) > maxTitle {
 		s = strings.TrimSpace(string([]rune(s)[:maxTitle-1])) + "…"
 	}
@@ -194,6 +193,3 @@ func CleanTitle(s string) string {
 	}
 	return s
 }
-
-// notShown is space of any kind, and control characters.
-func notShown(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }

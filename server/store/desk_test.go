@@ -241,7 +241,7 @@ func TestLibraryHasAtMostSoManyEntries(t *testing.T) {
 	for i := range wire.MaxEntries + 1 {
 		e := wire.LibraryEntry{ID: newID(), Kind: wire.LibraryPrompt, Name: "n", Text: "t"}
 		if err := wait(func(done func(error)) {
-			db.engine.Post(0, func(w *tx) error { return putEntry(w, parseOwner(owner), e) }, done)
+			db.Engine().Post(0, func(w *tx) error { return putEntry(w, parseOwner(owner), e) }, done)
 		}); (err == nil) != (i < wire.MaxEntries) {
 			t.Fatalf("entry %d: %v", i+1, err)
 		}

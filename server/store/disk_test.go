@@ -16,13 +16,13 @@ func TestDiskFull(t *testing.T) {
 	db, owner := openLocal(t)
 	kept := startAt(t, db, owner, "kept", 1)
 	limit := func(pages string) {
-		must(t, db.engine.Write(ctx, 0, func(w *tx) error {
+		must(t, db.Engine().Write(ctx, 0, func(w *tx) error {
 			var n int
 			return w.scan("PRAGMA max_page_count = "+pages, nil, &n)
 		}))
 	}
 	var pages int
-	must(t, db.engine.At(ctx).scan("PRAGMA page_count", nil, &pages))
+	must(t, db.Engine().At(ctx).scan("PRAGMA page_count", nil, &pages))
 	limit(fmt.Sprint(pages + 20))
 
 	release := hold(t, db)
@@ -54,12 +54,12 @@ func TestDiskFull(t *testing.T) {
 func checkIntegrity(t testing.TB, db *DB) {
 	t.Helper()
 	var verdict string
-	must(t, db.engine.At(context.Background()).scan("PRAGMA integrity_check", nil, &verdict))
+	must(t, db.Engine().At(context.Background()).scan("PRAGMA integrity_check", nil, &verdict))
 	if verdict != "ok" {
 		t.Errorf("integrity_check: %s", verdict)
 	}
 	var broken int
-	must(t, db.engine.At(context.Background()).scan("SELECT count(*) FROM pragma_foreign_key_check", nil, &broken))
+	must(t, db.Engine().At(context.Background()).scan("SELECT count(*) FROM pragma_foreign_key_check", nil, &broken))
 	if broken != 0 {
 		t.Errorf("%d rows refer to nothing", broken)
 	}
@@ -71,8 +71,8 @@ func TestReadOnly(t *testing.T) {
 	ctx := context.Background()
 	db, owner := openLocal(t)
 	readOnly := func(on string) {
-		must(t, db.engine.writer.tx.p.conn.Raw(func(any) error { return nil })) // the writer is idle
-		_, err := db.engine.writer.tx.p.conn.ExecContext(ctx, "PRAGMA query_only = "+on)
+		must(t, db.Engine().WriterConn().Raw(func(any) error { return nil })) // the writer is idle
+		_, err := db.Engine().WriterConn().ExecContext(ctx, "PRAGMA query_only = "+on)
 		must(t, err)
 	}
 	readOnly("1")

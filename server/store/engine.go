@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"time"
 )
@@ -18,7 +19,7 @@ type engine struct {
 
 // engineOptions of openEngine.
 type engineOptions struct {
-	Migrations []migration
+	Migrations fs.FS // files NNNN_what.sql
 	Follower   follower
 	Now        func() time.Time
 	Logger     *slog.Logger
@@ -28,7 +29,11 @@ type engineOptions struct {
 // one in the folder backups beside it, and starts the writer and the readers.
 // The file is there, and may be empty.
 func openEngine(ctx context.Context, path string, o engineOptions) (e *engine, err error) {
-	if err := inspect(ctx, path, len(o.Migrations)); err != nil {
+	ms, err := readMigrations(o.Migrations)
+	if err != nil {
+		return nil, err
+	}
+	if err := inspect(ctx, path, len(ms)); err != nil {
 		return nil, err
 	}
 	e = &engine{}
@@ -51,7 +56,7 @@ func openEngine(ctx context.Context, path string, o engineOptions) (e *engine, e
 		}
 		return func() { removeDatabase(copied) }, err
 	}
-	if err := migrate(ctx, conn, o.Migrations, keep, o.Logger); err != nil {
+	if err := migrate(ctx, conn, ms, keep, o.Logger); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	if err := dropOldCopies(path); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"time"
 
 	"screentest/shared/wire"
@@ -76,7 +77,7 @@ var errGone = errors.New("the conversation was deleted")
 // exportOne writes a conversation, or nothing and errGone.
 func (t *Transfer) exportOne(ctx context.Context, owner, id string, w *exporter, first bool) error {
 	page, err := t.chat.ReadOn(ctx, owner, id, 0)
-	if isNotFound(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return errGone
 	}
 	if err != nil {
@@ -113,7 +114,7 @@ func (t *Transfer) exportOne(ctx context.Context, owner, id string, w *exporter,
 		if last = page.Last; last == 0 || w.err != nil {
 			break
 		}
-		if page, err = t.chat.ReadOn(ctx, owner, id, last); isNotFound(err) {
+		if page, err = t.chat.ReadOn(ctx, owner, id, last); errors.Is(err, fs.ErrNotExist) {
 			break // deleted meanwhile; what there was is a whole file
 		} else if err != nil {
 			return err

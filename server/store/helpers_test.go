@@ -18,9 +18,6 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(writerChildEnv); dir != "" {
 		writeUntilKilled(dir)
 	}
-	if dir := os.Getenv(importChildEnv); dir != "" {
-		importUntilKilled(dir)
-	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -54,7 +51,7 @@ func openLocal(t testing.TB) (db *DB, owner string) {
 func addUser(t testing.TB, db *DB, name string) (owner string) {
 	t.Helper()
 	var n int64
-	err := db.engine.Write(context.Background(), 0, func(w *tx) (err error) {
+	err := db.Engine().Write(context.Background(), 0, func(w *tx) (err error) {
 		n, err = w.insert("INSERT INTO users (name, created_ms) VALUES (?, 0)", name)
 		return err
 	})

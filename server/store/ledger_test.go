@@ -16,7 +16,7 @@ import (
 
 // book appends an entry as a unit of its own.
 func book(db *DB, owner string, e entry) (booked bool, err error) {
-	err = db.engine.Write(context.Background(), 0, func(w *tx) (err error) {
+	err = db.Engine().Write(context.Background(), 0, func(w *tx) (err error) {
 		booked, err = db.book(w, parseOwner(owner), e)
 		return err
 	})
@@ -94,7 +94,7 @@ func TestLedgerIsAppendOnly(t *testing.T) {
 		"UPDATE OR REPLACE ledger SET n = n + 1",
 		"DELETE FROM users",
 	} {
-		err := db.engine.Write(ctx, 0, func(w *tx) error {
+		err := db.Engine().Write(ctx, 0, func(w *tx) error {
 			_, err := w.exec(statement)
 			return err
 		})
@@ -136,7 +136,7 @@ func TestLedgerDays(t *testing.T) {
 		}
 	}
 	var day int64
-	must(t, db.engine.At(ctx).scan("SELECT day FROM ledger WHERE cost_nano_usd = 10", nil, &day))
+	must(t, db.Engine().At(ctx).scan("SELECT day FROM ledger WHERE cost_nano_usd = 10", nil, &day))
 	if want := at("2026-03-02T00:00:00Z").Unix() / 86400; day != want {
 		t.Errorf("day %d, want %d", day, want)
 	}
@@ -259,7 +259,7 @@ func TestEstimateIsMarked(t *testing.T) {
 		t.Errorf("%+v, %v; want %d, reported", got, err, 10+e.costNanoUSD)
 	}
 	var prices string
-	must(t, db.engine.At(ctx).scan("SELECT prices FROM ledger WHERE kind = 'charge'", nil, &prices))
+	must(t, db.Engine().At(ctx).scan("SELECT prices FROM ledger WHERE kind = 'charge'", nil, &prices))
 	if prices != `{"input":"1.25"}` {
 		t.Errorf("prices %q", prices)
 	}

@@ -54,7 +54,7 @@ func (c *Chat) PutLibrary(ctx context.Context, owner string, e wire.LibraryEntry
 
 // CheckEntry looks at an entry and gives it with a clean name.
 func CheckEntry(e wire.LibraryEntry) (wire.LibraryEntry, error) {
-	e.Name = strings.Join(strings.FieldsFunc(e.Name, notShown), " ")
+	e.Name = OneLine(e.Name)
 	e.Deleted = false
 	_, err := wantID("id", e.ID)
 	switch {

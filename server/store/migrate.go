@@ -224,3 +224,9 @@ func removeDatabase(path string) {
 		os.Remove(path + more)
 	}
 }
+
+// newestMigration is the version of the databases that files lead to.
+func newestMigration(files fs.FS) (int, error) {
+	ms, err := readMigrations(files)
+	return len(ms), err
+}

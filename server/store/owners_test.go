@@ -51,11 +51,11 @@ func TestOwnersAreApart(t *testing.T) {
 	}
 	for _, who := range []string{bob, "", "0", "-1", "99", "x", "1 OR 1"} {
 		checks := map[string]func(*testing.T, string){
-			"Run":          absent(func(s wire.Start) error { return second(db.Run(ctx, who, s.Run)) }),
-			"RunRequest":   absent(func(s wire.Start) error { return second(db.RunRequest(ctx, who, s.Run)) }),
-			"RunTimes":     absent(func(s wire.Start) error { return second(db.RunTimes(ctx, who, s.Run)) }),
-			"ReadRunLog":   absent(func(s wire.Start) error { return second(db.ReadRunLog(ctx, who, s.Run, 0, 10)) }),
-			"ReadOn":       absent(func(s wire.Start) error { return second(db.ReadOn(ctx, who, s.Conversation, 0)) }),
+			"Run":        absent(func(s wire.Start) error { return second(db.Run(ctx, who, s.Run)) }),
+			"RunRequest": absent(func(s wire.Start) error { return second(db.RunRequest(ctx, who, s.Run)) }),
+			"RunTimes":   absent(func(s wire.Start) error { return second(db.RunTimes(ctx, who, s.Run)) }),
+			"ReadRunLog": absent(func(s wire.Start) error { return second(db.ReadRunLog(ctx, who, s.Run, 0, 10)) }),
+			"ReadOn":     absent(func(s wire.Start) error { return second(db.ReadOn(ctx, who, s.Conversation, 0)) }),
 			"ConversationIDs": func(t *testing.T, who string) {
 				if ids, err := db.ConversationIDs(ctx, who); err != nil || len(ids) > 0 {
 					t.Errorf("%q, %v", ids, err)

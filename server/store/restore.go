@@ -154,7 +154,7 @@ func Restore(ctx context.Context, file, dir string) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	newest, err := newestVersion()
+	newest, err := newestMigration(SchemaFiles)
 	if err != nil {
 		return m, err
 	}

@@ -13,6 +13,9 @@ import (
 	"screentest/shared/wire"
 )
 
+// wireLog is what a run has logged.
+var wireLog = bytes.Repeat([]byte("data: {\"delta\":\"a few words\"}\n\n"), 300)
+
 // Wire events of old runs go, and nothing else: not the text, not what it cost,
 // not what is newer, under way, or somebody else's.
 func TestOldWireEventsGo(t *testing.T) {
@@ -26,19 +29,19 @@ func TestOldWireEventsGo(t *testing.T) {
 		r := runOf(s)
 		r.StartedMS = startedMS
 		must(t, wait(func(done func(error)) { db.StartTurn(who, s, r, "title", "", done) }),
-			db.FinishRun(ctx, who, ended(r, 7), "an answer", crashLog, []byte{1, 2, 3}, nil))
+			db.FinishRun(ctx, who, ended(r, 7), "an answer", wireLog, []byte{1, 2, 3}, nil))
 		return s
 	}
 	var gone []wire.Start
 	for range 2*wireStep + 3 {
 		gone = append(gone, run(owner, old))
 	}
-	newer, bobs := run(owner, old+hourMS), run(bob, old)
+	newer, bobs := run(owner, old+time.Hour.Milliseconds()), run(bob, old)
 	running := newStart("", "under way")
 	must(t, startTurn(db, owner, running))
 	before := ledgerRows(t, db, owner)
 
-	n, err := db.DropWire(ctx, owner, time.UnixMilli(old+hourMS))
+	n, err := db.DropWire(ctx, owner, time.UnixMilli(old+time.Hour.Milliseconds()))
 	if err != nil || n != len(gone) {
 		t.Fatalf("of %d runs, %v; want %d", n, err, len(gone))
 	}
@@ -58,7 +61,7 @@ func TestOldWireEventsGo(t *testing.T) {
 		}
 	}
 	for who, s := range map[string]wire.Start{owner: newer, bob: bobs} {
-		if log, err := db.ReadRunLog(ctx, who, s.Run, 0, 1<<20); err != nil || !bytes.Equal(log, crashLog) {
+		if log, err := db.ReadRunLog(ctx, who, s.Run, 0, 1<<20); err != nil || !bytes.Equal(log, wireLog) {
 			t.Errorf("what is newer, or another's: %d bytes, %v", len(log), err)
 		}
 	}
@@ -68,7 +71,7 @@ func TestOldWireEventsGo(t *testing.T) {
 	if after := ledgerRows(t, db, owner); !reflect.DeepEqual(after, before) {
 		t.Errorf("the ledger is now\n%+v, was\n%+v", after, before)
 	}
-	if n, err := db.DropWire(ctx, owner, time.UnixMilli(old+hourMS)); n != 0 || err != nil {
+	if n, err := db.DropWire(ctx, owner, time.UnixMilli(old+time.Hour.Milliseconds())); n != 0 || err != nil {
 		t.Errorf("again: %d, %v", n, err)
 	}
 	checkIntegrity(t, db)

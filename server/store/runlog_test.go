@@ -94,7 +94,7 @@ func TestFinishedLogIsWhole(t *testing.T) {
 			must(t, db.FinishRun(ctx, owner, ended(runOf(s), 1), "", end, c.times, nil))
 			checkLog(t, db, owner, s.Run, end, c.times)
 			var rows int
-			must(t, db.engine.At(ctx).scan("SELECT count(*) FROM run_log l JOIN runs r ON r.n = l.run JOIN messages m ON m.n = r.message WHERE m.id = (SELECT id FROM messages ORDER BY n DESC LIMIT 1)", nil, &rows))
+			must(t, db.Engine().At(ctx).scan("SELECT count(*) FROM run_log l JOIN runs r ON r.n = l.run JOIN messages m ON m.n = r.message WHERE m.id = (SELECT id FROM messages ORDER BY n DESC LIMIT 1)", nil, &rows))
 			if rows != c.rows {
 				t.Errorf("%d rows, want %d", rows, c.rows)
 			}
@@ -111,18 +111,18 @@ func TestLateStretch(t *testing.T) {
 	must(t, startTurn(db, owner, s))
 	must(t, appendLog(db, owner, s.Run, 0, log[:2*keepFrom], []byte{1}))
 	id, _ := parseID(s.Run)
-	w, err := db.prepareLog(ctx, parseOwner(owner), id, log, []byte{1, 2})
+	w, count, end, err := db.PrepareLog(ctx, parseOwner(owner), id, log, []byte{1, 2})
 	must(t, err)
-	if w.kept != (extent{1, 2 * keepFrom}) {
-		t.Fatalf("kept %+v", w.kept)
+	if count != 1 || end != 2*keepFrom {
+		t.Fatalf("kept %d stretches, %d bytes", count, end)
 	}
 	must(t, appendLog(db, owner, s.Run, 2*keepFrom, log[2*keepFrom:3*keepFrom], nil))
-	must(t, db.engine.Write(ctx, 0, func(t *tx) error {
+	must(t, db.Engine().Write(ctx, 0, func(t *tx) error {
 		var run int64
 		if err := t.scan("SELECT n FROM runs WHERE id = ?", []any{id}, &run); err != nil {
 			return err
 		}
-		return storeLog(t, parseOwner(owner), run, w, db.packer)
+		return db.StoreLog(t, parseOwner(owner), run, w)
 	}))
 	checkLog(t, db, owner, s.Run, log, []byte{1, 2})
 }

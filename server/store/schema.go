@@ -5,20 +5,17 @@ import (
 	"io/fs"
 )
 
-//go:embed migrations/*.sql
-var migrationFiles embed.FS
+// SchemaFiles are the migrations.
+//
+//go:embed schema/*.sql
+var schemaFolder embed.FS
 
-// newestVersion is that of the databases this program writes.
-func newestVersion() (int, error) {
-	ms, err := ownMigrations()
-	return len(ms), err
-}
+// SchemaFiles is the schema's folder.
+var SchemaFiles = must2(fs.Sub(schemaFolder, "schema"))
 
-// ownMigrations are those of this program.
-func ownMigrations() ([]migration, error) {
-	files, err := fs.Sub(migrationFiles, "migrations")
+func must2(f fs.FS, err error) fs.FS {
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
-	return readMigrations(files)
+	return f
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,21 +22,30 @@ import (
 // write to it.
 func openVersion(t *testing.T, version int, fill func(exec func(query string, args ...any))) (dir string) {
 	t.Helper()
-	ctx := context.Background()
 	dir = t.TempDir()
-	ms, err := ownMigrations()
+	toVersion(t, dir, version, fill)
+	return dir
+}
+
+// toVersion brings the database of a folder to that version and has fill write
+// to it.
+func toVersion(t *testing.T, dir string, version int, fill func(exec func(query string, args ...any))) {
+	t.Helper()
+	ctx := context.Background()
+	ms, err := readMigrations(SchemaFiles)
 	must(t, err)
-	pool, err := openSQLite(filepath.Join(dir, databaseFile), writerSettings, 1)
+	pool, err := openSQLite(databaseIn(dir), writerSettings, 1)
 	must(t, err)
 	conn, err := pool.Conn(ctx)
 	must(t, err)
-	must(t, migrate(ctx, conn, ms[:version], nil, nil))
+	keep := func(int) (func(), error) { return func() {}, nil }
+	must(t, migrate(ctx, conn, ms[:version], keep, slog.New(slog.DiscardHandler)))
 	fill(func(query string, args ...any) {
+		t.Helper()
 		_, err := conn.ExecContext(ctx, query, args...)
 		must(t, err)
 	})
 	must(t, conn.Close(), pool.Close())
-	return dir
 }
 
 // wantWhole fails if the search index has words without a row, or the other way
@@ -43,12 +53,12 @@ func openVersion(t *testing.T, version int, fill func(exec func(query string, ar
 func wantWhole(t testing.TB, db *DB) {
 	t.Helper()
 	var words, rows, both int
-	must(t, db.engine.At(context.Background()).scan(`SELECT (SELECT count(*) FROM search_docsize), (SELECT count(*) FROM search_rows),
+	must(t, db.Engine().At(context.Background()).scan(`SELECT (SELECT count(*) FROM search_docsize), (SELECT count(*) FROM search_rows),
 		(SELECT count(*) FROM search_rows JOIN search_docsize ON id = n)`, nil, &words, &rows, &both))
 	if words != rows || both != rows {
 		t.Errorf("the index has words of %d rows, %d rows, and %d with both", words, rows, both)
 	}
-	must(t, db.engine.Write(context.Background(), 0, func(w *tx) error {
+	must(t, db.Engine().Write(context.Background(), 0, func(w *tx) error {
 		_, err := w.exec("INSERT INTO search (search) VALUES ('integrity-check')")
 		return err
 	}))
@@ -83,15 +93,15 @@ func TestBrokenSearchHeals(t *testing.T) {
 func TestTwoNotesAboutOneMessage(t *testing.T) {
 	db, owner := openLocal(t)
 	s, _ := talk(t, db, owner, "", "zebra", says("giraffe"))
-	must(t, db.engine.Write(context.Background(), 0, func(w *tx) error {
+	must(t, db.Engine().Write(context.Background(), 0, func(w *tx) error {
 		var n, c int64
 		if err := w.scan("SELECT n, conversation FROM messages WHERE text = 'zebra'", nil, &n, &c); err != nil {
 			return err
 		}
-		if err := db.Chat.index.noteMessage(w, 1, c+100, n); err != nil { // of one that had the number before
+		if err := db.Finder.index.noteMessage(w, 1, c+100, n); err != nil { // of one that had the number before
 			return err
 		}
-		return db.Chat.index.noteConversations(w, 1, 1)
+		return db.Finder.index.noteConversations(w, 1, 1)
 	}))
 	got := search(t, db, owner, wire.Search{Query: "zebra"})
 	slices.Sort(got) // newest first, and both may be of the same millisecond
@@ -124,22 +134,20 @@ func TestTheNextStartFinishesADeletion(t *testing.T) {
 	deleted, closed := make(chan error, 1), make(chan error, 1)
 	go func() { deleted <- db.DeleteConversation(ctx, owner, s.Conversation) }()
 	await := func(what func() bool) {
-		for done := false; !done; runtime.Gosched() {
-			db.engine.writer.mu.Lock()
-			done = what()
-			db.engine.writer.mu.Unlock()
+		for !what() {
+			runtime.Gosched()
 		}
 	}
-	await(func() bool { return len(db.engine.writer.queue) == 1 })
+	await(func() bool { units, _ := db.Engine().Queued(); return units == 1 })
 	go func() { closed <- db.Close() }()
-	await(func() bool { return db.engine.writer.closed })
+	await(func() bool { _, closing := db.Engine().Queued(); return closing })
 	release()
 	must(t, <-deleted, <-closed)
 
 	db, err = Open(ctx, dir, Options{})
 	must(t, err)
 	for left := true; left; runtime.Gosched() {
-		must(t, db.engine.At(ctx).scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &left))
+		must(t, db.Engine().At(ctx).scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &left))
 	}
 	must(t, db.Close())
 	file, err := os.ReadFile(filepath.Join(dir, databaseFile))
@@ -154,7 +162,7 @@ func TestNumbersAreNeverGivenTwice(t *testing.T) {
 	ctx := context.Background()
 	db, owner := openLocal(t)
 	numbers := func() (list []int64) {
-		must(t, db.engine.At(ctx).each("SELECT n FROM conversations UNION ALL SELECT n FROM messages UNION ALL SELECT n FROM runs", nil, func(rows *sql.Rows) error {
+		must(t, db.Engine().At(ctx).each("SELECT n FROM conversations UNION ALL SELECT n FROM messages UNION ALL SELECT n FROM runs", nil, func(rows *sql.Rows) error {
 			var n int64
 			err := rows.Scan(&n)
 			list = append(list, n)
@@ -222,7 +230,7 @@ func TestSearchFindsWhatIsThere(t *testing.T) {
 			case op == "new":
 				write("")
 			case op == "index":
-				must(t, db.engine.Write(ctx, 0, func(w *tx) error { _, err := db.Finder.index.some(w); return err }))
+				must(t, db.Engine().Write(ctx, 0, func(w *tx) error { _, err := db.Finder.index.CatchUp(w); return err }))
 			case op == "check":
 				check()
 			case len(talks) == 0:
@@ -268,7 +276,7 @@ func TestSearchOnAFullDisk(t *testing.T) {
 	db.StartTurn(owner, s, runOf(s), "new", "", func(err error) { stored <- err })
 	var pages int
 	limit := make(chan error, 1)
-	db.engine.Post(0, func(w *tx) error {
+	db.Engine().Post(0, func(w *tx) error {
 		if err := w.scan("PRAGMA page_count", nil, &pages); err != nil {
 			return err
 		}
@@ -281,7 +289,7 @@ func TestSearchOnAFullDisk(t *testing.T) {
 	if err != nil || len(page.Hits) != 2 || !page.Behind {
 		t.Fatalf("on a full disk: %+v, %v", page, err)
 	}
-	must(t, db.engine.Write(ctx, 0, func(w *tx) error { return w.scan("PRAGMA max_page_count = 1073741823", nil, new(int)) }))
+	must(t, db.Engine().Write(ctx, 0, func(w *tx) error { return w.scan("PRAGMA max_page_count = 1073741823", nil, new(int)) }))
 	indexed(t, db)
 	page, err = db.Search(ctx, owner, wire.Search{Query: "word17"})
 	if err != nil || len(page.Hits) != 1 || page.Behind {

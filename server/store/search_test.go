@@ -35,7 +35,7 @@ func says(text string) func(*wire.Run) string { return func(*wire.Run) string { 
 func indexed(t testing.TB, db *DB) {
 	t.Helper()
 	for db.Finder.index.Behind() {
-		must(t, second(db.Finder.catchUp(context.Background())))
+		must(t, db.Engine().Write(context.Background(), 0, func(w *tx) error { return second(db.Finder.index.CatchUp(w)) }))
 	}
 }
 
@@ -252,7 +252,7 @@ func TestDeletedWordsAreGoneFromTheFiles(t *testing.T) {
 	must(t, second(db.RenameConversation(context.Background(), owner, wire.Rename{ID: s.Conversation, Title: "quaggatitle"})))
 	must(t, db.DeleteConversation(context.Background(), owner, s.Conversation))
 	gone := func() (left []string) {
-		files, err := filepath.Glob(filepath.Join(db.dir, "*"))
+		files, err := filepath.Glob(filepath.Join(filepath.Dir(databaseOf(t, db)), "*"))
 		must(t, err)
 		for _, f := range files {
 			b, err := os.ReadFile(f)
@@ -282,7 +282,7 @@ func TestDeletedWordsAreGoneFromTheFiles(t *testing.T) {
 		t.Errorf("%d of the others are found", len(got))
 	}
 	var rows int
-	must(t, db.engine.At(context.Background()).scan("SELECT (SELECT count(*) FROM search_rows) - (SELECT count(*) FROM search)", nil, &rows))
+	must(t, db.Engine().At(context.Background()).scan("SELECT (SELECT count(*) FROM search_rows) - (SELECT count(*) FROM search)", nil, &rows))
 	if rows != 0 {
 		t.Errorf("%d rows of the index more than words", rows)
 	}
@@ -291,34 +291,21 @@ func TestDeletedWordsAreGoneFromTheFiles(t *testing.T) {
 // An older database has everything in the index once it was migrated.
 func TestMigrationIndexesWhatIsThere(t *testing.T) {
 	ctx := context.Background()
-	dir := t.TempDir()
-	files, err := fs.Sub(migrationFiles, "migrations")
-	must(t, err)
-	ms, err := readMigrations(files)
-	must(t, err)
-	pool, err := openSQLite(filepath.Join(dir, databaseFile), writerSettings, 1)
-	must(t, err)
-	conn, err := pool.Conn(ctx)
-	must(t, err)
-	must(t, migrate(ctx, conn, ms[:1], nil, nil))
 	const many = 3*indexStep + 7
-	exec := func(query string, args ...any) {
-		_, err := conn.ExecContext(ctx, query, args...)
-		must(t, err)
-	}
-	exec("INSERT INTO users (n, name, local, created_ms) VALUES (1, 'me', 1, 0)")
-	for i := range many {
-		id := func() []byte { return mustID(t) }
-		exec("INSERT INTO conversations (n, owner, id, title, created_ms, updated_ms) VALUES (?, 1, ?, 'oldtitle', ?, 0)", i+1, id(), i)
-		exec("INSERT INTO messages (n, owner, conversation, id, role, text, created_ms) VALUES (?, 1, ?, ?, 'user', 'oldquestion', ?)", 2*i+1, i+1, id(), i)
-		exec("INSERT INTO messages (n, owner, conversation, id, role, text, created_ms) VALUES (?, 1, ?, ?, 'assistant', 'oldanswer', ?)", 2*i+2, i+1, id(), i)
-		state, problem := "done", any(nil)
-		if i == 0 {
-			state, problem = "failed", `{"code":"x","message":"olderror"}`
+	dir := openVersion(t, 1, func(exec func(string, ...any)) {
+		exec("INSERT INTO users (n, name, local, created_ms) VALUES (1, 'me', 1, 0)")
+		for i := range many {
+			id := func() []byte { return mustID(t) }
+			exec("INSERT INTO conversations (n, owner, id, title, created_ms, updated_ms) VALUES (?, 1, ?, 'oldtitle', ?, 0)", i+1, id(), i)
+			exec("INSERT INTO messages (n, owner, conversation, id, role, text, created_ms) VALUES (?, 1, ?, ?, 'user', 'oldquestion', ?)", 2*i+1, i+1, id(), i)
+			exec("INSERT INTO messages (n, owner, conversation, id, role, text, created_ms) VALUES (?, 1, ?, ?, 'assistant', 'oldanswer', ?)", 2*i+2, i+1, id(), i)
+			state, problem := "done", any(nil)
+			if i == 0 {
+				state, problem = "failed", `{"code":"x","message":"olderror"}`
+			}
+			exec("INSERT INTO runs (owner, conversation, message, id, endpoint, model, state, problem, started_ms) VALUES (1, ?, ?, ?, 'chat', 'oldmodel', ?, ?, 0)", i+1, 2*i+2, id(), state, problem)
 		}
-		exec("INSERT INTO runs (owner, conversation, message, id, endpoint, model, state, problem, started_ms) VALUES (1, ?, ?, ?, 'chat', 'oldmodel', ?, ?, 0)", i+1, 2*i+2, id(), state, problem)
-	}
-	must(t, conn.Close(), pool.Close())
+	})
 
 	db := open(t, dir, Options{})
 	indexed(t, db)
@@ -342,9 +329,10 @@ func TestMigrationIndexesWhatIsThere(t *testing.T) {
 func TestFullSecondGoesOn(t *testing.T) {
 	db, owner := openLocal(t)
 	s, _ := talk(t, db, owner, "", "q", says("first"))
-	must(t, db.engine.Write(context.Background(), 0, func(w *tx) error {
-		n, _, err := readConversation(w, owner, s.Conversation)
-		must(t, err)
+	must(t, db.Engine().Write(context.Background(), 0, func(w *tx) error {
+		id, _ := parseID(s.Conversation)
+		var n int64
+		must(t, w.scan("SELECT n FROM conversations WHERE id = ?", []any{id}, &n))
 		for _, at := range []int64{rowOf(5000) + perSecond - 1, rowOf(6000) + perSecond - 1} {
 			_, err := w.exec("INSERT INTO search_rows (n, owner, conversation) VALUES (?, ?, ?)", at, parseOwner(owner), n)
 			must(t, err)

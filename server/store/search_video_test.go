@@ -89,7 +89,7 @@ func TestSearchFindsVideos(t *testing.T) {
 		t.Fatalf("%d purged, %v", n, err)
 	}
 	var words, rows int
-	must(t, db.engine.At(t.Context()).scan("SELECT (SELECT count(*) FROM search), (SELECT count(*) FROM search_rows)", nil, &words, &rows))
+	must(t, db.Engine().At(t.Context()).scan("SELECT (SELECT count(*) FROM search), (SELECT count(*) FROM search_rows)", nil, &words, &rows))
 	if words != rows || words != 7 {
 		t.Errorf("%d rows of words for %d rows", words, rows)
 	}

@@ -52,7 +52,7 @@ func TestSessionIsBoundToItsID(t *testing.T) {
 	db, owner := openLocal(t)
 	later := time.Now().Add(time.Hour)
 	must(t, db.SaveSession(ctx, "a", owner, []byte("key of a"), later), db.SaveSession(ctx, "b", owner, []byte("key of b"), later))
-	must(t, db.engine.Write(ctx, 0, func(w *tx) error {
+	must(t, db.Engine().Write(ctx, 0, func(w *tx) error {
 		a, _ := hashSession("a")
 		b, _ := hashSession("b")
 		_, err := w.exec("UPDATE sessions SET sealed = (SELECT sealed FROM sessions WHERE id_hash = ?) WHERE id_hash = ?", a, b)

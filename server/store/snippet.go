@@ -85,7 +85,7 @@ func snippet(s string, found []span) (text string, marks []int) {
 	for i, r := range s[from:to] {
 		at[i] = b.Len()
 		switch {
-		case notShown(r) || unicode.Is(unicode.Bidi_Control, r):
+		case NotShown(r) || unicode.Is(unicode.Bidi_Control, r):
 			if !space {
 				b.WriteByte(' ')
 			}

@@ -23,7 +23,7 @@ func aYearOfSpend(b *testing.B) (db *DB, owner string, now time.Time) {
 	db, owner = openLocal(b)
 	now = time.Now().UTC().Truncate(time.Hour)
 	from := now.AddDate(-1, 0, 0).UnixMilli()
-	must(b, db.engine.Write(context.Background(), 0, func(w *tx) error {
+	must(b, db.Engine().Write(context.Background(), 0, func(w *tx) error {
 		_, err := w.exec(`INSERT INTO ledger (owner, kind, what, subject, model, cost_nano_usd, basis, source, input_tokens, output_tokens, prices, created_ms)
 			WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < ?2 - 1)
 			SELECT ?1, 'charge', CASE n % 10 WHEN 0 THEN 'video' ELSE 'text' END, randomblob(16), 'vendor/model-' || (n % 10), 1000 + n % 977,
@@ -62,11 +62,7 @@ func BenchmarkSpend(b *testing.B) {
 		return q
 	}
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	forget := func() {
-		db.Books.periods.mu.Lock()
-		defer db.Books.periods.mu.Unlock()
-		db.Books.periods.of = nil
-	}
+	forget := db.ForgetSums
 	booking := func() {
 		e := someEntry("charge", mustBenchID(b), 1)
 		e.createdMS = now.UnixMilli() - 1
@@ -108,7 +104,7 @@ func BenchmarkSpend(b *testing.B) {
 		}).Nanoseconds())/1e6, "budget-p50-ms")
 		b.ReportMetric(ms(p50(3, func() {}, func() {
 			var n int64
-			must(b, db.engine.At(ctx).scan("SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ? AND created_ms >= ?", []any{parseOwner(owner), now.AddDate(0, -1, 0).UnixMilli()}, &n))
+			must(b, db.Engine().At(ctx).scan("SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ? AND created_ms >= ?", []any{parseOwner(owner), now.AddDate(0, -1, 0).UnixMilli()}, &n))
 		})), "30d-by-rows-ms")
 	}
 	b.ReportMetric(0, "ns/op")

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"io/fs"
-	"log/slog"
 	"maps"
 	"reflect"
 	"slices"
@@ -158,9 +156,7 @@ func TestThePageIsTheSumOfItsRows(t *testing.T) {
 		if len(got.People) != 1 || got.People[0].Sum != got.Range {
 			rt.Fatalf("people %+v", got.People)
 		}
-		db.Books.periods.mu.Lock()
-		db.Books.periods.of = nil
-		db.Books.periods.mu.Unlock()
+		db.ForgetSums()
 		if fresh, err := db.Spend(ctx, owner, q); err != nil || !reflect.DeepEqual(fresh, got) {
 			rt.Fatalf("read anew %+v, %v; remembered %+v", fresh, err, got)
 		}
@@ -172,7 +168,7 @@ func TestThePageIsTheSumOfItsRows(t *testing.T) {
 func checkHours(t testing.TB, db *DB) {
 	t.Helper()
 	var differ int
-	must(t, db.engine.At(context.Background()).scan(`WITH fresh AS (SELECT owner, created_ms / 3600000 hour, what, model,
+	must(t, db.Engine().At(context.Background()).scan(`WITH fresh AS (SELECT owner, created_ms / 3600000 hour, what, model,
 			sum(CASE kind WHEN 'charge' THEN cost_nano_usd ELSE 0 END), sum(CASE kind WHEN 'return' THEN cost_nano_usd ELSE 0 END),
 			sum(CASE kind WHEN 'correction' THEN cost_nano_usd ELSE 0 END), sum(estimated_nano_usd), count(*), sum(input_tokens), sum(output_tokens)
 			FROM ledger GROUP BY 1, 2, 3, 4)
@@ -354,36 +350,19 @@ func TestEverybodysSpend(t *testing.T) {
 // migration; the ledger's rows themselves stay as they were.
 func TestTheMigrationSumsUpWhatWasThere(t *testing.T) {
 	ctx := context.Background()
-	sub, err := fs.Sub(migrationFiles, "migrations")
-	must(t, err)
-	files, err := readMigrations(sub)
-	must(t, err)
-	var upTo int
-	for i, m := range files {
-		if m.name == "0004_spend.sql" {
-			upTo = i
-		}
-	}
-	path := t.TempDir() + "/" + databaseFile
-	pool, err := openSQLite(path, writerSettings, 1)
-	must(t, err)
-	conn, err := pool.Conn(ctx)
-	must(t, err)
-	keep := func(int) (func(), error) { return func() {}, nil }
-	must(t, migrate(ctx, conn, files[:upTo], keep, slog.New(slog.DiscardHandler)))
-	_, err = conn.ExecContext(ctx, `INSERT INTO users (name, local, created_ms) VALUES ('local', 1, 0);
+	dir := openVersion(t, 3, func(exec func(string, ...any)) {
+		exec(`INSERT INTO users (name, local, created_ms) VALUES ('local', 1, 0);
 		INSERT INTO ledger (owner, kind, what, subject, model, cost_nano_usd, basis, source, created_ms) VALUES
 		(1, 'charge', 'text', randomblob(16), 'm', 5, 'b', 'reported', 1000), (1, 'charge', 'text', randomblob(16), 'm', 6, 'b', 'estimated', 2000),
 		(1, 'charge', 'video', randomblob(16), 'v', 7, 'b', 'computed', 3600000)`)
-	must(t, err)
-	must(t, migrate(ctx, conn, files, keep, slog.New(slog.DiscardHandler)), conn.Close(), pool.Close())
-	db := open(t, path[:len(path)-len(databaseFile)-1], Options{})
+	})
+	db := open(t, dir, Options{})
 	checkHours(t, db)
 	s, err := db.Spend(ctx, "1", wire.SpendQuery{Tomorrow: 1, Days: []int64{0, 24 * hourMS}})
 	if err != nil || s.Range != (wire.Sum{NanoUSD: 18, ChargedNanoUSD: 18, EstimatedNanoUSD: 6, Rows: 3}) {
 		t.Errorf("%+v, %v", s.Range, err)
 	}
-	if err := db.engine.Write(ctx, 0, func(w *tx) error {
+	if err := db.Engine().Write(ctx, 0, func(w *tx) error {
 		_, err := w.exec("UPDATE ledger SET basis = ''")
 		return err
 	}); err == nil {

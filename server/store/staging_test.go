@@ -49,16 +49,25 @@ func importFile(conversations, turns int) string {
 // onCommit has fn called with each commit of the writer's, on its goroutine.
 func onCommit(t testing.TB, db *DB, fn func()) {
 	t.Helper()
-	must(t, db.engine.writer.tx.p.conn.Raw(func(c any) error {
-		c.(sqlite.HookRegisterer).RegisterCommitHook(func() int32 { fn(); return 0 })
-		return nil
+	var on atomic.Bool // not at the commit of this very write
+	must(t, db.Engine().Write(context.Background(), 0, func(w *tx) error {
+		return w.Raw(func(c any) error {
+			c.(sqlite.HookRegisterer).RegisterCommitHook(func() int32 {
+				if on.Load() {
+					fn()
+				}
+				return 0
+			})
+			return nil
+		})
 	}))
+	on.Store(true)
 }
 
 // stored counts the rows of what an import writes.
 func stored(t testing.TB, db *DB) (conversations, messages, runs, staged int) {
 	t.Helper()
-	must(t, db.engine.At(context.Background()).scan(`SELECT (SELECT count(*) FROM conversations), (SELECT count(*) FROM messages), (SELECT count(*) FROM runs),
+	must(t, db.Engine().At(context.Background()).scan(`SELECT (SELECT count(*) FROM conversations), (SELECT count(*) FROM messages), (SELECT count(*) FROM runs),
 		(SELECT count(*) FROM conversations WHERE owner < 0)`, nil, &conversations, &messages, &runs, &staged))
 	return conversations, messages, runs, staged
 }
@@ -74,7 +83,7 @@ func TestOthersWriteDuringAnImport(t *testing.T) {
 		if commits.Add(1)%3 != 0 {
 			return
 		}
-		db.engine.Post(0, func(w *tx) error {
+		db.Engine().Post(0, func(w *tx) error {
 			var seen int
 			if err := w.scan("SELECT count(*) FROM conversations WHERE owner = ?", []any{parseOwner(owner)}, &seen); err != nil {
 				return err
@@ -88,7 +97,7 @@ func TestOthersWriteDuringAnImport(t *testing.T) {
 		}, nil)
 	})
 	done, err := db.Import(ctx, owner, strings.NewReader(importFile(3, 2*stagedStep)))
-	must(t, err, db.engine.Write(ctx, 0, func(*tx) error { return nil }))
+	must(t, err, db.Engine().Write(ctx, 0, func(*tx) error { return nil }))
 	if done.Messages != 3*4*stagedStep || between.Load() < 3 {
 		t.Errorf("%+v, and %d writes in between", done, between.Load())
 	}
@@ -152,7 +161,7 @@ func TestImportPinsNoMoreThanThereMayBe(t *testing.T) {
 	must(t, second(db.PinConversation(context.Background(), owner, wire.Pin{ID: s.Conversation, Pinned: true})))
 	must(t, second(db.Import(context.Background(), owner, strings.NewReader(importFile(wire.MaxPinned+5, 1)))))
 	var pinned, last int
-	must(t, db.engine.At(context.Background()).scan("SELECT count(*), coalesce(max(n), 0) FROM conversations WHERE pinned = 1", nil, &pinned, &last))
+	must(t, db.Engine().At(context.Background()).scan("SELECT count(*), coalesce(max(n), 0) FROM conversations WHERE pinned = 1", nil, &pinned, &last))
 	if pinned != wire.MaxPinned || last != wire.MaxPinned+6 {
 		t.Errorf("%d pinned, the last is row %d", pinned, last)
 	}

@@ -76,6 +76,9 @@ type DB struct {
 	closed  error // what Close gives
 }
 
+// Engine returns the database under the parts, for who looks at all of it.
+func (db *DB) Engine() *engine { return db.engine }
+
 // Videos returns the video tasks.
 func (db *DB) Videos() *Videos { return db.videos }
 
@@ -125,16 +128,12 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 	return db, nil
 }
 
-func (db *DB) openEngine(ctx context.Context, index *Index, now func() time.Time) error {
+func (db *DB) openEngine(ctx context.Context, index *Index, now func() time.Time) (err error) {
 	path := databaseIn(db.dir)
-	if err := privateFile(path, db.log); err != nil {
+	if err = privateFile(path, db.log); err != nil {
 		return err
 	}
-	ms, err := ownMigrations()
-	if err != nil {
-		return err
-	}
-	db.engine, err = openEngine(ctx, path, engineOptions{Migrations: ms, Follower: index, Now: now, Logger: db.log})
+	db.engine, err = openEngine(ctx, path, engineOptions{Migrations: SchemaFiles, Follower: index, Now: now, Logger: db.log})
 	return err
 }
 

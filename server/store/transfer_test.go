@@ -208,7 +208,7 @@ func TestExportOfEverythingComesBack(t *testing.T) {
 	}
 	// Nothing was spent here.
 	var rows int
-	must(t, db.engine.At(ctx).scan("SELECT count(*) FROM ledger WHERE owner = ?", []any{parseOwner(other)}, &rows))
+	must(t, db.Engine().At(ctx).scan("SELECT count(*) FROM ledger WHERE owner = ?", []any{parseOwner(other)}, &rows))
 	if rows != 0 {
 		t.Errorf("%d rows in the ledger", rows)
 	}

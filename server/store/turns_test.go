@@ -187,7 +187,7 @@ func countRows(t *testing.T, db *DB) string {
 	var out string
 	for _, table := range []string{"conversations", "messages", "runs", "run_requests", "run_log", "ledger", "sessions", "settings"} {
 		var n int
-		must(t, db.engine.At(context.Background()).scan("SELECT count(*) FROM "+table, nil, &n))
+		must(t, db.Engine().At(context.Background()).scan("SELECT count(*) FROM "+table, nil, &n))
 		out += fmt.Sprintf("%s %d ", table, n)
 	}
 	return out

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,14 +79,7 @@ func TestUpgradeKeepsEverything(t *testing.T) {
 		exec("INSERT INTO ledger (owner, kind, what, subject, model, cost_nano_usd, basis, source, created_ms) VALUES (1, 'charge', 'text', ?, 'm-1', 5, 'basis', 'reported', 1)", mustID(t))
 	})
 	before := allRows(t, dir)
-	ms, err := ownMigrations()
-	must(t, err)
-	pool, err := openSQLite(filepath.Join(dir, databaseFile), writerSettings, 1)
-	must(t, err)
-	conn, err := pool.Conn(ctx)
-	must(t, err)
-	keep := func(int) (func(), error) { return func() {}, nil }
-	must(t, migrate(ctx, conn, ms[:6], keep, slog.New(slog.DiscardHandler)), conn.Close(), pool.Close())
+	toVersion(t, dir, 6, func(func(string, ...any)) {})
 	after := allRows(t, dir)
 	if !slices.Equal(before, after) {
 		for _, s := range before {
@@ -110,7 +102,7 @@ func TestUpgradeKeepsEverything(t *testing.T) {
 	s := newStart("", "x")
 	must(t, startTurn(db, "1", s))
 	var n int64
-	must(t, db.engine.At(ctx).scan("SELECT max(n) FROM messages", nil, &n))
+	must(t, db.Engine().At(ctx).scan("SELECT max(n) FROM messages", nil, &n))
 	if n != 25 {
 		t.Errorf("the new answer is message %d, want 25", n)
 	}
@@ -138,7 +130,7 @@ func TestAnOlderSQLiteFindsNothingWrong(t *testing.T) {
 		return ""
 	})
 	must(t, second(db.SetLanes(ctx, owner, someLanes(s))), second(db.SetVote(ctx, owner, someVote(s))))
-	must(t, db.engine.Write(ctx, 0, func(w *tx) error {
+	must(t, db.Engine().Write(ctx, 0, func(w *tx) error {
 		for query, arg := range map[string]any{
 			"INSERT INTO library (owner, id, kind, name, updated_ms) VALUES (1, ?, 'prompt', 'n', 0)": mustID(t),
 			`INSERT INTO video_tasks (owner, id, model, mode, prompt, words, state, created_ms, usual_least, usual_most, seconds, price, basis, sample, prices)

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"screentest/shared/wire"
@@ -14,7 +13,7 @@ import (
 // CleanTitle is a title as it is stored: one line of at most wire.MaxTaskTitle
 // characters; "" is none.
 func (v *Videos) CleanTitle(title string) (string, error) {
-	title = strings.Join(strings.FieldsFunc(title, notShown), " ")
+	title = OneLine(title)
 	if utf8.RuneCountInString(title) > wire.MaxTaskTitle || !utf8.ValidString(title) {
 		return "", badField("bad_title", "title", "A title has at most %d characters.", wire.MaxTaskTitle)
 	}
@@ -25,7 +24,7 @@ func (v *Videos) CleanTitle(title string) (string, error) {
 func (v *Videos) CleanTags(tags []string) ([]string, error) {
 	out := []string{}
 	for _, tag := range tags {
-		tag = strings.Join(strings.FieldsFunc(tag, notShown), " ")
+		tag = OneLine(tag)
 		if tag == "" {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"time"
 
 	"screentest/shared/wire"
@@ -197,7 +198,7 @@ const archiveSetting = "video_archive"
 func (v *Videos) ArchiveSettings(ctx context.Context, owner string) (a wire.ArchiveSettings, err error) {
 	a = wire.ArchiveSettings{QuotaBytes: wire.DefaultQuota, MakeRoom: true}
 	text, err := v.people.Setting(ctx, owner, archiveSetting)
-	if isNotFound(err) || err == nil && text == "" {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && text == "" {
 		return a, nil
 	}
 	if err == nil {

@@ -4,14 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"io/fs"
 	"strconv"
 )
 
 // videoKeyPurpose binds sealed keys of tasks; the row is the key's number.
 const videoKeyPurpose = "video key"
-
-func isNotFound(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // addVideoKey stores a key, sealed, and returns its number.
 func (v *Videos) addKey(w *tx, owner int64, secret string, replaced bool) (n int64, err error) {

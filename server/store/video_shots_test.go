@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
-	"log/slog"
-	"path/filepath"
 	"testing"
 
 	"screentest/shared/wire"
@@ -45,41 +42,20 @@ func findShots(t *testing.T, db *DB, owner string) {
 // A database of before called them by their shots, run together.
 func TestTheMigrationGivesShotsTheirPrompt(t *testing.T) {
 	ctx := context.Background()
-	files, err := fs.Sub(migrationFiles, "migrations")
-	must(t, err)
-	ms, err := readMigrations(files)
-	must(t, err)
-	before := 0
-	for i, m := range ms {
-		if m.name == "0007_clips.sql" {
-			before = i
-		}
-	}
-	dir := t.TempDir()
-	pool, err := openSQLite(filepath.Join(dir, databaseFile), writerSettings, 1)
-	must(t, err)
-	conn, err := pool.Conn(ctx)
-	must(t, err)
-	keep := func(int) (func(), error) { return func() {}, nil }
-	must(t, migrate(ctx, conn, ms[:before], keep, slog.New(slog.DiscardHandler)))
-	exec := func(query string, args ...any) {
-		t.Helper()
-		_, err := conn.ExecContext(ctx, query, args...)
-		must(t, err)
-	}
-	exec("INSERT INTO users (n, name, local, created_ms) VALUES (1, 'me', 1, 0)")
-	for i, c := range []struct{ mode, body string }{
-		{"multi-shot", shotsBody},
-		{"multi-shot", `{"prompt":" ","multi_prompt":[{"prompt":"First"},{"prompt":"Second"}]}`},
-		{"multi-shot", `no JSON`},
-		{"text-to-video", `{"prompt":"another"}`},
-	} {
-		exec(`INSERT INTO video_tasks (n, owner, id, model, mode, prompt, words, state, created_ms, usual_least, usual_most, seconds, price, basis, sample, prices)
+	dir := openVersion(t, 6, func(exec func(string, ...any)) {
+		exec("INSERT INTO users (n, name, local, created_ms) VALUES (1, 'me', 1, 0)")
+		for i, c := range []struct{ mode, body string }{
+			{"multi-shot", shotsBody},
+			{"multi-shot", `{"prompt":" ","multi_prompt":[{"prompt":"First"},{"prompt":"Second"}]}`},
+			{"multi-shot", `no JSON`},
+			{"text-to-video", `{"prompt":"another"}`},
+		} {
+			exec(`INSERT INTO video_tasks (n, owner, id, model, mode, prompt, words, state, created_ms, usual_least, usual_most, seconds, price, basis, sample, prices)
 			VALUES (?, 1, ?, 'm', ?, ?, 'old', 'done', ?, 1, 1, 5, 0, '', 0, '{}')`, i+1, mustID(t), c.mode, fmt.Sprintf("A lamp\nRain %d", i), i)
-		exec("INSERT INTO video_requests (task, owner, body) VALUES (?, 1, ?)", i+1, c.body)
-	}
-	exec("DELETE FROM search_todo")
-	must(t, conn.Close(), pool.Close())
+			exec("INSERT INTO video_requests (task, owner, body) VALUES (?, 1, ?)", i+1, c.body)
+		}
+		exec("DELETE FROM search_todo")
+	})
 
 	db := open(t, dir, Options{})
 	indexed(t, db)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"screentest/shared/wire"
 )
@@ -45,7 +46,7 @@ func (v *Videos) Create(ctx context.Context, owner string, key int64, secret str
 			made.task, made.key, made.found = was, s.key, true
 			return nil
 		}
-		if !isNotFound(err) {
+		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if err := wantUser(w, who); err != nil {

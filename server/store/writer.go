@@ -359,6 +359,9 @@ type tx struct {
 // calls nothing.
 func (t *tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
+// Raw calls fn with the driver's connection, for what SQL has no words for.
+func (t *tx) Raw(fn func(driver any) error) error { return t.p.conn.Raw(fn) }
+
 // exec runs a statement that gives no rows.
 func (t *tx) exec(query string, args ...any) (sql.Result, error) {
 	return t.p.exec(context.Background(), query, args...)

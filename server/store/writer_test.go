@@ -25,7 +25,7 @@ func hold(t testing.TB, db *DB) (release func()) {
 	t.Helper()
 	inside, free := make(chan struct{}), make(chan struct{})
 	answer := make(chan error, 1)
-	db.engine.Post(0, func(w *tx) error {
+	db.Engine().Post(0, func(w *tx) error {
 		_, err := w.exec("INSERT INTO meta (name, value) VALUES ('held', x'') ON CONFLICT DO NOTHING")
 		close(inside)
 		<-free
@@ -44,7 +44,7 @@ func hold(t testing.TB, db *DB) (release func()) {
 func countCommits(t testing.TB, db *DB) *atomic.Int64 {
 	t.Helper()
 	var n atomic.Int64
-	must(t, db.engine.writer.tx.p.conn.Raw(func(c any) error {
+	must(t, db.Engine().WriterConn().Raw(func(c any) error {
 		c.(sqlite.HookRegisterer).RegisterCommitHook(func() int32 { n.Add(1); return 0 })
 		return nil
 	}))
@@ -62,7 +62,7 @@ func put(owner, name, value string, fail error) func(*tx) error {
 // settings are all settings, as "name=value".
 func settings(t testing.TB, db *DB) (all []string) {
 	t.Helper()
-	must(t, db.engine.At(context.Background()).each("SELECT name || '=' || value FROM settings ORDER BY name", nil, func(rows *sql.Rows) error {
+	must(t, db.Engine().At(context.Background()).each("SELECT name || '=' || value FROM settings ORDER BY name", nil, func(rows *sql.Rows) error {
 		var s string
 		err := rows.Scan(&s)
 		all = append(all, s)
@@ -89,7 +89,7 @@ func TestGroupCommit(t *testing.T) {
 			fail = refused
 		}
 		done.Add(1)
-		db.engine.Post(0, put(owner, fmt.Sprintf("%03d", i), "v", fail), func(err error) {
+		db.Engine().Post(0, put(owner, fmt.Sprintf("%03d", i), "v", fail), func(err error) {
 			errs[i], order, committed = err, append(order, i), commits.Load()
 			done.Done()
 		})
@@ -166,12 +166,12 @@ func TestGroupCommitEqualsSequential(t *testing.T) {
 		var done sync.WaitGroup
 		for i, o := range ops {
 			done.Add(1)
-			grouped.engine.writer.post(0, unit(a, o), func(err error) { together[i] = err; done.Done() })
+			grouped.Engine().Post(0, unit(a, o), func(err error) { together[i] = err; done.Done() })
 		}
 		release()
 		done.Wait()
 		for i, o := range ops {
-			alone[i] = single.engine.Write(ctx, 0, unit(b, o))
+			alone[i] = single.Engine().Write(ctx, 0, unit(b, o))
 		}
 		for i := range ops {
 			var commit *CommitError
@@ -193,11 +193,9 @@ func TestWriteTellsWhetherItWasMade(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	release := hold(t, db)
 	answer := make(chan error, 1)
-	go func() { answer <- db.engine.Write(ctx, 0, put(owner, "while it waits", "v", nil)) }()
+	go func() { answer <- db.Engine().Write(ctx, 0, put(owner, "while it waits", "v", nil)) }()
 	for queued := 0; queued == 0; runtime.Gosched() {
-		db.engine.writer.mu.Lock()
-		queued = len(db.engine.writer.queue)
-		db.engine.writer.mu.Unlock()
+		queued, _ = db.Engine().Queued()
 	}
 	cancel()
 	for range 100 {
@@ -208,7 +206,7 @@ func TestWriteTellsWhetherItWasMade(t *testing.T) {
 		t.Errorf("given up while it waits: %v", err)
 	}
 	for range 100 {
-		if err := db.engine.Write(ctx, 0, put(owner, "beforehand", "v", nil)); !errors.Is(err, context.Canceled) {
+		if err := db.Engine().Write(ctx, 0, put(owner, "beforehand", "v", nil)); !errors.Is(err, context.Canceled) {
 			t.Fatalf("given up beforehand: %v", err)
 		}
 	}
@@ -228,7 +226,7 @@ func TestQueueIsBounded(t *testing.T) {
 	var done sync.WaitGroup
 	post := func(size int) {
 		done.Add(1)
-		db.engine.Post(size, put(owner, "n", "x", nil), func(err error) {
+		db.Engine().Post(size, put(owner, "n", "x", nil), func(err error) {
 			switch {
 			case err == nil:
 				stored.Add(1)
@@ -245,11 +243,11 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 	gaveUp, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := db.engine.Write(gaveUp, 0, put(owner, "n", "y", nil)); !errors.Is(err, context.Canceled) {
+	if err := db.Engine().Write(gaveUp, 0, put(owner, "n", "y", nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a wait that was given up: %v", err)
 	}
 	done.Go(func() {
-		if err := db.engine.Write(ctx, 0, put(owner, "last", "z", nil)); err != nil {
+		if err := db.Engine().Write(ctx, 0, put(owner, "last", "z", nil)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -329,7 +327,7 @@ func TestLostTransactionSpoilsNobody(t *testing.T) {
 		},
 		"c": put(owner, "c", "v", nil),
 	} {
-		db.engine.Post(0, fn, func(err error) {
+		db.Engine().Post(0, fn, func(err error) {
 			if errors.Is(err, lost) != (name == "b") {
 				t.Errorf("%s: %v", name, err)
 			}

@@ -108,13 +108,42 @@ func archRules() []archRule {
 		},
 		{
 			name: "only store speaks SQL",
-			why:  "one writing connection and one owner rule hold only where every query is in one place",
+			why:  "that a query asks for the owner can be seen to only where all of them are in one place",
 			breaks: func(g graph) []string {
 				return g.arrows(ours, func(from, to string) bool {
-					return (to == "database/sql" || strings.HasPrefix(to, "modernc.org/sqlite")) && !within("server/store")(from)
+					return to == "database/sql" && !within("server/store")(from)
 				})
 			},
 			example: graph{"screentest/server/bff": {Imports: []string{"database/sql"}}},
+		},
+		{
+			name: "only the store's engine opens a database",
+			why:  "one writing connection, its settings and what its errors mean hold only for those who go through it",
+			breaks: func(g graph) []string {
+				return g.arrows(ours, func(from, to string) bool {
+					return strings.HasPrefix(to, "modernc.org/sqlite") && from != module+"/server/store/sqlite"
+				})
+			},
+			example: graph{"screentest/server/store/chat": {Imports: []string{"modernc.org/sqlite"}}},
+		},
+		{
+			name: "a room of the store knows those below it alone",
+			why:  "each can then be read, and put on another engine, without those beside it; only store puts them together",
+			breaks: func(g graph) []string {
+				const store = module + "/server/store/"
+				below := map[string][]string{
+					"ledger": {"sqlite"}, "search": {"sqlite", "text"}, "people": {"sqlite"},
+					"chat":     {"ledger", "people", "search", "sqlite", "text"},
+					"video":    {"ledger", "people", "search", "sqlite", "text"},
+					"transfer": {"chat", "sqlite"}, "backup": {"folder", "schema", "sqlite"},
+				}
+				return g.arrows(ours, func(from, to string) bool {
+					room, inside := strings.CutPrefix(from, store)
+					other, is := strings.CutPrefix(to, store)
+					return inside && is && room != "storetest" && !slices.Contains(below[room], other)
+				})
+			},
+			example: graph{"screentest/server/store/ledger": {Imports: []string{"screentest/server/store/chat"}}},
 		},
 		{
 			name: "the program carries nothing that only tests use",

@@ -10,7 +10,8 @@ import (
 
 	"github.com/peterbourgon/ff/v3/ffcli"
 
-	"screentest/server/store"
+	"screentest/server/store/backup"
+	"screentest/shared/wire"
 )
 
 const (
@@ -44,7 +45,7 @@ func (p *program) backupCommand(help *string) *ffcli.Command {
 	var data string
 	return p.commandOf(help, "backup", backupHelp, "SCREENTEST", dataFlag(&data), oneFile("backup", func(ctx context.Context, file string) error {
 		begin := time.Now()
-		m, err := store.Backup(ctx, data, file, version)
+		m, err := backup.Backup(ctx, data, file, version)
 		if err != nil {
 			return surroundings(err)
 		}
@@ -61,7 +62,7 @@ func (p *program) backupCommand(help *string) *ffcli.Command {
 func (p *program) restoreCommand(help *string) *ffcli.Command {
 	var data string
 	return p.commandOf(help, "restore", restoreHelp, "SCREENTEST", dataFlag(&data), oneFile("restore", func(ctx context.Context, file string) error {
-		m, err := store.Restore(ctx, file, data)
+		m, err := backup.Restore(ctx, file, data)
 		if err != nil {
 			return surroundings(err)
 		}
@@ -72,11 +73,11 @@ func (p *program) restoreCommand(help *string) *ffcli.Command {
 	}))
 }
 
-func contents(m store.Manifest) string {
+func contents(m backup.Manifest) string {
 	return fmt.Sprintf("the database and %d files, %.1f MB", len(m.Files)-1, float64(m.Bytes())/1e6)
 }
 
-func (p *program) sayKey(m store.Manifest) {
+func (p *program) sayKey(m backup.Manifest) {
 	if !m.SealKey() {
 		fmt.Fprintln(p.stdout, "The sealing key is not in it: give the same SCREENTEST_SEAL_KEY when you serve what is restored.")
 	}
@@ -96,9 +97,9 @@ func oneFile(command string, run func(context.Context, string) error) func(conte
 // that is missing or in the way, a backup that is damaged, a disk that is full.
 // What to do is told with it.
 func surroundings(err error) error {
-	var known *store.Error
-	if errors.As(err, &known) && known.Problem.Hint != "" {
-		return mistake{fullStop{err, known.Problem.Hint}}
+	var known *wire.Problem
+	if errors.As(err, &known) && known.Hint != "" {
+		return mistake{fullStop{err, known.Hint}}
 	}
 	return mistake{err}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package store
+package store_test
 
 import (
 	"context"
@@ -9,20 +9,22 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"screentest/server/store/storetest"
 )
 
 // What the log of a run costs the store: appended in stretches as it is
 // flushed, and compressed at the end. A million is of events.
 func BenchmarkRunLog(b *testing.B) {
 	const events = 20_000
-	log, times := answerLog(events)
+	log, times := storetest.AnswerLog(events)
 	for _, stretch := range []int{2 << 10, 32 << 10, 256 << 10} {
 		b.Run(fmt.Sprintf("stretches of %d KiB", stretch>>10), func(b *testing.B) {
-			db, owner := openLocal(b)
+			db, owner := storetest.OpenLocal(b)
 			cpu := cpuTime()
 			for b.Loop() {
-				s := newStart("", "x")
-				must(b, startTurn(db, owner, s))
+				s := storetest.NewStart("", "x")
+				storetest.Must(b, storetest.StartTurn(db, owner, s))
 				var all sync.WaitGroup
 				for from := 0; from < len(log); from += stretch {
 					all.Add(1)
@@ -34,7 +36,7 @@ func BenchmarkRunLog(b *testing.B) {
 					})
 				}
 				all.Wait()
-				must(b, db.FinishRun(context.Background(), owner, ended(runOf(s), 1), "", log, times, nil))
+				storetest.Must(b, db.FinishRun(context.Background(), owner, storetest.Ended(storetest.RunOf(s), 1), "", log, times, nil))
 			}
 			b.SetBytes(int64(len(log)))
 			b.ReportMetric((cpuTime()-cpu).Seconds()/float64(b.N)/events*1e6, "CPU-s/M-events")

@@ -1,9 +1,8 @@
-package store
+package store_test
 
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,53 +10,28 @@ import (
 	"testing"
 	"time"
 
+	"screentest/server/store"
+	"screentest/server/store/folder"
+	"screentest/server/store/sqlite"
+	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
-
-// oneRun is what a short answer leaves: a turn and its end, each durable.
-func oneRun(b *testing.B, db *DB, owner string, log, times []byte) {
-	s := newStart("", "What is a file system?")
-	if err := startTurn(db, owner, s); err != nil {
-		b.Error(err)
-	}
-	if err := db.FinishRun(context.Background(), owner, ended(runOf(s), 1_218_750), "An answer of some words.", log, times, nil); err != nil {
-		b.Error(err)
-	}
-}
-
-// answerLog is the event stream of a chat answer of n tokens, as a gateway
-// sends it, and a time index of about the size that the run package makes. Its
-// words come as unevenly as those of a text, and are as long.
-func answerLog(n int) (log, times []byte) {
-	random := rand.New(rand.NewPCG(1, 2))
-	common := rand.NewZipf(random, 1.1, 2, 4000)
-	for range n {
-		word := rand.New(rand.NewPCG(common.Uint64(), 3)) // each number is a word of its own
-		text := []byte{' '}
-		for range 1 + word.IntN(8) {
-			text = append(text, "etaoinshrdlucmfwyp"[word.IntN(18)])
-		}
-		log = fmt.Appendf(log, "data: {\"id\":\"chatcmpl-8f3kd02mXq\",\"object\":\"chat.completion.chunk\",\"created\":1767225600,\"model\":\"m-1-2026\",\"choices\":[{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":null}]}\n\n", text)
-		times = append(times, byte(15+random.IntN(12)), byte(170+len(text)), 1)
-	}
-	return append(log, "data: [DONE]\n\n"...), times
-}
 
 // Durable runs, each a start and an end with its charge, at synchronous FULL:
 // from 256 sides at once, committed in groups, against one after the other.
 func BenchmarkDurableRuns(b *testing.B) {
-	log, times := answerLog(20)
+	log, times := storetest.AnswerLog(20)
 	for range b.N {
 		rate := map[string]float64{}
 		for name, sides := range map[string]int{"one by one": 1, "grouped": 256} {
-			db, owner := openLocal(b)
+			db, owner := storetest.OpenLocal(b)
 			const runs = 2048
 			begin := time.Now()
 			var all sync.WaitGroup
 			for range sides {
 				all.Go(func() {
 					for range runs / sides {
-						oneRun(b, db, owner, log, times)
+						storetest.OneRun(b, db, owner, log, times)
 					}
 				})
 			}
@@ -77,7 +51,7 @@ func BenchmarkDurableRows(b *testing.B) {
 		rate := map[string]float64{}
 		var waits []time.Duration
 		for name, sides := range map[string]int{"one by one": 1, "grouped": 256} {
-			db, owner := openLocal(b)
+			db, owner := storetest.OpenLocal(b)
 			rows := 4096
 			if sides > 1 {
 				rows *= 8
@@ -90,9 +64,9 @@ func BenchmarkDurableRows(b *testing.B) {
 				all.Go(func() {
 					mine := make([]time.Duration, 0, rows/sides)
 					for range rows / sides {
-						subject, _ := parseID(newID())
+						subject, _ := sqlite.ParseID(storetest.NewID())
 						begin := time.Now()
-						if _, err := book(db, owner, someEntry("charge", subject, 1)); err != nil {
+						if _, err := storetest.Book(db, owner, storetest.SomeEntry("charge", subject, 1)); err != nil {
 							b.Error(err)
 						}
 						mine = append(mine, time.Since(begin))
@@ -118,7 +92,7 @@ func BenchmarkDurableRows(b *testing.B) {
 // a turn, an answer and a charge.
 func BenchmarkConversationList(b *testing.B) {
 	ctx := context.Background()
-	db, owner := openLocal(b)
+	db, owner := storetest.OpenLocal(b)
 	fill(b, db, owner, 100_000)
 	middle := ""
 	for _, c := range []struct {
@@ -126,7 +100,7 @@ func BenchmarkConversationList(b *testing.B) {
 		before *string
 	}{{"newest", new(string)}, {"middle", &middle}} {
 		if c.before == &middle {
-			middle = formatCursor(1_000_000+50_000, 1<<62)
+			middle = sqlite.FormatCursor(1_000_000+50_000, 1<<62)
 		}
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
@@ -148,17 +122,17 @@ func BenchmarkConversationList(b *testing.B) {
 }
 
 // fill stores n conversations of one turn, a millisecond apart.
-func fill(b *testing.B, db *DB, owner string, n int) {
+func fill(b *testing.B, db *store.DB, owner string, n int) {
 	b.Helper()
 	for i := 0; i < n; i += 1000 {
 		var all sync.WaitGroup
 		for k := i; k < i+1000; k++ {
-			s := newStart("", "q")
-			r := runOf(s)
+			s := storetest.NewStart("", "q")
+			r := storetest.RunOf(s)
 			r.StartedMS = 1_000_000 + int64(k)
 			db.StartTurn(owner, s, r, fmt.Sprintf("Conversation number %d about something", k), "", nil)
 			all.Go(func() {
-				r = ended(r, 7)
+				r = storetest.Ended(r, 7)
 				r.DurationMS = 0
 				if err := db.FinishRun(context.Background(), owner, r, "", nil, nil, nil); err != nil {
 					b.Error(err)
@@ -172,13 +146,13 @@ func fill(b *testing.B, db *DB, owner string, n int) {
 // The newest 100 messages of a conversation of 10 000.
 func BenchmarkOpenConversation(b *testing.B) {
 	ctx := context.Background()
-	db, owner := openLocal(b)
-	s := newStart("", "first")
+	db, owner := storetest.OpenLocal(b)
+	s := storetest.NewStart("", "first")
 	conversation := s.Conversation
 	for range 5000 {
-		s = newStart(conversation, "And then?")
-		must(b, startTurn(db, owner, s))
-		must(b, db.FinishRun(ctx, owner, ended(runOf(s), 1), "Some hundred words.", nil, nil, nil))
+		s = storetest.NewStart(conversation, "And then?")
+		storetest.Must(b, storetest.StartTurn(db, owner, s))
+		storetest.Must(b, db.FinishRun(ctx, owner, storetest.Ended(storetest.RunOf(s), 1), "Some hundred words.", nil, nil, nil))
 	}
 	for b.Loop() {
 		opened, err := db.OpenConversation(ctx, owner, wire.Page{Conversation: conversation})
@@ -193,32 +167,32 @@ func BenchmarkOpenConversation(b *testing.B) {
 func BenchmarkSizeOf1000Turns(b *testing.B) {
 	for range b.N {
 		dir := b.TempDir()
-		db, err := Open(context.Background(), dir, Options{})
-		must(b, err)
+		db, err := store.Open(context.Background(), dir, store.Options{})
+		storetest.Must(b, err)
 		owner, err := db.EnsureLocalUser(context.Background())
-		must(b, err)
-		log, times := answerLog(300)
+		storetest.Must(b, err)
+		log, times := storetest.AnswerLog(300)
 		var sent, logged int
 		for range 100 {
-			conversation, history := newID(), ""
+			conversation, history := storetest.NewID(), ""
 			for turn := range 10 {
-				question := fmt.Sprintf("Question number %d, with an id %s in it, and then what?", turn, newID())
-				s := newStart(conversation, question)
+				question := fmt.Sprintf("Question number %d, with an id %s in it, and then what?", turn, storetest.NewID())
+				s := storetest.NewStart(conversation, question)
 				history += question
 				s.Body = fmt.Appendf(nil, `{"model":"m-1","messages":[{"role":"user","content":%q}],"stream":true}`, history)
 				answer := make([]byte, 0, 1500)
 				for len(answer) < 1500 {
-					answer = append(answer, newID()[:6]+" "...)
+					answer = append(answer, storetest.NewID()[:6]+" "...)
 				}
 				history += string(answer)
-				must(b, startTurn(db, owner, s))
-				must(b, db.FinishRun(context.Background(), owner, ended(runOf(s), 1), string(answer), log, times, nil))
+				storetest.Must(b, storetest.StartTurn(db, owner, s))
+				storetest.Must(b, db.FinishRun(context.Background(), owner, storetest.Ended(storetest.RunOf(s), 1), string(answer), log, times, nil))
 				sent, logged = sent+len(s.Body), logged+len(log)
 			}
 		}
-		must(b, db.Close())
-		info, err := os.Stat(filepath.Join(dir, databaseFile))
-		must(b, err)
+		storetest.Must(b, db.Close())
+		info, err := os.Stat(filepath.Join(dir, folder.DatabaseFile))
+		storetest.Must(b, err)
 		b.ReportMetric(float64(info.Size())/1e6, "MB")
 		b.ReportMetric(float64(sent)/1e6, "MB-sent")
 		b.ReportMetric(float64(logged)/1e6, "MB-logged")

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"bufio"
@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"screentest/server/store"
+	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
 
@@ -40,7 +42,7 @@ func writeUntilKilled(dir string) {
 			os.Exit(1)
 		}
 	}
-	db, err := Open(ctx, dir, Options{})
+	db, err := store.Open(ctx, dir, store.Options{})
 	check(err)
 	owner, err := db.EnsureLocalUser(ctx)
 	check(err)
@@ -54,13 +56,13 @@ func writeUntilKilled(dir string) {
 	for range 8 {
 		all.Go(func() {
 			for conversation := ""; ; {
-				s := newStart(conversation, "question")
-				check(startTurn(db, owner, s))
+				s := storetest.NewStart(conversation, "question")
+				check(storetest.StartTurn(db, owner, s))
 				say("started", s)
 				half := int64(len(crashLog) / 2)
-				check(appendLog(db, owner, s.Run, 0, crashLog[:half], []byte{1}))
+				check(storetest.AppendLog(db, owner, s.Run, 0, crashLog[:half], []byte{1}))
 				say("logged", s)
-				check(db.FinishRun(ctx, owner, ended(runOf(s), 3), "answer", crashLog, []byte{1, 2}, nil))
+				check(db.FinishRun(ctx, owner, storetest.Ended(storetest.RunOf(s), 3), "answer", crashLog, []byte{1, 2}, nil))
 				say("ended", s)
 				if conversation = s.Conversation; time.Now().UnixNano()%5 == 0 {
 					check(db.DeleteConversation(ctx, owner, conversation))
@@ -91,9 +93,9 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
 		in, err := cmd.StdinPipe()
-		must(t, err)
+		storetest.Must(t, err)
 		out, err := cmd.StdoutPipe()
-		must(t, err, cmd.Start())
+		storetest.Must(t, err, cmd.Start())
 		lines := bufio.NewReader(out)
 		fresh := map[string]bool{} // runs of this time
 		for n := 0; ; n++ {
@@ -111,7 +113,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 				deleted[f[1]] = true
 			}
 			if n == 12+9*(kill%10) { // somewhere else each time
-				must(t, cmd.Process.Kill())
+				storetest.Must(t, cmd.Process.Kill())
 			}
 		}
 		err = cmd.Wait()
@@ -121,11 +123,11 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 		}
 
 		ctx := context.Background()
-		db, err := Open(ctx, dir, Options{})
-		must(t, err)
+		db, err := store.Open(ctx, dir, store.Options{})
+		storetest.Must(t, err)
 		owner, err := db.EnsureLocalUser(ctx)
-		must(t, err)
-		checkIntegrity(t, db)
+		storetest.Must(t, err)
+		storetest.CheckIntegrity(t, db)
 		var charged int64
 		for id, r := range runs {
 			if r.last == "ended" || r.last == "deleted" {
@@ -150,7 +152,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 				t.Fatalf("kill %d: run %s, %s: %v", kill, id, r.last, err)
 			}
 			log, err := db.ReadRunLog(ctx, owner, id, 0, 1<<20)
-			must(t, err)
+			storetest.Must(t, err)
 			switch whole := bytes.Equal(log, crashLog); {
 			case got.State == wire.Done && !whole,
 				r.last == "ended" && (got.State != wire.Done || got.CostNanoUSD != 3),
@@ -164,7 +166,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 		if err != nil || spent < charged || spent > charged+int64(kill+1)*8*3 {
 			t.Errorf("kill %d: %d spent, %v; %d said to be", kill, spent, err, charged)
 		}
-		must(t, db.Close())
+		storetest.Must(t, db.Close())
 	}
 	if len(runs) < 100 {
 		t.Errorf("only %d runs were written between the kills", len(runs))

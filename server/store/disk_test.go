@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"screentest/server/store/sqlite"
+	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
 
@@ -13,32 +15,32 @@ import (
 // goes on when there is room again.
 func TestDiskFull(t *testing.T) {
 	ctx := context.Background()
-	db, owner := openLocal(t)
-	kept := startAt(t, db, owner, "kept", 1)
+	db, owner := storetest.OpenLocal(t)
+	kept := storetest.StartAt(t, db, owner, "kept", 1)
 	limit := func(pages string) {
-		must(t, db.Engine().Write(ctx, 0, func(w *tx) error {
+		storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
 			var n int
-			return w.scan("PRAGMA max_page_count = "+pages, nil, &n)
+			return w.Scan("PRAGMA max_page_count = "+pages, nil, &n)
 		}))
 	}
 	var pages int
-	must(t, db.Engine().At(ctx).scan("PRAGMA page_count", nil, &pages))
+	storetest.Must(t, db.Engine().At(ctx).Scan("PRAGMA page_count", nil, &pages))
 	limit(fmt.Sprint(pages + 20))
 
-	release := hold(t, db)
-	large := newStart("", strings.Repeat("x", 1<<20))
-	small := newStart("", "small")
+	release := storetest.Hold(t, db)
+	large := storetest.NewStart("", strings.Repeat("x", 1<<20))
+	small := storetest.NewStart("", "small")
 	answers := make(chan error, 2)
-	db.StartTurn(owner, large, runOf(large), "large", "", func(err error) { answers <- err })
-	db.StartTurn(owner, small, runOf(small), "small", "", func(err error) { answers <- err })
+	db.StartTurn(owner, large, storetest.RunOf(large), "large", "", func(err error) { answers <- err })
+	db.StartTurn(owner, small, storetest.RunOf(small), "small", "", func(err error) { answers <- err })
 	release()
-	if p := problem(<-answers); p.Code != "disk_full" || !strings.Contains(p.Message, "full") || p.Hint == "" {
+	if p := storetest.Problem(<-answers); p.Code != "disk_full" || !strings.Contains(p.Message, "full") || p.Hint == "" {
 		t.Errorf("the large one: %+v", p)
 	}
 	if err := <-answers; err != nil {
 		t.Errorf("the small one, committed with it: %v", err)
 	}
-	if err := startTurn(db, owner, large); problem(err).Code != "disk_full" {
+	if err := storetest.StartTurn(db, owner, large); storetest.Problem(err).Code != "disk_full" {
 		t.Errorf("the large one, alone: %v", err)
 	}
 	for _, s := range []wire.Start{kept, small} {
@@ -47,38 +49,6 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 	limit("1073741823")
-	must(t, startTurn(db, owner, large))
-	checkIntegrity(t, db)
-}
-
-func checkIntegrity(t testing.TB, db *DB) {
-	t.Helper()
-	var verdict string
-	must(t, db.Engine().At(context.Background()).scan("PRAGMA integrity_check", nil, &verdict))
-	if verdict != "ok" {
-		t.Errorf("integrity_check: %s", verdict)
-	}
-	var broken int
-	must(t, db.Engine().At(context.Background()).scan("SELECT count(*) FROM pragma_foreign_key_check", nil, &broken))
-	if broken != 0 {
-		t.Errorf("%d rows refer to nothing", broken)
-	}
-}
-
-// A connection that may not write, as on a disk that was mounted read-only
-// while the server ran.
-func TestReadOnly(t *testing.T) {
-	ctx := context.Background()
-	db, owner := openLocal(t)
-	readOnly := func(on string) {
-		must(t, db.Engine().WriterConn().Raw(func(any) error { return nil })) // the writer is idle
-		_, err := db.Engine().WriterConn().ExecContext(ctx, "PRAGMA query_only = "+on)
-		must(t, err)
-	}
-	readOnly("1")
-	if p := problem(db.SetSetting(ctx, owner, "a", "b")); p.Code != "data_read_only" || p.Hint == "" {
-		t.Errorf("%+v", p)
-	}
-	readOnly("0")
-	must(t, db.SetSetting(ctx, owner, "a", "b"))
+	storetest.Must(t, storetest.StartTurn(db, owner, large))
+	storetest.CheckIntegrity(t, db)
 }

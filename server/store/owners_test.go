@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"screentest/server/store"
+	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
 
@@ -21,29 +23,29 @@ import (
 func TestOwnersAreApart(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db, ann := openLocal(t)
-	bob := addUser(t, db, "bob")
-	s := newStart("", "of Ann's")
-	must(t, startTurn(db, ann, s))
-	must(t, appendLog(db, ann, s.Run, 0, []byte("log"), []byte{1}))
-	must(t, db.SetSetting(ctx, ann, "theme", "dark"))
-	must(t, db.SaveSession(ctx, "sid", ann, []byte("data"), time.Now().Add(time.Hour)))
-	must(t, db.FinishRun(ctx, ann, ended(runOf(s), 9), "answer", []byte("log"), []byte{1}, nil))
-	open := newStart(s.Conversation, "under way")
-	must(t, startTurn(db, ann, open))
+	db, ann := storetest.OpenLocal(t)
+	bob := storetest.AddUser(t, db, "bob")
+	s := storetest.NewStart("", "of Ann's")
+	storetest.Must(t, storetest.StartTurn(db, ann, s))
+	storetest.Must(t, storetest.AppendLog(db, ann, s.Run, 0, []byte("log"), []byte{1}))
+	storetest.Must(t, db.SetSetting(ctx, ann, "theme", "dark"))
+	storetest.Must(t, db.SaveSession(ctx, "sid", ann, []byte("data"), time.Now().Add(time.Hour)))
+	storetest.Must(t, db.FinishRun(ctx, ann, storetest.Ended(storetest.RunOf(s), 9), "answer", []byte("log"), []byte{1}, nil))
+	open := storetest.NewStart(s.Conversation, "under way")
+	storetest.Must(t, storetest.StartTurn(db, ann, open))
 
-	prompt := wire.LibraryEntry{ID: newID(), Kind: wire.LibraryPrompt, Name: "Ann's", Text: "Summarise {{text}}"}
-	must(t, second(db.PutLibrary(ctx, ann, prompt)), second(db.SetLanes(ctx, ann, someLanes(s))), second(db.SetVote(ctx, ann, someVote(s))))
+	prompt := wire.LibraryEntry{ID: storetest.NewID(), Kind: wire.LibraryPrompt, Name: "Ann's", Text: "Summarise {{text}}"}
+	storetest.Must(t, storetest.Second(db.PutLibrary(ctx, ann, prompt)), storetest.Second(db.SetLanes(ctx, ann, storetest.SomeLanes(s))), storetest.Second(db.SetVote(ctx, ann, storetest.SomeVote(s))))
 
 	var file bytes.Buffer
-	must(t, db.Export(ctx, ann, s.Conversation, &file))
+	storetest.Must(t, db.Export(ctx, ann, s.Conversation, &file))
 	exported := file.Bytes()
 
-	before := everything(t, db, ann, s, open)
+	before := storetest.Everything(t, db, ann, s, open)
 	// absent: fs.ErrNotExist for s, and the same words for ids of nobody's.
 	absent := func(call func(s wire.Start) error) func(*testing.T, string) {
 		return func(t *testing.T, who string) {
-			theirs, nobodys := call(open), call(newStart("", ""))
+			theirs, nobodys := call(open), call(storetest.NewStart("", ""))
 			if !errors.Is(theirs, fs.ErrNotExist) || nobodys == nil || theirs.Error() != nobodys.Error() {
 				t.Errorf("%v; of nobody's: %v", theirs, nobodys)
 			}
@@ -51,27 +53,27 @@ func TestOwnersAreApart(t *testing.T) {
 	}
 	for _, who := range []string{bob, "", "0", "-1", "99", "x", "1 OR 1"} {
 		checks := map[string]func(*testing.T, string){
-			"Run":        absent(func(s wire.Start) error { return second(db.Run(ctx, who, s.Run)) }),
-			"RunRequest": absent(func(s wire.Start) error { return second(db.RunRequest(ctx, who, s.Run)) }),
-			"RunTimes":   absent(func(s wire.Start) error { return second(db.RunTimes(ctx, who, s.Run)) }),
-			"ReadRunLog": absent(func(s wire.Start) error { return second(db.ReadRunLog(ctx, who, s.Run, 0, 10)) }),
-			"ReadOn":     absent(func(s wire.Start) error { return second(db.ReadOn(ctx, who, s.Conversation, 0)) }),
+			"Run":        absent(func(s wire.Start) error { return storetest.Second(db.Run(ctx, who, s.Run)) }),
+			"RunRequest": absent(func(s wire.Start) error { return storetest.Second(db.RunRequest(ctx, who, s.Run)) }),
+			"RunTimes":   absent(func(s wire.Start) error { return storetest.Second(db.RunTimes(ctx, who, s.Run)) }),
+			"ReadRunLog": absent(func(s wire.Start) error { return storetest.Second(db.ReadRunLog(ctx, who, s.Run, 0, 10)) }),
+			"ReadOn":     absent(func(s wire.Start) error { return storetest.Second(db.ReadOn(ctx, who, s.Conversation, 0)) }),
 			"ConversationIDs": func(t *testing.T, who string) {
 				if ids, err := db.ConversationIDs(ctx, who); err != nil || len(ids) > 0 {
 					t.Errorf("%q, %v", ids, err)
 				}
 			},
-			"Conversation": absent(func(s wire.Start) error { return second(db.Conversation(ctx, who, s.Conversation)) }),
+			"Conversation": absent(func(s wire.Start) error { return storetest.Second(db.Conversation(ctx, who, s.Conversation)) }),
 			"OpenConversation": absent(func(s wire.Start) error {
-				return second(db.OpenConversation(ctx, who, wire.Page{Conversation: s.Conversation}))
+				return storetest.Second(db.OpenConversation(ctx, who, wire.Page{Conversation: s.Conversation}))
 			}),
 			"RenameConversation": absent(func(s wire.Start) error {
-				return second(db.RenameConversation(ctx, who, wire.Rename{ID: s.Conversation, Title: "stolen"}))
+				return storetest.Second(db.RenameConversation(ctx, who, wire.Rename{ID: s.Conversation, Title: "stolen"}))
 			}),
 			"DeleteConversation": absent(func(s wire.Start) error { return db.DeleteConversation(ctx, who, s.Conversation) }),
-			"AppendRunLog":       absent(func(s wire.Start) error { return appendLog(db, who, s.Run, 0, []byte("x"), nil) }),
+			"AppendRunLog":       absent(func(s wire.Start) error { return storetest.AppendLog(db, who, s.Run, 0, []byte("x"), nil) }),
 			"RunReplied": absent(func(s wire.Start) error {
-				return wait(func(done func(error)) { db.RunReplied(who, s.Run, 1, "x", "x", done) })
+				return storetest.Wait(func(done func(error)) { db.RunReplied(who, s.Run, 1, "x", "x", done) })
 			}),
 			"Conversations": func(t *testing.T, who string) {
 				if page, err := db.Conversations(ctx, who, wire.Page{}); err != nil || len(page.Conversations) != 0 {
@@ -89,7 +91,9 @@ func TestOwnersAreApart(t *testing.T) {
 					t.Errorf("%+v, %v", s, err)
 				}
 			},
-			"Correct": absent(func(s wire.Start) error { return second(db.Correct(ctx, who, wire.Correction{Subject: s.Run})) }),
+			"Correct": absent(func(s wire.Start) error {
+				return storetest.Second(db.Correct(ctx, who, wire.Correction{Subject: s.Run}))
+			}),
 			"DropWire": func(t *testing.T, who string) {
 				if n, err := db.DropWire(ctx, who, time.Now().AddDate(9, 0, 0)); err != nil || n != 0 {
 					t.Errorf("%d, %v", n, err)
@@ -129,31 +133,31 @@ func TestOwnersAreApart(t *testing.T) {
 				if r, found, err := db.CheckStart(ctx, who, s); found || err != nil {
 					t.Errorf("%+v, %v, %v; want the ids free, as they are in a name space of one's own", r, found, err)
 				}
-				follow := newStart(s.Conversation, "x")
+				follow := storetest.NewStart(s.Conversation, "x")
 				follow.User.Parent = s.Answer
 				if _, _, err := db.CheckStart(ctx, who, follow); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("following another's message: %v", err)
 				}
 			},
 			"StartTurn": func(t *testing.T, who string) {
-				follow := newStart(s.Conversation, "x")
+				follow := storetest.NewStart(s.Conversation, "x")
 				follow.User.Parent = s.Answer
-				if err := startTurn(db, who, follow); !errors.Is(err, fs.ErrNotExist) {
+				if err := storetest.StartTurn(db, who, follow); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("following another's message: %v", err)
 				}
 				if who == bob {
 					return // with a conversation of his own, below
 				}
-				if err := startTurn(db, who, s); !errors.Is(err, fs.ErrNotExist) {
+				if err := storetest.StartTurn(db, who, s); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("by nobody: %v", err)
 				}
 			},
-			"RequestSent": absent(func(s wire.Start) error { return second(db.RequestSent(ctx, who, s.Run)) }),
+			"RequestSent": absent(func(s wire.Start) error { return storetest.Second(db.RequestSent(ctx, who, s.Run)) }),
 			"PinConversation": absent(func(s wire.Start) error {
-				return second(db.PinConversation(ctx, who, wire.Pin{ID: s.Conversation, Pinned: true}))
+				return storetest.Second(db.PinConversation(ctx, who, wire.Pin{ID: s.Conversation, Pinned: true}))
 			}),
 			"Messages": absent(func(s wire.Start) error {
-				return second(db.Messages(ctx, who, wire.MessageQuery{Conversation: s.Conversation, IDs: []string{s.User.ID}}))
+				return storetest.Second(db.Messages(ctx, who, wire.MessageQuery{Conversation: s.Conversation, IDs: []string{s.User.ID}}))
 			}),
 			"Export": func(t *testing.T, who string) {
 				absent(func(s wire.Start) error { return db.Export(ctx, who, s.Conversation, io.Discard) })(t, who)
@@ -170,12 +174,12 @@ func TestOwnersAreApart(t *testing.T) {
 					t.Errorf("by nobody: %v", err)
 				}
 			},
-			"Outline":  absent(func(s wire.Start) error { return second(db.Outline(ctx, who, s.Conversation)) }),
-			"SetLanes": absent(func(s wire.Start) error { return second(db.SetLanes(ctx, who, someLanes(s))) }),
-			"SetVote":  absent(func(s wire.Start) error { return second(db.SetVote(ctx, who, someVote(s))) }),
+			"Outline":  absent(func(s wire.Start) error { return storetest.Second(db.Outline(ctx, who, s.Conversation)) }),
+			"SetLanes": absent(func(s wire.Start) error { return storetest.Second(db.SetLanes(ctx, who, storetest.SomeLanes(s))) }),
+			"SetVote":  absent(func(s wire.Start) error { return storetest.Second(db.SetVote(ctx, who, storetest.SomeVote(s))) }),
 			"Search": func(t *testing.T, who string) {
 				absent(func(s wire.Start) error {
-					return second(db.Search(ctx, who, wire.Search{Conversation: s.Conversation}))
+					return storetest.Second(db.Search(ctx, who, wire.Search{Conversation: s.Conversation}))
 				})(t, who)
 				for _, q := range []string{"", "of Ann's", "answer", "o1"} {
 					if page, err := db.Search(ctx, who, wire.Search{Query: q}); err != nil || len(page.Hits) > 0 {
@@ -195,7 +199,7 @@ func TestOwnersAreApart(t *testing.T) {
 					t.Errorf("an entry with an id of Ann's: %v; want one of one's own", err)
 				}
 				if who == bob {
-					must(t, db.DeleteLibrary(ctx, who, entry.ID))
+					storetest.Must(t, db.DeleteLibrary(ctx, who, entry.ID))
 				}
 			},
 			"DeleteLibrary": func(t *testing.T, who string) {
@@ -204,7 +208,7 @@ func TestOwnersAreApart(t *testing.T) {
 				}
 			},
 			"FinishRun": func(t *testing.T, who string) {
-				r := runOf(open)
+				r := storetest.RunOf(open)
 				r.State = wire.Stopped
 				if err := db.FinishRun(ctx, who, r, "stolen", []byte("stolen"), nil, nil); err != nil {
 					t.Errorf("%v; want nothing done, as for a run that was deleted", err)
@@ -215,7 +219,7 @@ func TestOwnersAreApart(t *testing.T) {
 		for name, check := range checks {
 			t.Run(name+" by "+who, func(t *testing.T) {
 				check(t, who)
-				if after := everything(t, db, ann, s, open); !reflect.DeepEqual(after, before) {
+				if after := storetest.Everything(t, db, ann, s, open); !reflect.DeepEqual(after, before) {
 					t.Errorf("Ann's rows changed:\n now %+v\n was %+v", after, before)
 				}
 			})
@@ -223,22 +227,22 @@ func TestOwnersAreApart(t *testing.T) {
 	}
 
 	done, err := db.Import(ctx, bob, bytes.NewReader(exported))
-	must(t, err, db.DeleteConversation(ctx, bob, done.Open))
+	storetest.Must(t, err, db.DeleteConversation(ctx, bob, done.Open))
 	if done.Renewed != 0 || done.Open != s.Conversation {
 		t.Errorf("imported by Bob: %+v; want Ann's ids, which are free for him", done)
 	}
 
 	// The very same ids are two conversations.
-	must(t, startTurn(db, bob, s))
-	must(t, db.FinishRun(ctx, bob, ended(runOf(s), 100), "of Bob's", nil, nil, nil))
-	if after := everything(t, db, ann, s, open); !reflect.DeepEqual(after, before) {
+	storetest.Must(t, storetest.StartTurn(db, bob, s))
+	storetest.Must(t, db.FinishRun(ctx, bob, storetest.Ended(storetest.RunOf(s), 100), "of Bob's", nil, nil, nil))
+	if after := storetest.Everything(t, db, ann, s, open); !reflect.DeepEqual(after, before) {
 		t.Errorf("Ann's rows changed:\n now %+v\n was %+v", after, before)
 	}
 	if got, err := db.Conversation(ctx, bob, s.Conversation); err != nil || got.CostNanoUSD != 100 {
 		t.Errorf("Bob's: %+v, %v", got, err)
 	}
-	must(t, db.DeleteConversation(ctx, bob, s.Conversation))
-	if after := everything(t, db, ann, s, open); !reflect.DeepEqual(after, before) {
+	storetest.Must(t, db.DeleteConversation(ctx, bob, s.Conversation))
+	if after := storetest.Everything(t, db, ann, s, open); !reflect.DeepEqual(after, before) {
 		t.Errorf("Bob's deletion changed Ann's rows:\n now %+v\n was %+v", after, before)
 	}
 }
@@ -247,48 +251,10 @@ func TestOwnersAreApart(t *testing.T) {
 // for no owner in particular.
 func missing(t *testing.T, checks map[string]func(*testing.T, string)) {
 	t.Helper()
-	ofNobody := []string{"Close", "Videos", "EnsureLocalUser", "People", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions", "SpentByEverybody", "EachSetting", "Storage", "DropStaged", "Stage" /* it is Import that is checked */, "SpendOfEverybody", "ServerSetting", "SetServerSetting"}
-	for m := range reflect.TypeFor[*DB]().Methods() {
+	ofNobody := []string{"Book", "Close", "Engine", "Videos", "EnsureLocalUser", "People", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions", "SpentByEverybody", "EachSetting", "Storage", "DropStaged", "Stage" /* it is Import that is checked */, "SpendOfEverybody", "ServerSetting", "SetServerSetting"}
+	for m := range reflect.TypeFor[*store.DB]().Methods() {
 		if checks[m.Name] == nil && !slices.Contains(ofNobody, m.Name) {
 			t.Errorf("DB.%s is not checked", m.Name)
 		}
 	}
-}
-
-// everything is what an owner sees.
-func everything(t *testing.T, db *DB, owner string, starts ...wire.Start) (all []any) {
-	t.Helper()
-	ctx := context.Background()
-	add := func(v any, err error) {
-		t.Helper()
-		must(t, err)
-		all = append(all, v)
-	}
-	page, err := db.Conversations(ctx, owner, wire.Page{})
-	add(page, err)
-	spent, err := db.Spent(ctx, owner, time.UnixMilli(0), time.Now().AddDate(9, 0, 0))
-	add(spent, err)
-	library, err := db.Library(ctx, owner)
-	add(library, err)
-	found, err := db.Search(ctx, owner, wire.Search{})
-	add(found, err)
-	ledger, err := db.Ledger(ctx, owner, wire.LedgerQuery{})
-	add(ledger, err)
-	theme, err := db.Setting(ctx, owner, "theme")
-	add(theme, err)
-	_, data, err := db.LoadSession(ctx, "sid")
-	add(data, err)
-	for _, s := range starts {
-		opened, err := db.OpenConversation(ctx, owner, wire.Page{Conversation: s.Conversation})
-		add(opened, err)
-		r, err := db.Run(ctx, owner, s.Run)
-		add(r, err)
-		log, err := db.ReadRunLog(ctx, owner, s.Run, 0, 1000)
-		add(log, err)
-		times, err := db.RunTimes(ctx, owner, s.Run)
-		add(times, err)
-		body, err := db.RunRequest(ctx, owner, s.Run)
-		add(body, err)
-	}
-	return all
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"screentest/server/disk"
+	"screentest/server/store/folder"
+	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -39,13 +41,13 @@ func kindOf(table string) string {
 func kindOfFile(name string) string {
 	top, _, _ := strings.Cut(name, "/")
 	switch {
-	case name == databaseFile:
+	case name == folder.DatabaseFile:
 		return ""
 	case top == "archive":
 		return wire.StoredClips
 	case top == "uploads":
 		return wire.StoredVideo
-	case top == backupsFolder:
+	case top == sqlite.BackupsFolder:
 		return wire.StoredBackups
 	}
 	return wire.StoredOther
@@ -72,11 +74,11 @@ func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 		wire.StoredVideo:    "SELECT count(*) FROM video_tasks",
 		wire.StoredClips:    "SELECT count(DISTINCT sha256) FROM video_outputs WHERE archive = 'saved'",
 	} {
-		if err := db.engine.At(ctx).scan(query, nil, &of(kind).Count); err != nil {
+		if err := db.engine.At(ctx).Scan(query, nil, &of(kind).Count); err != nil {
 			return s, err
 		}
 	}
-	err = eachFile(db.dir, func(string) bool { return false }, func(name, _ string, info fs.FileInfo) error {
+	err = folder.EachFile(db.dir, func(string) bool { return false }, func(name, _ string, info fs.FileInfo) error {
 		kind := kindOfFile(name)
 		if kind == "" {
 			// Pages that hold nothing at the moment.
@@ -106,27 +108,27 @@ func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 // pagesByTable calls fn with the bytes of the pages of each table and its
 // indexes, and gives their sum.
 func (db *DB) pagesByTable(ctx context.Context, fn func(table string, bytes int64)) (sum int64, err error) {
-	if _, err := os.Stat(databaseIn(db.dir)); err != nil {
+	if _, err := os.Stat(folder.DatabaseIn(db.dir)); err != nil {
 		return 0, err
 	}
-	pool, err := openSQLite(databaseIn(db.dir), readerSettings, 1)
+	pool, err := sqlite.OpenPool(folder.DatabaseIn(db.dir), sqlite.ReaderSettings, 1)
 	if err != nil {
 		return 0, err
 	}
 	defer pool.Close()
 	rows, err := pool.QueryContext(ctx, "SELECT coalesce(s.tbl_name, d.name), d.pgsize FROM dbstat d LEFT JOIN sqlite_schema s ON s.name = d.name WHERE d.aggregate = TRUE")
 	if err != nil {
-		return 0, explain(err)
+		return 0, sqlite.Explain(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var table string
 		var bytes sql.NullInt64
 		if err := rows.Scan(&table, &bytes); err != nil {
-			return 0, explain(err)
+			return 0, sqlite.Explain(err)
 		}
 		fn(table, bytes.Int64)
 		sum += bytes.Int64
 	}
-	return sum, explain(rows.Err())
+	return sum, sqlite.Explain(rows.Err())
 }

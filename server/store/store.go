@@ -44,6 +44,15 @@ import (
 	"github.com/gofrs/flock"
 
 	"screentest/server/seal"
+	"screentest/server/store/chat"
+	"screentest/server/store/folder"
+	"screentest/server/store/ledger"
+	"screentest/server/store/people"
+	"screentest/server/store/schema"
+	"screentest/server/store/search"
+	"screentest/server/store/sqlite"
+	"screentest/server/store/transfer"
+	"screentest/server/store/video"
 )
 
 // Options of Open. The zero value is right for a server with a key file.
@@ -59,17 +68,17 @@ type Options struct {
 // DB is an open data folder: its parts, each with an idea of its own, over one
 // database. Its methods may be called from any goroutine.
 type DB struct {
-	*Chat
-	*Books
-	*Finder
-	*Register
-	*Transfer
-	videos *Videos
+	*chat.Chat
+	*ledger.Books
+	*search.Finder
+	*people.Register
+	*transfer.Transfer
+	videos *video.Videos
 
 	dir    string
 	log    *slog.Logger
 	lock   *flock.Flock
-	engine *engine
+	engine *sqlite.DB
 	box    *seal.Box
 
 	closing sync.Once
@@ -77,10 +86,10 @@ type DB struct {
 }
 
 // Engine returns the database under the parts, for who looks at all of it.
-func (db *DB) Engine() *engine { return db.engine }
+func (db *DB) Engine() *sqlite.DB { return db.engine }
 
 // Videos returns the video tasks.
-func (db *DB) Videos() *Videos { return db.videos }
+func (db *DB) Videos() *video.Videos { return db.videos }
 
 // Open opens the data folder dir, makes it on first use (mode 0700), and
 // brings an older database up to date after keeping a copy in its folder
@@ -96,7 +105,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 	if now == nil {
 		now = time.Now
 	}
-	if db.lock, err = lockFolder(dir, db.log); err != nil {
+	if db.lock, err = folder.Lock(dir, db.log); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -104,36 +113,36 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 			db.Close()
 		}
 	}()
-	if err := wantFinished(dir); err != nil {
+	if err := folder.WantFinished(dir); err != nil {
 		return nil, err
 	}
-	index := newIndex()
+	index := search.NewIndex()
 	if err := db.openEngine(ctx, index, now); err != nil {
-		return nil, fmt.Errorf("open %s: %w", databaseIn(dir), err)
+		return nil, fmt.Errorf("open %s: %w", folder.DatabaseIn(dir), err)
 	}
 	if err := db.openBox(ctx, o.SealKey); err != nil {
 		return nil, err
 	}
-	db.Register = newRegister(db.engine, db.box, now)
-	db.Books = newBooks(db.engine, now)
-	db.Finder = newFinder(db.engine, index, now)
-	if db.Chat, err = newChat(db.engine, db.Books, index, db.log, now); err != nil {
+	db.Register = people.New(db.engine, db.box, now)
+	db.Books = ledger.New(db.engine, now)
+	db.Finder = search.NewFinder(db.engine, index, now)
+	if db.Chat, err = chat.New(db.engine, db.Books, index, db.log, now); err != nil {
 		return nil, err
 	}
-	db.Transfer = newTransfer(db.Chat, now)
-	db.videos = newVideos(db.engine, db.Books, index, db.Register, db.box, db.log)
+	db.Transfer = transfer.New(db.Chat, now)
+	db.videos = video.New(db.engine, db.Books, index, db.Register, db.box, db.log)
 	if err := db.Chat.DropStaged(ctx); err != nil {
 		db.log.Error("what an import that was broken off has left is hidden, and not deleted yet", "err", err)
 	}
 	return db, nil
 }
 
-func (db *DB) openEngine(ctx context.Context, index *Index, now func() time.Time) (err error) {
-	path := databaseIn(db.dir)
-	if err = privateFile(path, db.log); err != nil {
+func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() time.Time) (err error) {
+	path := folder.DatabaseIn(db.dir)
+	if err = folder.MakePrivate(path, db.log); err != nil {
 		return err
 	}
-	db.engine, err = openEngine(ctx, path, engineOptions{Migrations: SchemaFiles, Follower: index, Now: now, Logger: db.log})
+	db.engine, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: schema.Files, Follower: index, Now: now, Logger: db.log})
 	return err
 }
 
@@ -148,13 +157,13 @@ const (
 // without a word.
 func (db *DB) openBox(ctx context.Context, text string) error {
 	var check []byte
-	err := db.engine.At(ctx).scan("SELECT value FROM meta WHERE name = ?", []any{sealCheckName}, &check)
+	err := db.engine.At(ctx).Scan("SELECT value FROM meta WHERE name = ?", []any{sealCheckName}, &check)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
 	sealed := err == nil
 
-	file := filepath.Join(db.dir, sealKeyFile)
+	file := filepath.Join(db.dir, folder.SealKeyFile)
 	from := file
 	switch {
 	case text != "":
@@ -186,8 +195,8 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 		return nil
 	}
 	value := db.box.Seal(sealCheckName, "", []byte(sealCheckText))
-	return db.engine.Write(ctx, len(value), func(t *tx) error {
-		_, err := t.exec("INSERT INTO meta (name, value) VALUES (?, ?)", sealCheckName, value)
+	return db.engine.Write(ctx, len(value), func(t *sqlite.Tx) error {
+		_, err := t.Exec("INSERT INTO meta (name, value) VALUES (?, ?)", sealCheckName, value)
 		return err
 	})
 }

@@ -1,0 +1,30 @@
+package chat
+
+import (
+	"context"
+
+	"screentest/server/store/sqlite"
+)
+
+// What the tests look at.
+const (
+	KeepFrom       = keepFrom
+	MaxPageText    = maxPageText
+	MaxParamsDepth = maxParamsDepth
+	PieceSize      = pieceSize
+	WireStep       = wireStep
+)
+
+var PutEntry = putEntry
+
+// PrepareLog is what FinishRun makes ready before it writes, and how many
+// stretches of it and how many bytes stay as they are.
+func (c *Chat) PrepareLog(ctx context.Context, owner int64, id, log, times []byte) (w whole, count, bytes int64, err error) {
+	w, err = c.prepareLog(ctx, owner, id, log, times)
+	return w, w.kept.count, w.kept.end, err
+}
+
+// StoreLog stores what was made ready.
+func (c *Chat) StoreLog(w *sqlite.Tx, owner, run int64, log whole) error {
+	return storeLog(w, owner, run, log, c.packer)
+}

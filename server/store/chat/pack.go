@@ -1,0 +1,71 @@
+package chat
+
+import (
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// How a blob is coded, in the columns named coding.
+const (
+	codingRaw  = 0
+	codingZstd = 1
+)
+
+const (
+	// packFrom is the size in bytes from which compressing is worth it.
+	packFrom = 256
+	// maxUnpacked bounds what one blob may unpack to, in bytes. The largest we
+	// store is a request body (wire.MaxBody).
+	maxUnpacked = 64 << 20
+)
+
+// packer compresses blobs. It may be used from any goroutine.
+type packer struct {
+	enc *zstd.Encoder
+	dec *zstd.Decoder
+}
+
+func newPacker() (*packer, error) {
+	// The fastest level: a text that goes out with a request becomes 0.42 of
+	// itself instead of 0.39 with the next one, in 0.8 of the time, and an event
+	// stream, which repeats its frame with every token, some 0.03 with either.
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		return nil, fmt.Errorf("zstd: %w", err)
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxUnpacked))
+	if err != nil {
+		return nil, fmt.Errorf("zstd: %w", err)
+	}
+	return &packer{enc: enc, dec: dec}, nil
+}
+
+// pack returns p as it is best stored: never longer than p. The result may
+// alias p, and is never nil.
+func (z *packer) pack(p []byte) (coding int, packed []byte) {
+	if len(p) >= packFrom {
+		if packed := z.enc.EncodeAll(p, make([]byte, 0, len(p)/4)); len(packed) < len(p) {
+			return codingZstd, packed
+		}
+	}
+	if p == nil {
+		p = []byte{} // SQLite would take nil for NULL
+	}
+	return codingRaw, p
+}
+
+// unpack appends to dst what was packed.
+func (z *packer) unpack(dst []byte, coding int, packed []byte) ([]byte, error) {
+	switch coding {
+	case codingRaw:
+		return append(dst, packed...), nil
+	case codingZstd:
+		dst, err := z.dec.DecodeAll(packed, dst)
+		if err != nil {
+			return dst, fmt.Errorf("unpack: %w", err)
+		}
+		return dst, nil
+	}
+	return dst, fmt.Errorf("unpack: unknown coding %d: the database is from a newer Screentest", coding)
+}

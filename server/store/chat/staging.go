@@ -1,0 +1,299 @@
+package chat
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"screentest/server/store/people"
+	"screentest/server/store/sqlite"
+	"screentest/shared/wire"
+)
+
+// Bounds of one step of an import: what another write may have to wait for.
+const (
+	StagedStep  = 256     // rows, with what hangs on them
+	stagedBytes = 1 << 20 // of text
+)
+
+// A Staging stores conversations from elsewhere in steps, each a unit of its
+// own, and yet all of them or nothing: meanwhile they have the owner below 0 of
+// the same number, so that they are nobody's, and the last step gives them to
+// the owner. What a failure leaves is deleted, in steps too; what a kill leaves,
+// when the folder is opened again. There is one at a time.
+type Staging struct {
+	chat      *Chat
+	ctx       context.Context
+	owner     int64
+	unit      []func(*sqlite.Tx) error // the next step
+	size      int                      // of it, in bytes
+	into      *int64                   // the conversation that is being stored, by its row, once its step is made
+	published bool
+}
+
+// Stage begins to store for somebody who is there, after what is left of an
+// import before is gone. Close it.
+func (c *Chat) Stage(ctx context.Context, owner string) (*Staging, error) {
+	select {
+	case c.staging <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	s := &Staging{chat: c, ctx: ctx, owner: sqlite.ParseOwner(owner)}
+	err := c.DropStaged(ctx)
+	if err == nil {
+		err = s.add(0, func(w *sqlite.Tx) error { return people.WantUser(w, s.owner) })
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close deletes what was staged and not published, though the context may be
+// over.
+func (s *Staging) Close() {
+	if !s.published {
+		if err := s.chat.DropStaged(context.WithoutCancel(s.ctx)); err != nil {
+			s.chat.log.Error("what was imported in part is hidden, and deleted before the next import or at the next start", "err", err)
+		}
+	}
+	<-s.chat.staging
+}
+
+// What an id is of, see Taken.
+const (
+	ConversationID = "conversations"
+	MessageID      = "messages"
+	RunID          = "runs"
+)
+
+// Taken says whether an id of the owner's is in use. It is read beside the
+// writer: a send that takes one meanwhile has the import fail.
+func (s *Staging) Taken(what, id string) (taken bool, err error) {
+	b, _ := sqlite.ParseID(id)
+	err = s.chat.db.At(context.WithoutCancel(s.ctx)).Scan("SELECT EXISTS (SELECT 1 FROM "+what+" WHERE owner = ? AND id = ?)", []any{s.owner, b}, &taken)
+	return taken, err
+}
+
+// Conversation stores a conversation; what follows goes into it.
+func (s *Staging) Conversation(c wire.Summary) error {
+	into := new(int64)
+	s.into = into
+	return s.add(len(c.Title), func(w *sqlite.Tx) (err error) {
+		id, _ := sqlite.ParseID(c.ID)
+		*into, err = w.Insert("INSERT INTO conversations (owner, id, title, pinned, models, created_ms, updated_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			-s.owner, id, c.Title, c.Pinned, c.Models, c.CreatedMS, c.UpdatedMS)
+		return err
+	})
+}
+
+// Message stores a message with its run. What that is said to have cost is told,
+// and not booked.
+func (s *Staging) Message(m wire.Message) error {
+	into := s.into
+	return s.add(textSize(m), func(w *sqlite.Tx) error { return importMessage(w, s.owner, *into, m) })
+}
+
+// Vote stores a vote on a message of the conversation.
+func (s *Staging) Vote(v wire.Vote) error {
+	models, err := CheckVote(v)
+	if err != nil {
+		return err
+	}
+	into := s.into
+	return s.add(0, func(w *sqlite.Tx) error { return insertVote(w, s.owner, *into, v, models) })
+}
+
+// Lanes stores the lanes of the conversation.
+func (s *Staging) Lanes(l wire.Lanes) error {
+	list, err := CheckLanes(l)
+	if err != nil {
+		return err
+	}
+	into := s.into
+	return s.add(0, func(w *sqlite.Tx) error {
+		_, err := w.Exec("INSERT INTO lanes (conversation, owner, rev, blind, lanes) VALUES (?, ?, 1, ?, ?)", *into, s.owner, l.Blind, list)
+		return err
+	})
+}
+
+// add appends fn, which carries so many bytes, to the next step.
+func (s *Staging) add(size int, fn func(*sqlite.Tx) error) error {
+	s.unit, s.size = append(s.unit, fn), s.size+size
+	if len(s.unit) < StagedStep && s.size < stagedBytes {
+		return nil
+	}
+	return s.flush()
+}
+
+// flush makes the next step.
+func (s *Staging) flush() error {
+	unit, size := s.unit, s.size
+	s.unit, s.size = nil, 0
+	return s.chat.db.Write(s.ctx, size, func(w *sqlite.Tx) error {
+		for _, fn := range unit {
+			if err := fn(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Publish makes the last step: the conversations are the owner's, with a note
+// for the search index each, and the library has its entries, so many of them
+// new.
+func (s *Staging) Publish(library []wire.LibraryEntry) (entries int, err error) {
+	if err := s.flush(); err != nil {
+		return 0, err
+	}
+	err = s.chat.db.Write(s.ctx, 0, func(w *sqlite.Tx) error {
+		if err := people.WantUser(w, s.owner); err != nil {
+			return err
+		}
+		var taken bool
+		if err := w.Scan("SELECT EXISTS (SELECT 1 FROM conversations s JOIN conversations c ON c.owner = ?1 AND c.id = s.id WHERE s.owner = -?1)", []any{s.owner}, &taken); err != nil {
+			return err
+		}
+		if taken {
+			return sqlite.Conflict("A conversation of the file came to be there while it was imported. Import it again.")
+		}
+		if _, err := w.Exec(`UPDATE conversations SET pinned = 0 WHERE owner = -?1 AND pinned = 1 AND n NOT IN (SELECT n FROM conversations WHERE owner = -?1 AND pinned = 1
+			ORDER BY updated_ms DESC, n DESC LIMIT max(0, ?2 - (SELECT count(*) FROM conversations WHERE owner = ?1 AND pinned = 1)))`, s.owner, wire.MaxPinned); err != nil {
+			return err
+		}
+		if err := s.chat.index.NoteConversations(w, s.owner, -s.owner); err != nil {
+			return err
+		}
+		if _, err := w.Exec("UPDATE conversations SET owner = ?1 WHERE owner = -?1", s.owner); err != nil {
+			return err
+		}
+		entries = 0 // the unit may be run once more
+		for _, e := range library {
+			stored, err := importEntry(w, s.owner, e)
+			if err != nil {
+				return err
+			}
+			if stored {
+				entries++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	s.published = true
+	return entries, nil
+}
+
+// DropStaged deletes what an import has left that came to no end.
+func (c *Chat) DropStaged(ctx context.Context) error {
+	var left bool
+	if err := c.db.At(ctx).Scan("SELECT EXISTS (SELECT 1 FROM conversations WHERE owner < 0)", nil, &left); err != nil || !left {
+		return err
+	}
+	for more := true; more; {
+		err := c.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+			more = true
+			if err := w.Scrub(); err != nil {
+				return err
+			}
+			for room := int64(StagedStep); room > 0; {
+				var n int64
+				err := w.Scan("SELECT n FROM conversations WHERE owner < 0 LIMIT 1", nil, &n)
+				if errors.Is(err, sql.ErrNoRows) {
+					more = false
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				res, err := w.Exec("DELETE FROM messages WHERE n IN (SELECT n FROM messages WHERE conversation = ? ORDER BY n LIMIT ?)", n, room)
+				if err != nil {
+					return err
+				}
+				messages, err := res.RowsAffected()
+				if err != nil {
+					return err
+				}
+				if messages < room {
+					if _, err := w.Exec("DELETE FROM conversations WHERE n = ?", n); err != nil {
+						return err
+					}
+				}
+				room -= messages + 1
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func importMessage(w *sqlite.Tx, owner, conversation int64, m wire.Message) error {
+	id, _ := sqlite.ParseID(m.ID)
+	var parent []byte
+	if m.Parent != "" {
+		parent, _ = sqlite.ParseID(m.Parent)
+	}
+	n, err := w.Insert("INSERT INTO messages (owner, conversation, id, parent, lane, role, text, created_ms, tool_call, tool) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		owner, conversation, id, parent, m.Lane, m.Role, m.Text, m.CreatedMS, m.ToolCall, m.Tool)
+	if err != nil || m.Run == nil {
+		return err
+	}
+	return importRun(w, owner, conversation, n, *m.Run)
+}
+
+func importRun(w *sqlite.Tx, owner, conversation, message int64, r wire.Run) error {
+	id, _ := sqlite.ParseID(r.ID)
+	var problem, calls []byte
+	var err error
+	if r.Problem != nil {
+		problem, err = json.Marshal(r.Problem)
+	}
+	if len(r.Calls) > 0 && err == nil {
+		calls, err = json.Marshal(r.Calls)
+	}
+	if err != nil {
+		return err
+	}
+	var cost, basis, source any
+	if r.CostSource != "" {
+		cost, source = r.CostNanoUSD, r.CostSource
+	}
+	if r.Basis != "" {
+		basis = r.Basis
+	}
+	_, err = w.Exec(`INSERT INTO runs (owner, conversation, message, id, lane, endpoint, model, answered, state, finish, problem,
+		started_ms, first_token_ms, duration_ms, input_tokens, output_tokens, calls, told_nano_usd, told_basis, told_source)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		owner, conversation, message, id, r.Lane, r.Endpoint, r.Model, r.Answered, string(r.State), r.Finish, sqlite.AsText(problem),
+		r.StartedMS, r.FirstTokenMS, r.DurationMS, r.InputTokens, r.OutputTokens, sqlite.AsText(calls), cost, basis, source)
+	return err
+}
+
+// importEntry stores an entry of the library, unless the same is there.
+func importEntry(w *sqlite.Tx, owner int64, e wire.LibraryEntry) (stored bool, err error) {
+	id, _ := sqlite.ParseID(e.ID)
+	var kind, name, text, family string
+	var params []byte
+	err = w.Scan("SELECT kind, name, text, family, params FROM library WHERE owner = ? AND id = ?", []any{owner, id}, &kind, &name, &text, &family, &params)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+	case err != nil:
+		return false, err
+	case kind == e.Kind && name == e.Name && text == e.Text && family == e.Family && string(params) == string(e.Params):
+		return false, nil
+	default:
+		e.ID = uuid.NewString()
+	}
+	return true, putEntry(w, owner, e)
+}

@@ -1,0 +1,176 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"math"
+
+	"screentest/server/store/sqlite"
+	"screentest/shared/wire"
+)
+
+// Rows of a page of the ledger.
+const (
+	defaultLedger = 50
+	maxLedger     = 500
+)
+
+// maxLedgerTitle bounds what of a prompt stands for a clip without a title, in
+// characters.
+const maxLedgerTitle = 200
+
+// Rows of some time are read in its order. Those about one thing, or of one
+// conversation, are few: they are found by it and sorted, and the unary + keeps
+// SQLite from going through all of the owner's time instead.
+const (
+	inTime    = ` FROM ledger l WHERE l.owner = ?1 AND l.created_ms >= ?2 AND l.created_ms < ?3 AND ?10 IS NULL`
+	fewInTime = ` FROM ledger l WHERE l.owner = ?1 AND +l.created_ms >= ?2 AND +l.created_ms < ?3`
+
+	ofSubject      = fewInTime + ` AND l.subject = ?10`
+	ofConversation = fewInTime + ` AND l.conversation = ?10`
+
+	newestFirst = ` AND (l.created_ms, l.n) < (?11, ?12) ORDER BY l.created_ms DESC, l.n DESC LIMIT ?13`
+	sortFew     = ` AND (+l.created_ms, +l.n) < (?11, ?12) ORDER BY +l.created_ms DESC, +l.n DESC LIMIT ?13`
+)
+
+// ledgerMore is what a LedgerQuery may ask of rows besides.
+const ledgerMore = `
+	AND (?4 = '' OR l.kind = ?4) AND (?5 = '' OR l.what = ?5) AND (?6 = '' OR l.model = ?6) AND (?7 = '' OR l.source = ?7)
+	AND l.cost_nano_usd >= ?8 AND l.cost_nano_usd <= ?9`
+
+// A ledgerFilter is a LedgerQuery as the queries take it.
+type ledgerFilter struct {
+	where string
+	order string
+	args  []any // ?1 to ?10
+}
+
+func filterLedger(owner string, q wire.LedgerQuery) (f ledgerFilter, err error) {
+	least, most := int64(math.MinInt64), int64(math.MaxInt64)
+	if q.MinNanoUSD != nil {
+		least = *q.MinNanoUSD
+	}
+	if q.MaxNanoUSD != nil {
+		most = *q.MaxNanoUSD
+	}
+	if q.From < 0 || q.To < 0 {
+		return f, sqlite.BadField("bad_time", "from", "The time must be after 1970.")
+	}
+	f.args = []any{sqlite.ParseOwner(owner), q.From, cmp.Or(q.To, math.MaxInt64), q.Kind, q.What, q.Model, q.Source, least, most, nil}
+	f.where, f.order = inTime+ledgerMore, newestFirst
+	for _, by := range []struct{ field, id, where string }{
+		{"conversation", q.Conversation, ofConversation}, {"subject", q.Subject, ofSubject},
+	} {
+		if by.id == "" {
+			continue
+		}
+		id, err := sqlite.WantID(by.field, by.id)
+		if err != nil {
+			return f, err
+		}
+		f.where, f.order, f.args[9] = by.where+ledgerMore, sortFew, id
+	}
+	if q.Subject != "" && q.Conversation != "" {
+		return f, sqlite.BadField("bad_filter", "subject", "Rows can be asked for by their subject or by their conversation, not by both.")
+	}
+	return f, nil
+}
+
+// Ledger returns rows of the owner's ledger, newest first.
+func (b *Books) Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wire.LedgerPage, error) {
+	page := wire.LedgerPage{Rows: []wire.LedgerRow{}}
+	f, err := filterLedger(owner, q)
+	if err != nil {
+		return page, err
+	}
+	before, err := sqlite.ParseCursor(q.Before, 2)
+	if err != nil {
+		return page, err
+	}
+	if before == nil {
+		before = []int64{math.MaxInt64, math.MaxInt64}
+	}
+	// The index is entered at the cursor.
+	if before[0] < math.MaxInt64 {
+		f.args[2] = min(cmp.Or(q.To, math.MaxInt64), before[0]+1)
+	}
+	limit := defaultLedger
+	if q.Limit > 0 {
+		limit = min(q.Limit, maxLedger)
+	}
+	err = b.db.At(ctx).Each(`SELECT page.n, page.created_ms, page.kind, page.what, page.model, page.subject, c.id, m.id,
+			page.cost_nano_usd, page.basis, page.source, page.input_tokens, page.output_tokens, page.prices,
+			CASE WHEN t.deleted_ms = 0 THEN CASE t.title WHEN '' THEN substr(t.prompt, 1, ?14) ELSE t.title END ELSE coalesce(c.title, '') END, coalesce(t.seconds, 0)
+		FROM (SELECT l.*`+f.where+f.order+`) page
+		LEFT JOIN runs r ON r.owner = page.owner AND r.id = page.subject AND page.what = 'text'
+		LEFT JOIN messages m ON m.n = r.message LEFT JOIN conversations c ON c.n = m.conversation
+		LEFT JOIN video_tasks t ON t.owner = page.owner AND t.id = page.subject AND page.what = 'video'
+		ORDER BY page.created_ms DESC, page.n DESC`, append(f.args, before[0], before[1], limit+1, maxLedgerTitle), func(rows *sql.Rows) error {
+		if len(page.Rows) == limit {
+			last := page.Rows[limit-1]
+			page.Before = sqlite.FormatCursor(last.CreatedMS, last.N)
+			return nil
+		}
+		var r wire.LedgerRow
+		var subject, conversation, message []byte
+		var prices string
+		if err := rows.Scan(&r.N, &r.CreatedMS, &r.Kind, &r.What, &r.Model, &subject, &conversation, &message,
+			&r.CostNanoUSD, &r.Basis, &r.Source, &r.InputTokens, &r.OutputTokens, &prices, &r.Title, &r.Seconds); err != nil {
+			return err
+		}
+		r.Subject, r.Conversation, r.Message = sqlite.FormatID(subject), sqlite.FormatID(conversation), sqlite.FormatID(message)
+		if prices != "{}" {
+			r.Prices = []byte(prices)
+		}
+		page.Rows = append(page.Rows, r)
+		return nil
+	})
+	if err == nil && q.Before == "" {
+		page.Total = new(wire.Sum)
+		*page.Total, err = b.ledgerTotal(ctx, owner, q, f)
+	}
+	return page, err
+}
+
+// ledgerTotal is the sum of all rows that a query finds. Where it asks for no
+// more than the sums by hour tell apart, they are read in place of the rows: a
+// million of those would take a second.
+func (b *Books) ledgerTotal(ctx context.Context, owner string, q wire.LedgerQuery, f ledgerFilter) (wire.Sum, error) {
+	if q.Kind == "" && q.Source == "" && q.Subject == "" && q.Conversation == "" && q.MinNanoUSD == nil && q.MaxNanoUSD == nil {
+		groups, err := b.periodGroups(ctx, sqlite.ParseOwner(owner), period{q.From, cmp.Or(q.To, math.MaxInt64)})
+		var total figures
+		for g, f := range groups {
+			if (q.What == "" || g.what == q.What) && (q.Model == "" || g.model == q.Model) {
+				total.add(f)
+			}
+		}
+		return total.sum(), err
+	}
+	var total figures
+	err := b.db.At(ctx).Scan(`SELECT coalesce(sum(l.cost_nano_usd) FILTER (WHERE l.kind = 'charge'), 0), coalesce(sum(l.cost_nano_usd) FILTER (WHERE l.kind = 'return'), 0),
+		coalesce(sum(l.cost_nano_usd) FILTER (WHERE l.kind = 'correction'), 0), coalesce(sum(l.estimated_nano_usd), 0), count(*)`+f.where, f.args,
+		&total.charged, &total.returned, &total.corrected, &total.estimated, &total.rows)
+	return total.sum(), err
+}
+
+// EachLedger calls fn for every row that a query finds, newest first, whatever
+// its Before and Limit. Rows are read a page at a time, so that a slow reader
+// holds no connection.
+func (b *Books) EachLedger(ctx context.Context, owner string, q wire.LedgerQuery, fn func(wire.LedgerRow) error) error {
+	// A cursor from the start of all: pages after the first carry no total.
+	q.Before, q.Limit = sqlite.FormatCursor(math.MaxInt64, math.MaxInt64), maxLedger
+	for q.Before != "" {
+		page, err := b.Ledger(ctx, owner, q)
+		if err != nil {
+			return err
+		}
+		for _, r := range page.Rows {
+			if err := fn(r); err != nil {
+				return err
+			}
+		}
+		q.Before = page.Before
+	}
+	return nil
+}

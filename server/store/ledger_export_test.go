@@ -1,8 +1,0 @@
-package store
-
-// ForgetSums has all sums of periods read anew.
-func (b *Books) ForgetSums() {
-	b.periods.mu.Lock()
-	defer b.periods.mu.Unlock()
-	b.periods.of = nil
-}

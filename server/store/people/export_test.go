@@ -1,0 +1,4 @@
+package people
+
+// What the tests look at.
+var HashSession = hashSession

@@ -1,0 +1,92 @@
+package people
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"screentest/server/store/sqlite"
+)
+
+// sessionPurpose binds sealed sessions; the row is the hash of the id.
+const sessionPurpose = "session"
+
+// hashSession is how a session's id is stored. The id is random and long, so
+// one round of SHA-256 is enough.
+func hashSession(id string) (hash []byte, row string) {
+	h := sha256.Sum256([]byte(id))
+	return h[:], hex.EncodeToString(h[:])
+}
+
+// SaveSession writes a session, new or changed. data is sealed; id is stored
+// only as a hash. A session does not change hands: fs.ErrExist if id is
+// another owner's.
+func (r *Register) SaveSession(ctx context.Context, id, owner string, data []byte, expires time.Time) error {
+	hash, row := hashSession(id)
+	sealed := r.box.Seal(sessionPurpose, row, data)
+	who, now := sqlite.ParseOwner(owner), r.now().UnixMilli()
+	return r.db.Write(ctx, len(sealed), func(t *sqlite.Tx) error {
+		if err := WantUser(t, who); err != nil {
+			return err
+		}
+		res, err := t.Exec(`INSERT INTO sessions (id_hash, owner, sealed, created_ms, expires_ms) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (id_hash) DO UPDATE SET sealed = excluded.sealed, expires_ms = excluded.expires_ms WHERE owner = excluded.owner`,
+			hash, who, sealed, now, expires.UnixMilli())
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, sqlite.Conflict("This session belongs to somebody else."))
+		}
+		return nil
+	})
+}
+
+// LoadSession reads a session. fs.ErrNotExist: there is none, or it expired.
+func (r *Register) LoadSession(ctx context.Context, id string) (owner string, data []byte, err error) {
+	hash, row := hashSession(id)
+	var who int64
+	var sealed []byte
+	err = r.db.At(ctx).Scan("SELECT owner, sealed FROM sessions WHERE id_hash = ? AND expires_ms > ?", []any{hash, r.now().UnixMilli()}, &who, &sealed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil, sqlite.NotFound("session")
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	if data, err = r.box.Open(sessionPurpose, row, sealed); err != nil {
+		return "", nil, fmt.Errorf("load the session: %w", err)
+	}
+	return sqlite.FormatOwner(who), data, nil
+}
+
+// DeleteSession forgets a session; one that is not there is no error.
+func (r *Register) DeleteSession(ctx context.Context, id string) error {
+	hash, _ := hashSession(id)
+	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+		_, err := t.Exec("DELETE FROM sessions WHERE id_hash = ?", hash)
+		return err
+	})
+}
+
+// SweepSessions deletes the expired sessions and tells how many there were.
+func (r *Register) SweepSessions(ctx context.Context) (int, error) {
+	var swept int64
+	now := r.now().UnixMilli()
+	err := r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+		res, err := t.Exec("DELETE FROM sessions WHERE expires_ms <= ?", now)
+		if err != nil {
+			return err
+		}
+		swept, err = res.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(swept), nil
+}

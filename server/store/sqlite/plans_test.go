@@ -1,0 +1,191 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+	"time"
+
+	"screentest/server/store"
+	"screentest/server/store/sqlite"
+	"screentest/server/store/storetest"
+	"screentest/shared/wire"
+)
+
+// No statement of the store looks at more rows than it needs: none reads a
+// whole table or sorts. The statements are those that the calls below left
+// prepared.
+func TestStatementsUseIndexes(t *testing.T) {
+	db, owner := storetest.OpenLocal(t)
+	for _, err := range everyCall(t, db, owner) {
+		storetest.Must(t, err)
+	}
+	queries, err := db.Engine().Statements(context.Background())
+	storetest.Must(t, err)
+	if len(queries) < 35 {
+		t.Errorf("only %d statements are looked at", len(queries))
+	}
+	allowed := []string{
+		"SCAN pragma_",                    // not a table
+		"SCAN r USING INDEX runs_running", // all of what is running is asked for
+		"SCAN search VIRTUAL TABLE INDEX", // the full-text index; M is a match, = a row, < and > bound it
+		"SCAN f VIRTUAL TABLE INDEX",
+		"SCAN search_todo",                            // from its beginning, a step of it
+		"SCAN up",                                     // what the recursion has found
+		"SCAN CONSTANT ROW",                           // INSERT … SELECT
+		"SCAN users USING COVERING INDEX users_local", // has one row at most
+		"SCAN u",    // all people are asked for
+		"SCAN page", // of the ledger: at most 501 rows
+	}
+	for _, query := range queries {
+		if strings.HasPrefix(query, "PRAGMA") || strings.HasPrefix(query, "INSERT INTO users") {
+			continue // a new user's plan names the tables of deferred keys, which are looked at only while some are broken
+		}
+		for _, step := range planOf(t, db, query) {
+			bad := strings.Contains(step, "SCAN") || strings.Contains(step, "TEMP B-TREE")
+			// Of some hours, the sums of each model; and the few rows of the ledger
+			// about one thing or conversation.
+			if strings.Contains(query, "FROM spend_hours") && strings.HasSuffix(step, "FOR GROUP BY") ||
+				strings.Contains(query, "ORDER BY +l.created_ms") && strings.HasSuffix(step, "FOR ORDER BY") {
+				bad = false
+			}
+			if strings.Contains(query, "ORDER BY +l.created_ms") && strings.HasPrefix(step, "SEARCH l USING INDEX ledger_newest") {
+				t.Errorf("few rows are looked for in all of the owner's time: %s", query)
+			}
+			for _, a := range allowed {
+				bad = bad && !strings.HasPrefix(step, a)
+			}
+			if bad {
+				t.Errorf("%s: %s", step, query)
+			}
+		}
+	}
+}
+
+// everyCall makes each call of the store once and gives the errors.
+func everyCall(t *testing.T, db *store.DB, owner string) (errs []error) {
+	ctx := context.Background()
+	s := storetest.NewStart("", "x")
+	add := func(err error) { errs = append(errs, err) }
+	_, _, err := db.CheckStart(ctx, owner, s)
+	add(err)
+	add(storetest.StartTurn(db, owner, s))
+	add(storetest.Wait(func(done func(error)) { db.RunReplied(owner, s.Run, 200, "", "", done) }))
+	add(storetest.AppendLog(db, owner, s.Run, 0, []byte("log"), nil))
+	add(db.EachRunning(ctx, func(string, wire.Run) error { return nil }))
+	add(db.FinishRun(ctx, owner, storetest.Ended(storetest.RunOf(s), 1), "text", []byte("log"), nil, nil))
+	_, err = storetest.Book(db, owner, storetest.SomeEntry("correction", storetest.MustID(t), 1))
+	add(err)
+	add(storetest.Second(db.Run(ctx, owner, s.Run)))
+	add(storetest.Second(db.RunRequest(ctx, owner, s.Run)))
+	add(storetest.Second(db.ReadRunLog(ctx, owner, s.Run, 0, 1)))
+	add(storetest.Second(db.RunTimes(ctx, owner, s.Run)))
+	page, err := db.Conversations(ctx, owner, wire.Page{})
+	add(err)
+	add(storetest.Second(db.Conversations(ctx, owner, wire.Page{Before: sqlite.FormatCursor(page.Conversations[0].UpdatedMS, 1)})))
+	add(storetest.Second(db.Conversation(ctx, owner, s.Conversation)))
+	add(storetest.Second(db.OpenConversation(ctx, owner, storetest.PageOf(s))))
+	add(storetest.Second(db.RenameConversation(ctx, owner, wire.Rename{ID: s.Conversation, Title: "x"})))
+	add(storetest.Second(db.Spent(ctx, owner, time.UnixMilli(0), time.UnixMilli(1))))
+	add(storetest.Second(db.Spend(ctx, owner, wire.SpendQuery{Tomorrow: 1, Days: []int64{1, 7_200_000}})))
+	add(storetest.Second(db.Ledger(ctx, owner, wire.LedgerQuery{Kind: "charge"})))
+	add(db.EachSetting(ctx, "a", func(string, string) error { return nil }))
+	add(storetest.Second(db.Ledger(ctx, owner, wire.LedgerQuery{Subject: s.Run})))
+	add(storetest.Second(db.Ledger(ctx, owner, wire.LedgerQuery{Conversation: s.Conversation})))
+	add(storetest.Second(db.Correct(ctx, owner, wire.Correction{Subject: s.Run, CostNanoUSD: 5})))
+	add(storetest.Second(db.SpentByEverybody(ctx, time.UnixMilli(0), time.UnixMilli(1))))
+	add(db.SetServerSetting(ctx, "a", "b"))
+	add(storetest.Second(db.ServerSetting(ctx, "a")))
+	add(db.SetServerSetting(ctx, "a", ""))
+	add(storetest.Second(db.PinConversation(ctx, owner, wire.Pin{ID: s.Conversation, Pinned: true})))
+	add(storetest.Second(db.OpenConversation(ctx, owner, wire.Page{Conversation: s.Conversation, Around: s.Answer})))
+	add(storetest.Second(db.Messages(ctx, owner, wire.MessageQuery{Conversation: s.Conversation, IDs: []string{s.Answer}})))
+	add(storetest.Second(db.Outline(ctx, owner, s.Conversation)))
+	add(storetest.Second(db.SetLanes(ctx, owner, storetest.SomeLanes(s))))
+	add(storetest.Second(db.SetVote(ctx, owner, storetest.SomeVote(s))))
+	add(storetest.Second(db.OpenConversation(ctx, owner, storetest.PageOf(s))))
+	add(storetest.Second(db.RequestSent(ctx, owner, s.Run)))
+	result := storetest.NewStart(s.Conversation, "22 °C")
+	result.User.Role, result.User.Parent, result.User.ToolCall = "tool", s.Answer, "call-1"
+	add(storetest.StartTurn(db, owner, result))
+	add(storetest.Second(db.Search(ctx, owner, wire.Search{Query: "text", Conversation: s.Conversation})))
+	add(storetest.Second(db.Search(ctx, owner, wire.Search{MinNanoUSD: new(int64)})))
+	var file bytes.Buffer
+	add(db.Export(ctx, owner, "", &file))
+	add(storetest.Second(db.Import(ctx, owner, &file)))
+	entry := wire.LibraryEntry{ID: storetest.NewID(), Kind: wire.LibraryPrompt, Name: "a", Text: "b"}
+	add(storetest.Second(db.PutLibrary(ctx, owner, entry)))
+	add(storetest.Second(db.Library(ctx, owner)))
+	add(db.DeleteLibrary(ctx, owner, entry.ID))
+	add(db.SetSetting(ctx, owner, "a", "b"))
+	add(storetest.Second(db.Setting(ctx, owner, "a")))
+	add(db.SetSetting(ctx, owner, "a", ""))
+	add(db.SaveSession(ctx, "id", owner, nil, time.Now().Add(time.Hour)))
+	_, _, err = db.LoadSession(ctx, "id")
+	add(err)
+	add(storetest.Second(db.SweepSessions(ctx)))
+	add(db.DeleteSession(ctx, "id"))
+	add(storetest.Second(db.DropWire(ctx, owner, time.Now().AddDate(9, 0, 0))))
+	add(db.DeleteConversation(ctx, owner, s.Conversation))
+	return errs
+}
+
+// planOf is what SQLite means to do for query.
+func planOf(t *testing.T, db *store.DB, query string) (steps []string) {
+	t.Helper()
+	pool, err := sqlite.OpenPool(storetest.DatabaseOf(t, db), sqlite.ReaderSettings, 1)
+	storetest.Must(t, err)
+	defer pool.Close()
+	conn, err := pool.Conn(context.Background())
+	storetest.Must(t, err)
+	defer conn.Close()
+	var rows *sql.Rows
+	for n := 0; n < 600; n++ { // as many parameters as it takes
+		if rows, err = conn.QueryContext(context.Background(), "EXPLAIN QUERY PLAN "+query, make([]any, n)...); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		storetest.Must(t, rows.Scan(&id, &parent, &unused, &detail))
+		steps = append(steps, detail)
+	}
+	storetest.Must(t, rows.Err())
+	return steps
+}
+
+// What each connection is set to, as SQLite itself tells it.
+func TestConnectionSettings(t *testing.T) {
+	ctx := context.Background()
+	db, _ := storetest.OpenLocal(t)
+	both := map[string]string{"busy_timeout": "5000", "foreign_keys": "1", "trusted_schema": "0", "journal_mode": "wal", "temp_store": "2", "application_id": "1399026286"}
+	check := func(who string, q sqlite.Scanner, want map[string]string) {
+		for name, value := range want {
+			var got string
+			if err := q.Scan("PRAGMA "+name, nil, &got); err != nil || got != value {
+				t.Errorf("%s: %s = %s, %v; want %s", who, name, got, err, value)
+			}
+		}
+		var n int
+		if err := q.Scan(`SELECT count(*) FROM users WHERE name = "typo"`, nil, &n); err == nil {
+			t.Errorf("%s: a double-quoted typo is taken for text", who)
+		}
+	}
+	check("reader", db.Engine().At(ctx), both)
+	check("reader", db.Engine().At(ctx), map[string]string{"query_only": "1"})
+	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+		check("writer", w, both)
+		check("writer", w, map[string]string{"synchronous": "2", "secure_delete": "1", "recursive_triggers": "1", "wal_autocheckpoint": "10000"})
+		return nil
+	}))
+	if err := db.Engine().ExecReading(ctx, "DELETE FROM users"); err == nil {
+		t.Error("a reader wrote")
+	}
+}

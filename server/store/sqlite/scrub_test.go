@@ -1,0 +1,57 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"screentest/server/store"
+	"screentest/server/store/folder"
+	"screentest/server/store/sqlite"
+	"screentest/server/store/storetest"
+)
+
+// A server that is stopped right after a deletion leaves it to the next one to
+// have the words gone from the files.
+func TestTheNextStartFinishesADeletion(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	db, err := store.Open(ctx, dir, store.Options{})
+	storetest.Must(t, err)
+	owner, err := db.EnsureLocalUser(ctx)
+	storetest.Must(t, err)
+	for i := range 70 {
+		storetest.Talk(t, db, owner, "", fmt.Sprintf("question %d zebrafish", i), storetest.Says("zebra"))
+	}
+	s, _ := storetest.Talk(t, db, owner, "", "zebracanary", storetest.Says("zebra"))
+	storetest.Indexed(t, db)
+	release := storetest.Hold(t, db)
+	deleted, closed := make(chan error, 1), make(chan error, 1)
+	go func() { deleted <- db.DeleteConversation(ctx, owner, s.Conversation) }()
+	await := func(what func() bool) {
+		for !what() {
+			runtime.Gosched()
+		}
+	}
+	await(func() bool { units, _ := db.Engine().Queued(); return units == 1 })
+	go func() { closed <- db.Close() }()
+	await(func() bool { _, closing := db.Engine().Queued(); return closing })
+	release()
+	storetest.Must(t, <-deleted, <-closed)
+
+	db, err = store.Open(ctx, dir, store.Options{})
+	storetest.Must(t, err)
+	for left := true; left; runtime.Gosched() {
+		storetest.Must(t, db.Engine().At(ctx).Scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{sqlite.ScrubName}, &left))
+	}
+	storetest.Must(t, db.Close())
+	file, err := os.ReadFile(filepath.Join(dir, folder.DatabaseFile))
+	storetest.Must(t, err)
+	if bytes.Contains(file, []byte("canary")) {
+		t.Error("a deleted word is still in the database")
+	}
+}

@@ -1,0 +1,122 @@
+// Package sqlite is the engine under the store: one database file, one goroutine
+// that writes to it, and two connections that read. It knows of no table but
+// meta, and of what follows from a write only what it is asked to do: call
+// somebody when it is durable ([Tx.AfterCommit]), let a [Follower] catch up, and
+// have what was deleted gone from the files ([Tx.Scrub]).
+//
+// The writer commits whatever is queued together, so the wait for the disk
+// (synchronous FULL) is shared, and neither side waits for the other. What is
+// written is a unit: a function of a [Tx] that is stored whole or not at all.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"time"
+)
+
+// A DB is an open database file. Its methods may be called from any goroutine.
+type DB struct {
+	pool    *sql.DB // of the writing connection
+	writer  *writer
+	readers *readers
+}
+
+// Options of Open.
+type Options struct {
+	Migrations fs.FS // files NNNN_what.sql
+	Follower   Follower
+	Now        func() time.Time // names the copies of older databases
+	Logger     *slog.Logger
+}
+
+// Open brings the database at path up to date, after keeping a copy of an older
+// one in the folder backups beside it, and starts the writer and the readers.
+// The file must be there, and may be empty.
+func Open(ctx context.Context, path string, o Options) (e *DB, err error) {
+	ms, err := ReadMigrations(o.Migrations)
+	if err != nil {
+		return nil, err
+	}
+	if err := Inspect(ctx, path, len(ms)); err != nil {
+		return nil, err
+	}
+	e = &DB{}
+	defer func() {
+		if err != nil {
+			e.Close()
+		}
+	}()
+	if e.pool, err = OpenPool(path, WriterSettings, 1); err != nil {
+		return nil, err
+	}
+	conn, err := e.pool.Conn(ctx)
+	if err != nil {
+		return nil, Explain(err)
+	}
+	keep := func(version int) (drop func(), err error) {
+		copied, err := keepCopy(ctx, conn, path, version, o.Now())
+		if err == nil {
+			o.Logger.Info("kept a copy of the database before migrating it", "file", copied)
+		}
+		return func() { RemoveDatabase(copied) }, err
+	}
+	if err := Migrate(ctx, conn, ms, keep, o.Logger); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	if err := dropOldCopies(path); err != nil {
+		o.Logger.Warn("old copies of the database were not removed", "err", err)
+	}
+	if e.readers, err = openReaders(ctx, path); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	e.writer = startWriter(conn, o.Follower, o.Logger)
+	return e, nil
+}
+
+// Close finishes the writes that are queued and closes the database. Later
+// calls give os.ErrClosed.
+func (e *DB) Close() error {
+	var errs []error
+	if e.writer != nil {
+		errs = append(errs, e.writer.close())
+	}
+	if e.readers != nil {
+		errs = append(errs, e.readers.close())
+	}
+	if e.pool != nil {
+		errs = append(errs, e.pool.Close()) // the last connection: it empties the write-ahead log
+	}
+	return errors.Join(errs...)
+}
+
+// Write queues fn and waits until it is durable or has failed. Its error is the
+// truth, whatever becomes of ctx: nil, and all of fn is stored; anything else,
+// and nothing of it is. So who has put something in place for a write, such as
+// a file, takes it back where Write fails, and only there.
+//
+// For that, ctx ends only the wait for a place in the queue: one that is over
+// beforehand writes nothing. Once queued, fn goes through to its end, and so
+// does the wait. What fn sets must be read only where the error is nil: it may
+// have been run in vain. size is how many bytes fn carries.
+func (e *DB) Write(ctx context.Context, size int, fn func(*Tx) error) error {
+	return e.writer.write(ctx, size, fn)
+}
+
+// Post queues fn without waiting. done, which may be nil, is called once fn is
+// durable or has failed.
+func (e *DB) Post(size int, fn func(*Tx) error, done func(error)) {
+	e.writer.post(size, fn, done)
+}
+
+// At reads with the context ctx; each query sees the newest commit.
+func (e *DB) At(ctx context.Context) Reading { return Reading{ctx: ctx, r: e.readers} }
+
+// Snapshot calls fn with a reading whose queries all see the same commit. fn
+// holds a connection: it must be short, and read with nothing else.
+func (e *DB) Snapshot(ctx context.Context, fn func(Reading) error) error {
+	return e.readers.snapshot(ctx, fn)
+}

@@ -1,0 +1,387 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// Bounds of the queue for the one writing connection.
+const (
+	maxQueued      = 8192     // units
+	maxQueuedBytes = 64 << 20 // of what they carry
+	maxGroup       = 512      // units in one commit
+	maxGroupBytes  = 8 << 20
+)
+
+// scrubEvery is how long to wait before trying again to empty the write-ahead
+// log after a deletion, while a reader still needs it.
+const scrubEvery = time.Second
+
+// followAfter is how long what follows waits after a write, so that it takes
+// many rows at a time and a commit does not wait for it: putting the words of a
+// turn into the search index costs as much as storing the turn.
+const followAfter = 50 * time.Millisecond
+
+// A unit is one piece of work that is stored whole or not at all. fn must have
+// no effect but on the database until it is answered: when a commit fails it
+// may be run once more.
+type unit struct {
+	size int // bytes it carries, for the queue's bound
+	fn   func(*Tx) error
+	done func(error) // called once, on the writing goroutine
+}
+
+// A writer owns the one writing connection. A goroutine of its own takes what
+// is queued, runs each unit in a savepoint, commits once and answers all: the
+// wait for the disk is shared. Units run in the order they were queued.
+type writer struct {
+	tx    Tx
+	log   *slog.Logger
+	after Follower
+	ended chan struct{}
+	wake  chan struct{} // holds one
+
+	mu     sync.Mutex
+	queue  []unit
+	bytes  int
+	closed bool
+	room   chan struct{} // closed and renewed when units are taken
+
+	failing bool // the follower could not be written the last time; of the goroutine
+	scrub   bool // something was deleted that is still in the files; of the goroutine
+}
+
+// A Follower is kept up to date with what is written, a moment later: the search
+// index. All but Behind is called on the writing goroutine.
+type Follower interface {
+	// Behind says whether there is something to catch up with. It may be asked
+	// at any time.
+	Behind() bool
+	// CatchUp does the next step, in a transaction of its own.
+	CatchUp(*Tx) (more bool, err error)
+	// Forget rewrites a part of what was derived from what is deleted, so that
+	// in the end nothing of that is left. Each statement is a transaction.
+	Forget(*Tx) (more bool, err error)
+}
+
+// startWriter takes over conn.
+func startWriter(conn *sql.Conn, after Follower, log *slog.Logger) *writer {
+	w := &writer{
+		tx:    Tx{p: prepare(conn)},
+		log:   log,
+		after: after,
+		ended: make(chan struct{}),
+		wake:  make(chan struct{}, 1),
+		room:  make(chan struct{}),
+	}
+	w.tx.scrub = &w.scrub
+	if err := w.tx.Scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &w.scrub); err != nil {
+		log.Error("what was deleted last may still be in the files", "err", err)
+	}
+	w.signal()
+	go w.run()
+	return w
+}
+
+// enqueue queues u, or says at once why not. room is closed when it may be
+// worth trying again.
+func (w *writer) enqueue(u unit) (room <-chan struct{}, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, os.ErrClosed
+	}
+	// A unit larger than the whole queue may go in alone.
+	if len(w.queue) >= maxQueued || (len(w.queue) > 0 && w.bytes+u.size > maxQueuedBytes) {
+		return w.room, ErrOverloaded
+	}
+	w.queue = append(w.queue, u)
+	w.bytes += u.size
+	w.signal()
+	return nil, nil
+}
+
+func (w *writer) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default: // awake already
+	}
+}
+
+// write is [DB.Write].
+func (w *writer) write(ctx context.Context, size int, fn func(*Tx) error) error {
+	answer := make(chan error, 1)
+	u := unit{size: size, fn: fn, done: func(err error) { answer <- err }}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		room, err := w.enqueue(u)
+		if err == nil {
+			return <-answer
+		}
+		if !errors.Is(err, ErrOverloaded) {
+			return err
+		}
+		select {
+		case <-room:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// post is [DB.Post].
+func (w *writer) post(size int, fn func(*Tx) error, done func(error)) {
+	if done == nil {
+		done = func(err error) {
+			if err != nil {
+				w.log.Error("a write failed", "err", err)
+			}
+		}
+	}
+	if _, err := w.enqueue(unit{size, fn, done}); err != nil {
+		// Never on the caller's goroutine: it may hold a lock that done takes.
+		go done(err)
+	}
+}
+
+// close finishes what is queued, ends the goroutine, and gives the connection
+// back.
+func (w *writer) close() error {
+	w.mu.Lock()
+	w.closed = true
+	w.signal()
+	w.mu.Unlock()
+	<-w.ended
+	return w.tx.p.close()
+}
+
+func (w *writer) run() {
+	defer close(w.ended)
+	var again, follow <-chan time.Time
+	for {
+		due := false
+		select {
+		case <-w.wake:
+		case <-again:
+		case <-follow:
+			due = true
+		}
+		again = nil
+		for {
+			group := w.take()
+			if len(group) == 0 {
+				break
+			}
+			w.commit(group)
+		}
+		w.mu.Lock()
+		closed := w.closed && len(w.queue) == 0
+		w.mu.Unlock()
+		if closed {
+			return // closing the last connection empties the log
+		}
+		switch {
+		case due && w.after.Behind() && w.catchUp():
+			follow = time.After(0)
+		case due:
+			follow = nil
+		case follow == nil && w.after.Behind():
+			follow = time.After(followAfter)
+		}
+		if !w.scrub {
+			continue
+		}
+		// A step at a time, so that what is queued meanwhile does not wait.
+		switch more, err := w.after.Forget(&w.tx); {
+		case err != nil:
+			w.log.Error("what was deleted is still in the search index; it is tried again", "err", err)
+			again = time.After(scrubEvery)
+		case more:
+			w.signal()
+		case !w.emptyLog():
+			again = time.After(scrubEvery)
+		}
+	}
+}
+
+// catchUp has the follower do a step.
+func (w *writer) catchUp() (more bool) {
+	errs, _ := w.try([]unit{{fn: func(t *Tx) (err error) {
+		more, err = w.after.CatchUp(t)
+		return err
+	}}})
+	err := errs[0]
+	if err != nil && !w.failing { // said once, and not with each write while a disk is full
+		w.log.Error("search index not written; it is tried again with the next write", "err", err)
+	}
+	w.failing = err != nil
+	return more && err == nil
+}
+
+// take removes the next group from the queue.
+func (w *writer) take() []unit {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, bytes := 0, 0
+	for n < len(w.queue) && n < maxGroup && (n == 0 || bytes+w.queue[n].size <= maxGroupBytes) {
+		bytes += w.queue[n].size
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	group := w.queue[:n:n]
+	if w.queue = w.queue[n:]; len(w.queue) == 0 {
+		w.queue = nil
+	}
+	w.bytes -= bytes
+	close(w.room)
+	w.room = make(chan struct{})
+	return group
+}
+
+// commit makes group durable and answers it.
+func (w *writer) commit(group []unit) {
+	errs, again := w.try(group)
+	if again && len(group) > 1 {
+		// The transaction as a whole did not go through, perhaps for the sake
+		// of one of its units. Alone, each gets its own verdict.
+		for i := range group {
+			one, _ := w.try(group[i : i+1])
+			errs[i] = one[0]
+		}
+	}
+	for i, u := range group {
+		u.done(Explain(errs[i]))
+	}
+	clear(group) // lets go of what the units carried
+}
+
+// try runs group in one transaction. again: nothing of it was stored, and that
+// may be because of a single unit.
+func (w *writer) try(group []unit) (errs []error, again bool) {
+	errs = make([]error, len(group))
+	w.tx.after = w.tx.after[:0]
+	failAll := func(err error) {
+		w.tx.Exec("ROLLBACK") // SQLite may have done it by itself
+		for i := range errs {
+			if errs[i] == nil {
+				errs[i] = &CommitError{err}
+			}
+		}
+	}
+	if _, err := w.tx.Exec("BEGIN IMMEDIATE"); err != nil {
+		failAll(err)
+		return errs, false
+	}
+	if len(group) == 1 {
+		// The transaction is the savepoint.
+		if errs[0] = group[0].fn(&w.tx); errs[0] != nil {
+			w.tx.Exec("ROLLBACK")
+			return errs, false
+		}
+	} else {
+		for i, u := range group {
+			if _, err := w.tx.Exec("SAVEPOINT unit"); err != nil {
+				failAll(err)
+				return errs, true
+			}
+			before := len(w.tx.after)
+			if errs[i] = u.fn(&w.tx); errs[i] != nil {
+				w.tx.after = w.tx.after[:before]
+				if _, err := w.tx.Exec("ROLLBACK TO unit"); err != nil {
+					failAll(err) // the error took the whole transaction with it
+					return errs, true
+				}
+			}
+			if _, err := w.tx.Exec("RELEASE unit"); err != nil {
+				failAll(err)
+				return errs, true
+			}
+		}
+	}
+	if _, err := w.tx.Exec("COMMIT"); err != nil {
+		failAll(err)
+		return errs, !isBroken(err)
+	}
+	for _, fn := range w.tx.after {
+		fn()
+	}
+	clear(w.tx.after) // lets go of what they hold
+	return errs, false
+}
+
+// scrubName notes in meta that something was deleted and is still in the files:
+// a process that ends before it is gone leaves the rest to the next.
+const scrubName = "scrub"
+
+// Scrub has what the unit deletes gone from the files soon: from what follows,
+// and from the write-ahead log.
+func (t *Tx) Scrub() error {
+	*t.scrub = true
+	_, err := t.Exec("INSERT INTO meta (name, value) VALUES (?, x'') ON CONFLICT DO NOTHING", scrubName)
+	return err
+}
+
+// emptyLog moves the write-ahead log into the database and cuts it to nothing.
+// It does not wait for readers: false means one is in the way.
+func (w *writer) emptyLog() bool {
+	defer w.tx.Exec("PRAGMA busy_timeout = 5000")
+	if _, err := w.tx.Exec("PRAGMA busy_timeout = 0"); err != nil {
+		return false
+	}
+	var busy, pages, moved int
+	if err := w.tx.Scan("PRAGMA wal_checkpoint(TRUNCATE)", nil, &busy, &pages, &moved); err != nil || busy != 0 {
+		return false
+	}
+	if _, err := w.tx.Exec("DELETE FROM meta WHERE name = ?", scrubName); err != nil {
+		return false
+	}
+	w.scrub = false
+	return true
+}
+
+// A Tx is the writing transaction as a unit sees it.
+type Tx struct {
+	p     *prepared
+	after []func() // of the units so far
+	scrub *bool    // of the writer
+}
+
+// AfterCommit has fn called on the writing goroutine once the unit is durable,
+// in the order of the calls, before the unit is answered. A unit that fails
+// calls nothing.
+func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
+
+// Raw calls fn with the driver's connection, for what SQL has no words for.
+func (t *Tx) Raw(fn func(driver any) error) error { return t.p.conn.Raw(fn) }
+
+// Exec runs a statement that gives no rows.
+func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
+	return t.p.exec(context.Background(), query, args...)
+}
+
+// Scan reads the one row of query into dest. sql.ErrNoRows: there is none.
+func (t *Tx) Scan(query string, args []any, dest ...any) error {
+	return t.p.scan(context.Background(), query, args, dest...)
+}
+
+// Each calls fn for every row of query; fn must not use t.
+func (t *Tx) Each(ctx context.Context, query string, args []any, fn func(*sql.Rows) error) error {
+	return t.p.each(ctx, query, args, fn)
+}
+
+// Insert runs an INSERT and returns the number of the new row.
+func (t *Tx) Insert(query string, args ...any) (n int64, err error) {
+	res, err := t.Exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}

@@ -1,0 +1,51 @@
+package storetest
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"screentest/server/store"
+	"screentest/server/store/sqlite"
+)
+
+// Hold keeps the writer busy, inside an open transaction, until release.
+func Hold(t testing.TB, db *store.DB) (release func()) {
+	t.Helper()
+	inside, free := make(chan struct{}), make(chan struct{})
+	answer := make(chan error, 1)
+	db.Engine().Post(0, func(w *sqlite.Tx) error {
+		_, err := w.Exec("INSERT INTO meta (name, value) VALUES ('held', x'') ON CONFLICT DO NOTHING")
+		close(inside)
+		<-free
+		return err
+	}, func(err error) { answer <- err })
+	<-inside
+	return sync.OnceFunc(func() {
+		close(free)
+		if err := <-answer; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func CheckIntegrity(t testing.TB, db *store.DB) {
+	t.Helper()
+	var verdict string
+	Must(t, db.Engine().At(context.Background()).Scan("PRAGMA integrity_check", nil, &verdict))
+	if verdict != "ok" {
+		t.Errorf("integrity_check: %s", verdict)
+	}
+	var broken int
+	Must(t, db.Engine().At(context.Background()).Scan("SELECT count(*) FROM pragma_foreign_key_check", nil, &broken))
+	if broken != 0 {
+		t.Errorf("%d rows refer to nothing", broken)
+	}
+}
+
+// DatabaseOf is the file of db.
+func DatabaseOf(t testing.TB, db *store.DB) (file string) {
+	t.Helper()
+	Must(t, db.Engine().At(context.Background()).Scan("SELECT file FROM pragma_database_list WHERE name = 'main'", nil, &file))
+	return file
+}

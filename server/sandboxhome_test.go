@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"screentest/server/store"
 )
@@ -43,13 +42,13 @@ func TestTheSandboxsKeyIsNotReplacedBecauseItWasNotRead(t *testing.T) {
 		t.Errorf("the next start has %q, %v; want the key of before", key, err)
 	}
 	const torn = `{"key":"sandb`
-	if err := db.SaveSession(t.Context(), sandboxSession, owner, []byte(torn), time.Now().AddDate(1, 0, 0)); err != nil {
+	if err := db.SetSecret(t.Context(), sandboxSecret, []byte(torn)); err != nil {
 		t.Fatal(err)
 	}
 	if key, err := home(t.Context()); err == nil || !strings.Contains(err.Error(), "key of the sandbox") || !strings.Contains(err.Error(), "backup") {
 		t.Errorf("one that is torn: %q, %v", key, err)
 	}
-	if _, data, err := db.LoadSession(t.Context(), sandboxSession); err != nil || string(data) != torn {
+	if data, err := db.Secret(t.Context(), sandboxSecret); err != nil || string(data) != torn {
 		t.Errorf("it is %q now, %v", data, err)
 	}
 }

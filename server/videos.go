@@ -11,7 +11,6 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
-	"time"
 
 	"screentest/server/sandbox"
 	"screentest/server/video"
@@ -76,9 +75,8 @@ type sandboxHome struct {
 	Addr string `json:"addr"`
 }
 
-// sandboxSession is where the home is kept: a session of no cookie's, sealed
-// like the others.
-const sandboxSession = "sandbox-home"
+// sandboxSecret is the secret that holds the home.
+const sandboxSecret = "sandbox-home"
 
 // openSandboxHome reads the home, or makes one, and listens at its address. If
 // that is taken by now, the address is a new one.
@@ -102,7 +100,7 @@ func (s *server) openSandboxHome(ctx context.Context, owner string) (key string,
 	if home.Addr = l.Addr().String(); home != was {
 		data, err := json.Marshal(home)
 		if err == nil {
-			err = s.store.SaveSession(ctx, sandboxSession, owner, data, time.Now().AddDate(100, 0, 0))
+			err = s.store.SetSecret(ctx, sandboxSecret, data)
 		}
 		if err != nil {
 			return "", nil, errors.Join(fmt.Errorf("keep the sandbox's key: %w", err), l.Close())
@@ -115,7 +113,7 @@ func (s *server) openSandboxHome(ctx context.Context, owner string) (key string,
 // other fault is told, for a new key in the place of the old one would orphan
 // the tasks that the sandbox knows by it.
 func (s *server) readSandboxHome(ctx context.Context) (home sandboxHome, err error) {
-	_, data, err := s.store.LoadSession(ctx, sandboxSession)
+	data, err := s.store.Secret(ctx, sandboxSecret)
 	if errors.Is(err, fs.ErrNotExist) {
 		return home, nil
 	}

@@ -30,12 +30,14 @@ func Of(ctx context.Context) Person {
 	return p
 }
 
-// Sessions keeps the sealed sessions. One that is not there is an
-// fs.ErrNotExist.
+// Sessions keeps the sealed sessions, and the secret that signs their cookies.
+// One that is not there is an fs.ErrNotExist.
 type Sessions interface {
 	SaveSession(ctx context.Context, id, owner string, data []byte, expires time.Time) error
 	LoadSession(ctx context.Context, id string) (owner string, data []byte, err error)
 	DeleteSession(ctx context.Context, id string) error
+	Secret(ctx context.Context, name string) (data []byte, err error)
+	SetSecret(ctx context.Context, name string, data []byte) error
 }
 
 // Config is what a Directory works with. Sessions, Owner and Addr must be given.

@@ -18,11 +18,9 @@ import (
 const (
 	// sessionDays is how long a key is kept after it was entered.
 	sessionDays = 180
-	// signingSession is where the key that signs the cookies is kept: a
-	// session of no cookie's, sealed like the others. No cookie can name it,
-	// for a cookie's id has to be signed with that very key.
-	signingSession = "cookie-signing-key"
-	keyValue       = "key"
+	// signingSecret is the secret that signs the cookies.
+	signingSecret = "cookie-signing-key"
+	keyValue      = "key"
 )
 
 // sessionStore is the gorilla/sessions Store over the sealed sessions: the
@@ -71,7 +69,7 @@ func newSessionStore(ctx context.Context, c Config) (*sessionStore, error) {
 
 func signingKey(ctx context.Context, c Config) ([]byte, error) {
 	const size = 32
-	_, key, err := c.Sessions.LoadSession(ctx, signingSession)
+	key, err := c.Sessions.Secret(ctx, signingSecret)
 	if err == nil && len(key) == size {
 		return key, nil
 	}
@@ -80,7 +78,7 @@ func signingKey(ctx context.Context, c Config) ([]byte, error) {
 	}
 	key = make([]byte, size)
 	rand.Read(key) // never fails
-	if err := c.Sessions.SaveSession(ctx, signingSession, c.Owner, key, c.Now().AddDate(100, 0, 0)); err != nil {
+	if err := c.Sessions.SetSecret(ctx, signingSecret, key); err != nil {
 		return nil, fmt.Errorf("keep the key that signs cookies: %w", err)
 	}
 	return key, nil

@@ -127,6 +127,8 @@ func everyCall(t *testing.T, db *store.DB, owner string) (errs []error) {
 	add(err)
 	add(storetest.Second(db.SweepSessions(ctx)))
 	add(db.DeleteSession(ctx, "id"))
+	add(db.SetSecret(ctx, "name", nil))
+	add(storetest.Second(db.Secret(ctx, "name")))
 	add(storetest.Second(db.DropWire(ctx, owner, time.Now().AddDate(9, 0, 0))))
 	add(db.DeleteConversation(ctx, owner, s.Conversation))
 	return errs

@@ -17,13 +17,9 @@ func TestTheSandboxsKeyIsNotReplacedBecauseItWasNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	owner, err := db.EnsureLocalUser(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := &server{store: db}
 	home := func(ctx context.Context) (string, error) {
-		key, l, err := s.openSandboxHome(ctx, owner)
+		key, l, err := s.openSandboxHome(ctx)
 		if l != nil {
 			l.Close()
 		}

@@ -130,7 +130,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	}
 	s.news = news.New(s.store, log)
 	s.onClose(func(context.Context) error { s.news.Close(); return nil })
-	base, sandboxKey, err := s.startSandbox(ctx, owner, listener.Addr().String())
+	base, sandboxKey, err := s.startSandbox(ctx, listener.Addr().String())
 	if err != nil {
 		return s, err
 	}

@@ -80,7 +80,7 @@ const sandboxSecret = "sandbox-home"
 
 // openSandboxHome reads the home, or makes one, and listens at its address. If
 // that is taken by now, the address is a new one.
-func (s *server) openSandboxHome(ctx context.Context, owner string) (key string, l net.Listener, err error) {
+func (s *server) openSandboxHome(ctx context.Context) (key string, l net.Listener, err error) {
 	home, err := s.readSandboxHome(ctx)
 	if err != nil {
 		return "", nil, fmt.Errorf("the key of the sandbox inside was not read: %w. It was left as it is, for with another one the sandbox would not know its clips: start again, or restore a backup", err)
@@ -127,11 +127,11 @@ func (s *server) readSandboxHome(ctx context.Context) (home sandboxHome, err err
 // configured. It listens on a port of its own and is called like any gateway.
 // files is the address whose files it may fetch though it is not public: the
 // uploads of this program.
-func (s *server) startSandbox(ctx context.Context, owner, files string) (base, key string, err error) {
+func (s *server) startSandbox(ctx context.Context, files string) (base, key string, err error) {
 	if s.config.gateway != "" {
 		return s.config.gateway, "", nil
 	}
-	key, listener, err := s.openSandboxHome(ctx, owner)
+	key, listener, err := s.openSandboxHome(ctx)
 	if err != nil {
 		return "", "", err
 	}

@@ -241,12 +241,16 @@ func TestLibraryHoldsPromptsAndSettings(t *testing.T) {
 func TestLibraryHasAtMostSoManyEntries(t *testing.T) {
 	t.Parallel()
 	db, owner := storetest.OpenLocal(t)
-	for i := range wire.MaxEntries + 1 {
+	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error {
+		_, err := w.Exec(`WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ?)
+			INSERT INTO library (owner, id, kind, name, text, updated_ms) SELECT ?, randomblob(16), 'prompt', 'n', 't', 0 FROM numbers`,
+			wire.MaxEntries-1, sqlite.ParseOwner(owner))
+		return err
+	}))
+	for i, want := range []string{"", "library_full"} {
 		e := wire.LibraryEntry{ID: storetest.NewID(), Kind: wire.LibraryPrompt, Name: "n", Text: "t"}
-		if err := storetest.Wait(func(done func(error)) {
-			db.Engine().Post(0, func(w *sqlite.Tx) error { return chat.PutEntry(w, sqlite.ParseOwner(owner), e) }, done)
-		}); (err == nil) != (i < wire.MaxEntries) {
-			t.Fatalf("entry %d: %v", i+1, err)
+		if _, err := db.PutLibrary(t.Context(), owner, e); storetest.Problem(err).Code != want || (err == nil) != (want == "") {
+			t.Fatalf("entry %d: %v", wire.MaxEntries+i, err)
 		}
 	}
 }

@@ -15,8 +15,6 @@ const (
 	WireStep       = wireStep
 )
 
-var PutEntry = putEntry
-
 // PrepareLog is what FinishRun makes ready before it writes, and how many
 // stretches of it and how many bytes stay as they are.
 func (c *Chat) PrepareLog(ctx context.Context, owner int64, id, log, times []byte) (w whole, count, bytes int64, err error) {

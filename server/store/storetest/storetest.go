@@ -5,13 +5,18 @@ package storetest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
 	"screentest/server/store"
+	"screentest/server/store/folder"
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
@@ -34,13 +39,42 @@ func Open(t testing.TB, dir string, o store.Options) *store.DB {
 // OpenLocal opens a new folder with its local user.
 func OpenLocal(t testing.TB) (db *store.DB, owner string) {
 	t.Helper()
-	db = Open(t, t.TempDir(), store.Options{})
-	owner, err := db.EnsureLocalUser(context.Background())
-	if err != nil {
-		t.Fatal(err)
+	files, err := newFolder()
+	Must(t, err)
+	dir := t.TempDir()
+	for name, data := range files {
+		Must(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
+	db = Open(t, dir, store.Options{})
+	owner, err = db.EnsureLocalUser(context.Background())
+	Must(t, err)
 	return db, owner
 }
+
+// newFolder is what a new data folder with a local user holds. It is made once:
+// all migrations take longer than most tests.
+var newFolder = sync.OnceValues(func() (files map[string][]byte, err error) {
+	dir, err := os.MkdirTemp("", "storetest")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	db, err := store.Open(context.Background(), dir, store.Options{})
+	if err != nil {
+		return nil, err
+	}
+	_, err = db.EnsureLocalUser(context.Background())
+	if err = errors.Join(err, db.Close()); err != nil {
+		return nil, err
+	}
+	files = map[string][]byte{}
+	for _, name := range []string{folder.DatabaseFile, folder.SealKeyFile} {
+		if files[name], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+})
 
 // AddUser makes another user.
 func AddUser(t testing.TB, db *store.DB, name string) (owner string) {

@@ -67,13 +67,13 @@ func (c *counted) AppendRunLog(owner, id string, from int64, p, times []byte, do
 	})
 }
 
-// fullDesk is a desk with a counted store, and how often what was reserved was
+// fullDesk is a world with a counted store, and how often what was reserved was
 // released.
-func fullDesk(t *testing.T, change func(*run.Config)) (*desk, *counted, *atomic.Int64) {
+func fullDesk(t *testing.T, change func(*run.Config)) (*world, *counted, *atomic.Int64) {
 	t.Helper()
 	db := &counted{refused: make(chan error, 1000), logs: make(chan error, 1000), stored: make(chan int64, 1000)}
 	released := new(atomic.Int64)
-	d := newDesk(t, func(c *run.Config) {
+	w := newWorld(t, func(c *run.Config) {
 		db.DB = c.Store.(*store.DB)
 		c.Store = db
 		c.Reserve = func(context.Context, string, gateway.Model, []byte) (func(), *wire.Problem) {
@@ -83,19 +83,19 @@ func fullDesk(t *testing.T, change func(*run.Config)) (*desk, *counted, *atomic.
 			change(c)
 		}
 	})
-	return d, db, released
+	return w, db, released
 }
 
 // begun starts a run and sends the beginning of its answer, which is stored.
-func (d *desk) begun(s wire.Start, db *counted) (c *call, sent string) {
-	d.t.Helper()
-	d.start(s)
-	c = d.call()
+func (w *world) begun(s wire.Start, db *counted) (c *call, sent string) {
+	w.t.Helper()
+	w.start(s)
+	c = w.call()
 	c.stream(events)
 	for i := range 50 {
 		sent += chunk(fmt.Sprintf("word %d ", i))
 	}
-	c.send(d.t, "%s", sent)
+	c.send(w.t, "%s", sent)
 	for n := int64(0); n < int64(len(sent)); {
 		n = <-db.stored
 	}
@@ -103,36 +103,36 @@ func (d *desk) begun(s wire.Start, db *counted) (c *call, sent string) {
 }
 
 func TestAnswerThatEndsWhileTheDiskIsFullIsKeptAndStoredLater(t *testing.T) {
-	d, db, released := fullDesk(t, nil)
+	w, db, released := fullDesk(t, nil)
 	s := turn()
-	c, sent := d.begun(s, db)
+	c, sent := w.begun(s, db)
 	room := fillDisk(t)
 	rest := chunk("and its end") + finish + usage + done
 	c.send(t, "%s", rest)
 	c.pipe.Close()
 	sent += rest
 
-	r := d.wait(s.Run)
+	r := w.wait(s.Run)
 	if r.State != wire.Done || r.Problem == nil || r.Problem.Code != "not_stored_yet" || r.Problem.Hint == "" {
 		t.Fatalf("the page is told %s, %+v", r.State, r.Problem)
 	}
 	for range 4 {
 		<-db.refused // it is tried again and again
 	}
-	if got := d.read(s.Run, 0); string(got) != sent {
+	if got := w.read(s.Run, 0); string(got) != sent {
 		t.Errorf("%d bytes can be read of %d", len(got), len(sent))
 	}
-	opened, _, err := d.Open(t.Context(), d.owner, s.Run)
+	opened, _, err := w.Open(t.Context(), w.owner, s.Run)
 	if err != nil || opened.State != wire.Done || opened.Problem == nil || opened.Bytes != int64(len(sent)) {
 		t.Errorf("opened, it is %+v, %v", opened, err)
 	}
-	if again := d.start(s); again.State != wire.Done {
+	if again := w.start(s); again.State != wire.Done {
 		t.Errorf("started again, it is %+v", again)
 	}
-	if err := d.Stop(t.Context(), d.owner, s.Run); err != nil {
+	if err := w.Stop(t.Context(), w.owner, s.Run); err != nil {
 		t.Errorf("stop: %v", err)
 	}
-	if r := d.wait(s.Run); r.State != wire.Done || r.Problem == nil {
+	if r := w.wait(s.Run); r.State != wire.Done || r.Problem == nil {
 		t.Errorf("who stops it is told %s, %+v", r.State, r.Problem)
 	}
 	if n := released.Load(); n != 0 {
@@ -140,30 +140,30 @@ func TestAnswerThatEndsWhileTheDiskIsFullIsKeptAndStoredLater(t *testing.T) {
 	}
 
 	room()
-	if r = d.wait(s.Run); r.State != wire.Done || r.Problem != nil || r.CostNanoUSD != 11_000 {
+	if r = w.wait(s.Run); r.State != wire.Done || r.Problem != nil || r.CostNanoUSD != 11_000 {
 		t.Errorf("stored, it is told as %+v", r)
 	}
-	if m := d.message(s); !strings.HasSuffix(m.Text, "and its end") || m.Run.State != wire.Done || m.Run.Bytes != int64(len(sent)) {
+	if m := w.message(s); !strings.HasSuffix(m.Text, "and its end") || m.Run.State != wire.Done || m.Run.Bytes != int64(len(sent)) {
 		t.Errorf("stored as %q, %+v", m.Text, m.Run)
 	}
-	if got := d.read(s.Run, 0); string(got) != sent {
+	if got := w.read(s.Run, 0); string(got) != sent {
 		t.Error("the stored log has other bytes")
 	}
-	if n, spent := released.Load(), d.spent(); n != 1 || spent != 11_000 {
+	if n, spent := released.Load(), w.spent(); n != 1 || spent != 11_000 {
 		t.Errorf("released %d times, spent %d", n, spent)
 	}
 	// However often it was tried, the log says it once.
-	if n := strings.Count(d.log.String(), "level=ERROR msg=\"end of run"); n != 1 {
-		t.Errorf("%d lines say that the end is not stored:\n%s", n, d.log)
+	if n := strings.Count(w.log.String(), "level=ERROR msg=\"end of run"); n != 1 {
+		t.Errorf("%d lines say that the end is not stored:\n%s", n, w.log)
 	}
 }
 
 // A log that grows while the disk is full is tried at the interval, not as fast
 // as the disk refuses it, and the server's log is not filled with that.
 func TestFullDiskIsSaidOnce(t *testing.T) {
-	d, db, _ := fullDesk(t, nil)
+	w, db, _ := fullDesk(t, nil)
 	s := turn()
-	c, _ := d.begun(s, db)
+	c, _ := w.begun(s, db)
 	room := fillDisk(t)
 	for range 20 {
 		c.send(t, "%s", chunk(strings.Repeat("word ", 100)))
@@ -172,11 +172,11 @@ func TestFullDiskIsSaidOnce(t *testing.T) {
 	room()
 	c.send(t, "%s", finish+done)
 	c.pipe.Close()
-	if r := d.wait(s.Run); r.State != wire.Done || r.Problem != nil {
+	if r := w.wait(s.Run); r.State != wire.Done || r.Problem != nil {
 		t.Errorf("ended %s, %v", r.State, r.Problem)
 	}
-	if n := strings.Count(d.log.String(), "level=ERROR"); n > 2 { // of the log's stretches, and of the reply's head
-		t.Errorf("%d errors after 20 refusals:\n%s", n, d.log)
+	if n := strings.Count(w.log.String(), "level=ERROR"); n > 2 { // of the log's stretches, and of the reply's head
+		t.Errorf("%d errors after 20 refusals:\n%s", n, w.log)
 	}
 }
 
@@ -184,12 +184,12 @@ func TestFullDiskIsSaidOnce(t *testing.T) {
 // are ended, and no new ones begin.
 func TestAnswersThatWaitForTheDiskAreBounded(t *testing.T) {
 	const most = 256 << 10
-	d, db, _ := fullDesk(t, func(c *run.Config) { c.MaxUnstored = most })
+	w, db, _ := fullDesk(t, func(c *run.Config) { c.MaxUnstored = most })
 	var turns []wire.Start
 	var calls []*call
 	for range 4 {
 		s := turn()
-		c, _ := d.begun(s, db)
+		c, _ := w.begun(s, db)
 		turns, calls = append(turns, s), append(calls, c)
 	}
 	room := fillDisk(t)
@@ -204,44 +204,44 @@ func TestAnswersThatWaitForTheDiskAreBounded(t *testing.T) {
 		}()
 	}
 	for _, s := range turns {
-		if r := d.wait(s.Run); r.State != wire.Failed || r.Problem == nil {
+		if r := w.wait(s.Run); r.State != wire.Failed || r.Problem == nil {
 			t.Errorf("ended %s, %v", r.State, r.Problem)
 		}
 	}
-	_, err := d.Start(t.Context(), d.owner, canary, turn())
+	_, err := w.Start(t.Context(), w.owner, canary, turn())
 	var p *wire.Problem
 	if !errors.As(err, &p) || p.Code != "disk_full" || p.Hint == "" {
 		t.Errorf("one more is answered with %v", err)
 	}
 	room()
 	for _, s := range turns {
-		if r := d.wait(s.Run); r.Problem == nil || strings.Contains(r.Problem.Message, "yet") {
+		if r := w.wait(s.Run); r.Problem == nil || strings.Contains(r.Problem.Message, "yet") {
 			t.Errorf("stored, it is told as %s, %v", r.State, r.Problem)
 		}
 	}
 	s := turn()
-	d.start(s)
-	d.call().err <- errors.New("enough")
-	d.wait(s.Run)
+	w.start(s)
+	w.call().err <- errors.New("enough")
+	w.wait(s.Run)
 }
 
 func TestConversationIsDeletedWhileItsEndWaitsForTheDisk(t *testing.T) {
-	d, db, released := fullDesk(t, nil)
+	w, db, released := fullDesk(t, nil)
 	s := turn()
-	c, _ := d.begun(s, db)
+	c, _ := w.begun(s, db)
 	room := fillDisk(t)
 	c.send(t, "%s", usage+done)
 	c.pipe.Close()
-	d.wait(s.Run)
-	if err := d.StopConversation(t.Context(), d.owner, s.Conversation); err != nil {
+	w.wait(s.Run)
+	if err := w.StopConversation(t.Context(), w.owner, s.Conversation); err != nil {
 		t.Error(err)
 	}
 	room()
-	if err := d.db.DeleteConversation(t.Context(), d.owner, s.Conversation); err != nil {
+	if err := w.db.DeleteConversation(t.Context(), w.owner, s.Conversation); err != nil {
 		t.Fatal(err)
 	}
-	d.wait(s.Run)
-	if n, spent := released.Load(), d.spent(); n != 1 || spent != 11_000 {
+	w.wait(s.Run)
+	if n, spent := released.Load(), w.spent(); n != 1 || spent != 11_000 {
 		t.Errorf("released %d times, spent %d", n, spent)
 	}
 }
@@ -249,19 +249,19 @@ func TestConversationIsDeletedWhileItsEndWaitsForTheDisk(t *testing.T) {
 // A send may come in between the stop of a conversation's answers and its
 // deletion: its end has nothing to be stored in, and must not be tried for ever.
 func TestConversationIsDeletedUnderAnAnswerThatWasMissed(t *testing.T) {
-	d, db, released := fullDesk(t, nil)
+	w, db, released := fullDesk(t, nil)
 	s := turn()
-	c, _ := d.begun(s, db)
-	if err := d.db.DeleteConversation(t.Context(), d.owner, s.Conversation); err != nil {
+	c, _ := w.begun(s, db)
+	if err := w.db.DeleteConversation(t.Context(), w.owner, s.Conversation); err != nil {
 		t.Fatal(err)
 	}
 	c.send(t, "%s", chunk("more")+usage+done)
 	c.pipe.Close()
-	r := d.wait(s.Run)
+	r := w.wait(s.Run)
 	if r.Problem != nil {
 		t.Errorf("ended with %+v", r.Problem)
 	}
-	if n, spent := released.Load(), d.spent(); n != 1 || spent != 11_000 {
+	if n, spent := released.Load(), w.spent(); n != 1 || spent != 11_000 {
 		t.Errorf("released %d times, spent %d", n, spent)
 	}
 }
@@ -269,27 +269,27 @@ func TestConversationIsDeletedUnderAnAnswerThatWasMissed(t *testing.T) {
 // A server that is ended while its disk is full says what is lost, does not
 // hang, and the next one goes on with what was stored.
 func TestShutdownWhileTheDiskIsFull(t *testing.T) {
-	d, db, _ := fullDesk(t, nil)
+	w, db, _ := fullDesk(t, nil)
 	waits, runs := turn(), turn()
-	c, sent := d.begun(waits, db)
-	d.begun(runs, db)
+	c, sent := w.begun(waits, db)
+	w.begun(runs, db)
 	room := fillDisk(t)
 	c.send(t, "%s", chunk("lost")+done)
 	c.pipe.Close()
-	d.wait(waits.Run)
-	if err := d.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "2 answers") {
+	w.wait(waits.Run)
+	if err := w.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "2 answers") {
 		t.Errorf("closing gives %v", err)
 	}
 	room()
-	if err := d.db.Close(); err != nil {
+	if err := w.db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d.open(nil)
-	if err := d.Recover(t.Context()); err != nil {
+	w.open(nil)
+	if err := w.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []wire.Start{waits, runs} {
-		if m := d.message(s); m.Run.State != wire.Interrupted || m.Run.Bytes != int64(len(sent)) {
+		if m := w.message(s); m.Run.State != wire.Interrupted || m.Run.Bytes != int64(len(sent)) {
 			t.Errorf("recovered as %+v", m.Run)
 		}
 	}

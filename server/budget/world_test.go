@@ -1,0 +1,99 @@
+package budget_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"go.uber.org/goleak"
+
+	"screentest/server/budget"
+	"screentest/server/store"
+	"screentest/shared/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const dollar = 1_000_000_000
+
+// world is a Keeper on a real store.
+type world struct {
+	*budget.Keeper
+	t     *testing.T
+	db    *store.DB
+	owner string
+
+	mu   sync.Mutex
+	now  time.Time
+	told []string // owner, scope and period of each warning
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, now: time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)}
+	db, err := store.Open(t.Context(), t.TempDir(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.db = db
+	t.Cleanup(func() {
+		w.Close()
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if w.owner, err = db.EnsureLocalUser(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	return w
+}
+
+// open makes a Keeper anew, as after a start.
+func (w *world) open() {
+	if w.Keeper != nil {
+		w.Close()
+	}
+	w.Keeper = budget.New(budget.Config{
+		Store: w.db, MayEverybody: func(owner string) bool { return owner == w.owner },
+		Tell: func(owner string, s wire.BudgetState) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.told = append(w.told, strings.TrimSpace(owner+" "+s.Scope+" "+s.Period))
+		},
+		Now: func() time.Time {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return w.now
+		},
+	})
+}
+
+func (w *world) set(s wire.BudgetSettings) wire.Budgets {
+	w.t.Helper()
+	b, err := w.SetBudgets(w.t.Context(), w.owner, s)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return b
+}
+
+func (w *world) budgets() wire.Budgets {
+	w.t.Helper()
+	b, err := w.Budgets(w.t.Context(), w.owner)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return b
+}
+
+// spend books a run that ended now.
+func (w *world) spend(nano int64) {
+	w.t.Helper()
+	r := wire.Run{ID: uuid.NewString(), State: wire.Done, Model: "m", StartedMS: w.now.UnixMilli(), CostNanoUSD: nano, CostSource: "reported"}
+	if err := w.db.FinishRun(w.t.Context(), w.owner, r, "", nil, nil, nil); err != nil {
+		w.t.Fatal(err)
+	}
+}

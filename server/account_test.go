@@ -88,9 +88,7 @@ func (h *house) start() {
 	h.runs = run.New(run.Config{
 		Store: h.db, Gateway: h.client.Stream, Catalogue: gateway.SampleCatalogue, StreamOptions: true, FlushEvery: 50 * time.Millisecond,
 		Tokenizer: &h.tokens,
-		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
-			return h.budget.ReserveText(ctx, owner, m, budget.InputBound(body))
-		},
+		Reserve:   h.budget.ReserveText,
 		Changed: func(_ string, r wire.Run) {
 			if r.State != wire.Running {
 				h.mu.Lock()

@@ -162,12 +162,10 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		Store: s.store, Gateway: s.client.Stream, Catalogue: s.models, BaseURL: s.client.Base.String(),
 		StreamOptions: s.sandbox != nil,
 		Tokenizer:     &tokens.Counter{},
-		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
-			return s.budget.ReserveText(ctx, owner, m, budget.InputBound(body))
-		},
-		Changed: s.news.Run,
-		Stored:  s.news.ConversationChanged,
-		Logger:  log,
+		Reserve:       s.budget.ReserveText,
+		Changed:       s.news.Run,
+		Stored:        s.news.ConversationChanged,
+		Logger:        log,
 	})
 	s.onClose(s.runs.Close)
 	if err := s.newVideos(listener.Addr(), public); err != nil {

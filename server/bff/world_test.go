@@ -133,9 +133,7 @@ func makeWorld(t *testing.T, sandboxKey string, change func(*bff.Config)) *world
 			go w.stream(pw, key, bytes.Clone(body))
 			return &upstream.Reply{Status: 200, ContentType: w.kind, Body: r}, nil
 		},
-		Reserve: func(ctx context.Context, owner string, m gateway.Model, body []byte) (func(), *wire.Problem) {
-			return w.budget.ReserveText(ctx, owner, m, budget.InputBound(body))
-		},
+		Reserve: w.budget.ReserveText,
 		Changed: w.news.Run,
 		Stored:  w.news.ConversationChanged,
 	})

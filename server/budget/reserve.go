@@ -38,11 +38,11 @@ func (k *Keeper) Reserve(ctx context.Context, owner, what string, nanoUSD int64)
 	return k.reserve(owner, a, nanoUSD), nil
 }
 
-// ReserveText reserves a bound for a text run of an owner: the input, and as
+// ReserveText reserves a bound for a text run of an owner: the request, and as
 // many tokens of output as the owner's settings say. The gateway tells no bound
 // for an answer and the contract's requests carry none; a longer answer is
 // booked whole, and the next send is refused.
-func (k *Keeper) ReserveText(ctx context.Context, owner string, m gateway.Model, inputTokens int64) (release func(), p *wire.Problem) {
+func (k *Keeper) ReserveText(ctx context.Context, owner string, m gateway.Model, body []byte) (release func(), p *wire.Problem) {
 	k.mu.Lock()
 	a, err := k.account(ctx, owner)
 	var most int64
@@ -53,7 +53,7 @@ func (k *Keeper) ReserveText(ctx context.Context, owner string, m gateway.Model,
 	if err != nil {
 		return nil, k.unread(err)
 	}
-	q := m.TextPrice(gateway.Usage{InputTokens: inputTokens, OutputTokens: most})
+	q := m.TextPrice(gateway.Usage{InputTokens: inputBound(body), OutputTokens: most})
 	return k.Reserve(ctx, owner, wire.WhatText, int64(q.Cost))
 }
 
@@ -63,8 +63,8 @@ func (k *Keeper) ReserveText(ctx context.Context, owner string, m gateway.Model,
 // 24 KB.
 const bytesPerToken = 3
 
-// InputBound is a bound of the input tokens of a text request.
-func InputBound(body []byte) int64 { return int64(len(body)+bytesPerToken-1) / bytesPerToken }
+// inputBound is a bound of the input tokens of a text request.
+func inputBound(body []byte) int64 { return int64(len(body)+bytesPerToken-1) / bytesPerToken }
 
 // ReserveSent reserves without asking the budgets: for what has been sent already and
 // may have been billed, such as a clip whose creation is unknown after a start.

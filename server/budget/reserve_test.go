@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"screentest/server/budget"
 	"screentest/server/run"
 	"screentest/server/upstream"
 	"screentest/shared/gateway"
@@ -26,7 +25,7 @@ func TestAHundredSendsAgainstABudgetForTen(t *testing.T) {
 	w := newWorld(t)
 	model := gateway.Model{ID: "vendor/model-a", Endpoint: gateway.Chat, Price: gateway.Price{Known: true, Input: dollar, Output: dollar}}
 	body := []byte(`{"model":"vendor/model-a","messages":[{"role":"user","content":"a question of eighty-one bytes"}]}`)
-	bound := budget.InputBound(body)
+	bound := int64(len(body)+2) / 3                                                   // of its tokens
 	w.set(wire.BudgetSettings{DayNanoUSD: 10 * dollar, MaxOutput: 1_000_000 - bound}) // $1 each
 
 	var called atomic.Int64
@@ -43,7 +42,7 @@ func TestAHundredSendsAgainstABudgetForTen(t *testing.T) {
 				`{"model":"vendor/model-a","choices":[{"message":{"role":"assistant","content":"an answer"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}}`))}, nil
 		},
 		Reserve: func(ctx context.Context, owner string, _ gateway.Model, b []byte) (func(), *wire.Problem) {
-			return w.ReserveText(ctx, owner, model, budget.InputBound(b))
+			return w.ReserveText(ctx, owner, model, b)
 		},
 		Changed: func(_ string, r wire.Run) {
 			if r.State == wire.Running {

@@ -90,7 +90,7 @@ func (l *live) write() {
 	from, p, times := l.log.unstored(*buf, flushChunk)
 	*buf = p
 	if len(p) == 0 {
-		l.log.kept()
+		l.log.abandonFlush()
 		l.m.blocks.giveBack(buf)
 		l.flush.Unlock()
 		return
@@ -103,7 +103,7 @@ func (l *live) write() {
 			return
 		}
 		l.failed = l.m.Now()
-		l.log.kept()
+		l.log.abandonFlush()
 		l.m.logUnstored.say(l.m.Logger, l.m.Now(), "log not stored; it is kept in memory", "run", l.key.run, "from", from, "bytes", len(p), "err", err)
 		if l.tooMuchUnstored() {
 			p := notStored()

@@ -121,15 +121,6 @@ func (l *live) follow(rep *upstream.Reply) {
 	go l.end(err)
 }
 
-// end ends the log and stores what it holds. The error says why it ended; nil
-// is the end of the reply.
-func (l *live) end(err error) {
-	defer l.m.calls.Done()
-	defer l.cancel(errEnded)
-	l.log.close()
-	l.settle(err)
-}
-
 // maxContentType bounds what is kept of a Content-Type, in bytes. It goes in
 // front of the log wherever that is read.
 const maxContentType = 128
@@ -145,7 +136,7 @@ func clip(s string, most int) string {
 // end of the reply.
 func (l *live) copy(rep *upstream.Reply) error {
 	events := strings.HasPrefix(rep.ContentType, "text/event-stream")
-	var end ending
+	var end endScanner
 	var over *time.Timer // ends a connection that goes on after the end
 	late := 0            // bytes that came after it
 	defer func() {

@@ -10,9 +10,9 @@ import (
 // minFree is the least room in a block, in bytes, that is worth a read.
 const minFree = 256
 
-// settled is how long bytes that the store already has stay in memory, in
+// linger is how long bytes that the store already has stay in memory, in
 // milliseconds, so that a reader some frames behind need not go to the store.
-const settled = 50
+const linger = 50
 
 // fetch reads at least one and at most max bytes of a log that the store has,
 // from the offset from on.
@@ -173,9 +173,9 @@ func (l *Log) reserve(ms int64) []byte {
 		// a smaller.
 		size = cap(b.p)
 		switch age := ms - b.born; {
-		case age < settled/2 && size < maxBlock:
+		case age < linger/2 && size < maxBlock:
 			size *= 2
-		case age > 4*settled && size > minBlock:
+		case age > 4*linger && size > minBlock:
 			size /= 2
 		}
 	}
@@ -214,7 +214,7 @@ func (l *Log) close() {
 
 // unstored appends to dst the bytes that the store does not have, at most max
 // of them unless one read brought more, and gives their offset and encoded
-// times. They stay in memory until markStored; kept gives the flush up.
+// times. They stay in memory until markStored; abandonFlush gives the flush up.
 func (l *Log) unstored(dst []byte, max int) (from int64, p, times []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -237,8 +237,8 @@ func (l *Log) backlog() int64 {
 	return l.size - l.stored
 }
 
-// kept gives up a flush: its bytes are tried again with the next.
-func (l *Log) kept() {
+// abandonFlush gives up a flush: its bytes are tried again with the next.
+func (l *Log) abandonFlush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.barrier = 0
@@ -269,7 +269,7 @@ func (l *Log) release(ms int64) {
 		if b.from+int64(len(b.p)) > l.stored {
 			break
 		}
-		if !l.closed && (drop == len(l.blocks)-1 || ms-b.last < settled) {
+		if !l.closed && (drop == len(l.blocks)-1 || ms-b.last < linger) {
 			break
 		}
 	}

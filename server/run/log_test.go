@@ -233,7 +233,7 @@ func TestFlushThatFailsIsTriedAgain(t *testing.T) {
 	l.append([]byte("one "), 0)
 	_, p, times := l.unstored(nil, flushChunk)
 	l.append([]byte("two"), 0) // in the same millisecond
-	l.kept()
+	l.abandonFlush()
 	from, again, _ := l.unstored(nil, flushChunk)
 	if from != 0 || string(p) != "one " || string(again) != "one two" || len(times) == 0 {
 		t.Errorf("first %q, then %q from %d", p, again, from)

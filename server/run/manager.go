@@ -16,9 +16,10 @@ type Manager struct {
 	Config
 	flusher *flusher
 	blocks  blocks
-	settles chan []byte // a buffer for each log that may be read whole at a time
-	closing context.Context
-	hurry   func() // ends closing: no end waits any longer
+	// endBuffers has a buffer for each log that may be read whole at a time.
+	endBuffers chan []byte
+	closing    context.Context
+	hurry      func() // ends closing: no end waits any longer
 
 	logUnstored, endUnstored complaint
 	lost                     atomic.Int64 // ends that could not be stored
@@ -37,14 +38,14 @@ type key struct{ owner, run string }
 // New returns a Manager. Call Recover before the first Start.
 func New(c Config) *Manager {
 	m := &Manager{
-		Config:  c.withDefaults(),
-		settles: make(chan []byte, maxSettles),
-		live:    map[key]*live{},
-		running: map[string]int{},
+		Config:     c.withDefaults(),
+		endBuffers: make(chan []byte, maxEnding),
+		live:       map[key]*live{},
+		running:    map[string]int{},
 	}
 	m.closing, m.hurry = context.WithCancel(context.Background())
-	for range maxSettles {
-		m.settles <- nil
+	for range maxEnding {
+		m.endBuffers <- nil
 	}
 	m.flusher = startFlusher(m.FlushEvery, m.all)
 	return m

@@ -10,7 +10,10 @@
 //
 // The log reaches the store every FlushEvery. After a kill, Recover ends the
 // runs that were under way with what had been stored of them. While the disk is
-// full a run goes on in memory, and its end waits there (unstored.go).
+// full a run goes on in memory, and its end waits there.
+//
+// In the order of a run's life: manager.go, admit.go, live.go, log.go, flush.go,
+// end.go, judge.go, cost.go.
 package run
 
 import (

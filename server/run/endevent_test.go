@@ -29,7 +29,7 @@ func TestEndingIsSeenAtTheEndAndNowhereElse(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for step := 1; step <= len(tt.stream); step++ {
-				var e ending
+				var e endScanner
 				for at := 0; at < len(tt.stream); at += step {
 					upTo := min(at+step, len(tt.stream))
 					got := e.scan([]byte(tt.stream[at:upTo]))

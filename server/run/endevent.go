@@ -6,11 +6,11 @@ import "bytes"
 // "event: response.incomplete" and a type right behind it take.
 const headLen = 128
 
-// ending notices the event that ends a stream, by the beginning of each event.
+// endScanner notices the event that ends a stream, by the beginning of each event.
 // It is there for gateways that keep the connection open after the end, or go
 // on sending; what follows within a short while is still taken, and the reply
 // reader decides later what the end was.
-type ending struct {
+type endScanner struct {
 	head [headLen]byte // start of the event under way
 	n    int
 	line bool // the line under way has something in it
@@ -19,7 +19,7 @@ type ending struct {
 
 // scan takes the next bytes of the stream and says whether a whole event that
 // ends it has come (F43, F45, F46, F49). It costs a look at each line.
-func (e *ending) scan(p []byte) (ended bool) {
+func (e *endScanner) scan(p []byte) (ended bool) {
 	for len(p) > 0 && !e.over {
 		line, rest, whole := bytes.Cut(p, []byte{'\n'})
 		p = rest

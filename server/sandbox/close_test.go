@@ -103,7 +103,7 @@ func TestCloseIsNotHeldUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for len(r.server.requests.all()) < 2 {
+	for len(r.server.requests.of(anyone)) < 2 {
 		time.Sleep(time.Millisecond) // until both are being answered
 	}
 	before := time.Now()

@@ -181,7 +181,7 @@ func TestOwnFilesAreMeasured(t *testing.T) {
 	if p := a.problem(t); p.code != "invalid_request" || !strings.Contains(p.message, "404") {
 		t.Errorf("a file that is not there: %s", a.body)
 	}
-	for _, req := range r.server.requests.all() {
+	for _, req := range r.server.requests.of(anyone) {
 		if strings.HasPrefix(req.Path, "/files/") {
 			t.Errorf("it called itself for %s", req.Path)
 		}

@@ -94,9 +94,6 @@ func (l *records) trim() {
 	l.list = l.list[n:]
 }
 
-// all copies the list.
-func (l *records) all() []record { return l.of(func(*account) bool { return true }) }
-
 // of copies the requests of some accounts; nil is that of a request without a
 // right key.
 func (l *records) of(wanted func(*account) bool) []record {

@@ -81,7 +81,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	for range maxRecords {
 		l.begin(time.Now(), r)
 	}
-	if n := len(l.all()); n != maxRecords {
+	if n := len(l.of(anyone)); n != maxRecords {
 		t.Errorf("%d records", n)
 	}
 	first.setBody(make([]byte, 1000)) // forgotten while it was being answered
@@ -92,7 +92,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	if l.bytes > maxRecordBytes {
 		t.Errorf("%d bytes are kept", l.bytes)
 	}
-	if n := len(l.all()); n == 0 || l.all()[n-1].Body == "" {
+	if n := len(l.of(anyone)); n == 0 || l.of(anyone)[n-1].Body == "" {
 		t.Error("the newest record is gone")
 	}
 }

@@ -133,7 +133,7 @@ func TestShapesOfTheEnd(t *testing.T) {
 		"F98 in small letters":            {[]string{`{"code":"success","data":{"status":"success","result_url":"http://192.0.2.1/a.mp4"}}`}, wire.VideoDone, 1},
 		"F106 all outputs":                {[]string{`{"code":"success","data":{"status":"SUCCESS","data":{"id":"f3f0c2b1-0000-4000-8000-000000000000","output":[{"url":"http://192.0.2.1/a.mp4"},{"url":"http://192.0.2.1/b.mp4"}]}}}`}, wire.VideoDone, 2},
 		"F102 expired at once":            {[]string{`{"code":"success","data":{"status":"SUCCESS","data":{"status":"expired","code":"result_expired"}}}`}, wire.VideoExpired, 0},
-		"G32 back to the queue":           {[]string{`{"code":"success","data":{"status":"IN_PROGRESS"}}`, `{"code":"success","data":{"status":"QUEUED"}}`, `{"code":"success","data":{"status":"FAILURE","fail_reason":"no"}}`}, wire.VideoFailed, 0},
+		"F113 G32 back to the queue":      {[]string{`{"code":"success","data":{"status":"IN_PROGRESS"}}`, `{"code":"success","data":{"status":"QUEUED"}}`, `{"code":"success","data":{"status":"FAILURE","fail_reason":"no"}}`}, wire.VideoFailed, 0},
 		"a success whose files come late": {[]string{`{"code":"success","data":{"status":"SUCCESS"}}`, `{"code":"success","data":{"status":"SUCCESS","result_url":"http://192.0.2.1/a.mp4"}}`}, wire.VideoDone, 1},
 		"a success that names no file":    {[]string{`{"code":"success","data":{"status":"SUCCESS"}}`}, wire.VideoDone, 0},
 	} {

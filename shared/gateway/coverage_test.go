@@ -61,6 +61,7 @@ var elsewhere = map[string][]string{
 	"F94":  {"shared/reply"},
 	"F95":  {"shared/reply"},
 	"F96":  {"shared/reply"}, // status reply
+	"F97":  {"shared/reply"},
 	"F99":  {"shared/reply"},
 	"F100": {"shared/reply"},
 	"F101": {"shared/reply"},
@@ -74,6 +75,7 @@ var elsewhere = map[string][]string{
 	"F105": {"server/sandbox"}, // an expired file answers 404
 	"F108": {"server/sandbox"},
 	"F109": {"server/sandbox"},
+	"F110": {"server/sandbox"},
 	"F111": {"server/sandbox"},
 	"F112": {"server/sandbox"},
 	"F117": {"server/sandbox"},
@@ -83,6 +85,11 @@ var elsewhere = map[string][]string{
 	"G2":   {"server/sandbox"},
 	"G4":   {"server/sandbox"},
 	"G38":  {"server/sandbox"},
+
+	// What we make of it.
+	"F113": {"server/video"}, // a failure may follow any state
+	"G32":  {"server/video"}, // states in any order; the end stays
+	"G37":  {"app/video"},    // a warning on day 12
 
 	// Facts of the validator that the sandbox enforces by itself, too.
 	"G17": {"shared/gateway", "server/sandbox"},

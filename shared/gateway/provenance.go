@@ -70,11 +70,6 @@ func Expired(finished, now time.Time) bool {
 	return !finished.IsZero() && now.Sub(finished) > Retention
 }
 
-// Expiring says whether it will expire within two days, or has (G37).
-func Expiring(finished, now time.Time) bool {
-	return !finished.IsZero() && now.Sub(finished) >= RetentionWarn
-}
-
 // fits says which rule of an action model the source breaks, 0 for none.
 func fits(m Model, p Provenance) (broken ruleID, why string) {
 	if m.Family == BetaVideo {

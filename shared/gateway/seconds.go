@@ -133,12 +133,3 @@ func MotionSeconds(seconds float64) int {
 	micros, _ := length(seconds)
 	return round(micros)
 }
-
-// SceneSeconds returns the field seconds for a multi-shot clip (F151).
-func SceneSeconds(scenes []Scene) int {
-	sum := 0
-	for _, s := range scenes {
-		sum += s.Duration
-	}
-	return sum
-}

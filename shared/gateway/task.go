@@ -30,19 +30,6 @@ func (s TaskStatus) Final() bool {
 	return s == StatusSuccess || s == StatusFailure || s == StatusExpired
 }
 
-// After returns the status of a task that was in s and is now reported as
-// next: any order is taken, as the document gives none for a failure (F113),
-// but a final status stays, except that a success can expire (G32).
-func (s TaskStatus) After(next TaskStatus) TaskStatus {
-	switch {
-	case s == StatusSuccess && next == StatusExpired:
-		return next
-	case s.Final() || next == "":
-		return s
-	}
-	return next
-}
-
 // Usual returns how long a task of the model usually takes (F114): 1 to 5
 // minutes; an upscale 1 to 3, to 4K 2 to 10.
 func (m Model) Usual() (least, most time.Duration) {

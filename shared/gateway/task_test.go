@@ -7,50 +7,31 @@ import (
 )
 
 func TestTaskStatus(t *testing.T) {
-	for _, c := range []struct {
-		name      string
-		old, next string
-		want      TaskStatus
-	}{
-		{"F97 F110 forward", "QUEUED", "IN_PROGRESS", StatusInProgress},
-		{"F98 in any case", "queued", "Success", StatusSuccess},
-		{"F113 a failure may follow anything", "QUEUED", "FAILURE", StatusFailure},
-		{"G32 any order", "IN_PROGRESS", "QUEUED", StatusQueued},
-		{"G32 straight to the end", "QUEUED", "SUCCESS", StatusSuccess},
-		{"G32 a success stays", "SUCCESS", "IN_PROGRESS", StatusSuccess},
-		{"G32 a success does not fail", "SUCCESS", "FAILURE", StatusSuccess},
-		{"G32 a failure stays", "FAILURE", "SUCCESS", StatusFailure},
-		{"F102 G32 a success expires", "SUCCESS", "expired", StatusExpired},
-		{"G32 a failure does not", "FAILURE", "expired", StatusFailure},
-		{"an unknown status is not final", "SUBMITTED", "QUEUED", StatusQueued},
-		{"nothing reported changes nothing", "IN_PROGRESS", "", StatusInProgress},
+	for text, want := range map[string]TaskStatus{
+		"QUEUED": StatusQueued, "In_Progress": StatusInProgress, " success ": StatusSuccess, "failure": StatusFailure, "expired": StatusExpired, // F97, F98
+		"submitted": "SUBMITTED", "": "",
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := ParseTaskStatus(c.old).After(ParseTaskStatus(c.next)); got != c.want {
-				t.Errorf("%s, then %s: %s, want %s", c.old, c.next, got, c.want)
-			}
-		})
+		if got := ParseTaskStatus(text); got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
 	}
 }
 
 func TestRetention(t *testing.T) {
 	day := 24 * time.Hour
 	for _, c := range []struct {
-		name              string
-		finished          time.Time
-		age               time.Duration
-		expired, expiring bool
+		name     string
+		finished time.Time
+		age      time.Duration
+		expired  bool
 	}{
-		{"F104 exactly 14 days are not more", noon, 14 * day, false, true},
-		{"F104 older than 14 days", noon, 14*day + time.Second, true, true},
-		{"G33 what has not finished does not expire", time.Time{}, 1000 * day, false, false},
-		{"G37 day 12", noon, 12 * day, false, true},
-		{"G37 before day 12", noon, 12*day - time.Second, false, false},
+		{"F104 exactly 14 days are not more", noon, 14 * day, false},
+		{"F104 older than 14 days", noon, 14*day + time.Second, true},
+		{"G33 what has not finished does not expire", time.Time{}, 1000 * day, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			now := noon.Add(c.age)
-			if Expired(c.finished, now) != c.expired || Expiring(c.finished, now) != c.expiring {
-				t.Errorf("expired %v, expiring %v", Expired(c.finished, now), Expiring(c.finished, now))
+			if got := Expired(c.finished, noon.Add(c.age)); got != c.expired {
+				t.Errorf("expired %v", got)
 			}
 		})
 	}
@@ -115,7 +96,6 @@ func TestSecondsForTheForm(t *testing.T) {
 		{"G22 7.4 s are 7", MotionSeconds(7.4), 7},
 		{"G22 7.5 s are 8", MotionSeconds(7.5), 8},
 		{"G22 what can't be a length is nothing", MotionSeconds(-1), 0},
-		{"F151 the sum", SceneSeconds([]Scene{{"a", 3}, {"b", 12}}), 15},
 		{"a set for people", Seconds{Values: []int{4, 6, 8}}.String(), "4, 6 or 8"},
 		{"a range for people", Seconds{Min: 4, Max: 15}.String(), "4 to 15"},
 		{"one value for people", Seconds{Min: 8, Max: 8}.String(), "8"},

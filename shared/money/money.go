@@ -143,15 +143,6 @@ func Times(t Term) (NanoUSD, error) {
 	return NanoUSD(lo), nil
 }
 
-// Add returns a + b, or ErrOverflow.
-func Add(a, b NanoUSD) (NanoUSD, error) {
-	sum := a + b
-	if (sum > a) != (b > 0) && b != 0 {
-		return 0, ErrOverflow
-	}
-	return sum, nil
-}
-
 // digits says whether s is one decimal digit or more.
 func digits(s string) bool {
 	for i := 0; i < len(s); i++ {

@@ -148,17 +148,6 @@ func TestChargesAgreeWithExactArithmetic(t *testing.T) {
 	})
 }
 
-func TestAdd(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := rapid.Int64().Draw(t, "a"), rapid.Int64().Draw(t, "b")
-		want := new(big.Int).Add(big.NewInt(a), big.NewInt(b))
-		got, err := Add(NanoUSD(a), NanoUSD(b))
-		if want.IsInt64() != (err == nil) || err == nil && int64(got) != want.Int64() {
-			t.Fatalf("%d + %d = %d, %v; want %v", a, b, got, err, want)
-		}
-	})
-}
-
 func FuzzParseUSD(f *testing.F) {
 	for _, s := range []string{"0.05", "$10", "-1.5", "1e9", "9223372036.854775807", ".", ""} {
 		f.Add(s)

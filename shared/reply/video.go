@@ -30,24 +30,6 @@ const (
 	TaskUnknown    TaskState = "unknown" // the gateway says nothing that is known: ask again
 )
 
-// Terminal says that the state is final.
-func (s TaskState) Terminal() bool {
-	return s == TaskSuccess || s == TaskFailure || s == TaskExpired
-}
-
-// After is the state of a task that was prev and is now reported as s: any
-// order is accepted, a terminal state stays, but for success that expires
-// (G32), and a report that says nothing changes nothing.
-func (s TaskState) After(prev TaskState) TaskState {
-	switch {
-	case prev == TaskSuccess && s == TaskExpired:
-		return TaskExpired
-	case prev.Terminal(), s == TaskUnknown && prev != "":
-		return prev
-	}
-	return s
-}
-
 // Task is a status reply (F96–F106).
 type Task struct {
 	ID    string // begins with task_

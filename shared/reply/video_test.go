@@ -151,26 +151,6 @@ func TestReadTask(t *testing.T) {
 	}
 }
 
-func TestTaskStates(t *testing.T) {
-	all := []TaskState{TaskQueued, TaskInProgress, TaskSuccess, TaskFailure, TaskExpired, TaskUnknown}
-	for _, prev := range all {
-		for _, next := range all {
-			want := next
-			switch {
-			case prev == TaskSuccess && next == TaskExpired:
-			case prev == TaskSuccess || prev == TaskFailure || prev == TaskExpired || next == TaskUnknown:
-				want = prev
-			}
-			if got := next.After(prev); got != want {
-				t.Errorf("G32 %s after %s is %s, want %s", next, prev, got, want)
-			}
-		}
-		if got := prev.After(""); got != prev {
-			t.Errorf("G32 %s at first is %s", prev, got)
-		}
-	}
-}
-
 func TestTaskIsBounded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"code":"success","data":{"task_id":"task_1","status":"SUCCESS","fail_reason":"` + strings.Repeat("x", 1<<20) + `","data":{"output":[`)

@@ -24,14 +24,14 @@ type entry struct {
 type account struct {
 	name     string // of the key in files: a hash of it, so that no file holds the key
 	opening  money.NanoUSD
-	held     money.NanoUSD // for text that is being streamed
+	reserved money.NanoUSD // for text that is being streamed
 	charged  money.NanoUSD
 	returned money.NanoUSD
 	entries  []entry
 }
 
 // free is what may still be spent.
-func (a *account) free() money.NanoUSD { return a.opening - a.charged + a.returned - a.held }
+func (a *account) free() money.NanoUSD { return a.opening - a.charged + a.returned - a.reserved }
 
 func (a *account) book(kind, subject string, n money.NanoUSD) {
 	if kind == "charge" {
@@ -77,14 +77,14 @@ func (b *bank) named(name string, opening money.NanoUSD) *account {
 // takes the same time whatever the key.
 func (b *bank) account(key string) *account { return b.accounts[sha256.Sum256([]byte(key))] }
 
-// hold sets n aside for a text call and says whether there is enough (G4).
-func (b *bank) hold(a *account, n money.NanoUSD) bool {
+// reserve sets n aside for a text call and says whether there is enough (G4).
+func (b *bank) reserve(a *account, n money.NanoUSD) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if a.free() < n {
 		return false
 	}
-	a.held += n
+	a.reserved += n
 	return true
 }
 
@@ -97,7 +97,7 @@ func (b *bank) freeOf(a *account) money.NanoUSD {
 // handleAccount answers GET /sandbox/account.
 func (s *Server) handleAccount(c *call) error {
 	s.bank.mu.Lock()
-	s.settle(s.now())
+	s.returnFailed(s.now())
 	a := c.account
 	out := struct {
 		Balance  money.NanoUSD `json:"balance_nano_usd"`

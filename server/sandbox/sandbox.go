@@ -153,7 +153,7 @@ func (s *Server) load(dir string) error {
 		return err
 	}
 	s.journal = j
-	s.settle(s.now())
+	s.returnFailed(s.now())
 	if lines > 1 {
 		if err := j.compact(s.snapshot()); err != nil {
 			return errors.Join(err, j.close())

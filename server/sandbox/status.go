@@ -69,7 +69,7 @@ func (s *Server) handleStatus(c *call) error {
 	id := c.r.URL.Path[len(gateway.Video.Path())+1:]
 	now := s.now()
 	s.bank.mu.Lock()
-	s.settle(now)
+	s.returnFailed(now)
 	t := s.tasks.byID[id]
 	inject := t != nil && t.Poll != 0 && !s.tasks.polled[id]
 	if inject {

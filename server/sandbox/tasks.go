@@ -132,9 +132,9 @@ func (h *owed) Pop() any {
 	return t
 }
 
-// settle returns the charge of every task that has failed by now (F112). It is
-// called with the lock held, before anything that shows a task or an account.
-func (s *Server) settle(now time.Time) {
+// returnFailed returns the charge of every task that has failed by now (F112). It
+// is called with the lock held, before anything that shows a task or an account.
+func (s *Server) returnFailed(now time.Time) {
 	for len(s.tasks.owed) > 0 && !s.tasks.owed[0].Finished.After(now) {
 		t := heap.Pop(&s.tasks.owed).(*task)
 		if err := s.journal.append(line{Return: t.ID}, false); err != nil {

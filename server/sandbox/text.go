@@ -33,15 +33,15 @@ func (s *Server) handleText(ep gateway.Endpoint) func(*call) error {
 		if done, err := s.injectStatus(c, a.script); done || err != nil {
 			return err
 		}
-		hold := model.TextPrice(a.usage()).Cost
-		if !s.bank.hold(c.account, hold) {
-			return refuseBalance(hold, s.bank.freeOf(c.account))
+		most := model.TextPrice(a.usage()).Cost
+		if !s.bank.reserve(c.account, most) {
+			return refuseBalance(most, s.bank.freeOf(c.account))
 		}
 		t := &textCall{s: s, call: c, a: a, created: s.now().Unix(), includeUsage: conv.usage && !a.script.noUsage}
 		var sent int64
 		subject := ""
 		// A call that is broken off is charged all the same.
-		defer func() { s.bookText(c.account, model, subject, hold, a.in, sent) }()
+		defer func() { s.bookText(c.account, model, subject, most, a.in, sent) }()
 		switch stream := conv.stream && !a.script.json; {
 		case ep == gateway.Chat && stream:
 			subject = newID("chatcmpl-")
@@ -154,12 +154,12 @@ type textCall struct {
 }
 
 // bookText charges a text call for the tokens that were sent, and releases
-// what was held for it. Sent is negative for a call that the gateway failed,
+// what was reserved for it. Sent is negative for a call that the gateway failed,
 // which costs nothing. Search has no fee (F166).
-func (s *Server) bookText(a *account, m gateway.Model, subject string, hold money.NanoUSD, in, sent int64) {
+func (s *Server) bookText(a *account, m gateway.Model, subject string, most money.NanoUSD, in, sent int64) {
 	s.bank.mu.Lock()
 	defer s.bank.mu.Unlock()
-	a.held -= hold
+	a.reserved -= most
 	if sent < 0 {
 		return
 	}

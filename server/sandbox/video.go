@@ -103,7 +103,7 @@ func (s *Server) create(c *call, v video, m measured) (*task, error) {
 	s.bank.mu.Lock()
 	defer s.bank.mu.Unlock()
 	now := s.now()
-	s.settle(now)
+	s.returnFailed(now)
 	var source *task
 	if v.mode == gateway.Extend || v.mode == gateway.Upscale {
 		var err error

@@ -141,7 +141,8 @@ func or[T int | int64 | float64 | time.Duration](v *T, def T) {
 	}
 }
 
-// Service is the video desk of the server.
+// Service makes clips and keeps them. Its methods may be called from any
+// goroutine.
 type Service struct {
 	Config
 	base  *url.URL

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 const canary = "sk-canary-video-6Jd8"
 
-// world is the video desk of a server, with a gateway that is the sandbox
+// world is a Service on a real store, with a gateway that is the sandbox
 // behind a handler that the test may put in front.
 type world struct {
 	*video.Service
@@ -104,7 +104,7 @@ func newWorld(t *testing.T, options ...option) *world {
 	return w
 }
 
-// start starts the desk on the world's folder, as after a restart.
+// start starts it on the world's folder, as after a restart.
 func (w *world) start() {
 	w.t.Helper()
 	var err error

@@ -38,7 +38,7 @@ func links(v *strictjson.Value) int {
 	return len(v.Items)
 }
 
-// checkSum holds seconds against the scenes (F151).
+// checkSum compares seconds with those of the scenes (F151).
 func (k *checker) checkSum() {
 	n, ok := k.seconds()
 	scenes := k.field("multi_prompt")
@@ -107,8 +107,8 @@ func mentions(text, mark string) (list []string) {
 	}
 }
 
-// checkReferences holds seconds against the reference videos: against their
-// measured lengths where these are known, else against their number (F142,
+// checkReferences compares seconds with the reference videos: with their
+// measured lengths where these are known, else with their number (F142,
 // F143, F147, F149, G20, G21).
 func (k *checker) checkReferences() {
 	list := k.field("reference_video_urls")
@@ -175,7 +175,7 @@ func within(r, list Seconds) (values []string) {
 	return values
 }
 
-// checkMotion holds seconds against the measured motion clip (F155, F158, G22).
+// checkMotion compares seconds with the measured motion clip (F155, F158, G22).
 func (k *checker) checkMotion() {
 	clip, ok := length(k.options.MotionSeconds)
 	if !ok || k.field("video_url") == nil {

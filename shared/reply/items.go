@@ -134,8 +134,8 @@ func content(v raw) (text []byte, cites []Citation, refused bool) {
 	return text, cites, refused
 }
 
-// settle takes the final text of a message, where there is one.
-func (r *Reader) settle(it *item, text []byte) {
+// setFinal takes the final text of a message, where there is one.
+func (r *Reader) setFinal(it *item, text []byte) {
 	if it == nil || len(text) == 0 || bytes.Equal(text, it.text) {
 		return
 	}

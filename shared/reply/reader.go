@@ -289,11 +289,11 @@ func (r *Reader) tooLong() {
 // room says whether n more bytes may be kept, and counts them; if not, it ends
 // the answer.
 func (r *Reader) room(n int) bool {
-	if r.answer.held+n > MaxAnswer {
+	if r.answer.size+n > MaxAnswer {
 		r.tooLong()
 		return false
 	}
-	r.answer.held += n
+	r.answer.size += n
 	if n > 0 {
 		r.answer.pieces++
 	}

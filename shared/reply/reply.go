@@ -74,7 +74,7 @@ type Answer struct {
 
 	text      strings.Builder
 	reasoning strings.Builder
-	held      int // bytes of text, reasoning and arguments, for the limit
+	size      int // bytes of text, reasoning and arguments, for the limit
 	pieces    int // that these came in
 	// stale says that text is to be put together again from the items.
 	stale bool
@@ -102,10 +102,10 @@ func (a *Answer) Reasoning() string { return a.reasoning.String() }
 // are taken for a token in four bytes, as is usual for English.
 func (a *Answer) Tokens() int64 {
 	const longest = 8 // bytes of a token, on average over an answer
-	if a.held <= longest*a.pieces {
+	if a.size <= longest*a.pieces {
 		return int64(a.pieces)
 	}
-	return int64(a.held+3) / 4
+	return int64(a.size+3) / 4
 }
 
 // Began says whether anything of the answer has come: text, reasoning, a call

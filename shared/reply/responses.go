@@ -93,7 +93,7 @@ func (r *Reader) itemDone(v, index raw) {
 	case "message":
 		text, cites, refused := content(v)
 		r.answer.Refused = r.answer.Refused || refused
-		r.settle(r.itemFor(index, id), text)
+		r.setFinal(r.itemFor(index, id), text)
 		r.citeAll(cites)
 	case "function_call":
 		if c := r.callFor(index, id); c != nil {
@@ -181,7 +181,7 @@ func (r *Reader) setArguments(c *ToolCall, v raw) {
 	if v.is('"') && v.equals(c.args.String()) {
 		return
 	}
-	r.answer.held -= c.args.Len()
+	r.answer.size -= c.args.Len()
 	c.args.Reset()
 	r.addArguments(c, v)
 }
@@ -304,11 +304,11 @@ func (r *Reader) output(v raw, failed bool) {
 	if n == 0 || failed && (a.text.Len() > 0 || a.stale) {
 		return
 	}
-	held := 0
+	before := 0
 	for _, it := range a.items {
-		held += len(it.text)
+		before += len(it.text)
 	}
-	if !r.room(n - held) {
+	if !r.room(n - before) {
 		return
 	}
 	if len(cites) > 0 {

@@ -4,11 +4,11 @@ import "bytes"
 
 // The fragments of an answer are the same event over and over, but for the
 // fragment itself and perhaps a running number. So an event that did nothing
-// but add text is remembered as a template, and the next one is first held
-// against that: if all else is the same to the byte, and what stands in the
+// but add text is remembered as a template, and the next one is first
+// compared with that: if all else is the same to the byte, and what stands in the
 // fragment's place is a string, then it is as well formed as the one before,
 // means the same, and adds its text. Anything else is read in full. A fuzz
-// test holds the two ways together.
+// test compares the two ways.
 
 // template is an event with two holes: the fragment, and the sequence number
 // if the event has one. It is what stands before, between and behind them.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The calls of the chat desk, with what they take and give. Whatever changes
+// The calls of chat, with what they take and give. Whatever changes
 // something tells the owner's other tabs by the event named behind it.
 const (
 	OpPin           Op = "pin"            // Pin → Summary; EventConversation
@@ -22,7 +22,7 @@ const (
 	OpRunTimes      Op = "run_times"      // Target, a run → RunTimes
 )
 
-// The news of the chat desk. They go to all tabs of the owner, the one that
+// The news of chat. They go to all tabs of the owner, the one that
 // made the change among them.
 const (
 	EventLanes    Event = "lanes"    // Lanes
@@ -42,7 +42,7 @@ const (
 	ImportPath    = "/api/import"
 )
 
-// Bounds of the chat desk. What passes one is refused with a Problem that says
+// Bounds of chat. What passes one is refused with a Problem that says
 // so.
 const (
 	MaxLanes    = 6

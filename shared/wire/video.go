@@ -8,7 +8,7 @@ import (
 	"screentest/shared/gateway"
 )
 
-// The calls of the video desk, with what they take and give.
+// The calls of clips, with what they take and give.
 const (
 	// VideoCreate → VideoTask, once the intent is stored: VideoCreating. What
 	// the gateway says of it follows as EventTask.
@@ -26,7 +26,7 @@ const (
 	OpSetArchive    Op = "set_archive"    // ArchiveSettings → Archive
 )
 
-// The news of the video desk.
+// The news of clips.
 const (
 	EventTask        Event = "task"         // VideoTask: made or changed
 	EventTaskDeleted Event = "task_deleted" // Target: it is among the deleted ones now
@@ -34,7 +34,7 @@ const (
 	EventArchive     Event = "archive"      // Archive: its use or its warning has changed
 )
 
-// Addresses over HTTP that belong to the video desk. Those with a session take
+// Addresses over HTTP that belong to clips. Those with a session take
 // only the session's own tasks.
 const (
 	// UploadsPath takes one file as the raw body of a POST (images PNG, JPEG,
@@ -54,7 +54,7 @@ const (
 	VideosZip = "/api/videos.zip"
 )
 
-// Bounds of the video desk.
+// Bounds of clips.
 const (
 	MaxUploadImage = 20 << 20  // bytes
 	MaxUploadVideo = 100 << 20 // bytes (F156)

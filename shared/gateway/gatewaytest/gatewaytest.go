@@ -1,6 +1,6 @@
 // Package gatewaytest makes requests for tests: right ones and wrong ones, for
-// every model and mode, so that all that judges a request can be held against
-// the rest. Use [Generate] with a source of choices of your own, such as
+// every model and mode, so that whatever judges a request can be compared
+// with the rest. Use [Generate] with a source of choices of your own, such as
 // rapid's, or [Corpus] for the same requests each time.
 //
 //	choose := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }

@@ -1,6 +1,6 @@
 // Command verdicts prints the validator's verdict for each request of the
 // corpus, a line each: the endpoint, the body and the verdict as JSON. A test
-// builds it for js/wasm too and holds the two against each other.
+// builds it for js/wasm too and compares the two.
 //
 //	verdicts SEED COUNT
 package main

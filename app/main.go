@@ -5,6 +5,6 @@
 // that it replaces.
 package main
 
-import "screentest/app/ui"
+import "screentest/app/ui/shell"
 
-func main() { ui.Run() }
+func main() { shell.Run() }

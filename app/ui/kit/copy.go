@@ -2,7 +2,11 @@
 
 package kit
 
-import "syscall/js"
+import (
+	"strconv"
+	"syscall/js"
+	"time"
+)
 
 // NotCopied is what a person is told where Copy has failed.
 const NotCopied = "The browser did not let it be copied. Allow this page to use the clipboard, or select the text and copy it."
@@ -42,4 +46,38 @@ func (h *Host) copySelected(text string) (ok bool) {
 		active.Call("focus", map[string]any{"preventScroll": true})
 	}
 	return ok
+}
+
+// CopyTo copies text and says so on the button, or tells the person why it can't.
+func (h *Host) CopyTo(text string, button js.Value) {
+	h.Copy(text, func(ok bool) { h.copied(ok, button) })
+}
+
+func (h *Host) copied(ok bool, button js.Value) {
+	if !ok {
+		h.Tell(NotCopied)
+		return
+	}
+	h.Say("Copied.")
+	classes, words := button.Get("classList"), button.Get("textContent").String()
+	if classes.Call("contains", "copied").Bool() {
+		return
+	}
+	classes.Call("add", "copied")
+	style := button.Get("style")
+	if words != "" { // an icon only changes its colour
+		// It keeps its width, or its neighbours would move under the pointer.
+		style.Set("width", strconv.FormatFloat(button.Call("getBoundingClientRect").Get("width").Float(), 'f', -1, 64)+"px")
+		button.Set("textContent", "Copied")
+		if button.Get("scrollWidth").Int() > button.Get("clientWidth").Int() {
+			button.Set("textContent", "✓")
+		}
+	}
+	h.After(1500*time.Millisecond, func() {
+		classes.Call("remove", "copied")
+		if words != "" {
+			button.Set("textContent", words)
+			style.Set("width", "")
+		}
+	})
 }

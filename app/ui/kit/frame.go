@@ -18,6 +18,7 @@ type frames struct {
 	wakes   []func()
 	redraw  func()
 	stale   bool // the Shell is to be drawn
+	drawn   int  // times so far
 }
 
 // Redraw is how anything says that it changed: the Shell is drawn with the next
@@ -27,6 +28,10 @@ func (h *Host) Redraw() {
 	h.frames.stale = true
 	h.plan()
 }
+
+// Draws counts the draws of the Shell: a revision for what shows something of
+// every part of the page.
+func (h *Host) Draws() int { return h.frames.drawn }
 
 // Waker returns a function that has f called with the next frame, once however
 // often it is called before. It says of nothing that it changed: it is for what
@@ -74,6 +79,7 @@ func (h *Host) onFrame() {
 	}
 	if f.stale {
 		f.stale = false
+		f.drawn++
 		f.redraw()
 	}
 }

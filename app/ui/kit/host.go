@@ -23,6 +23,9 @@ type Host struct {
 	shows    map[string]any // by control, what it is to show; see Show
 	settles  bool           // soon
 
+	// Tell shows a sentence for a while, whatever page is open.
+	Tell func(words string)
+
 	// Budget says how much of a budget is used that is nearly used up, for
 	// wherever money is spent; "" where none is.
 	Budget string

@@ -57,6 +57,49 @@ type Leaver interface {
 	Leave()
 }
 
+// Headed is a Section that puts more into the bar than its title.
+type Headed interface {
+	Head() Head
+}
+
+// Head is what a section puts into the bar.
+type Head struct {
+	Rev     int      // counts its changes
+	Title   []app.UI // in place of the title, with what can be done beside it
+	Figures []app.UI // before the gateway
+	Tools   []app.UI // at the end
+}
+
+// Commanding is a Section with commands for the palette, some with a key.
+type Commanding interface {
+	Commands() []Command
+}
+
+// Command is something that can be done from the palette, and by a key.
+type Command struct {
+	Name string
+	Keys string // "n", "Shift G"; "" where there are none
+	When func() bool
+	Do   func()
+}
+
+// Escaping is a Section that does something on Escape while it is shown and
+// nothing is open above it.
+type Escaping interface {
+	Escape()
+}
+
+// Noticing is a Section with notices beside those of the Shell: what can be
+// undone, how something goes.
+type Noticing interface {
+	Notices() []app.UI
+}
+
+// Dialogued is a Section with dialogs, which stand outside of its page.
+type Dialogued interface {
+	Dialogs() []app.UI
+}
+
 // Keyed is a Section with keys of its own, for the list of keys.
 type Keyed interface {
 	Keys() []Key

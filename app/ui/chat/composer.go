@@ -1,0 +1,269 @@
+//go:build js && wasm
+
+package chat
+
+import (
+	"strconv"
+	"syscall/js"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/chat"
+	"screentest/app/ui/kit"
+	"screentest/shared/wire"
+)
+
+// Composer is where a turn is written. The text lives in its element and in
+// the draft, never in a field here, so that no redraw can touch it.
+type Composer struct {
+	app.Compo
+	p            *Page
+	Rev          int
+	Conversation string
+	Budget       string // that is nearly used up, in words
+
+	recalled int // Desk.Recalled that is shown
+}
+
+// OnMount implements app.Mounter.
+func (c *Composer) OnMount(app.Context) {
+	defer c.p.Guard("the composer")
+	c.p.composer = c
+	c.load()
+	c.p.FocusComposer()
+}
+
+// OnDismount implements app.Dismounter.
+func (c *Composer) OnDismount() {
+	if c.p.composer == c {
+		c.p.composer = nil
+	}
+}
+
+// OnUpdate implements app.Updater: another conversation has another draft. Of
+// what was typed before the conversation had an id, nothing is lost: sending
+// clears it, and nothing else gives it one.
+func (c *Composer) OnUpdate(app.Context) {
+	defer c.p.Guard("the composer")
+	if e := c.area(); e.Truthy() && (e.Get("dataset").Get("for").String() != c.Conversation || c.recalled != c.p.chat.Recalled) {
+		c.load()
+	}
+	c.estimate()
+}
+
+func (c *Composer) area() js.Value { return c.p.DOM.ByID("composer") }
+
+// load shows the draft of the conversation.
+func (c *Composer) load() {
+	if e := c.area(); e.Truthy() {
+		e.Get("dataset").Set("for", c.Conversation)
+		c.recalled = c.p.chat.Recalled
+		e.Set("value", c.p.chat.Shown().Draft())
+		c.fit()
+		c.estimate()
+	}
+}
+
+func (c *Composer) setText(text string) {
+	if e := c.area(); e.Truthy() {
+		e.Set("value", text)
+		c.typed(text)
+	}
+}
+
+// typed follows what is written.
+func (c *Composer) typed(text string) {
+	c.p.chat.Shown().SetDraft(text)
+	c.fit()
+	c.estimate()
+	c.p.inspector.Touch()
+}
+
+// fit grows the field with its text where the browser does not.
+func (c *Composer) fit() {
+	if js.Global().Get("CSS").Call("supports", "field-sizing", "content").Bool() {
+		return
+	}
+	e := c.area()
+	e.Get("style").Set("height", "auto")
+	e.Get("style").Set("height", strconv.Itoa(e.Get("scrollHeight").Int())+"px")
+}
+
+// estimate says beside the button what sending would take.
+func (c *Composer) estimate() {
+	text := c.area().Get("value").String()
+	note := c.p.chat.Shown().Estimate(len(text))
+	if e := c.p.DOM.ByID("estimate"); e.Truthy() {
+		e.Set("textContent", note.Text)
+		e.Set("title", note.Basis)
+	}
+	if e := c.p.DOM.ByID("send"); e.Truthy() {
+		e.Set("disabled", chat.TrimDraft(text) == "")
+	}
+}
+
+// Render implements app.Composer.
+func (c *Composer) Render() (ui app.UI) {
+	p := c.p
+	defer p.Drawing("the composer", &ui)
+	running := p.chat.Running()
+	stopping := running && allStopping(p.chat.Current)
+	stop := "Stop"
+	if len(p.chat.Shown().Lanes) > 1 {
+		stop = "Stop all"
+	}
+	gone := p.chat.Current != nil && p.chat.Current.Phase == chat.Missing
+	enter := "send"
+	if p.DOM.Coarse() {
+		enter = "enter" // see kit.DOM.Sends
+	}
+	return kit.El("form", "composer", kit.At{"aria-label", "Message", "hidden", gone,
+		"onsubmit", p.On("submit", func(ctx app.Context, e app.Event) { e.PreventDefault(); c.submit(ctx) })},
+		kit.Box("div", "composer-inner",
+			c.refusal(),
+			kit.BudgetNote(c.Budget),
+			kit.Box("div", "composer-box",
+				kit.El("textarea", "", kit.At{"id", "composer", "rows", 1, "placeholder", "Ask something",
+					"aria-label", "Message", "autocomplete", "off", "enterkeyhint", enter,
+					"oninput", p.On("input", func(ctx app.Context, e app.Event) {
+						ctx.PreventUpdate()
+						c.typed(e.Get("target").Get("value").String())
+					}),
+					"onkeydown", p.On("key", c.onKey)}),
+				kit.Box("div", "composer-bar",
+					kit.Box("div", "composer-tools", c.tools()),
+					kit.El("span", "composer-note", kit.At{"id", "estimate"}),
+					kit.El("button", "button", kit.At{"id", "stop", "type", "button", "hidden", !running, "disabled", stopping,
+						"title", "Stop all answers (Esc)",
+						"onclick", p.Do("stop", func() { p.chat.Stop(); p.FocusComposer() })},
+						kit.Icon(kit.IconStop, "icon small"), stop),
+					kit.El("button", "button primary", kit.At{"id", "send", "type", "submit", "hidden", running,
+						"title", "Send (Enter); Shift+Enter for a new line"},
+						kit.Icon(kit.IconSend, "icon small"), "Send"),
+				),
+			),
+		),
+	)
+}
+
+// tools are what goes with a message besides its text.
+func (c *Composer) tools() []app.UI {
+	p := c.p
+	chip := func(id, label, title string, path kit.IconPath, f func(), more ...any) app.UI {
+		return kit.El("button", "tool-chip", append(kit.At{"id", id, "type", "button", "title", title, "onclick", p.Do(id, f)}, more...),
+			kit.Icon(path, "icon small"), kit.Box("span", "", label))
+	}
+	fresh := p.chat.Current == nil
+	n := 0
+	for _, f := range p.chat.Focused().Params().Functions {
+		if !f.Off {
+			n++
+		}
+	}
+	tools := "Tools"
+	if p.chat.Focused().Params().WebSearch && p.chat.Focused().WebSearches() {
+		n++
+	}
+	if n > 0 {
+		tools += " · " + strconv.Itoa(n)
+	}
+	return []app.UI{
+		chip("add-lane", "Add a model", "Ask another model at the same time", kit.IconPlus, p.addLane, "disabled", p.chat.Shown().Full() || p.chat.Shown().Hidden()),
+		chip("open-tools", tools, "Functions and web search", kit.IconTool, func() { p.openTools(p.chat.Shown().Focused) }, "hidden", p.chat.Shown().Hidden()),
+		chip("open-library", "Prompts", "Saved prompts and settings", kit.IconBook, func() { p.openLibrary(wire.LibraryPrompt) }),
+		chip("blind", "Blind", "Hide which model says what until you vote", kit.IconEyeOff, func() { p.chat.SetBlind(!p.chat.Shown().Blind) },
+			"aria-pressed", p.chat.Shown().Blind, "hidden", !fresh || len(p.chat.Shown().Lanes) < 2),
+	}
+}
+
+// refusal is why the draft was not sent, with the field that is to blame.
+func (c *Composer) refusal() app.UI {
+	r := c.p.chat.Shown().Refused()
+	if r == nil {
+		return kit.El("div", "", kit.At{"id", "refusal", "role", "alert"})
+	}
+	lines := make([]app.UI, 0, len(r.Issues)+1)
+	if r.Many {
+		lines = append(lines, kit.Box("p", "todo", c.p.chat.Lane(r.Lane).Name()+", lane "+strconv.Itoa(r.Lane+1)+":"))
+	}
+	for _, i := range r.Issues {
+		lines = append(lines, kit.Box("p", "",
+			kit.If(i.Field != "", func() app.UI { return kit.Box("code", "", i.Field+": ") }),
+			kit.Box("span", "", i.Message),
+			kit.If(i.Hint != "", func() app.UI { return kit.Box("span", "todo", " "+i.Hint) }),
+		))
+	}
+	return kit.El("div", "refusal", kit.At{"id", "refusal", "role", "alert"}, lines)
+}
+
+func allStopping(c *chat.Conversation) bool {
+	for _, l := range c.Lanes {
+		if m := c.Message(l.Leaf); m != nil && m.Running() && !m.Stopping() {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Composer) onKey(ctx app.Context, e app.Event) {
+	ctx.PreventUpdate()
+	if c.p.DOM.Sends(e.Value) {
+		e.PreventDefault()
+		c.submit(ctx)
+	}
+}
+
+func (c *Composer) submit(ctx app.Context) {
+	if e := c.area(); e.Truthy() {
+		c.p.send(ctx, e.Get("value").String())
+	}
+}
+
+// send sends text as the next turn. A turn that is refused is left in the
+// composer.
+func (p *Page) send(ctx app.Context, text string) {
+	if !p.chat.Running() { // else it is told why not, and reads on where it is
+		p.threads.stick()
+	}
+	if !p.chat.Shown().Send(text) {
+		if p.composer != nil {
+			p.composer.setRefused(text)
+		}
+		return
+	}
+	if e := p.DOM.ByID("composer"); e.Truthy() {
+		e.Set("value", "")
+		e.Get("dataset").Set("for", p.chat.Current.ID)
+	}
+	if p.composer != nil {
+		p.composer.fit()
+		p.composer.estimate()
+	}
+	p.FocusComposer()
+	ctx.Navigate("/c/" + p.chat.Current.ID)
+}
+
+// resend sends what Send held back, if it is still what the composer has.
+func (p *Page) resend(text string) {
+	if e := p.DOM.ByID("composer"); e.Truthy() && chat.TrimDraft(e.Get("value").String()) == text {
+		p.send(p.Context(), text)
+	}
+}
+
+// setRefused puts an example that was refused into the field.
+func (c *Composer) setRefused(text string) {
+	if e := c.area(); e.Truthy() && e.Get("value").String() != text {
+		refusal := c.p.chat.Shown().Refusal
+		c.setText(text)
+		c.p.chat.Shown().Refusal = refusal
+	}
+	c.p.FocusComposer()
+}
+
+// FocusComposer moves the focus back to where one types, but for a person who
+// types on the screen: there it would open the keyboard over the page.
+func (p *Page) FocusComposer() {
+	if !p.picker.open && !p.renaming && !p.DOM.Coarse() {
+		p.DOM.Focus("#composer")
+	}
+}

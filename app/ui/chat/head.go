@@ -1,0 +1,155 @@
+//go:build js && wasm
+
+package chat
+
+import (
+	"strconv"
+	"strings"
+	"syscall/js"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/chat"
+	"screentest/app/ui/kit"
+	"screentest/shared/money"
+	"screentest/shared/wire"
+)
+
+// Head implements kit.Headed: the title of the conversation with what can be done
+// with it, what it has cost, and the inspector's button.
+func (p *Page) Head() kit.Head {
+	h := kit.Head{Rev: p.rev.bar, Title: []app.UI{p.title()}, Tools: []app.UI{p.inspectorButton()}}
+	c := p.chat.Current
+	if c == nil || c.Phase != chat.Ready {
+		return h
+	}
+	if p.renaming {
+		h.Title = []app.UI{p.renameField()}
+	} else {
+		h.Title = append(h.Title,
+			kit.El("button", "icon-button small wide-only", kit.At{"type", "button",
+				"aria-label", "Rename this conversation", "title", "Rename",
+				"onclick", p.Do("rename", p.beginRename)},
+				kit.Icon(kit.IconPencil, "icon")),
+			kit.El("button", "icon-button small wide-only", kit.At{"id", "delete", "type", "button",
+				"aria-label", "Delete this conversation", "title", "Delete",
+				"onclick", p.Do("delete", p.deleteShown)},
+				kit.Icon(kit.IconTrash, "icon")),
+			p.more(c.Summary))
+	}
+	if c.Summary.CostNanoUSD > 0 {
+		h.Figures = []app.UI{kit.El("span", "pill wide-only", kit.At{"title", "This conversation so far: " + money.NanoUSD(c.Summary.CostNanoUSD).String()}, cost(c.Summary))}
+	}
+	return h
+}
+
+func (p *Page) title() app.UI {
+	title := "New conversation"
+	switch c := p.chat.Current; {
+	case c == nil:
+	case c.Phase == chat.Missing:
+		title = "Not found"
+	case c.Summary.Title != "":
+		title = c.Summary.Title
+	default:
+		title = "Conversation"
+	}
+	return kit.El("h1", "bar-title", kit.At{"id", "title", "title", title}, title)
+}
+
+func (p *Page) inspectorButton() app.UI {
+	return kit.El("button", "icon-button", kit.At{"id", "inspector", "type", "button",
+		"aria-label", "Parameters, request and wire", "title", "Parameters, request and wire (Ctrl I)",
+		"aria-expanded", p.inspector.IsOpen(), "aria-controls", "drawer",
+		"onclick", p.Do("inspector", p.inspector.Toggle)},
+		kit.Icon(kit.IconInspect, "icon"))
+}
+
+func (p *Page) renameField() app.UI {
+	return kit.El("input", "field", kit.At{"id", "rename", "type", "text", "maxlength", 200,
+		"aria-label", "Title of this conversation", "autocomplete", "off",
+		"onkeydown", p.On("rename-key", func(_ app.Context, e app.Event) {
+			switch key := e.Get("key").String(); {
+			case kit.Composing(e.Value):
+			case key == "Enter":
+				e.PreventDefault()
+				p.endRename(e.Get("target").Get("value").String(), true)
+			case key == "Escape":
+				e.PreventDefault()
+				p.endRename("", false)
+			}
+		}),
+		"onblur", p.On("rename-blur", func(_ app.Context, e app.Event) {
+			p.endRename(e.Get("target").Get("value").String(), true)
+		})})
+}
+
+// more is what else can be done with the conversation.
+func (p *Page) more(s wire.Summary) app.UI {
+	items := []struct {
+		id   string
+		icon kit.IconPath
+		name string
+		do   func()
+	}{
+		{"pin", kit.IconPin, pinWord(s.Pinned), func() { p.chat.List.Pin(s.ID, !s.Pinned) }},
+		{"more-rename", kit.IconPencil, "Rename", p.beginRename},
+		{"export-markdown", kit.IconExport, "Export as Markdown", func() { p.Download(wire.ExportPath + s.ID + ".md") }},
+		{"export-json", kit.IconExport, "Export as JSON", func() { p.Download(wire.ExportPath + s.ID + ".json") }},
+		{"more-search", kit.IconSearch, "Search in it", p.searchHere},
+		{"more-delete", kit.IconTrash, "Delete", p.deleteShown},
+	}
+	return kit.Box("span", "more-box",
+		kit.El("button", "icon-button small", kit.At{"id", "more-button", "type", "button",
+			"aria-label", "More for this conversation", "title", "More", "popovertarget", "more",
+			"onclick", p.On("more", func(ctx app.Context, _ app.Event) {
+				ctx.PreventUpdate()
+				at := p.DOM.ByID("more-button").Call("getBoundingClientRect")
+				style := p.DOM.ByID("more").Get("style")
+				style.Set("top", strconv.Itoa(at.Get("bottom").Int()+4)+"px")
+				style.Set("left", strconv.Itoa(max(8, min(at.Get("left").Int(), js.Global().Get("innerWidth").Int()-240)))+"px")
+			})},
+			kit.Icon(kit.IconMore, "icon")),
+		kit.El("div", "more-menu", kit.At{"id", "more", "popover", "auto", "role", "group", "aria-label", "More for this conversation"},
+			kit.Times(len(items), func(i int) app.UI {
+				x := items[i]
+				return kit.El("button", "menu-item", kit.At{"id", x.id, "type", "button",
+					"onclick", p.Do(x.name+s.ID, func() { p.DOM.ByID("more").Call("hidePopover"); x.do() })},
+					kit.Icon(x.icon, "icon small"), x.name)
+			}),
+		),
+	)
+}
+
+// deleteShown deletes the conversation that is shown; it can be undone.
+func (p *Page) deleteShown() {
+	p.chat.List.Delete(p.chat.Current.ID)
+	p.Context().Navigate("/")
+}
+
+func (p *Page) beginRename() {
+	p.renaming = true
+	p.changed(chat.PartBar)
+	title := p.chat.Current.Summary.Title
+	p.Context().Defer(func(app.Context) {
+		if e := p.DOM.ByID("rename"); e.Truthy() {
+			e.Set("value", title)
+			e.Call("focus")
+			e.Call("select")
+		}
+	})
+}
+
+// endRename takes the title, or leaves it as it was.
+func (p *Page) endRename(title string, take bool) {
+	if !p.renaming {
+		return
+	}
+	p.renaming = false
+	title = strings.Join(strings.Fields(title), " ")
+	if c := p.chat.Current; take && c != nil && title != "" && title != c.Summary.Title {
+		p.chat.List.Rename(c.ID, title)
+	}
+	p.changed(chat.PartBar)
+	p.FocusComposer()
+}

@@ -1,0 +1,188 @@
+//go:build js && wasm
+
+package chat
+
+import (
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/chat"
+	"screentest/app/ui/kit"
+)
+
+// lanes draws the lanes side by side. On a phone one is shown at a time, and
+// tabs lead to the others.
+func (p *Page) lanes(conversation string) app.UI {
+	c := p.chat.Shown()
+	n := len(c.Lanes)
+	lanes := make([]app.UI, 0, n)
+	for i := range c.Lanes {
+		lanes = append(lanes, &Lane{
+			p: p, Index: i, Rev: p.rev.thread, Choice: p.rev.lanes, Conversation: conversation,
+			Window: p.threads.at(i).rev, Focused: i == p.chat.Shown().Focused, Count: n,
+		})
+	}
+	return kit.El("div", "lanes-frame", kit.At{"data-lanes", n},
+		&LaneTabs{p: p, Rev: p.rev.lanes, Thread: p.rev.thread, Count: n, Focused: p.chat.Shown().Focused},
+		kit.El("div", "lanes", kit.At{"id", "lanes"}, lanes),
+		&Ballot{p: p, Rev: p.rev.lanes, Thread: p.rev.thread},
+	)
+}
+
+// LaneTabs lead from lane to lane on a phone.
+type LaneTabs struct {
+	app.Compo
+	p       *Page
+	Rev     int
+	Thread  int
+	Count   int
+	Focused int
+
+	shown int // the tab that was brought into view
+}
+
+// OnUpdate implements app.Updater: the tab of the lane in focus is in view.
+func (t *LaneTabs) OnUpdate(ctx app.Context) {
+	if t.shown == t.Focused {
+		return
+	}
+	t.shown = t.Focused
+	ctx.Defer(func(app.Context) {
+		defer t.p.Guard("the tabs")
+		t.p.Reveal("lane-tab-" + strconv.Itoa(t.Focused))
+	})
+}
+
+// Render implements app.Composer.
+func (t *LaneTabs) Render() (ui app.UI) {
+	p := t.p
+	defer p.Drawing("the tabs", &ui)
+	at := kit.At{"role", "tablist", "aria-label", "Lanes", "hidden", t.Count < 2}
+	if t.Count < 2 {
+		return kit.El("div", "lane-tabs", at)
+	}
+	c := p.chat.Shown()
+	return kit.El("div", "lane-tabs", at, kit.Times(len(c.Lanes), func(i int) app.UI {
+		live := c.Lane(i).Running()
+		return kit.El("button", "lane-tab", kit.At{"id", "lane-tab-" + strconv.Itoa(i), "type", "button", "role", "tab",
+			"aria-selected", i == t.Focused, "aria-controls", threadID("lane", i),
+			"onclick", p.Do("tab "+strconv.Itoa(i), func() { p.focusLane(i) })},
+			kit.If(live, func() app.UI { return kit.Box("span", "dot live") }),
+			kit.Box("span", "lane-tab-name", shortName(p.chat.Lane(i).Name())),
+		)
+	}))
+}
+
+// shortName leaves the prefix out of a model's id.
+func shortName(id string) string {
+	for i := len(id) - 1; i > 0; i-- {
+		if id[i] == '/' {
+			return id[i+1:]
+		}
+	}
+	return id
+}
+
+func (p *Page) focusLane(lane int) {
+	p.chat.Lane(lane).Focus()
+	if t := p.threads.at(lane); t.stuck {
+		p.Context().Defer(func(app.Context) {
+			defer p.Guard("the lane")
+			t.toEnd()
+		})
+	}
+}
+
+// addLane opens a lane and lets its model be chosen.
+func (p *Page) addLane() {
+	id := p.nextModel()
+	if !p.chat.Shown().AddLane(id) {
+		return
+	}
+	lane := p.chat.Shown().Focused
+	p.threads.stick()
+	p.Context().Defer(func(app.Context) {
+		defer p.Guard("a new lane")
+		p.After(0, func() {
+			p.Reveal(threadID("lane", lane))
+			p.openPicker(lane)
+		})
+	})
+}
+
+// nextModel is the first model that no lane has.
+func (p *Page) nextModel() string {
+	used := map[string]bool{}
+	for i := range p.chat.Shown().Lanes {
+		used[p.chat.Lane(i).Model()] = true
+	}
+	for _, m := range p.session.Models {
+		if !used[m.ID] {
+			return m.ID
+		}
+	}
+	return p.chat.Focused().Model()
+}
+
+// Ballot is where a blind comparison is decided; afterwards it says how.
+type Ballot struct {
+	app.Compo
+	p      *Page
+	Rev    int
+	Thread int
+}
+
+// Render implements app.Composer.
+func (b *Ballot) Render() (ui app.UI) {
+	p := b.p
+	defer p.Drawing("the vote", &ui)
+	hidden, verdict := p.chat.Shown().Hidden(), p.chat.Shown().Verdict()
+	var kids []app.UI
+	switch {
+	case hidden:
+		ready := p.chat.Shown().CanVote()
+		words := "Which answer is the best? The names are shown after your vote."
+		if !ready {
+			words = "The names are hidden. You can vote when every answer has ended."
+		}
+		vote := func(lane int, name string) app.UI {
+			return kit.El("button", "button", kit.At{"id", "vote-" + name, "type", "button", "disabled", !ready,
+				"onclick", p.Do("vote "+name, func() { p.chat.Shown().Vote(lane); p.FocusComposer() })}, name)
+		}
+		kids = append(kids, kit.Box("span", "ballot-words", words))
+		for i := range p.chat.Current.Lanes {
+			kids = append(kids, vote(i, chat.Letter(i)))
+		}
+		kids = append(kids, vote(chat.Tie, "Tie"))
+	case verdict != "":
+		kids = append(kids, kit.El("span", "ballot-words", kit.At{"role", "status"}, verdict))
+	}
+	return kit.El("div", "ballot", kit.At{"id", "ballot", "role", "group", "aria-label", "Vote", "hidden", !hidden && verdict == ""}, kids)
+}
+
+// laneActions are what can be done with a whole lane.
+func (l *Lane) laneActions() []app.UI {
+	p, i := l.p, l.Index
+	c := p.chat.Shown()
+	if i >= len(c.Lanes) {
+		return nil
+	}
+	running := c.Lane(i).Running()
+	m := c.Message(c.Lanes[i].Leaf)
+	stopping := m != nil && m.Stopping()
+	return []app.UI{
+		kit.El("button", "icon-button small lane-stop", kit.At{"type", "button", "hidden", !running || l.Count < 2, "disabled", stopping,
+			"aria-label", "Stop this answer", "title", "Stop this answer",
+			"onclick", p.Do("stop lane", func() { p.chat.Lane(i).Stop(); p.FocusComposer() })},
+			kit.Icon(kit.IconStop, "icon small")),
+		kit.El("button", "link-button lane-keep", kit.At{"type", "button", "hidden", l.Count < 2 || p.chat.Current == nil,
+			"aria-label", "Keep this one, close the others", "title", "Go on with this one alone; the other lanes close, and you can undo that",
+			"onclick", p.Do("keep lane", func() { p.threads.stick(); p.chat.Lane(i).KeepOnly(); p.FocusComposer() })},
+			"Keep", kit.Box("span", "lane-keep-more", " this one")),
+		kit.El("button", "icon-button small lane-close", kit.At{"type", "button", "hidden", l.Count < 2,
+			"aria-label", "Close this lane", "title", "Close this lane",
+			"onclick", p.Do("close lane", func() { p.threads.stick(); p.chat.Lane(i).Close(); p.FocusComposer() })},
+			kit.Icon(kit.IconClose, "icon")),
+	}
+}

@@ -1,0 +1,261 @@
+//go:build js && wasm
+
+package chat
+
+import (
+	"strconv"
+	"syscall/js"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/chat"
+	"screentest/app/ui/kit"
+	"screentest/shared/wire"
+)
+
+// libraryState is what the dialog of saved prompts and settings shows.
+type libraryState struct {
+	open    bool
+	kind    string
+	name    string // under which something is to be saved
+	filling string // the prompt whose variables are asked for; "" for the list
+	problem string
+}
+
+// Library is the dialog of saved prompts and settings.
+type Library struct {
+	app.Compo
+	p       *Page
+	Rev     int
+	Open    bool
+	Kind    string
+	Filling string
+	Problem string
+}
+
+func (p *Page) openLibrary(kind string) {
+	p.library = libraryState{open: true, kind: kind}
+	p.chat.Library.Fetch()
+	p.showDialog("library", chat.PartLibrary)
+}
+
+func (p *Page) closeLibrary() {
+	p.library.open = false
+	p.hideDialog("library", chat.PartLibrary)
+}
+
+// Render implements app.Composer.
+func (l *Library) Render() (ui app.UI) {
+	p := l.p
+	defer p.Drawing("the library", &ui)
+	back := func() {
+		if p.library.filling != "" {
+			l.fill("")
+			return
+		}
+		p.closeLibrary()
+	}
+	var body app.UI
+	if e := l.entry(l.Filling); l.Open && e != nil {
+		body = l.variables(*e)
+	} else if l.Open {
+		body = l.kinds()
+	}
+	return p.dialog("library", "Prompts and settings", back, p.closeLibrary, body)
+}
+
+// kinds is what was saved, one kind of it at a time.
+func (l *Library) kinds() app.UI {
+	p := l.p
+	tab := func(kind, name string) app.UI {
+		return kit.El("button", "lane-tab", kit.At{"id", "library-" + kind, "type", "button", "role", "tab", "aria-selected", l.Kind == kind,
+			"onclick", p.Do("library-"+kind, func() { p.library.kind, p.library.problem = kind, "" })}, name)
+	}
+	return kit.Box("div", "dialog-body",
+		kit.El("div", "dialog-tabs", kit.At{"role", "tablist", "aria-label", "What was saved"},
+			tab(wire.LibraryPrompt, "Prompts"), tab(wire.LibrarySettings, "Settings")),
+		l.list(),
+		l.saving(),
+		kit.El("p", "field-check bad", kit.At{"id", "library-problem", "role", "alert"}, l.Problem),
+	)
+}
+
+func (l *Library) entry(id string) *wire.LibraryEntry {
+	for i := range l.p.chat.Library.All {
+		if e := &l.p.chat.Library.All[i]; id != "" && e.ID == id {
+			return e
+		}
+	}
+	return nil
+}
+
+func (l *Library) list() app.UI {
+	p := l.p
+	entries := p.chat.Library.Entries(l.Kind)
+	none := "Nothing saved yet. A prompt can hold {{variables}}, which are asked for when it is used."
+	if l.Kind == wire.LibrarySettings {
+		none = "Nothing saved yet. Settings are a lane's parameters: system prompt, temperature, tools and the rest."
+	}
+	if len(entries) == 0 {
+		return kit.Box("div", "", kit.Box("p", "dialog-about", none))
+	}
+	return kit.Box("div", "", kit.Box("ul", "functions", kit.Times(len(entries), func(i int) app.UI { return l.row(entries[i]) })))
+}
+
+func (l *Library) row(e wire.LibraryEntry) app.UI {
+	p := l.p
+	about := chat.Short(e.Text, 100)
+	if e.Kind == wire.LibrarySettings {
+		about = "for " + e.Family + " models"
+		if !p.chat.Focused().Fits(e) {
+			about += "; here what does not fit is not sent"
+		}
+	}
+	return kit.El("li", "function", kit.At{"data-name", e.Name},
+		kit.El("button", "function-words library-use", kit.At{"type", "button", "title", "Use",
+			"onclick", p.Do("use "+e.ID, func() { l.use(e.ID) })},
+			kit.Box("span", "library-name", e.Name), kit.Box("span", "params-state", about)),
+		kit.El("button", "icon-button small library-drop", kit.At{"type", "button", "aria-label", "Delete " + e.Name, "title", "Delete",
+			"onclick", p.Do("drop "+e.ID, func() { p.chat.Library.Delete(e.ID, l.done) })},
+			kit.Icon(kit.IconTrash, "icon")),
+	)
+}
+
+// saving takes what is in the composer, or the lane's parameters, under a name.
+func (l *Library) saving() app.UI {
+	p := l.p
+	label := "Save what stands in the composer as"
+	if l.Kind == wire.LibrarySettings {
+		label = "Save the parameters of " + p.chat.Focused().Name() + " as"
+	}
+	return kit.El("form", "library-save", kit.At{"onsubmit", p.On("save-entry", func(_ app.Context, e app.Event) { e.PreventDefault(); l.save() })},
+		kit.El("label", "params-name", kit.At{"for", "entry-name"}, label),
+		p.Field("entry-name", "field", kit.At{"maxlength", wire.MaxName, "placeholder", "Name"}, p.library.name, func(text string) { p.library.name = text }),
+		kit.El("button", "button", kit.At{"id", "save-entry", "type", "submit"}, "Save"),
+	)
+}
+
+func (l *Library) save() {
+	p := l.p
+	name := p.library.name
+	done := func(problem *wire.Problem) {
+		if problem == nil {
+			p.library.name = ""
+			p.Put("entry-name", "") // it may have the focus
+		}
+		l.done(problem)
+	}
+	if l.Kind == wire.LibrarySettings {
+		p.chat.Library.SaveSettings(p.chat.Focused(), name, done)
+		return
+	}
+	text := p.DOM.ByID("composer").Get("value").String()
+	if text == "" {
+		l.done(&wire.Problem{Message: "The composer is empty.", Hint: "Write the prompt there first."})
+		return
+	}
+	id := ""
+	for _, e := range p.chat.Library.Entries(wire.LibraryPrompt) {
+		if e.Name == name {
+			id = e.ID
+		}
+	}
+	p.chat.Library.SavePrompt(id, name, text, done)
+}
+
+// done says what went wrong with a change, or nothing.
+func (l *Library) done(problem *wire.Problem) {
+	l.p.library.problem = ""
+	if problem != nil {
+		l.p.library.problem = problem.Message + " " + problem.Hint
+	}
+	l.p.changed(chat.PartLibrary)
+}
+
+// use takes an entry as it is now: it may have been saved anew since it was
+// drawn.
+func (l *Library) use(id string) {
+	p := l.p
+	e := l.entry(id)
+	switch {
+	case e == nil:
+	case e.Kind == wire.LibrarySettings:
+		p.chat.Focused().UseSettings(e.ID)
+		p.closeLibrary()
+	case len(chat.Variables(e.Text)) > 0:
+		l.fill(e.ID)
+	default:
+		p.insert(e.Text)
+		p.closeLibrary()
+	}
+}
+
+// fill asks for the variables of a prompt; "" goes back to the list.
+func (l *Library) fill(id string) {
+	p := l.p
+	p.library.filling = id
+	p.changed(chat.PartLibrary)
+	if id != "" {
+		p.Context().Defer(func(app.Context) { p.After(0, func() { p.DOM.Focus("#variable-0") }) })
+	}
+}
+
+func (l *Library) variables(e wire.LibraryEntry) app.UI {
+	p := l.p
+	names := chat.Variables(e.Text)
+	fields := []app.UI{
+		kit.Box("h3", "", e.Name),
+		kit.Box("p", "dialog-about prompt-text", e.Text),
+	}
+	insert := func() {
+		values := map[string]string{}
+		for i, name := range names {
+			values[name] = p.DOM.ByID("variable-" + strconv.Itoa(i)).Get("value").String()
+		}
+		p.insert(chat.Fill(e.Text, values))
+		p.closeLibrary()
+	}
+	for i, name := range names {
+		id := "variable-" + strconv.Itoa(i)
+		fields = append(fields,
+			kit.El("label", "params-name", kit.At{"for", id}, name),
+			kit.El("textarea", "field", kit.At{"id", id, "rows", 1,
+				"onkeydown", p.On(id, func(ctx app.Context, ev app.Event) {
+					ctx.PreventUpdate()
+					if p.DOM.Sends(ev.Value) {
+						ev.PreventDefault()
+						insert()
+					}
+				})}),
+		)
+	}
+	fields = append(fields, kit.Box("div", "dialog-actions",
+		kit.Box("span", "push"),
+		kit.El("button", "button", kit.At{"type", "button",
+			"onclick", p.Do("library-back", func() { l.fill("") })}, "Back"),
+		kit.El("button", "button primary", kit.At{"id", "insert-prompt", "type", "submit"}, "Insert"),
+	))
+	return kit.El("form", "dialog-body", kit.At{"onsubmit", p.On("insert "+e.ID, func(_ app.Context, ev app.Event) {
+		ev.PreventDefault()
+		insert()
+	})},
+		fields)
+}
+
+// insert puts text into the composer where the cursor is, set apart from what
+// stands there by blank lines, and the cursor behind it.
+func (p *Page) insert(text string) {
+	e := p.DOM.ByID("composer")
+	if !e.Truthy() || p.composer == nil {
+		return
+	}
+	from, to := e.Get("selectionStart"), e.Get("selectionEnd")
+	draft := e.Get("value")
+	slice := js.Global().Get("String").Get("prototype").Get("slice")
+	before, after := slice.Call("call", draft, 0, from).String(), slice.Call("call", draft, to).String()
+	e.Call("setRangeText", chat.Gap(before, false)+text, from, to, "end")
+	at := e.Get("selectionEnd")
+	e.Call("setRangeText", chat.Gap(after, true), at, at, "start")
+	e.Call("setSelectionRange", at, at)
+	p.composer.typed(e.Get("value").String())
+}

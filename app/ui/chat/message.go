@@ -1,0 +1,324 @@
+//go:build js && wasm
+
+package chat
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/chat"
+	"screentest/app/ui/inspector"
+	"screentest/app/ui/kit"
+	"screentest/shared/wire"
+)
+
+// Message is one message. An answer's text is not drawn here: see answers.go.
+type Message struct {
+	app.Compo
+	p     *Page
+	Lane  int // index of the lane that shows it: two may show the same message
+	ID    string
+	Role  string
+	Rev   int
+	Last  bool   // of the lane
+	Busy  bool   // an answer is under way
+	Model string // that answers next in the lane
+}
+
+// CompoID implements app.DismountEnforcer: what is drawn inside belongs to
+// this message and no other.
+func (c *Message) CompoID() string { return c.ID }
+
+// OnMount implements app.Mounter.
+func (c *Message) OnMount(ctx app.Context) {
+	ctx.PreventUpdate()
+	defer c.p.Guard("a message")
+	if c.Role == "assistant" {
+		c.p.answers.mount(c.Lane, c.ID)
+	}
+}
+
+// OnUpdate implements app.Updater.
+func (c *Message) OnUpdate(app.Context) {
+	defer c.p.Guard("a message")
+	c.p.answers.refresh(c.Lane, c.ID)
+}
+
+// OnDismount implements app.Dismounter.
+func (c *Message) OnDismount() { c.p.answers.unmount(c.Lane, c.ID) }
+
+// Render implements app.Composer.
+func (c *Message) Render() (ui app.UI) {
+	defer c.p.Drawing("a message", &ui)
+	var m *chat.Message
+	if cur := c.p.chat.Current; cur != nil {
+		m = cur.Message(c.ID)
+	}
+	if m == nil {
+		return kit.Box("article", "")
+	}
+	at := kit.At{"data-role", m.Role, "data-id", m.ID}
+	switch m.Role {
+	case "user":
+		return kit.El("article", "message", at, c.question(m))
+	case "tool":
+		return kit.El("article", "message", at, kit.Box("h2", "sr-only", "Result of "+m.Tool), toolResult(m))
+	}
+	name, state := "Answer", ""
+	if m.Run != nil {
+		name, state = "Answer of "+c.p.shownModel(c.Lane, m.Run.Model), string(m.Run.State)
+		if m.Running() || c.p.answers.growing(c.Lane, m.ID) {
+			state = string(wire.Running) // until its text is whole
+		}
+	}
+	return kit.El("article", "message", append(at, "data-state", state),
+		kit.Box("h2", "sr-only", name),
+		kit.El("div", "", kit.At{"id", partID("before", c.Lane, m.ID)}),
+		kit.El("div", "body md", kit.At{"id", partID("body", c.Lane, m.ID)}),
+		kit.El("div", "", kit.At{"id", partID("after", c.Lane, m.ID)}),
+		kit.If(m.Run != nil && len(m.Calls()) > 0 && !m.Running(), func() app.UI {
+			return &Calls{p: c.p, Lane: c.Lane, ID: m.ID, Rev: c.Rev, Last: c.Last}
+		}),
+		kit.If(m.Run != nil && trouble(m.Run) != nil, func() app.UI { return c.problem(m) }),
+		&StateLine{p: c.p, Lane: c.Lane, ID: m.ID, Rev: c.Rev, Last: c.Last, Busy: c.Busy, Model: c.Model},
+	)
+}
+
+// question is a message of the person's, or the editor for it.
+func (c *Message) question(m *chat.Message) []app.UI {
+	p := c.p
+	you := kit.Box("h2", "sr-only", "You")
+	if p.edit.of == (viewKey{c.Lane, m.ID}) {
+		return []app.UI{you, &Editor{p: p, Lane: c.Lane, ID: m.ID}}
+	}
+	return []app.UI{
+		you,
+		kit.Box("div", "body", m.Text),
+		kit.El("div", "question-actions", kit.At{"data-busy", c.Busy},
+			p.versions(c.Lane, m),
+			kit.El("button", "icon-button small edit", kit.At{"type", "button", "aria-label", "Edit and send again", "title", "Edit and send again",
+				"onclick", p.Do("edit", func() { p.beginEdit(c.Lane, c.ID) })},
+				kit.Icon(kit.IconPencil, "icon small")),
+		),
+	}
+}
+
+// versions lead to what stood at a message's place before, and back.
+func (p *Page) versions(lane int, m *chat.Message) app.UI {
+	versions := p.chat.Current.Lane(lane).Versions(m)
+	if len(versions) < 2 {
+		return kit.Box("span", "")
+	}
+	at := slices.Index(versions, m.ID) + 1
+	return kit.Box("span", "versions",
+		p.iconButton("Earlier version", kit.IconBack, at == 1, func() { p.chat.Lane(lane).Turn(m.ID, -1) }),
+		kit.Box("span", "figure", strconv.Itoa(at)+" of "+strconv.Itoa(len(versions))),
+		p.iconButton("Later version", kit.IconChevron, at == len(versions), func() { p.chat.Lane(lane).Turn(m.ID, 1) }),
+	)
+}
+
+// shownModel is a model's name, or the lane's letter while names are hidden.
+func (p *Page) shownModel(lane int, name string) string {
+	if p.chat.Shown().Hidden() {
+		return p.chat.Lane(lane).Name()
+	}
+	return name
+}
+
+// problem is what went wrong with an answer. While names are hidden, so are
+// those within it.
+func (c *Message) problem(m *chat.Message) app.UI {
+	t := *trouble(m.Run)
+	if c.p.chat.Shown().Hidden() {
+		for _, s := range []*string{&t.Message, &t.Hint, &t.Raw} {
+			*s = strings.ReplaceAll(*s, m.Run.Model, c.p.chat.Lane(c.Lane).Name())
+		}
+	}
+	ep := m.Elsewhere()
+	if ep == "" || !c.Last || c.Busy {
+		return problem(&t)
+	}
+	return kit.Box("div", "switchable",
+		problem(&t),
+		kit.El("button", "button primary switch-endpoint", kit.At{"type", "button",
+			"onclick", c.p.Do("switch endpoint", func() {
+				c.p.threads.stick()
+				c.p.chat.Lane(c.Lane).Switch(c.ID, ep)
+				c.p.FocusComposer()
+			})}, "Ask at "+ep.Path()+" instead"),
+	)
+}
+
+// partID names a part of a message in a lane.
+func partID(part string, lane int, id string) string {
+	return part + "-" + strconv.Itoa(lane) + "-" + id
+}
+
+// trouble is what went wrong with a run, or nil.
+func trouble(r *wire.Run) *wire.Problem {
+	if r.Problem == nil && r.State == wire.Interrupted {
+		return &wire.Problem{
+			Code:    "interrupted",
+			Message: "The server ended while this answer was being made.",
+			Hint:    "What it had stored is kept. Retry for a whole answer.",
+		}
+	}
+	return r.Problem
+}
+
+// problem says what happened and why, then what to do; the gateway's own words
+// are folded away.
+func problem(p *wire.Problem) app.UI {
+	var facts []app.UI
+	fact := func(name, value string) {
+		if value != "" && value != "0" {
+			facts = append(facts, kit.Box("span", "", name+" "+value))
+		}
+	}
+	fact("", p.Code)
+	fact("field", p.Field)
+	fact("HTTP", strconv.Itoa(p.Status))
+	fact("request", p.Request)
+	return kit.Box("div", "problem",
+		kit.Box("p", "problem-what", p.Message),
+		kit.If(p.Hint != "", func() app.UI { return kit.Box("p", "problem-todo", p.Hint) }),
+		kit.Remedy(p),
+		kit.Box("div", "problem-facts", facts),
+		kit.If(p.Raw != "", func() app.UI {
+			return kit.Box("details", "fold",
+				kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "What the gateway sent"),
+				kit.El("pre", "", kit.At{"tabindex", 0}, p.Raw),
+			)
+		}),
+	)
+}
+
+// StateLine is what stands under an answer.
+type StateLine struct {
+	app.Compo
+	p     *Page
+	Lane  int
+	ID    string
+	Rev   int
+	Last  bool   // nothing follows it, so that a retry hides nothing
+	Busy  bool   // an answer is under way
+	Model string // that answers next in the lane
+}
+
+// Render implements app.Composer.
+func (s *StateLine) Render() (ui app.UI) {
+	p := s.p
+	defer p.Drawing("a state", &ui)
+	var m *chat.Message
+	if c := p.chat.Current; c != nil {
+		m = c.Message(s.ID)
+	}
+	if m == nil || m.Run == nil {
+		return kit.Box("div", "state")
+	}
+	f := p.chat.Figures(m)
+	hidden := p.chat.Shown().Hidden()
+	marks := p.chat.Lane(s.Lane).Marks(m)
+	state := stateName(m, f.State)
+	if p.chat.Lane(s.Lane).Awaits(m) { // it is the person's turn
+		state = kit.El("span", "state-name", kit.At{"data-tone", "warn"}, kit.Icon(kit.IconTool, "icon small"), kit.Box("span", "", "waiting for your result"))
+	}
+	return kit.Box("div", "state",
+		state,
+		span("asked mono", m.Run.Model, m.Run.Model != s.Model && !hidden, "The model that was asked"),
+		span("rank", "your vote", marks.Best, "You voted for this answer"),
+		span("rank", "fastest", marks.Fastest, "The shortest time from sending to the end"),
+		span("rank", "cheapest", marks.Cheapest, "The lowest cost of these answers"),
+		span("first", "first token "+f.FirstToken, f.FirstToken != "", "From sending to the first piece of the answer, its reasoning included"),
+		span("total", "took "+f.Total, f.Total != "", "From sending to the end"),
+		span("speed", f.Speed, f.Speed != "", "Output tokens per second, from the first token on"),
+		span("tokens", f.Tokens, f.Tokens != "", "Tokens of the request and of the answer"),
+		span(costClass(m), f.Cost, f.Cost != "" && !hidden, f.Basis),
+		span("answered", "answered by "+f.Answered, f.Answered != "" && !hidden, "The gateway names another model than the one asked for"),
+		kit.Box("span", "state-actions",
+			kit.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
+			kit.If(s.Last && retriable(m) && !s.Busy, func() app.UI {
+				return kit.El("button", "button retry", kit.At{"type", "button",
+					"onclick", p.Do("retry", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() })},
+					kit.Icon(kit.IconRetry, "icon small"), "Retry")
+			}),
+			kit.If(s.Last && !retriable(m) && !m.Running() && !s.Busy, func() app.UI {
+				return kit.El("button", "icon-button small again", kit.At{"type", "button", "aria-label", "Answer again", "title", "Answer again: another version beside this one",
+					"onclick", p.Do("again", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() })},
+					kit.Icon(kit.IconRetry, "icon small"))
+			}),
+			kit.If(!m.Running() && m.Text != "", func() app.UI {
+				return kit.El("button", "icon-button small copy", kit.At{"type", "button", "aria-label", "Copy the answer", "title", "Copy the answer as Markdown",
+					"onclick", p.On("copy", func(ctx app.Context, _ app.Event) {
+						p.CopyTo(p.textOf(s.ID), p.DOM.Find("#"+threadID("lane", s.Lane)+` [data-id="`+s.ID+`"] .copy`))
+					})},
+					kit.Icon(kit.IconCopy, "icon small"))
+			}),
+			kit.El("button", "icon-button small inspect", kit.At{"type", "button",
+				"aria-label", "What was sent and what came", "title", "What was sent and what came, to the byte",
+				"onclick", p.Do("inspect", func() { p.inspector.Show(inspector.Wire, s.Lane, s.ID) })},
+				kit.Icon(kit.IconInspect, "icon small")),
+		),
+	)
+}
+
+// textOf is a message's text as it is now: a conversation that is fetched again
+// has other messages of the same names.
+func (p *Page) textOf(id string) string {
+	if c := p.chat.Current; c != nil {
+		if m := c.Message(id); m != nil {
+			return m.Text
+		}
+	}
+	return ""
+}
+
+func (p *Page) iconButton(label string, path kit.IconPath, disabled bool, f func()) app.UI {
+	return kit.El("button", "icon-button small", kit.At{"type", "button", "aria-label", label, "title", label, "disabled", disabled,
+		"onclick", p.Do(label, func() { f() })},
+		kit.Icon(path, "icon small"))
+}
+
+func span(class, text string, shown bool, title string) app.UI {
+	if !shown {
+		text, title = "", ""
+	}
+	return kit.El("span", class, kit.At{"title", title, "hidden", !shown}, text)
+}
+
+func costClass(m *chat.Message) string {
+	if m.Run.CostSource == "estimated" {
+		return "cost estimated"
+	}
+	return "cost"
+}
+
+// stateName is the state in a word, with a sign and a colour that say the same.
+func stateName(m *chat.Message, words string) app.UI {
+	tone, sign := "", kit.Box("span", "dot")
+	switch m.Run.State {
+	case wire.Running:
+		tone, sign = "live", kit.Box("span", "dot live")
+	case wire.Done:
+		tone, sign = "good", kit.Icon(kit.IconCheck, "icon small")
+	case wire.Failed, wire.Interrupted:
+		tone, sign = "bad", kit.Icon(kit.IconAlert, "icon small")
+	case wire.Incomplete:
+		tone, sign = "warn", kit.Icon(kit.IconAlert, "icon small")
+	case wire.Stopped:
+		sign = kit.Icon(kit.IconStop, "icon small")
+	}
+	return kit.El("span", "state-name", kit.At{"data-tone", tone}, sign, kit.Box("span", "", words))
+}
+
+// retriable says that another try makes sense.
+func retriable(m *chat.Message) bool {
+	switch m.Run.State {
+	case wire.Failed, wire.Interrupted, wire.Stopped, wire.Incomplete:
+		return true
+	}
+	return false
+}

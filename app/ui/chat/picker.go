@@ -1,0 +1,239 @@
+//go:build js && wasm
+
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"syscall/js"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/chat"
+	"screentest/app/ui/kit"
+	"screentest/shared/gateway"
+)
+
+// pickerState is what the model picker shows.
+type pickerState struct {
+	open   bool
+	lane   int
+	query  string
+	active int // index among the models that match
+}
+
+// Picker is the dialog in which a model is chosen: a search field over a list,
+// as a combobox is to behave.
+type Picker struct {
+	app.Compo
+	p      *Page
+	Rev    int
+	Open   bool
+	Query  string
+	Active int
+}
+
+// matches returns the models that fit what was typed: every word somewhere in
+// the id, the family or the endpoint.
+func (p *Page) matches() []gateway.Model {
+	var found []gateway.Model
+	words := strings.Fields(strings.ToLower(p.picker.query))
+next:
+	for _, m := range p.session.Models {
+		text := strings.ToLower(m.ID + " " + string(m.Family) + " " + string(m.Endpoint))
+		for _, w := range words {
+			if !strings.Contains(text, w) {
+				continue next
+			}
+		}
+		found = append(found, m)
+	}
+	// What is in no catalogue can be asked for too: the gateway judges.
+	if id := strings.TrimSpace(p.picker.query); len(found) == 0 && len(words) == 1 {
+		if m := p.session.Model(id); m.Endpoint != gateway.Video {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+func (p *Page) openPicker(lane int) {
+	p.picker = pickerState{open: true, lane: lane}
+	for i, m := range p.session.Models {
+		if m.ID == p.chat.Lane(lane).Model() {
+			p.picker.active = i
+		}
+	}
+	p.changed(chat.PartLanes)
+	p.Context().Defer(func(app.Context) {
+		defer p.Guard("the model picker")
+		d := p.DOM.ByID("picker")
+		button := p.DOM.ByID(threadID("model", lane))
+		if d.Get("open").Bool() || !button.Truthy() {
+			return
+		}
+		const width = 480 // of the dialog, px
+		at := button.Call("getBoundingClientRect")
+		left, top := at.Get("left").Float(), at.Get("bottom").Float()
+		left = max(8, min(left, js.Global().Get("innerWidth").Float()-width-12))
+		d.Get("style").Set("left", fmt.Sprintf("%.0fpx", left))
+		d.Get("style").Set("top", fmt.Sprintf("%.0fpx", top+4))
+		p.Put("picker-search", "")
+		d.Call("showModal")
+		p.DOM.Focus("#picker-search")
+		p.showActive()
+	})
+}
+
+func (p *Page) closePicker() {
+	if d := p.DOM.ByID("picker"); d.Get("open").Bool() {
+		d.Call("close")
+	}
+	p.picker.open = false
+	p.changed(chat.PartLanes)
+	p.Context().Defer(func(app.Context) { p.FocusComposer() })
+}
+
+func (p *Page) pick(id string) {
+	p.chat.Lane(p.picker.lane).Choose(id)
+	p.closePicker()
+}
+
+// showActive scrolls the marked model into view.
+func (p *Page) showActive() {
+	p.Context().Defer(func(app.Context) {
+		if e := p.DOM.Find(`#picker [data-active="true"]`); e.Truthy() {
+			e.Call("scrollIntoView", map[string]any{"block": "nearest"})
+		}
+	})
+}
+
+// Render implements app.Composer.
+func (c *Picker) Render() (ui app.UI) {
+	p := c.p
+	defer p.Drawing("the model picker", &ui)
+	cancel := p.On("cancel", func(_ app.Context, e app.Event) { e.PreventDefault(); p.closePicker() })
+	at := kit.At{"id", "picker", "aria-label", "Choose a model",
+		"oncancel", cancel,
+		"onclick", p.On("backdrop", func(ctx app.Context, e app.Event) {
+			if e.Get("target").Get("id").String() == "picker" {
+				p.closePicker()
+			}
+		})}
+	search := kit.Box("div", "picker-search",
+		kit.Icon(kit.IconSearch, "icon"),
+		p.Field("picker-search", "", kit.At{"placeholder", "Search models", "role", "combobox",
+			"aria-label", "Search models", "aria-expanded", true, "aria-controls", "picker-list",
+			"aria-activedescendant", fmt.Sprint("option-", c.Active),
+			"onkeydown", p.On("picker-key", c.onKey)}, c.Query, func(text string) {
+			p.picker.query, p.picker.active = text, 0
+			p.changed(chat.PartLanes)
+			p.showActive()
+		}),
+	)
+	if !c.Open {
+		return kit.El("dialog", "picker", at, search)
+	}
+	models := p.matches()
+	return kit.El("dialog", "picker", at,
+		search,
+		kit.El("div", "picker-list", kit.At{"id", "picker-list", "role", "listbox", "aria-label", "Models"}, c.options(models)),
+		kit.If(anySample(models), func() app.UI {
+			return kit.Box("p", "picker-note", "Prices are samples, in US dollars per million tokens in and out. A catalogue file sets your own.")
+		}),
+	)
+}
+
+// options lists the models under their families.
+func (c *Picker) options(models []gateway.Model) []app.UI {
+	if len(models) == 0 {
+		return []app.UI{kit.Box("p", "picker-none", "No model matches. Search by name, family or endpoint.")}
+	}
+	var list []app.UI
+	var family gateway.Family
+	chosen := c.p.chat.Lane(c.p.picker.lane).Model()
+	for i, m := range models {
+		if m.Family != family {
+			family = m.Family
+			list = append(list, kit.El("div", "picker-group", kit.At{"role", "presentation"}, familyName(family)))
+		}
+		id := m.ID
+		cost := price(m)
+		if _, known := c.p.session.Catalogue.Lookup(id); !known {
+			cost = "not in the catalogue"
+		}
+		mark := kit.Box("span", "")
+		if id == chosen {
+			mark = kit.Icon(kit.IconCheck, "icon small")
+		}
+		list = append(list, kit.El("div", "option", kit.At{"id", fmt.Sprint("option-", i), "role", "option",
+			"aria-selected", id == chosen, "data-active", i == c.Active, "data-model", id,
+			"onclick", c.p.Do("pick "+id, func() { c.p.pick(id) })},
+			mark,
+			kit.Box("span", "option-id", id),
+			kit.Box("span", "badge", m.Endpoint),
+			kit.Box("span", "option-price", cost),
+		))
+	}
+	return list
+}
+
+func (c *Picker) onKey(_ app.Context, e app.Event) {
+	p := c.p
+	if kit.Composing(e.Value) {
+		return
+	}
+	models := p.matches()
+	last := len(models) - 1
+	switch e.Get("key").String() {
+	case "ArrowDown":
+		p.picker.active = min(p.picker.active+1, last)
+	case "ArrowUp":
+		p.picker.active = max(p.picker.active-1, 0)
+	case "PageDown":
+		p.picker.active = min(p.picker.active+8, last)
+	case "PageUp":
+		p.picker.active = max(p.picker.active-8, 0)
+	case "Enter":
+		if p.picker.active <= last && p.picker.active >= 0 {
+			p.pick(models[p.picker.active].ID)
+		}
+	default:
+		return
+	}
+	p.picker.active = max(p.picker.active, 0)
+	e.PreventDefault()
+	p.showActive()
+}
+
+func familyName(f gateway.Family) string {
+	switch f {
+	case gateway.Ordinary:
+		return "General"
+	case gateway.Unknown:
+		return "Other"
+	}
+	s := string(f)
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// price is a model's price for a million tokens in and out.
+func price(m gateway.Model) string {
+	if !m.Price.Known {
+		return "no price"
+	}
+	s := m.Price.Input.String() + " / " + m.Price.Output.String()
+	if m.Sample {
+		s += " sample"
+	}
+	return s
+}
+
+func anySample(models []gateway.Model) bool {
+	for _, m := range models {
+		if m.Sample {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,329 @@
+//go:build js && wasm
+
+package chat
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/chat"
+	"screentest/app/ui/kit"
+	"screentest/shared/gateway"
+)
+
+// toolsState is what the dialog of functions shows.
+type toolsState struct {
+	open bool
+	lane int
+	at   int // the function that is edited: listing for none, adding for a new one
+}
+
+const (
+	listing = -2
+	adding  = -1
+)
+
+// newFunction is what a new function begins as: an example that works.
+var newFunction = chat.Function{
+	Name:        "get_weather",
+	Description: "The weather at a place now",
+	Parameters: `{
+  "type": "object",
+  "properties": {
+    "city": { "type": "string", "description": "Name of the city" },
+    "unit": { "type": "string", "enum": ["celsius", "fahrenheit"] }
+  },
+  "required": ["city"]
+}`,
+	Sample: `{"temperature": 18, "unit": "celsius", "sky": "clear"}`,
+}
+
+// Tools is the dialog in which the functions of a lane are written.
+type Tools struct {
+	app.Compo
+	p    *Page
+	Rev  int
+	Open bool
+	Lane int
+	At   int
+}
+
+func (p *Page) openTools(lane int) {
+	p.tools = toolsState{open: true, lane: lane, at: listing}
+	p.showDialog("tools", chat.PartLanes)
+}
+
+func (p *Page) closeTools() {
+	p.tools.open = false
+	p.hideDialog("tools", chat.PartLanes)
+}
+
+// showDialog opens a dialog once it is drawn.
+func (p *Page) showDialog(id string, part chat.Part) {
+	p.changed(part)
+	p.Context().Defer(func(app.Context) {
+		defer p.Guard("a dialog")
+		if d := p.DOM.ByID(id); d.Truthy() && !d.Get("open").Bool() {
+			d.Call("showModal")
+		}
+	})
+}
+
+func (p *Page) hideDialog(id string, part chat.Part) {
+	if d := p.DOM.ByID(id); d.Truthy() && d.Get("open").Bool() {
+		d.Call("close")
+	}
+	p.changed(part)
+	p.Context().Defer(func(app.Context) { p.FocusComposer() })
+}
+
+// dialog is the frame of a dialog with a title, which Escape and its cross
+// close. With many lanes its words say which one it is about.
+func (p *Page) dialog(id, title string, back, closed func(), body app.UI) app.UI {
+	cancel := p.On("cancel "+id, func(_ app.Context, e app.Event) { e.PreventDefault(); back() })
+	return kit.El("dialog", "dialog", kit.At{"id", id, "aria-label", title, "oncancel", cancel}, kit.Box("div", "dialog-head",
+		kit.Box("h2", "", title),
+		kit.El("button", "icon-button", kit.At{"id", "close-" + id, "type", "button", "aria-label", "Close", "title", "Close (Esc)",
+			"onclick", p.Do("close "+id, closed)},
+			kit.Icon(kit.IconClose, "icon")),
+	), body)
+}
+
+// edit opens a function, or goes back to the list.
+func (t *Tools) edit(at int) {
+	p := t.p
+	p.tools.at = at
+	p.changed(chat.PartLanes)
+	if at == listing {
+		p.Context().Defer(func(app.Context) { p.DOM.Focus("#add-function") })
+		return
+	}
+	f := newFunction
+	if at >= 0 {
+		f = p.chat.Lane(t.Lane).Params().Functions[at]
+	} else {
+		for _, o := range p.chat.Lane(t.Lane).Params().Functions {
+			if o.Name == f.Name {
+				f = chat.Function{Parameters: "{\n  \"type\": \"object\",\n  \"properties\": {}\n}"}
+			}
+		}
+	}
+	p.Context().Defer(func(app.Context) {
+		defer p.Guard("a function")
+		p.After(0, func() {
+			for id, text := range map[string]string{
+				"function-name": f.Name, "function-about": f.Description, "function-parameters": f.Parameters, "function-sample": f.Sample,
+			} {
+				if e := p.DOM.ByID(id); e.Truthy() {
+					e.Set("value", text)
+				}
+			}
+			t.check()
+			p.DOM.Focus("#function-name")
+		})
+	})
+}
+
+// written is the function as the fields have it.
+func (t *Tools) written() chat.Function {
+	text := func(id string) string {
+		if e := t.p.DOM.ByID(id); e.Truthy() {
+			return e.Get("value").String()
+		}
+		return ""
+	}
+	f := chat.Function{
+		Name: strings.TrimSpace(text("function-name")), Description: strings.TrimSpace(text("function-about")),
+		Parameters: text("function-parameters"), Sample: text("function-sample"),
+	}
+	if at := t.p.tools.at; at >= 0 {
+		f.Off = t.p.chat.Lane(t.Lane).Params().Functions[at].Off
+	}
+	return f
+}
+
+// check says under the fields what is wrong with them, as one types.
+func (t *Tools) check() bool {
+	var others []string
+	for i, o := range t.p.chat.Lane(t.Lane).Params().Functions {
+		if i != t.p.tools.at {
+			others = append(others, o.Name)
+		}
+	}
+	name, parameters := chat.CheckFunction(t.written(), others)
+	t.p.setText("function-name-check", strings.Join(name, " "))
+	words := strings.Join(parameters, "\n")
+	if words == "" {
+		words = "The schema is fine."
+	}
+	t.p.setText("function-check", words)
+	ok := len(name) == 0 && len(parameters) == 0
+	if e := t.p.DOM.ByID("function-check"); e.Truthy() {
+		e.Get("dataset").Set("ok", strconv.FormatBool(len(parameters) == 0))
+	}
+	if e := t.p.DOM.ByID("save-function"); e.Truthy() {
+		e.Set("disabled", !ok)
+	}
+	return ok
+}
+
+func (p *Page) setText(id, text string) {
+	if e := p.DOM.ByID(id); e.Truthy() {
+		e.Set("textContent", text)
+	}
+}
+
+func (t *Tools) save() {
+	if !t.check() {
+		return
+	}
+	f := t.written()
+	v := t.p.chat.Lane(t.Lane).Params()
+	if at := t.p.tools.at; at >= 0 {
+		v.Functions[at] = f
+	} else {
+		v.Functions = append(v.Functions, f)
+	}
+	t.p.chat.Lane(t.Lane).SetParams(v)
+	t.edit(listing)
+}
+
+// Render implements app.Composer.
+func (t *Tools) Render() (ui app.UI) {
+	p := t.p
+	defer p.Drawing("the functions", &ui)
+	back := func() {
+		if p.tools.at != listing {
+			t.edit(listing)
+			return
+		}
+		p.closeTools()
+	}
+	title := "Tools"
+	switch fs := p.chat.Lane(t.Lane).Params().Functions; {
+	case t.Open && t.At == adding:
+		title = "New function"
+	case t.Open && t.At >= 0 && t.At < len(fs):
+		title = "Function " + fs[t.At].Name
+	case len(p.chat.Shown().Lanes) > 1:
+		title = "Tools of " + p.chat.Lane(t.Lane).Name()
+	}
+	var body app.UI
+	switch {
+	case !t.Open:
+	case t.At != listing:
+		body = t.form()
+	default:
+		body = t.list()
+	}
+	return p.dialog("tools", title, back, p.closeTools, body)
+}
+
+func (t *Tools) list() app.UI {
+	p := t.p
+	v := p.chat.Lane(t.Lane).Params()
+	o, shown := p.chat.Lane(t.Lane).Offers("tools")
+	note := ""
+	switch {
+	case !shown:
+		note = "This model takes no tools; they are kept and not sent."
+	case o.Standing == gateway.Undocumented:
+		note = "Tools are " + o.Note + ". They are sent, and the gateway may refuse them."
+	}
+	search := ""
+	if !p.chat.Lane(t.Lane).WebSearches() {
+		search = "only epsilon models have it"
+	}
+	many := len(p.chat.Shown().Lanes) > 1
+	return kit.Box("div", "dialog-body",
+		kit.El("p", "params-about", kit.At{"hidden", note == ""}, note),
+		kit.Box("label", "params-switch",
+			kit.Box("span", "params-name", "Web search", kit.Box("span", "params-state", search)),
+			p.Switch("web-search", "switch", kit.At{"disabled", search != ""}, v.WebSearch && search == "", func(on bool) {
+				v := p.chat.Lane(t.Lane).Params()
+				v.WebSearch = on
+				p.chat.Lane(t.Lane).SetParams(v)
+			}),
+		),
+		kit.Box("h3", "", "Functions"),
+		kit.El("p", "dialog-about", kit.At{"hidden", len(v.Functions) > 0},
+			"Describe a function, and the model can call it. You see the call and write what it returns."),
+		kit.Box("ul", "functions", kit.Times(len(v.Functions), func(i int) app.UI { return t.row(i, v.Functions[i]) })),
+		kit.Box("div", "dialog-actions",
+			kit.El("button", "button", kit.At{"id", "tools-to-all", "type", "button", "hidden", !many || p.chat.Shown().Hidden(),
+				"onclick", p.Do("tools-to-all", func() {
+					from := p.chat.Lane(t.Lane).Params()
+					for i := range p.chat.Shown().Lanes {
+						v := p.chat.Lane(i).Params()
+						v.Functions, v.WebSearch = slices.Clone(from.Functions), from.WebSearch
+						p.chat.Lane(i).SetParams(v)
+					}
+				})}, "Use in all lanes"),
+			kit.Box("span", "push"),
+			kit.El("button", "button", kit.At{"id", "add-function", "type", "button",
+				"onclick", p.Do("add-function", func() { t.edit(adding) })},
+				kit.Icon(kit.IconPlus, "icon small"), "Add function"),
+			kit.El("button", "button primary", kit.At{"id", "tools-done", "type", "button",
+				"onclick", p.Do("tools-done", func() { p.closeTools() })}, "Done"),
+		),
+	)
+}
+
+func (t *Tools) row(i int, f chat.Function) app.UI {
+	p := t.p
+	about := f.Description
+	if about == "" {
+		about = "No description"
+	}
+	return kit.Box("li", "function",
+		p.Switch("offer-"+f.Name, "switch", kit.At{"aria-label", "Offer " + f.Name}, !f.Off, func(on bool) {
+			v := p.chat.Lane(t.Lane).Params()
+			v.Functions[i].Off = !on
+			p.chat.Lane(t.Lane).SetParams(v)
+		}),
+		kit.Box("div", "function-words",
+			kit.Box("code", "", f.Name), kit.Box("span", "params-state", about),
+		),
+		kit.El("button", "icon-button small edit-function", kit.At{"type", "button", "aria-label", "Edit " + f.Name, "title", "Edit",
+			"onclick", p.Do("edit "+f.Name, func() { t.edit(i) })},
+			kit.Icon(kit.IconPencil, "icon")),
+		kit.El("button", "icon-button small", kit.At{"type", "button", "aria-label", "Remove " + f.Name, "title", "Remove",
+			"onclick", p.Do("remove "+f.Name, func() {
+				v := p.chat.Lane(t.Lane).Params()
+				v.Functions = slices.Delete(v.Functions, i, i+1)
+				p.chat.Lane(t.Lane).SetParams(v)
+			})},
+			kit.Icon(kit.IconTrash, "icon")),
+	)
+}
+
+func (t *Tools) form() app.UI {
+	p := t.p
+	typed := func(ctx app.Context, _ app.Event) {
+		ctx.PreventUpdate()
+		t.check()
+	}
+	return kit.El("form", "dialog-body", kit.At{"onsubmit", p.On("save-function", func(_ app.Context, e app.Event) { e.PreventDefault(); t.save() })},
+		kit.El("label", "params-name", kit.At{"for", "function-name"}, "Name"),
+		kit.El("input", "field mono", kit.At{"id", "function-name", "type", "text", "autocomplete", "off", "spellcheck", "false",
+			"aria-describedby", "function-name-check", "oninput", p.On("function-name", typed)}),
+		kit.El("p", "field-check bad", kit.At{"id", "function-name-check", "role", "status"}),
+		kit.El("label", "params-name", kit.At{"for", "function-about"}, "What it does, for the model"),
+		kit.El("input", "field", kit.At{"id", "function-about", "type", "text", "autocomplete", "off", "oninput", p.On("function-about", typed)}),
+		kit.El("label", "params-name", kit.At{"for", "function-parameters"}, "Parameters, as JSON Schema"),
+		kit.El("textarea", "field code-field", kit.At{"id", "function-parameters", "rows", 11, "spellcheck", "false", "autocomplete", "off",
+			"aria-describedby", "function-check", "oninput", p.On("function-parameters", typed)}),
+		kit.El("p", "field-check", kit.At{"id", "function-check", "role", "status"}),
+		kit.El("label", "params-name", kit.At{"for", "function-sample"}, "Sample result, which you can change at each call"),
+		kit.El("textarea", "field code-field", kit.At{"id", "function-sample", "rows", 3, "spellcheck", "false", "autocomplete", "off"}),
+		kit.Box("div", "dialog-actions",
+			kit.Box("span", "push"),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", p.Do("cancel-function", func() { t.edit(listing) })}, "Cancel"),
+			kit.El("button", "button primary", kit.At{"id", "save-function", "type", "submit"}, "Save function"),
+		),
+	)
+}

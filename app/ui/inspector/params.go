@@ -1,0 +1,249 @@
+//go:build js && wasm
+
+package inspector
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"screentest/app/ui/kit"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/chat"
+	"screentest/shared/gateway"
+)
+
+// Parameters are what a lane's model is asked with, drawn from the rules: what
+// must not be sent is not offered, and what has no effect says so. The model has
+// the figures; how they were typed is kept here, until another lane or
+// another model is shown.
+type Parameters struct {
+	app.Compo
+	p    *Inspector
+	Lane int
+	Rev  int    // of the lanes
+	Of   string // conversation and model, so that another is drawn anew
+
+	typed   map[string]string // what stands in the fields of figures, by name
+	typedOf string            // the lane, conversation and model that it is of
+}
+
+// parameters shows those of a lane.
+func (d *Inspector) parameters(lane, rev int) app.UI {
+	return &Parameters{p: d, Lane: lane, Rev: rev, Of: d.chat.Shown().ID + " " + d.chat.Lane(lane).Model()}
+}
+
+// OnUpdate implements app.Updater: what was typed and is no figure is gone when
+// another lane is shown, and then nothing is wrong with it any more.
+func (c *Parameters) OnUpdate(ctx app.Context) {
+	ctx.Defer(func(app.Context) {
+		defer c.p.Guard("the parameters")
+		c.p.Settle()
+		for _, name := range []string{"temperature", "top_p"} {
+			if e := c.p.DOM.ByID("param-" + name); e.Truthy() {
+				_, bad := c.figure(name, e.Get("value").String())
+				c.blame(name, bad)
+			}
+		}
+	})
+}
+
+// figure reads a parameter as it is written, nil for nothing, and says what is
+// wrong with it: nil and a fault is what can't be taken.
+func (c *Parameters) figure(name, text string) (n *float64, bad string) {
+	text = strings.Replace(strings.TrimSpace(text), ",", ".", 1)
+	if text == "" {
+		return nil, ""
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil, "This is no number, so it is not taken. Write one like 0.7, or nothing to leave it to the gateway."
+	}
+	if o, _ := c.p.chat.Lane(c.Lane).Offers(name); v < float64(o.Min) || v > float64(o.Max) { // of the model that is shown now
+		bad = "It must be from " + strconv.Itoa(o.Min) + " to " + strconv.Itoa(o.Max) + "; the gateway refuses others."
+	}
+	return &v, bad
+}
+
+// change sets the parameters from what f makes of them.
+func (c *Parameters) change(f func(*chat.Params)) {
+	v := c.p.chat.Lane(c.Lane).Params()
+	f(&v)
+	c.p.chat.Lane(c.Lane).SetParams(v)
+}
+
+// Render implements app.Composer.
+func (c *Parameters) Render() (ui app.UI) {
+	p := c.p
+	defer p.Drawing("the parameters", &ui)
+	if p.chat.Shown().Hidden() {
+		return kit.Box("div", "params", kit.Box("p", "params-about", "Which model this is, and its parameters, are shown after your vote."))
+	}
+	id := p.chat.Lane(c.Lane).Model()
+	v := p.chat.Lane(c.Lane).Params()
+	if of := strconv.Itoa(c.Lane) + " " + c.Of; c.typedOf != of {
+		c.typed, c.typedOf = map[string]string{}, of
+	}
+	return kit.Box("div", "params",
+		kit.Box("p", "params-model mono", id),
+		c.about(),
+		kit.El("label", "params-name", kit.At{"for", "param-system"}, "System prompt"),
+		p.Area("param-system", "field params-system", kit.At{"rows", 3, "placeholder", "How the model is to answer"}, v.System, func(text string) { c.change(func(v *chat.Params) { v.System = text }) }),
+		c.number("temperature", "Temperature", v.Temperature, func(v *chat.Params, n *float64) { v.Temperature = n }),
+		c.number("top_p", "Top p", v.TopP, func(v *chat.Params, n *float64) { v.TopP = n }),
+		c.stream(v),
+		c.user(v),
+		c.tools(v),
+		c.settings(),
+	)
+}
+
+// tools are the web search and the functions, which are written in a dialog.
+func (c *Parameters) tools(v chat.Params) app.UI {
+	p := c.p
+	_, shown := p.chat.Lane(c.Lane).Offers("tools")
+	searches := p.chat.Lane(c.Lane).WebSearches()
+	return kit.El("div", "params-tools", kit.At{"hidden", !shown && !searches},
+		kit.El("label", "params-switch", kit.At{"hidden", !searches},
+			kit.Box("span", "params-name", "Web search"),
+			p.Switch("param-search", "switch", nil, v.WebSearch, func(on bool) { c.change(func(v *chat.Params) { v.WebSearch = on }) }),
+		),
+		kit.Box("p", "params-name", "Functions"),
+		kit.Box("ul", "functions", kit.Times(len(v.Functions), func(i int) app.UI {
+			f := v.Functions[i]
+			state := ""
+			if f.Off {
+				state = "not sent"
+			}
+			return kit.Box("li", "function", kit.Box("div", "function-words",
+				kit.Box("code", "", f.Name), kit.Box("span", "params-state", state)))
+		})),
+		kit.El("button", "button", kit.At{"type", "button",
+			"onclick", p.Do("param-tools", func() { p.o.OpenTools(c.Lane) })}, functionsWords(v)),
+	)
+}
+
+func functionsWords(v chat.Params) string {
+	if len(v.Functions) == 0 {
+		return "Add function"
+	}
+	return "Edit functions"
+}
+
+// settings are those that were saved, and what is done with all of these.
+func (c *Parameters) settings() app.UI {
+	p := c.p
+	many := len(p.chat.Shown().Lanes) > 1
+	return kit.Box("div", "dialog-actions",
+		kit.El("button", "button", kit.At{"id", "apply-to-all", "type", "button", "hidden", !many,
+			"onclick", p.Do("apply-to-all", func() { p.chat.Lane(c.Lane).ApplyToAll() })}, "Apply to all lanes"),
+		kit.El("button", "button", kit.At{"id", "saved-settings", "type", "button",
+			"onclick", p.Do("saved-settings", func() {
+				p.chat.Lane(c.Lane).Focus()
+				p.o.OpenSettings()
+			})}, "Saved settings"),
+	)
+}
+
+// about says what is peculiar to the model's family.
+func (c *Parameters) about() app.UI {
+	var words []string
+	if o, shown := c.p.chat.Lane(c.Lane).Offers("stream"); shown && o.Standing == gateway.Required {
+		words = append(words, "It answers as a stream only.")
+	}
+	if _, shown := c.p.chat.Lane(c.Lane).Offers("user"); !shown {
+		words = append(words, "The field user must not be sent to it, and is not.")
+	}
+	if o, _ := c.p.chat.Lane(c.Lane).Offers("temperature"); o.Standing == gateway.NoEffect {
+		words = append(words, "Temperature and top_p have no effect, so they are not sent.")
+	}
+	if len(words) == 0 {
+		return kit.El("p", "", kit.At{"hidden", true})
+	}
+	return kit.Box("p", "params-about", strings.Join(words, " "))
+}
+
+// number is a parameter with a slider beside a field: nothing in the field
+// leaves it to the gateway.
+func (c *Parameters) number(name, label string, value *float64, set func(*chat.Params, *float64)) app.UI {
+	p := c.p
+	o, shown := p.chat.Lane(c.Lane).Offers(name)
+	if !shown {
+		return kit.El("div", "", kit.At{"hidden", true})
+	}
+	state := ""
+	switch {
+	case !o.Sent:
+		state = "no effect on this model"
+	case value == nil:
+		state = "not sent"
+	}
+	typed := func(text string) {
+		c.typed[name] = text
+		n, bad := c.figure(name, text)
+		if n != nil || bad == "" {
+			c.change(func(v *chat.Params) { set(v, n) })
+		}
+		c.blame(name, bad)
+	}
+	text, slide := "", "1"
+	if value != nil {
+		text = strconv.FormatFloat(*value, 'g', -1, 64)
+		slide = text
+		// "0." is 0 on its way to 0.3: what was typed stands as long as it means
+		// the value.
+		if n, _ := c.figure(name, c.typed[name]); n != nil && *n == *value {
+			text = c.typed[name]
+		}
+	}
+	return kit.El("div", "params-number", kit.At{"data-sent", o.Sent && value != nil},
+		kit.El("label", "params-name", kit.At{"for", "param-" + name},
+			label,
+			kit.Box("span", "params-state", state),
+		),
+		p.Field("slide-"+name, "", kit.At{"type", "range", "min", strconv.Itoa(o.Min), "max", strconv.Itoa(o.Max), "step", 0.05,
+			"aria-label", label, "disabled", !o.Sent}, slide, typed),
+		p.Field("param-"+name, "field params-figure", kit.At{"inputmode", "decimal",
+			"placeholder", "–", "disabled", !o.Sent, "aria-describedby", "check-" + name}, text, typed),
+		kit.El("p", "field-check bad", kit.At{"id", "check-" + name, "role", "status"}),
+	)
+}
+
+// blame says what is wrong with a figure, "" for nothing.
+func (c *Parameters) blame(name, words string) {
+	kit.SetText(c.p.DOM.ByID("check-"+name), words)
+	if e := c.p.DOM.ByID("param-" + name); e.Truthy() {
+		e.Call("setAttribute", "aria-invalid", strconv.FormatBool(words != ""))
+	}
+}
+
+func (c *Parameters) stream(v chat.Params) app.UI {
+	p := c.p
+	o, shown := p.chat.Lane(c.Lane).Offers("stream")
+	if !shown {
+		return kit.El("div", "", kit.At{"hidden", true})
+	}
+	always := o.Standing == gateway.Required
+	state := ""
+	if always {
+		state = "always on this model"
+	}
+	return kit.Box("label", "params-switch",
+		kit.Box("span", "params-name", "Stream", kit.Box("span", "params-state", state)),
+		p.Switch("param-stream", "switch", kit.At{"disabled", always}, always || !v.Whole, func(on bool) { c.change(func(v *chat.Params) { v.Whole = !on }) }),
+	)
+}
+
+func (c *Parameters) user(v chat.Params) app.UI {
+	p := c.p
+	if _, shown := p.chat.Lane(c.Lane).Offers("user"); !shown {
+		return kit.El("div", "", kit.At{"hidden", true})
+	}
+	return kit.Box("div", "",
+		kit.El("label", "params-name", kit.At{"for", "param-user"},
+			"User", kit.Box("span", "params-state", "who asks, for the gateway")),
+		p.Field("param-user", "field", kit.At{"placeholder", "not sent"}, v.User, func(text string) { c.change(func(v *chat.Params) { v.User = text }) }),
+	)
+}

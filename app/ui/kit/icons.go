@@ -1,0 +1,15 @@
+//go:build js && wasm
+
+package kit
+
+// Icons of the list, the search and the palette, beside those of icon.go.
+const (
+	IconPin     IconPath = "M9 4h6l-.7 6 3.2 3.5h-11L9.7 10zM12 13.5V20"
+	IconFilter  IconPath = "M4 6h16M7 12h10M10 18h4"
+	IconExport  IconPath = "M12 15V4M8 7.5L12 4l4 3.5M5 14v5h14v-5"
+	IconPage    IconPath = "M7 4h7l4 4v12H7zM14 4v4h4"
+	IconCommand IconPath = "M8 5l-4 7 4 7M16 5l4 7-4 7"
+	IconModel   IconPath = "M12 3l8 4.5v9L12 21l-8-4.5v-9zM12 12l8-4.5M12 12L4 7.5M12 12v9"
+	IconMore    IconPath = "M6 12h.01M12 12h.01M18 12h.01"
+	IconShut    IconPath = "M6 6l12 12M18 6L6 18"
+)

@@ -1,0 +1,284 @@
+//go:build js && wasm
+
+// Package settings draws the settings: the gateway and its key, the conversations
+// as files, the theme, and those of the other sections.
+package settings
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"syscall/js"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/session"
+	"screentest/app/ui/kit"
+	"screentest/shared/wire"
+)
+
+// keyPath is where a key is posted to, and deleted.
+const keyPath = "/api/key"
+
+// keyForm is the state of the form for the key. The key itself is only ever in
+// its field, until it has been posted.
+type keyForm struct {
+	busy    bool
+	outcome string
+	bad     bool
+}
+
+// Path is the page's address.
+const Path = "/settings"
+
+// Options are what the Page needs from the Shell.
+type Options struct {
+	Session *session.Session
+	Storage Storage
+	// Others makes the settings of the other sections.
+	Others func() []app.UI
+	// Imported is called when an import has brought something, Dismissed when the
+	// notice of it was dismissed.
+	Imported, Dismissed func()
+}
+
+// Storage is the browser's own store.
+type Storage interface {
+	Get(name string) string // "" where there is none
+	Set(name, value string)
+	Remove(name string)
+}
+
+// Page is the settings as the Shell sees them: a kit.Section.
+type Page struct {
+	*kit.Host
+	o       Options
+	session *session.Session
+	key     keyForm
+	data    importing
+}
+
+// New makes the page, and shows the theme that the person chose.
+func New(h *kit.Host, o Options) *Page {
+	p := &Page{Host: h, o: o, session: o.Session}
+	p.applyTheme()
+	return p
+}
+
+// Item implements kit.Section.
+func (p *Page) Item() kit.Item {
+	return kit.Item{Path: Path, Name: "Settings", Icon: kit.IconSettings}
+}
+
+// Go implements kit.Section.
+func (p *Page) Go(at *url.URL) bool { return strings.TrimSuffix(at.Path, "/") == Path }
+
+// Title implements kit.Section.
+func (p *Page) Title() string { return "Settings" }
+
+// News implements kit.Section.
+func (p *Page) News(n session.News) {
+	if _, is := n.(session.Greeting); is {
+		p.Redraw()
+	}
+}
+
+// Render implements kit.Section.
+func (p *Page) Render() app.UI { return &Settings{p: p, Rev: p.Draws()} }
+
+// Dialogs implements kit.Dialogued: the field for the file to be imported.
+func (p *Page) Dialogs() []app.UI { return []app.UI{p.importField()} }
+
+// Commands implements kit.Commanding.
+func (p *Page) Commands() []kit.Command {
+	always := func() bool { return true }
+	theme := func(value string) func() { return func() { p.setTheme(value) } }
+	return []kit.Command{
+		{Name: "Export everything", When: always, Do: func() { p.Download(wire.ExportAllPath) }},
+		{Name: "Import conversations", When: always, Do: p.chooseImport},
+		{Name: "Use the dark theme", When: always, Do: theme("dark")},
+		{Name: "Use the light theme", When: always, Do: theme("light")},
+		{Name: "Use the system's theme", When: always, Do: theme("")},
+	}
+}
+
+// Settings is what the page shows.
+type Settings struct {
+	app.Compo
+	p   *Page
+	Rev int
+}
+
+// Render implements app.Composer.
+func (s *Settings) Render() (ui app.UI) {
+	p := s.p
+	defer p.Drawing("the settings", &ui)
+	g := p.session.Hello.Gateway
+	return kit.Box("div", "settings",
+		kit.Box("div", "settings-inner", append([]app.UI{
+			kit.El("section", "", kit.At{"id", "settings-gateway"},
+				kit.Box("h2", "", "Gateway"),
+				kit.Box("p", "about",
+					"Every request goes there, from the server and not from this browser. It is set when the server starts, with ",
+					kit.Box("code", "", "-gateway"), ".",
+				),
+				s.facts(g),
+				kit.If(g.Sandbox, func() app.UI {
+					return kit.Box("p", "note",
+						"This is the sandbox, a whole gateway inside this server. Its answers are made up, its prices are samples, and nothing is charged or sent anywhere. Start the server with ",
+						kit.Box("code", "", "-gateway URL"), " to use a real one.",
+					)
+				}),
+			),
+			kit.El("section", "", kit.At{"id", "settings-key"},
+				kit.Box("h2", "", "Key"),
+				kit.Box("p", "about", aboutKey(g)),
+				kit.If(g.KeyRefused, func() app.UI {
+					return kit.El("p", "outcome bad", kit.At{"id", "refused-key"}, "The gateway refused the key that is held. Enter another, or have that one allowed there.")
+				}),
+				s.form(g),
+			),
+			p.dataSettings(),
+			kit.El("section", "", kit.At{"id", "settings-theme"},
+				kit.Box("h2", "", "Appearance"),
+				kit.Box("p", "about", "Kept in this browser."),
+				s.theme(),
+			),
+		}, p.o.Others()...)),
+	)
+}
+
+func (s *Settings) facts(g wire.Gateway) app.UI {
+	if !s.p.session.Greeted {
+		return kit.Box("p", "about", "Waiting for the server…")
+	}
+	usage := "not sent: unless the gateway reports tokens by itself, costs of streamed chat answers are estimates"
+	if g.StreamOptions {
+		usage = "sent with streamed chat requests, so that the gateway reports the tokens"
+	}
+	key := "none"
+	if g.HasKey {
+		key = "held, ends in " + g.KeyLast4
+		if g.KeyLast4 == "" {
+			key = "held"
+		}
+	}
+	return kit.Box("dl", "facts",
+		kit.Box("dt", "", "Address"), kit.Box("dd", "", kit.Box("code", "", g.BaseURL), kit.When(g.Sandbox, " (the sandbox)")),
+		kit.Box("dt", "", "Key"), kit.El("dd", "", kit.At{"id", "key-state"}, key),
+		kit.Box("dt", "", kit.Box("code", "", "stream_options")), kit.Box("dd", "", usage),
+		kit.Box("dt", "", "Build"), kit.Box("dd", "mono", s.p.session.Hello.Build),
+	)
+}
+
+func aboutKey(g wire.Gateway) string {
+	if g.Sandbox {
+		return "The sandbox has its key already; there is nothing to enter."
+	}
+	return "It is sent once to this server, kept there sealed for this browser's session, and used for the gateway above and nothing else. It is never shown again but for its last four characters."
+}
+
+func (s *Settings) form(g wire.Gateway) app.UI {
+	if g.Sandbox || !s.p.session.Greeted {
+		return kit.El("div", "", kit.At{"hidden", true})
+	}
+	p := s.p
+	label, verb := "Gateway key", "Save key"
+	if g.HasKey {
+		label, verb = "New key, to replace the one ending in "+g.KeyLast4, "Replace key"
+	}
+	outcome := "outcome good"
+	if p.key.bad {
+		outcome = "outcome bad"
+	}
+	return kit.El("form", "key-form", kit.At{"id", "key-form",
+		"onsubmit", p.On("key", func(_ app.Context, e app.Event) { e.PreventDefault(); p.saveKey() })},
+		kit.El("label", "", kit.At{"for", "key"}, label),
+		kit.El("input", "field", kit.At{"id", "key", "type", "password", "autocomplete", "off", "spellcheck", "false",
+			"placeholder", "sk-…", "disabled", p.key.busy}),
+		kit.El("button", "button primary", kit.At{"id", "save-key", "type", "submit", "disabled", p.key.busy}, verb),
+		kit.El("button", "button", kit.At{"id", "forget-key", "type", "button", "hidden", !g.HasKey, "disabled", p.key.busy,
+			"onclick", p.Do("forget", func() {
+				p.sendKey("DELETE", nil, "The key is forgotten.")
+			})}, "Forget key"),
+		kit.El("p", outcome, kit.At{"id", "key-outcome", "role", "status"}, p.key.outcome),
+	)
+}
+
+// saveKey posts what is in the field and empties it.
+func (p *Page) saveKey() {
+	field := p.DOM.ByID("key")
+	key := field.Get("value").String()
+	if key == "" {
+		p.keyOutcome("Enter the key first.", true)
+		field.Call("focus")
+		return
+	}
+	body, err := json.Marshal(map[string]string{"key": key})
+	if err != nil {
+		p.keyOutcome(err.Error(), true)
+		return
+	}
+	p.sendKey("POST", body, "The key is saved.")
+}
+
+func (p *Page) keyOutcome(text string, bad bool) {
+	p.key = keyForm{outcome: text, bad: bad}
+	p.Redraw()
+}
+
+// sendKey calls the server over HTTP, for a key never goes over the socket.
+func (p *Page) sendKey(method string, body []byte, done string) {
+	p.key = keyForm{busy: true}
+	p.Redraw()
+	p.fetch(method, keyPath, body, func(status int, answer string) {
+		switch {
+		case status >= 200 && status < 300:
+			p.keyOutcome(done, false)
+			if e := p.DOM.ByID("key"); e.Truthy() {
+				e.Set("value", "")
+			}
+		case status == 0:
+			p.keyOutcome("The server could not be reached. Is it still running?", true)
+		default:
+			var problem wire.Problem
+			if json.Unmarshal([]byte(answer), &problem) != nil || problem.Message == "" {
+				problem.Message = "The server refused the key."
+			}
+			p.keyOutcome(problem.Message+" "+problem.Hint, true)
+		}
+	})
+}
+
+// fetch makes an HTTP request to this page's own server with the browser's
+// fetch. done gets status 0 when there was no reply.
+func (p *Page) fetch(method, path string, body []byte, done func(status int, answer string)) {
+	options := map[string]any{"method": method, "credentials": "same-origin", "cache": "no-store"}
+	if body != nil {
+		options["body"] = string(body)
+		options["headers"] = map[string]any{"Content-Type": "application/json"}
+	}
+	status := 0
+	var funcs []js.Func
+	then := func(f func(v js.Value) any) js.Func {
+		fn := js.FuncOf(func(_ js.Value, args []js.Value) any { return f(args[0]) })
+		funcs = append(funcs, fn)
+		return fn
+	}
+	end := func(answer string) {
+		p.Post(func() {
+			for _, f := range funcs {
+				f.Release()
+			}
+			done(status, answer)
+		})
+	}
+	js.Global().Call("fetch", path, options).
+		Call("then", then(func(r js.Value) any {
+			status = r.Get("status").Int()
+			return r.Call("text")
+		})).
+		Call("then",
+			then(func(text js.Value) any { end(text.String()); return nil }),
+			then(func(js.Value) any { status = 0; end(""); return nil }))
+}

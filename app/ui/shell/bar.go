@@ -1,0 +1,130 @@
+//go:build js && wasm
+
+package shell
+
+import (
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/session"
+	"screentest/app/ui/kit"
+	"screentest/app/ui/settings"
+)
+
+// Bar is the top of the main part: the title, the connection, the gateway.
+type Bar struct {
+	app.Compo
+	p       *page
+	Rev     int
+	Section string // its path
+	Title   string
+	HeadRev int // of the section's own head
+}
+
+// bar is the Bar of the section that is shown.
+func (p *page) bar() app.UI {
+	b := &Bar{p: p, Rev: p.rev, Title: "Not found"}
+	if p.section == nil {
+		return b
+	}
+	b.Section, b.Title = p.section.Item().Path, p.section.Title()
+	if h, ok := p.section.(kit.Headed); ok {
+		b.HeadRev = h.Head().Rev
+	}
+	return b
+}
+
+// head is what the section puts into the bar, or its title.
+func (b *Bar) head() kit.Head {
+	if h, ok := b.p.section.(kit.Headed); ok {
+		return h.Head()
+	}
+	return kit.Head{Title: []app.UI{kit.El("h1", "bar-title", kit.At{"id", "title", "title", b.Title}, b.Title)}}
+}
+
+// Render implements app.Composer.
+func (b *Bar) Render() (ui app.UI) {
+	p := b.p
+	defer p.Drawing("the bar", &ui)
+	head := b.head()
+	return kit.Box("header", "",
+		kit.Box("div", "bar",
+			kit.El("button", "icon-button menu", kit.At{"id", "menu", "type", "button",
+				"aria-label", "Conversations", "aria-expanded", p.listOpen,
+				"onclick", p.Do("menu", func() { p.showList(true) })},
+				kit.Icon(kit.IconMenu, "icon")),
+			head.Title,
+			kit.Box("div", "push"),
+			b.link(),
+			head.Figures,
+			b.gateway(),
+			head.Tools,
+		),
+		b.offer(),
+	)
+}
+
+// link says what is wrong with the connection, and nothing when all is well.
+func (b *Bar) link() app.UI {
+	words, tone := "", ""
+	switch b.p.session.Link {
+	case session.LinkLost:
+		words, tone = "Reconnecting…", "dot live"
+	case session.LinkNone:
+		words, tone = "Offline", "dot bad"
+	}
+	return kit.El("span", "link-state", kit.At{"id", "link", "role", "status"},
+		kit.If(words != "", func() app.UI { return kit.Box("span", tone) }),
+		kit.Box("span", "", words),
+	)
+}
+
+func (b *Bar) gateway() app.UI {
+	if !b.p.session.Greeted {
+		return kit.Box("span", "")
+	}
+	g := b.p.session.Hello.Gateway
+	name, dot, words := g.BaseURL, "dot good", "wide-only"
+	_, name, _ = strings.Cut(name, "://")
+	name, _, _ = strings.Cut(name, "/")
+	switch {
+	case g.Sandbox:
+		name = "Sandbox gateway"
+	case !g.HasKey:
+		dot = "dot live"
+	case g.KeyRefused:
+		name, dot, words = "Key refused", "dot bad", "key-refused"
+	}
+	if b.p.session.Link != session.LinkOpen {
+		dot = "dot" // nothing is known of it at the moment
+	}
+	return kit.El("a", "pill", kit.At{"id", "gateway", "href", "/settings", "title", g.BaseURL},
+		kit.Box("span", dot),
+		kit.Box("span", words, name),
+		kit.Box("span", "sr-only", "Gateway settings"),
+	)
+}
+
+// offer is what concerns the whole page: a newer build, a missing key.
+func (b *Bar) offer() app.UI {
+	switch d := b.p.session; {
+	case d.Stale():
+		return kit.El("div", "offer", kit.At{"id", "update", "role", "status"},
+			kit.Box("span", "", "The server has been updated. This page is still the old one."),
+			kit.El("button", "button", kit.At{"type", "button",
+				"onclick", b.p.On("reload", func(ctx app.Context, _ app.Event) { ctx.Reload() })}, "Reload"),
+		)
+	case d.Greeted && !d.Hello.Gateway.Sandbox && !d.Hello.Gateway.HasKey && b.p.section == b.p.chat:
+		return kit.Box("div", "offer",
+			kit.Box("span", "", "This gateway wants a key before it answers."),
+			kit.El("a", "button", kit.At{"href", "/settings"}, "Enter the key"),
+		)
+	case d.Greeted && d.Hello.Gateway.KeyRefused && b.Section != settings.Path:
+		return kit.El("div", "offer", kit.At{"id", "key-refused", "role", "status"},
+			kit.Box("span", "", "The gateway refused the key. Nothing is answered until it takes one."),
+			kit.El("a", "button", kit.At{"href", "/settings"}, "Enter another key"),
+		)
+	}
+	return kit.El("div", "", kit.At{"hidden", true})
+}

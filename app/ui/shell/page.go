@@ -1,0 +1,210 @@
+//go:build js && wasm
+
+package shell
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"syscall/js"
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/session"
+	"screentest/app/socket"
+	"screentest/app/ui/chat"
+	"screentest/app/ui/kit"
+	"screentest/app/ui/settings"
+	"screentest/app/ui/spend"
+	"screentest/app/ui/video"
+	"screentest/shared/wire"
+)
+
+// BuildEnv names the page's build among what the server gives go-app's Getenv.
+const BuildEnv = "SCREENTEST_BUILD"
+
+// noticeFor is how long a sentence is shown.
+const noticeFor = 7 * time.Second
+
+// page is the page: its sections, and what stands around them.
+type page struct {
+	*kit.Host
+
+	session *session.Session
+	sock    *socket.Socket
+
+	chat     *chat.Page // that is also the first of the sections
+	sections []kit.Section
+	section  kit.Section // that is shown; nil at an address of nothing
+
+	rev      int      // counts the changes of the bar
+	narrow   js.Value // MediaQueryList: of a phone
+	listOpen bool     // on a phone: the list of conversations is
+	palette  palette
+
+	notice    string // a sentence that is shown for a while; "" if none
+	endNotice func() // calls its timer off
+}
+
+func newPage() *page {
+	p := &page{session: session.New(app.Getenv(BuildEnv))}
+	p.Host = kit.NewHost(server{p}, p.draw)
+	p.Tell = p.tell
+	storage := kit.LocalStorage{}
+	p.chat = chat.New(p.Host, chat.Options{
+		Session: p.session, Storage: storage, Rail: p.railItems, ShowList: p.showList, OpenPalette: p.togglePalette,
+	})
+
+	p.sections = []kit.Section{p.chat, video.New(p.Host), spend.New(p.Host, p.Tell), settings.New(p.Host, settings.Options{
+		Session: p.session, Storage: storage, Others: p.settings, Imported: p.chat.Imported, Dismissed: p.chat.FocusComposer,
+	})}
+	p.section = p.chat // until the address is known
+	p.palette.finder = p.chat.NewFinder(p.drawPalette)
+	return p
+}
+
+// start connects the page, once it stands.
+func (p *page) start(ctx app.Context) {
+	p.Bind(ctx)
+	p.sock = socket.New(socket.Options{
+		Dial:    socket.Browser(p.Post),
+		Post:    p.Post,
+		Rand:    rand.Float64,
+		OnState: p.onLink,
+		OnNews:  p.onNews,
+		OnLog:   p.chat.Log,
+		OnFault: p.onFault,
+	})
+	p.listen()
+	p.sock.Start()
+}
+
+// listen watches what concerns the whole page.
+func (p *page) listen() {
+	win := js.Global()
+	p.chat.Listen()
+	p.DOM.On(win, "online", func(js.Value) { p.sock.Nudge() }, p.Post)
+	p.DOM.On(win, "offline", func(js.Value) { p.sock.NetworkLost() }, p.Post)
+	p.DOM.On(p.DOM.Doc, "visibilitychange", func(js.Value) {
+		if !p.Hidden() {
+			p.sock.Nudge()
+		}
+	}, p.Post)
+	p.DOM.On(p.DOM.Doc, "keydown", p.onKey, p.Post)
+	p.narrow = win.Call("matchMedia", "(max-width: 50rem)")
+	p.DOM.On(p.narrow, "change", func(js.Value) {
+		if !p.narrow.Get("matches").Bool() {
+			p.showList(false) // it stands beside the rest now
+		}
+	}, p.Post)
+}
+
+// onNews hands the server's news to all whom they may concern.
+func (p *page) onNews(push wire.Push) {
+	news, err := p.session.Hear(push)
+	if err != nil {
+		p.onFault("news", err)
+		return
+	}
+	if _, greeted := news.(session.Greeting); greeted {
+		p.changed()
+	}
+	for _, s := range p.sections {
+		s.News(news)
+	}
+}
+
+func (p *page) onFault(what string, err error) {
+	app.Logf("%s of the server could not be read: %v", what, err)
+}
+
+func (p *page) onLink(s socket.State) {
+	switch s {
+	case socket.Open:
+		p.session.Link = session.LinkOpen
+		p.chat.Reconnected()
+	case socket.Offline:
+		p.session.Link = session.LinkNone
+	case socket.Reconnecting:
+		p.session.Link = session.LinkLost
+	}
+	p.changed()
+}
+
+// changed has the bar drawn again with the next frame.
+func (p *page) changed() {
+	p.rev++
+	p.Redraw()
+}
+
+// draw brings the page up to date.
+func (p *page) draw() {
+	p.setTitle()
+	p.Context().Update()
+}
+
+// setTitle lets the document's title follow what is shown.
+func (p *page) setTitle() {
+	title := "Screentest"
+	if p.section != nil && p.section.Title() != "" {
+		title = p.section.Title() + " · Screentest"
+	}
+	unseen := 0
+	for _, s := range p.sections {
+		unseen += s.Item().Count
+	}
+	if unseen > 0 {
+		title = "(" + strconv.Itoa(unseen) + ") " + title
+	}
+	if p.DOM.Doc.Get("title").String() != title {
+		p.DOM.Doc.Set("title", title)
+	}
+}
+
+// tell shows a sentence for a while.
+func (p *page) tell(words string) {
+	if p.endNotice != nil {
+		p.endNotice()
+	}
+	p.notice = strings.TrimSpace(words)
+	p.endNotice = p.After(noticeFor, func() {
+		p.notice, p.endNotice = "", nil
+		p.Redraw()
+	})
+	p.Redraw()
+}
+
+// settings makes the settings of the sections that have some.
+func (p *page) settings() []app.UI {
+	var list []app.UI
+	for _, s := range p.sections {
+		if c, ok := s.(kit.Configurable); ok {
+			list = append(list, c.Settings()...)
+		}
+	}
+	return list
+}
+
+// showList opens and closes the list of conversations on a phone.
+func (p *page) showList(open bool) {
+	if p.listOpen == open {
+		return
+	}
+	p.listOpen = open
+	p.changed()
+	p.Context().Defer(func(app.Context) {
+		p.DOM.Find("#main").Set("inert", open)
+		if open {
+			p.DOM.Focus("#new-conversation")
+		} else if p.DOM.Doc.Get("activeElement").Equal(p.DOM.Doc.Get("body")) {
+			p.DOM.Focus("#menu")
+		}
+	})
+}
+
+// server is the socket as the sections see it; they are made first.
+type server struct{ p *page }
+
+func (s server) Call(op wire.Op, args any, done socket.Done) { s.p.sock.Call(op, args, done) }
+func (s server) Once(op wire.Op, args any, done socket.Done) { s.p.sock.Once(op, args, done) }

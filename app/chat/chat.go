@@ -22,9 +22,9 @@ const (
 	PartAll      = PartList | PartThread | PartLanes | PartComposer | PartBar | PartLibrary | PartUndo
 )
 
-// kept bounds the conversations held besides the one shown and those with an
+// maxRecent bounds the conversations in memory besides the one shown and those with an
 // answer under way.
-const kept = 8
+const maxRecent = 8
 
 // Options are what a Chat needs from outside.
 type Options struct {
@@ -151,7 +151,7 @@ func (ch *Chat) remember(id string) {
 		c := ch.conversations[r]
 		switch {
 		case r == id || c == nil:
-		case len(recent) <= kept || c.Running():
+		case len(recent) <= maxRecent || c.Running():
 			recent = append(recent, r)
 		default:
 			delete(ch.conversations, r)

@@ -76,9 +76,9 @@ func (l *Library) save(e wire.LibraryEntry, done func(*wire.Problem)) {
 		e.ID = l.chat.o.NewID()
 	}
 	l.chat.o.Server.Call(wire.OpLibraryPut, e, func(data json.RawMessage, p *wire.Problem) {
-		var kept wire.LibraryEntry
-		if p = session.Read(data, p, &kept); p == nil {
-			l.put(kept)
+		var saved wire.LibraryEntry
+		if p = session.Read(data, p, &saved); p == nil {
+			l.put(saved)
 		}
 		done(p)
 	})

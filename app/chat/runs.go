@@ -40,7 +40,7 @@ func (ch *Chat) run(r wire.Run) {
 		return // overtaken by the run's end
 	}
 	if m.unsent != nil {
-		ch.taken(m.unsent.User.ID)
+		ch.arrived(m.unsent.User.ID)
 		m.sent = ch.o.Now().UnixMilli()
 	}
 	m.unsent = nil

@@ -45,8 +45,8 @@ func (ch *Chat) refused(message, why string) {
 	}
 }
 
-// taken forgets a message that the server has.
-func (ch *Chat) taken(message string) {
+// arrived forgets a message that the server has.
+func (ch *Chat) arrived(message string) {
 	if ch.unsent().Message == message {
 		ch.o.Storage.Remove(unsentName)
 	}

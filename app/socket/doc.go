@@ -1,10 +1,10 @@
 // Package socket keeps one WebSocket to the server open: it dials, finds out
-// when the line is dead, dials again with growing pauses, and matches answers
+// when the connection is dead, dials again with growing pauses, and matches answers
 // to calls.
 //
 // Make a [Socket] with [New], then [Socket.Start] it. [Socket.Call] asks for
 // something and repeats itself over a reconnect, so only what may be asked
-// twice belongs in it; [Socket.Once] fails when the line drops, for what must
+// twice belongs in it; [Socket.Once] fails when the connection drops, for what must
 // be asked afresh (a read, which goes on from another offset). What a new
 // connection needs again, its user asks for when OnState says [Open].
 //

@@ -78,9 +78,9 @@ type Socket struct {
 	gen   int // of conn, so that a late event of an old one is ignored
 	tries int // dials since the last greeting
 
-	next  uint64
-	calls map[uint64]*call
-	held  []*call // to be sent when the line is open again, oldest first
+	next    uint64
+	calls   map[uint64]*call
+	waiting []*call // to be sent when there is a connection again, oldest first
 
 	pause *time.Timer // until the next dial
 	watch *time.Timer // dial time-out, silence, missing pong
@@ -116,7 +116,7 @@ func (s *Socket) Close() {
 }
 
 // Nudge is to be called when the page becomes visible or the network returns:
-// a pause is cut short, and an open line has to prove itself quickly, since
+// a pause is cut short, and an open connection has to prove itself quickly, since
 // after a sleep it is often dead without knowing.
 func (s *Socket) Nudge() {
 	switch {
@@ -138,12 +138,12 @@ func (s *Socket) NetworkLost() {
 		return
 	}
 	s.drop()
-	s.hold()
+	s.setAside()
 	s.setState(Offline)
 	s.redialAfter(longestPause) // the browser's word is not always right
 }
 
-// Call asks the server. When the line drops before the answer, the call is
+// Call asks the server. When the connection drops before the answer, the call is
 // sent again on the next one. done gets a problem of code "no_answer" after
 // 25 s.
 func (s *Socket) Call(op wire.Op, args any, done Done) { s.start(op, args, done, true) }
@@ -171,7 +171,7 @@ func (s *Socket) start(op wire.Op, args any, done Done, again bool) {
 	}
 	c.expiry = s.after(callTimeout, func() { s.expire(c) })
 	if s.state != Open {
-		s.held = append(s.held, c)
+		s.waiting = append(s.waiting, c)
 		return
 	}
 	s.send(c)
@@ -230,9 +230,9 @@ func (s *Socket) expire(c *call) {
 			found = true
 		}
 	}
-	for i, o := range s.held {
+	for i, o := range s.waiting {
 		if o == c {
-			s.held = append(s.held[:i:i], s.held[i+1:]...)
+			s.waiting = append(s.waiting[:i:i], s.waiting[i+1:]...)
 			found = true
 			break
 		}

@@ -10,35 +10,35 @@ import (
 	"screentest/shared/wire"
 )
 
-// line is the far end of one dialled connection.
-type line struct {
+// end is the far end of one dialled connection.
+type end struct {
 	ev     Events
 	sent   []wire.Call
 	closed bool
 }
 
-func (l *line) Send(text []byte) {
+func (e *end) Send(text []byte) {
 	var c wire.Call
 	if err := json.Unmarshal(text, &c); err != nil {
 		panic(err)
 	}
-	l.sent = append(l.sent, c)
+	e.sent = append(e.sent, c)
 }
-func (l *line) Close() { l.closed = true }
+func (e *end) Close() { e.closed = true }
 
-func (l *line) push(p wire.Push) {
+func (e *end) push(p wire.Push) {
 	b, err := json.Marshal(p)
 	if err != nil {
 		panic(err)
 	}
-	l.ev.Text(b)
+	e.ev.Text(b)
 }
-func (l *line) hello()           { l.push(wire.Push{Event: wire.EventHello}) }
-func (l *line) answer(id uint64) { l.push(wire.Push{ID: id, Data: json.RawMessage(`"yes"`)}) }
+func (e *end) hello()           { e.push(wire.Push{Event: wire.EventHello}) }
+func (e *end) answer(id uint64) { e.push(wire.Push{ID: id, Data: json.RawMessage(`"yes"`)}) }
 
-func (l *line) ops() []wire.Op {
+func (e *end) ops() []wire.Op {
 	var ops []wire.Op
-	for _, c := range l.sent {
+	for _, c := range e.sent {
 		ops = append(ops, c.Op)
 	}
 	return ops
@@ -49,7 +49,7 @@ func (l *line) ops() []wire.Op {
 type bench struct {
 	*Socket
 	post   chan func()
-	lines  []*line
+	lines  []*end
 	dials  []time.Time
 	states []State
 	news   []wire.Event
@@ -66,7 +66,7 @@ func newBench(t *testing.T) *bench {
 	}()
 	b.Socket = New(Options{
 		Dial: func(ev Events) Conn {
-			l := &line{ev: ev}
+			l := &end{ev: ev}
 			b.lines = append(b.lines, l)
 			b.dials = append(b.dials, time.Now())
 			return l
@@ -94,7 +94,7 @@ func (b *bench) do(f func()) {
 	synctest.Wait()
 }
 
-func (b *bench) last() *line { return b.lines[len(b.lines)-1] }
+func (b *bench) last() *end { return b.lines[len(b.lines)-1] }
 
 func (b *bench) open() {
 	b.do(b.Start)

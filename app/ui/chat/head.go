@@ -140,14 +140,14 @@ func (p *Page) beginRename() {
 	})
 }
 
-// endRename takes the title, or leaves it as it was.
-func (p *Page) endRename(title string, take bool) {
+// endRename saves the title, or leaves it as it was.
+func (p *Page) endRename(title string, save bool) {
 	if !p.renaming {
 		return
 	}
 	p.renaming = false
 	title = strings.Join(strings.Fields(title), " ")
-	if c := p.chat.Current; take && c != nil && title != "" && title != c.Summary.Title {
+	if c := p.chat.Current; save && c != nil && title != "" && title != c.Summary.Title {
 		p.chat.List.Rename(c.ID, title)
 	}
 	p.changed(chat.PartBar)

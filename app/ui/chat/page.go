@@ -251,7 +251,7 @@ func (p *Page) Go(at *url.URL) bool {
 func (p *Page) Leave() {
 	p.shown, p.renaming = false, false
 	p.place.goal, p.place.reached = "", ""
-	p.threads.keep()
+	p.threads.markPlaces()
 	p.changed(chat.PartAll)
 }
 

@@ -11,48 +11,6 @@ import (
 	"screentest/app/chat"
 )
 
-// threads are the scrolled messages of the lanes.
-type threads struct {
-	p    *Page
-	of   string    // conversation
-	list []*thread // by lane, made when first asked for
-}
-
-func (ts *threads) at(lane int) *thread {
-	for len(ts.list) <= lane {
-		ts.list = append(ts.list, &thread{p: ts.p, lane: len(ts.list), stuck: true, sight: newSight(ts.p)})
-	}
-	return ts.list[lane]
-}
-
-// begin shows another conversation, from its end.
-func (ts *threads) begin(conversation string) {
-	ts.of = conversation
-	ts.stick()
-}
-
-// keep notes what stands at the top of every lane before another page takes
-// their place.
-func (ts *threads) keep() {
-	for _, t := range ts.list {
-		t.keep()
-	}
-}
-
-// stick lets every lane follow its end from its next growth on.
-func (ts *threads) stick() {
-	for _, t := range ts.list {
-		t.stuck, t.target, t.found = true, "", ""
-	}
-}
-
-// toEnd goes to the end of every lane.
-func (ts *threads) toEnd() {
-	for _, t := range ts.list {
-		t.toEnd()
-	}
-}
-
 // thread scrolls a lane's messages. It keeps the part of them near the window
 // in the document, and the window where the person left it: at the end, at a
 // message that was jumped to, or anywhere else. There the browser itself holds
@@ -64,7 +22,7 @@ type thread struct {
 
 	column chat.Column
 	window chat.Window
-	held   []int // blocks kept besides, by their first message: see hold
+	pinned []int // blocks in the document besides, by their first message: see pin
 	rev    int   // counts the changes of the window
 
 	stuck  bool    // at the end
@@ -136,11 +94,11 @@ func (t *thread) plan(c *chat.Conversation) {
 	t.column.Set(path, width)
 	want, wide := t.wanted()
 	if !t.window.Holds(want) || t.window.To > len(path) {
-		t.hold()
+		t.pin()
 		t.window = wide
 	}
 	if n := len(path); n > 0 && path[n-1].Running() {
-		t.holdAt((n - 1) / chat.Block * chat.Block) // it is drawn as it grows
+		t.pinAt((n - 1) / chat.Block * chat.Block) // it is drawn as it grows
 	}
 }
 
@@ -166,13 +124,13 @@ func (t *thread) shown(from, to int) bool {
 	if from < t.window.To && t.window.From < to {
 		return true
 	}
-	return slices.ContainsFunc(t.held, func(at int) bool { return from <= at && at < to })
+	return slices.ContainsFunc(t.pinned, func(at int) bool { return from <= at && at < to })
 }
 
-// hold notes what may not leave the document with the window: where the focus
+// pin notes what may not leave the document with the window: where the focus
 // is, and the ends of what is selected.
-func (t *thread) hold() {
-	t.held = t.held[:0]
+func (t *thread) pin() {
+	t.pinned = t.pinned[:0]
 	if t.el.IsUndefined() {
 		return
 	}
@@ -188,14 +146,14 @@ func (t *thread) hold() {
 			n = n.Get("parentElement")
 		}
 		if block := n.Call("closest", "[data-from]"); block.Truthy() {
-			t.holdAt(js.Global().Call("Number", block.Get("dataset").Get("from")).Int())
+			t.pinAt(js.Global().Call("Number", block.Get("dataset").Get("from")).Int())
 		}
 	}
 }
 
-func (t *thread) holdAt(at int) {
-	if !slices.Contains(t.held, at) {
-		t.held = append(t.held, at)
+func (t *thread) pinAt(at int) {
+	if !slices.Contains(t.pinned, at) {
+		t.pinned = append(t.pinned, at)
 	}
 }
 
@@ -206,7 +164,7 @@ func (t *thread) rendered() {
 	}
 	c := t.p.chat.Current
 	if c == nil || c.Phase != chat.Ready {
-		t.settle()
+		t.anchor()
 		return
 	}
 	path := c.Lane(t.lane).Path()
@@ -239,7 +197,7 @@ func (t *thread) rendered() {
 			delete(t.watched, id)
 		}
 	}
-	t.settle()
+	t.anchor()
 }
 
 func (t *thread) forget(e js.Value) {
@@ -265,7 +223,7 @@ func (t *thread) resized(entries js.Value) {
 			t.column.Measure(t.place(id.String()), e.Get("borderBoxSize").Index(0).Get("blockSize").Float())
 		}
 	}
-	t.settle()
+	t.anchor()
 	t.look()
 }
 
@@ -284,145 +242,4 @@ func (t *thread) place(id string) int {
 		}
 	}
 	return slices.IndexFunc(path, is)
-}
-
-// settle moves the thread to its end, or to its target, if that is where the
-// person is.
-func (t *thread) settle() {
-	if t.el.IsUndefined() {
-		return
-	}
-	switch {
-	case t.stuck:
-		end := t.el.Get("scrollHeight")
-		if t.p.chat.Current == nil {
-			end = js.ValueOf(0) // the examples are read from their beginning
-		}
-		t.scrollTo(end.Float())
-	case t.target != "":
-		if off, there := t.offTarget(); there {
-			if math.Abs(off) > 1 {
-				t.scrollTo(t.el.Get("scrollTop").Float() + off)
-			}
-		} else if at := t.place(t.target); at >= 0 {
-			t.scrollTo(t.column.Height(0, at))
-			t.look()
-		}
-	}
-	t.tall = t.el.Get("scrollHeight").Float()
-	t.showJump()
-}
-
-func (t *thread) scrollTo(top float64) {
-	t.el.Set("scrollTop", top)
-	t.last = t.el.Get("scrollTop").Float()
-}
-
-// nearTop is where a message stands that was jumped to, px below the top.
-const nearTop = 12.0
-
-// offTarget is how far the target is below where it is to be, in px, as far as
-// the ends let it.
-func (t *thread) offTarget() (off float64, there bool) {
-	e := t.el.Call("querySelector", `.message[data-id="`+t.target+`"]`)
-	if e.IsNull() {
-		return 0, false
-	}
-	off = e.Call("getBoundingClientRect").Get("top").Float() - t.el.Call("getBoundingClientRect").Get("top").Float() - t.below
-	top := t.el.Get("scrollTop").Float()
-	left := t.el.Get("scrollHeight").Float() - t.el.Get("clientHeight").Float() - top
-	return math.Max(math.Min(off, left), -top), true
-}
-
-// toEnd goes to the end and stays there.
-func (t *thread) toEnd() {
-	t.stuck, t.target, t.found = true, "", ""
-	t.look()
-	t.settle()
-}
-
-// toMessage goes to a message and stays there until the person scrolls.
-func (t *thread) toMessage(id string, mark bool) {
-	t.stuck, t.target, t.below, t.found = false, id, nearTop, ""
-	if mark {
-		t.found = id
-	}
-	t.rev++
-	t.p.changed(chat.PartThread)
-}
-
-// keep makes what stands at the top of the window the target, so that the thread
-// is there again when it is back in the document.
-func (t *thread) keep() {
-	if t.el.IsUndefined() || t.stuck || t.target != "" {
-		return
-	}
-	if t.el.Get("clientHeight").Float() == 0 { // on a phone another lane is shown
-		if at := t.column.At(t.last); at >= 0 {
-			t.target, t.below = t.column.ID(at), t.column.Height(0, at)-t.last
-		}
-		return
-	}
-	window := t.el.Call("getBoundingClientRect")
-	all := t.inner.Call("querySelectorAll", ".message")
-	for i := range all.Length() {
-		e := all.Index(i)
-		r := e.Call("getBoundingClientRect")
-		if r.Get("bottom").Float() > window.Get("top").Float() {
-			t.target, t.below = e.Get("dataset").Get("id").String(), r.Get("top").Float()-window.Get("top").Float()
-			return
-		}
-	}
-}
-
-// nearEnd is how many px from the end still count as the end.
-const nearEnd = 24.0
-
-// scrolled finds out what the person wants: at the end means stay there, up
-// means leave me here. What grows moves nothing, and so is no reason.
-func (t *thread) scrolled() {
-	if t.el.IsUndefined() {
-		return
-	}
-	top := t.el.Get("scrollTop").Float()
-	height := t.el.Get("clientHeight").Float()
-	if height == 0 {
-		return // on a phone another lane is shown
-	}
-	left := t.el.Get("scrollHeight").Float() - height - top
-	if t.target != "" {
-		// What has grown since the last look moves the target too: see resized.
-		grown := t.el.Get("scrollHeight").Float() != t.tall
-		if off, there := t.offTarget(); there && math.Abs(off) > 4 && !grown {
-			t.target = ""
-		}
-	}
-	switch {
-	case t.target != "":
-	case left <= nearEnd:
-		t.stuck = true
-	case top < t.last-1:
-		t.stuck = false
-	}
-	t.last = top
-	t.look()
-	t.showJump()
-}
-
-// look draws the lane anew when something near its window is not in the
-// document.
-func (t *thread) look() {
-	if c := t.p.chat.Current; c == nil || c.Phase != chat.Ready || t.column.Len() == 0 {
-		return
-	}
-	if want, _ := t.wanted(); !t.window.Holds(want) {
-		t.rev++
-		t.p.changed(chat.PartThread)
-	}
-}
-
-func (t *thread) showJump() {
-	if jump := t.p.DOM.ByID(threadID("jump", t.lane)); jump.Truthy() {
-		jump.Set("hidden", t.stuck)
-	}
 }

@@ -37,7 +37,7 @@ func (v *requestView) begin() {
 func (v *requestView) setEditing(editing bool) {
 	v.editing, v.sent, v.drawn = editing, false, ""
 	v.raw.Closed = !editing
-	v.keep()
+	v.store()
 	v.refusal.Call("replaceChildren")
 	v.d.Touch()
 	focus := "#request-edit"
@@ -50,12 +50,12 @@ func (v *requestView) setEditing(editing bool) {
 	})
 }
 
-func (v *requestView) keep() { v.d.chat.Shown().SetRawDraft(v.raw.Encode()) }
+func (v *requestView) store() { v.d.chat.Shown().SetRawDraft(v.raw.Encode()) }
 
 func (v *requestView) typed() {
 	v.raw.Text = v.area.Get("value").String()
 	v.raw.Endpoint = gateway.Endpoint(v.endpoints.Get("value").String())
-	v.keep()
+	v.store()
 	v.refusal.Call("replaceChildren")
 	v.d.Touch()
 }

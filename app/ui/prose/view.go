@@ -57,11 +57,11 @@ type View struct {
 	stop  func()                        // gives again up
 	at    int                           // the chunk that is looked at
 
-	tail  js.Value // holds the open rest
-	open  js.Value // text node in the tail that grows
-	lines js.Value // element before it that takes the next lines of open code
-	held  int      // nodes in lines
-	caret js.Value // element that shows it
+	tail    js.Value // holds the open rest
+	open    js.Value // text node in the tail that grows
+	lines   js.Value // element before it that takes the next lines of open code
+	inLines int      // nodes in lines
+	caret   js.Value // element that shows it
 }
 
 // chunk is a stretch of closed blocks in an element of its own.
@@ -179,14 +179,14 @@ func (v *View) drawTail() {
 		return
 	}
 	// Blocks of lines, for the browser lays a block out as a whole.
-	if v.lines.IsUndefined() || v.held > linesTogether {
-		v.lines, v.held = v.pen.dom.El("span", "md-lines"), 0
+	if v.lines.IsUndefined() || v.inLines > linesTogether {
+		v.lines, v.inLines = v.pen.dom.El("span", "md-lines"), 0
 		v.open.Call("before", v.lines)
 	}
 	lines := v.pen.dom.Doc.Call("createDocumentFragment")
 	nodes(v.pen.dom, v.names, lines, t.Lines)
 	v.lines.Call("append", lines)
-	v.held += len(t.Lines)
+	v.inLines += len(t.Lines)
 	v.open.Set("data", t.Text)
 }
 

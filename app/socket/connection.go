@@ -66,9 +66,9 @@ func (s *Socket) text(msg []byte) {
 	if greeted {
 		s.setState(Open)
 		s.heard()
-		held := s.held
-		s.held = nil
-		for _, c := range held {
+		waiting := s.waiting
+		s.waiting = nil
+		for _, c := range waiting {
 			s.send(c)
 		}
 	}
@@ -93,7 +93,7 @@ func (s *Socket) ping(patience time.Duration) {
 // lost takes the connection for dead and plans the next one.
 func (s *Socket) lost() {
 	s.drop()
-	s.hold()
+	s.setAside()
 	if s.state != Offline {
 		s.setState(Reconnecting)
 	}
@@ -115,13 +115,13 @@ func (s *Socket) drop() {
 	}
 }
 
-// hold keeps the calls that may be repeated for the next connection, in the
-// order in which they were made, and fails the others.
-func (s *Socket) hold() {
+// setAside has the calls that may be repeated wait for the next connection, in
+// the order in which they were made, and fails the others.
+func (s *Socket) setAside() {
 	var failed []*call
 	for _, c := range s.takeAll() {
 		if c.again {
-			s.held = append(s.held, c)
+			s.waiting = append(s.waiting, c)
 		} else {
 			failed = append(failed, c)
 		}
@@ -131,20 +131,20 @@ func (s *Socket) hold() {
 	}
 }
 
-// takeAll empties the list of calls under way, then the held ones.
+// takeAll empties the list of calls under way, then those that wait.
 func (s *Socket) takeAll() []*call {
 	ids := make([]uint64, 0, len(s.calls))
 	for id := range s.calls {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	all := make([]*call, 0, len(ids)+len(s.held))
+	all := make([]*call, 0, len(ids)+len(s.waiting))
 	for _, id := range ids {
 		all = append(all, s.calls[id])
 	}
 	clear(s.calls)
-	all = append(all, s.held...)
-	s.held = nil
+	all = append(all, s.waiting...)
+	s.waiting = nil
 	return all
 }
 
@@ -168,7 +168,7 @@ func (s *Socket) redialAfter(d time.Duration) {
 	})
 }
 
-// watchFor calls f after d unless it is called again or the line is dropped.
+// watchFor calls f after d unless it is called again or the connection is dropped.
 func (s *Socket) watchFor(d time.Duration, f func()) {
 	if s.watch != nil {
 		s.watch.Stop()

@@ -35,6 +35,7 @@ type page struct {
 	sock    *socket.Socket
 
 	chat     *chat.Page // that is also the first of the sections
+	settings *settings.Page
 	sections []kit.Section
 	section  kit.Section // that is shown; nil at an address of nothing
 
@@ -55,10 +56,10 @@ func newPage() *page {
 	p.chat = chat.New(p.Host, chat.Options{
 		Session: p.session, Storage: storage, Rail: p.railItems, ShowList: p.showList, OpenPalette: p.togglePalette,
 	})
-
-	p.sections = []kit.Section{p.chat, video.New(p.Host), spend.New(p.Host, p.Tell), settings.New(p.Host, settings.Options{
-		Session: p.session, Storage: storage, Others: p.settings, Imported: p.chat.Imported, Dismissed: p.chat.FocusComposer,
-	})}
+	p.settings = settings.New(p.Host, settings.Options{
+		Session: p.session, Storage: storage, Others: p.settingsOfSections, Imported: p.chat.Imported, Dismissed: p.chat.FocusComposer,
+	})
+	p.sections = []kit.Section{p.chat, video.New(p.Host), spend.New(p.Host, p.Tell), p.settings}
 	p.section = p.chat // until the address is known
 	p.palette.finder = p.chat.NewFinder(p.drawPalette)
 	return p
@@ -175,8 +176,8 @@ func (p *page) tell(words string) {
 	p.Redraw()
 }
 
-// settings makes the settings of the sections that have some.
-func (p *page) settings() []app.UI {
+// settingsOfSections makes the settings of the sections that have some.
+func (p *page) settingsOfSections() []app.UI {
 	var list []app.UI
 	for _, s := range p.sections {
 		if c, ok := s.(kit.Configurable); ok {

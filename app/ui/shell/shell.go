@@ -100,6 +100,8 @@ func (p *page) view() string {
 		return "nowhere"
 	case p.chat:
 		return "chat"
+	case p.settings:
+		return "settings"
 	}
 	return "section"
 }

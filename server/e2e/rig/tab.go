@@ -288,6 +288,22 @@ func (t *Tab) Screenshot() ([]byte, error) {
 	return chromedp.Run(ctx, chromedp.CaptureScreenshot())
 }
 
+// Line makes what the tab loads come over a slow line.
+func (t *Tab) Line(bitsPerSecond float64, delay time.Duration) error {
+	type params struct {
+		Offline            bool    `json:"offline"`
+		Latency            float64 `json:"latency"`            // in ms
+		DownloadThroughput float64 `json:"downloadThroughput"` // in bytes a second
+		UploadThroughput   float64 `json:"uploadThroughput"`
+	}
+	_, err := chromedp.Call(t.ctx, cdp.Command[params, cdp.Empty]{Method: "Network.emulateNetworkConditions"}, params{
+		Latency:            float64(delay.Milliseconds()),
+		DownloadThroughput: bitsPerSecond / 8,
+		UploadThroughput:   bitsPerSecond / 8,
+	})
+	return err
+}
+
 // Before runs JavaScript in every page that the tab opens from now on, before
 // any of the page's own.
 func (t *Tab) Before(js string) error {

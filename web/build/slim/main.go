@@ -14,10 +14,9 @@
 // it come md5, sha1, Go's own random numbers and what they are made of, and
 // database/sql, 2 % of the download. The browser has random bytes itself.
 //
-// And regexp/syntax is built without Unicode's tables of scripts and categories
-// (\p{Greek}), which no expression in the program names; a \p that some later
-// one has is an error when it is compiled, at the program's start. That is an
-// overlay, which the standard library may have: OUT/overlay.json.
+// And of the standard library a few functions are replaced that no page needs:
+// see cuts. That is an overlay, which the standard library may have:
+// OUT/overlay.json.
 package main
 
 import (
@@ -159,59 +158,6 @@ func writeUUID(dir string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "uuid.go"), []byte(uuidSource), 0o644)
-}
-
-// unicodeTables are the parts of regexp/syntax's parser that keep the tables in
-// the program, with what takes their place.
-var unicodeTables = [][2]string{
-	{"func initCategoryAliases() {", "func initCategoryAliases() {}"},
-	{"func unicodeTable(", `func unicodeTable(name string) (tab, fold *unicode.RangeTable, sign int) {
-	switch canonicalName(name) {
-	case "Any":
-		return anyTable, anyTable, +1
-	case "Ascii":
-		return asciiTable, asciiFoldTable, +1
-	}
-	return nil, nil, 0
-}`},
-}
-
-// writeOverlay writes the parser without the tables, and the overlay that names
-// it.
-func writeOverlay(out string) error {
-	b, err := exec.Command("go", "list", "-f", "{{.Dir}}", "regexp/syntax").Output()
-	if err != nil {
-		return fmt.Errorf("find regexp/syntax: %w", err)
-	}
-	path := filepath.Join(strings.TrimSpace(string(b)), "parse.go")
-	b, err = os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	text := string(b)
-	for _, t := range unicodeTables {
-		from := strings.Index(text, t[0])
-		if from < 0 {
-			return fmt.Errorf("regexp/syntax has no %q any more; look at what takes its place", t[0])
-		}
-		end := strings.Index(text[from:], "\n}\n")
-		if end < 0 {
-			return fmt.Errorf("the end of %q in regexp/syntax is not found", t[0])
-		}
-		text = text[:from] + t[1] + text[from+end+len("\n}"):]
-	}
-	copied, err := filepath.Abs(filepath.Join(out, "regexp_parse.go"))
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(copied, []byte(text), 0o644); err != nil {
-		return err
-	}
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: copied}})
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(out, "overlay.json"), overlay, 0o644)
 }
 
 // copyPackages copies the Go files of the module but for its tests and tools.

@@ -22,7 +22,7 @@ func main() {
 	fmt.Println("recovered:", recovered(func() { panic(errors.New("an error")) }))
 	fmt.Println("recovered:", recovered(func() { panic(fmt.Sprint("once ", recovered(func() { panic("twice") }))) }))
 	fmt.Println("recovered:", recovered(func() { var x any = "text"; _ = x.(fmt.Stringer) }))
-	fmt.Println("recovered a nil receiver:", strings.HasSuffix(recovered(func() { var p *value; namer(p).name() }), "called using nil *value pointer"))
+	fmt.Println("recovered a nil receiver:", strings.HasSuffix(recovered(func() { nameOf(nobody()) }), "called using nil *value pointer"))
 	fmt.Println("an exit runs what is deferred:", exits())
 	fmt.Println("frames:", frames(10))
 	time.Sleep(time.Millisecond)
@@ -41,6 +41,10 @@ type namer interface{ name() string }
 type value struct{ s string }
 
 func (v value) name() string { return v.s }
+
+// Through these two the compiler can't see which method is called.
+func nobody() namer         { var p *value; return p }
+func nameOf(n namer) string { return n.name() }
 
 // deep has pointers in every frame, and garbage collected while they are there.
 func deep(n int, p []byte) int {

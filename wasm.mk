@@ -22,7 +22,7 @@ WASM_INLINE := -gcflags 'all=-l'
 WASM_BUILD := GOOS=js GOARCH=wasm go build -modfile build/slim/go.mod -overlay build/slim/overlay.json -trimpath $(WASM_INLINE) -ldflags '-s -w'
 
 # go-app without its HTTP server (see web/build/slim).
-build/slim/go.mod: go.mod go.sum web/build/slim/main.go
+build/slim/go.mod: go.mod go.sum $(filter-out %_test.go,$(wildcard web/build/slim/*.go))
 	@mkdir -p build/slim
 	@echo 'Making go-app smaller for the browser (the first time this fetches modules)'
 	@$(GO_RUN) ./web/build/slim -out build/slim
@@ -41,7 +41,7 @@ build/linked.wasm: $(WASM_SOURCES) build/slim/go.mod wasm.mk
 build/app.wasm: build/linked.wasm
 	@cmp -s $< $@ || cp $< $@
 
-PACKING := build/app.wasm $(wildcard web/build/pack/*.go web/build/compress/*.go) $(PACKED_ANEW)
+PACKING := build/app.wasm $(filter-out %_test.go,$(wildcard web/build/pack/*.go web/build/compress/*.go)) $(PACKED_ANEW)
 
 # What is shipped is packed and compressed as far as it goes, and the gate holds
 # there. What is only run here keeps the names and lines of functions, so that a

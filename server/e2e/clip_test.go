@@ -20,7 +20,7 @@ import (
 // what it was made with.
 func TestPageOfAClip(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "")
+	w := newWorldWith(t, "", fastClips...)
 	m := w.makes()
 	p := w.tab("/video")
 	clip := m.clip("beta-video-480p", "A red kite over the dunes", "6", nil)
@@ -106,7 +106,7 @@ func TestClipPlaysAfterItExpired(t *testing.T) {
 // What ends while one is elsewhere is told there, and counted.
 func TestFinishedWhileElsewhere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "")
+	w := newWorldWith(t, "", fastClips...)
 	p := w.tab("/video")
 	m := w.makes()
 	p.click(`.rail a[href="/"], .rail a[href^="/c/"]`)
@@ -141,7 +141,7 @@ func TestCardPausedByTheKey(t *testing.T) {
 // The archive's settings: use, quota, and what it refuses.
 func TestArchiveSettings(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "")
+	w := newWorldWith(t, "", fastClips...)
 	m := w.makes()
 	p := w.tab("/video")
 	clip := m.clip("beta-video-480p", "A kettle boils", "6", nil)

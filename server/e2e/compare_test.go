@@ -13,7 +13,7 @@ import (
 // sound; and downloaded as one file.
 func TestCompareAndDownload(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "")
+	w := newWorldWith(t, "", fastClips...)
 	m := w.makes()
 	p := w.tab("/video")
 	long := m.clip("beta-video-480p", "A long tracking shot", "10", nil)

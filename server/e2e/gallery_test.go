@@ -59,7 +59,7 @@ func TestCardOfAClip(t *testing.T) {
 // again, which costs.
 func TestCardOfAFailure(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "")
+	w := newWorldWith(t, "", fastClips...)
 	m := w.makes()
 	p := w.tab("/video")
 	clip := m.clip("gamma-2-480p", "Crowd of dancers [[fail: refused by the content filter]]", "5", nil)
@@ -96,7 +96,7 @@ func TestCardOfAFailure(t *testing.T) {
 // From the card to an extend of it, and to an upscale; what can't be says why.
 func TestChainFromTheCard(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "")
+	w := newWorldWith(t, "", fastClips...)
 	m := w.makes()
 	p := w.tab("/video")
 	clip := m.clip("beta-video-720p", "Glacier calving, slow push in", "6", nil)
@@ -153,7 +153,7 @@ func TestChainFromTheCard(t *testing.T) {
 
 func TestDeleteUndoAndMarksInTwoTabs(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "")
+	w := newWorldWith(t, "", fastClips...)
 	m := w.makes()
 	p := w.tab("/video")
 	clip := m.clip("beta-video-480p", "A kite over the dunes", "6", nil)

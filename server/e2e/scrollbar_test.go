@@ -16,7 +16,7 @@ func TestNothingMovesWhenTheScrollbarComes(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { desktop.Close() })
-	w := newWorld(t, "")
+	w := newWorldWith(t, "", fastClips...)
 	w.profile.Close()
 	if w.profile, err = desktop.Profile(); err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ const tips = `(async () => {
 // No page scrolls sideways, however narrow, whatever it has to say on pointing.
 func TestNothingScrollsSideways(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "")
+	w := newWorldWith(t, "", fastClips...)
 	p := w.tab("/video")
 	m := w.makes()
 	clip := m.clip("beta-video-720p", "Glacier calving, slow push in", "6", nil)

@@ -12,7 +12,7 @@ import (
 // deleted, comes back from both, and goes for good when that was asked once.
 func TestDeletedClipsCanBeHadBack(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "")
+	w := newWorldWith(t, "", fastClips...)
 	w.allow = append(w.allow, "404") // the picture of what goes for good
 	m := w.makes()
 	p := w.tab("/video")
@@ -100,7 +100,7 @@ func TestDeletingARunningClipSaysWhatItDoesNotEnd(t *testing.T) {
 // found by both.
 func TestAClipOfSeveralShots(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "")
+	w := newWorldWith(t, "", fastClips...)
 	m := w.makes()
 	p := w.tab("/video")
 	clip := m.shots("delta-3.0-720p", "The harbour at night", "A lamp is lit", "Rain on the pier")

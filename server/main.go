@@ -9,7 +9,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -19,7 +18,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/peterbourgon/ff/v3/ffcli"
+	"screentest/shared/wire"
 )
 
 // version is set by the build.
@@ -62,59 +61,6 @@ func mistakef(format string, args ...any) error { return mistake{fmt.Errorf(form
 // errRefused is check's: it has printed why.
 var errRefused = errors.New("the request has errors")
 
-// run runs a command line and returns the exit status. The command ends when
-// ctx does.
-func (p *program) run(ctx context.Context, args []string) int {
-	help := ""
-	root := p.commands(&help)
-	args = usual(args)
-	err := root.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(p.stdout, help)
-		return exitOK
-	case err != nil:
-		command := "screentest"
-		for _, c := range root.Subcommands {
-			if len(args) > 0 && args[0] == c.Name {
-				command += " " + c.Name
-			}
-		}
-		return p.complain(mistakef("%s. Run %s -h for the flags there are", plain(err.Error()), command))
-	}
-	err = root.Run(ctx)
-	if errors.Is(err, errRefused) {
-		return exitFailed
-	}
-	return p.complain(err)
-}
-
-// usual takes what many people type for what this program calls otherwise.
-func usual(args []string) []string {
-	if len(args) == 0 {
-		return args
-	}
-	switch args[0] {
-	case "help":
-		return append(args[1:len(args):len(args)], "-h")
-	case "-version", "--version", "-v":
-		return []string{"version"}
-	}
-	return args
-}
-
-// plain says what is wrong with a flag in fewer and plainer words than the
-// library.
-func plain(text string) string {
-	return strings.NewReplacer(
-		"error parsing commandline arguments: ", "",
-		"error parsing environment variables: error setting flag ", "flag ",
-		"flag provided but not defined: ", "there is no flag ",
-		"flag needs an argument: ", "a value is missing after ",
-		": parse error", ": it must be a number",
-	).Replace(text)
-}
-
 // complain prints an error as one sentence and returns the exit status.
 func (p *program) complain(err error) int {
 	if err == nil {
@@ -132,35 +78,24 @@ func (p *program) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr, nil))
 }
 
-// noArgs refuses words after the flags.
-func noArgs(name string, run func(context.Context) error) func(context.Context, []string) error {
-	return func(ctx context.Context, args []string) error {
-		if len(args) > 0 {
-			if name != "screentest" {
-				return mistakef("screentest %s takes flags alone, and %q is none: run screentest %s -h for those there are", name, args[0], name)
-			}
-			return mistakef("there is no command %q: run screentest -h for those there are", args[0])
-		}
-		return run(ctx)
+// surroundings says that what went wrong is the person's to put right: a file
+// that is missing or in the way, a backup that is damaged, a disk that is full.
+// What to do is told with it.
+func surroundings(err error) error {
+	var known *wire.Problem
+	if errors.As(err, &known) && known.Hint != "" {
+		return mistake{fullStop{err, known.Hint}}
 	}
+	return mistake{err}
 }
 
-// commands is the whole command line.
-func (p *program) commands(help *string) *ffcli.Command {
-	var serve serveConfig
-	var sandbox sandboxConfig
-	var check checkConfig
-	root := p.command(help, "screentest", rootHelp, "SCREENTEST", serve.flags, func(ctx context.Context) error { return p.serve(ctx, serve) })
-	root.Subcommands = []*ffcli.Command{
-		p.command(help, "serve", serveHelp, "SCREENTEST", serve.flags, func(ctx context.Context) error { return p.serve(ctx, serve) }),
-		p.command(help, "sandbox", sandboxHelp, "SCREENTEST_SANDBOX", sandbox.flags, func(ctx context.Context) error { return p.sandbox(ctx, sandbox) }),
-		p.command(help, "check", checkHelp, "SCREENTEST_CHECK", check.flags, func(context.Context) error { return p.check(check) }),
-		p.backupCommand(help),
-		p.restoreCommand(help),
-		p.command(help, "version", versionHelp, "SCREENTEST", func(*flag.FlagSet) {}, func(context.Context) error {
-			_, err := fmt.Fprintln(p.stdout, version)
-			return err
-		}),
-	}
-	return root
+// fullStop is an error with a sentence of what to do behind it.
+type fullStop struct {
+	error
+	todo string
 }
+
+func (f fullStop) Error() string {
+	return strings.TrimSuffix(f.error.Error(), ".") + ". " + strings.TrimSuffix(f.todo, ".")
+}
+func (f fullStop) Unwrap() error { return f.error }

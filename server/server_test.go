@@ -540,7 +540,7 @@ func TestCatalogueIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.reload()
-	if _, known := d.models().Lookup("vendor/second"); !known {
+	if _, known := d.models.current().Lookup("vendor/second"); !known {
 		t.Error("a mistake in the file took the old catalogue away")
 	}
 }

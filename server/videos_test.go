@@ -386,7 +386,7 @@ func TestUploadsBase(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if base, unreachable := uploadsBase(addr, gateway, public); base != c.base || unreachable != c.unreachable {
+			if base, unreachable := uploadsBase(addr.String(), gateway, public); base != c.base || unreachable != c.unreachable {
 				t.Errorf("%s, %v", base, unreachable)
 			}
 		})

@@ -8,60 +8,11 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"net/netip"
-	"net/url"
 	"path/filepath"
 
 	"screentest/server/sandbox"
-	"screentest/server/video"
 	"screentest/shared/money"
 )
-
-// newVideos makes the video desk.
-func (s *server) newVideos(addr net.Addr, public *url.URL) (err error) {
-	origin := s.client.Base.String()
-	if s.sandbox != nil {
-		origin = "sandbox" // whatever its port
-		public = nil       // it is in this program
-	}
-	base, unreachable := uploadsBase(addr, s.client.Base, public)
-	pace := 1.0
-	if s.sandbox != nil {
-		pace = s.config.sandboxSpeed // what goes faster is asked about more often
-	}
-	s.videos, err = video.New(video.Config{
-		Store: s.store.Videos(), Gateway: s.client, Catalogue: s.models, Dir: s.config.data,
-		Origin:  origin,
-		Changed: s.news.Task,
-		Deleted: s.news.TaskDeleted,
-		Purged:  s.news.TaskPurged,
-		Archive: s.news.Archive,
-		Base:    base, Unreachable: unreachable,
-		Budget: s.budget,
-		Limits: video.Limits{Pace: pace},
-		Logger: s.log,
-	})
-	if err == nil {
-		s.onClose(s.videos.Close)
-	}
-	return err
-}
-
-// uploadsBase is the address that uploads are given out below, and whether the
-// gateway can't fetch from there: one on this machine can from ours, one
-// elsewhere needs an address that leads here.
-func uploadsBase(addr net.Addr, gateway, public *url.URL) (base string, unreachable bool) {
-	if public != nil {
-		return public.Scheme + "://" + public.Host, false
-	}
-	return "http://" + addr.String(), !onThisMachine(gateway)
-}
-
-// onThisMachine says whether the host of an address is this machine.
-func onThisMachine(u *url.URL) bool {
-	a, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && a.IsLoopback()
-}
 
 // sandboxBalance is what the sandbox inside this program gives a person: more
 // than they will use up.
@@ -136,7 +87,7 @@ func (s *server) startSandbox(ctx context.Context, files string) (base, key stri
 		return "", "", err
 	}
 	s.sandbox, err = sandbox.New(sandbox.Config{
-		Key: key, Speed: s.config.sandboxSpeed, Catalogue: s.models(), Logger: s.log,
+		Key: key, Speed: s.config.sandboxSpeed, Catalogue: s.models.current(), Logger: s.log,
 		Balance: sandboxBalance, Dir: filepath.Join(s.config.data, "sandbox"), FetchFrom: files,
 		// For what people copy out of the page and run in a shell: an account
 		// of its own, which sees nothing of the page's.

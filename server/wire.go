@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"time"
+
+	"screentest/server/bff"
+	"screentest/server/budget"
+	gatewayclient "screentest/server/gateway"
+	"screentest/server/keep"
+	"screentest/server/news"
+	"screentest/server/page"
+	"screentest/server/people"
+	"screentest/server/run"
+	"screentest/server/sandbox"
+	"screentest/server/store"
+	"screentest/server/tokens"
+	"screentest/server/video"
+	"screentest/shared/wire"
+	"screentest/web"
+)
+
+// closeTimeout bounds the orderly end of each part by itself, such as storing
+// what is under way: one that has to wait must not take the time of those after
+// it.
+const closeTimeout = 15 * time.Second
+
+// server is a running playground: all parts, put together.
+type server struct {
+	config serveConfig
+	log    *slog.Logger
+	url    string     // for a person on this machine
+	failed chan error // of the HTTP servers
+
+	models  *models
+	store   *store.DB
+	news    *news.Hub
+	sandbox *sandbox.Server // nil with a gateway from outside
+	people  *people.Directory
+	client  *gatewayclient.Client
+	budget  *budget.Keeper
+	runs    *run.Manager
+	videos  *video.Service
+	keep    *keep.Keeper
+	bff     *bff.Server
+	closers []func(context.Context) error // the last one started is closed first
+}
+
+// start starts all parts, each after those that it is given. ctx bounds only
+// the start.
+func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err error) {
+	public, err := c.checked()
+	if err != nil {
+		return nil, err
+	}
+	s := &server{config: c, log: log, failed: make(chan error, 2)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.models, err = readModels(c.catalog); err != nil {
+		return s, err
+	}
+	shown, err := page.New(web.Files())
+	if err != nil {
+		return s, fmt.Errorf("prepare the browser's files: %w", err)
+	}
+	// The address is taken first: that it is in use is to be known before
+	// anything is opened or made.
+	listener, err := listen(c.addr)
+	if err != nil {
+		return s, err
+	}
+	s.onClose(func(context.Context) error { listener.Close(); return nil })
+	s.url = "http://" + readable(listener.Addr())
+	addr := listener.Addr().String()
+
+	s.store, err = store.Open(ctx, c.data, store.Options{SealKey: os.Getenv("SCREENTEST_SEAL_KEY"), Logger: log})
+	if err != nil {
+		return s, surroundings(err)
+	}
+	s.onClose(func(context.Context) error { return s.store.Close() })
+	owner, err := s.store.EnsureLocalUser(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.news = news.New(s.store, log)
+	s.onClose(func(context.Context) error { s.news.Close(); return nil })
+	base, sandboxKey, err := s.startSandbox(ctx, addr)
+	if err != nil {
+		return s, err
+	}
+	s.people, err = people.New(ctx, people.Config{
+		Sessions: s.store, Owner: owner, Addr: addr, Secure: public != nil && public.Scheme == "https",
+		SandboxKey: sandboxKey, KeyChanged: s.news.GatewayChanged,
+	})
+	if err != nil {
+		return s, err
+	}
+	options := c.timeouts
+	options.FilesFromPrivate = c.fetchPrivate
+	options.Judged = s.people.KeyJudged
+	if s.client, err = gatewayclient.New(base, options); err != nil {
+		return s, mistakef("-gateway: %w", err)
+	}
+	s.onClose(func(context.Context) error { s.client.Close(); return nil })
+	s.budget = budget.New(budget.Config{
+		Store: s.store, Logger: log,
+		Tell: s.news.BudgetPassed,
+		// The one local user is who runs the server.
+		MayEverybody: func(who string) bool { return who == owner },
+	})
+	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
+	s.runs = run.New(run.Config{
+		Store: s.store, Gateway: s.client.Stream, Catalogue: s.models.current, BaseURL: s.client.Base.String(),
+		StreamOptions: s.sandbox != nil,
+		Tokenizer:     &tokens.Counter{},
+		Reserve:       s.budget.ReserveText,
+		Changed:       s.news.Run,
+		Stored:        s.news.ConversationChanged,
+		Logger:        log,
+	})
+	s.onClose(s.runs.Close)
+	if s.videos, err = video.New(s.videoConfig(addr, public)); err != nil {
+		return s, err
+	}
+	s.onClose(s.videos.Close)
+	s.keep = keep.New(keep.Config{Store: s.store, DropClips: s.videos.DropClips, PurgeClips: s.videos.PurgeDeleted, Logger: log})
+	s.onClose(func(context.Context) error { s.keep.Close(); return nil })
+	s.bff = bff.New(bff.Config{
+		Runs: browserRuns{s.runs}, Conversations: s.store, Ledger: s.store, Budgets: s.budget, Retention: s.keep, Storage: s.store, Videos: s.videos,
+		News: s.news, Page: shown, People: s.people,
+		Gateway: wire.Gateway{
+			Sandbox: s.sandbox != nil, BaseURL: s.client.Base.String(),
+			StreamOptions: s.sandbox != nil, // G9: off for a real gateway
+		},
+		Catalogue: s.models.json,
+		Addr:      addr, PublicURL: public,
+		FlushEvery: s.runs.FlushEvery,
+		Logger:     log,
+	})
+	s.onClose(func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, hangUpAfter)
+		defer cancel()
+		s.bff.Close(ctx)
+		return nil
+	})
+
+	if err := s.runs.Recover(ctx); err != nil {
+		return s, err
+	}
+	if err := s.videos.Start(ctx); err != nil {
+		return s, err
+	}
+	s.keep.Start()
+	s.warn(public)
+	s.serveHTTP(listener, s.bff)
+	return s, nil
+}
+
+// videoConfig is what package video works with.
+func (s *server) videoConfig(addr string, public *url.URL) video.Config {
+	c := video.Config{
+		Store: s.store.Videos(), Gateway: s.client, Catalogue: s.models.current, Dir: s.config.data,
+		Origin:  s.client.Base.String(),
+		Changed: s.news.Task, Deleted: s.news.TaskDeleted, Purged: s.news.TaskPurged, Archive: s.news.Archive,
+		Budget: s.budget,
+		Limits: video.Limits{Pace: 1},
+		Logger: s.log,
+	}
+	if s.sandbox != nil {
+		c.Origin = "sandbox"                  // whatever its port
+		c.Limits.Pace = s.config.sandboxSpeed // what goes faster is asked about more often
+		public = nil                          // it is in this program
+	}
+	c.Base, c.Unreachable = uploadsBase(addr, s.client.Base, public)
+	return c
+}
+
+// uploadsBase is the address that uploads are given out below, and whether the
+// gateway can't fetch from there: one on this machine can from ours, one
+// elsewhere needs an address that leads here.
+func uploadsBase(addr string, gateway, public *url.URL) (base string, unreachable bool) {
+	if public != nil {
+		return public.Scheme + "://" + public.Host, false
+	}
+	return "http://" + addr, !onThisMachine(gateway)
+}
+
+// warn says in the log what is not safe about who reaches what.
+func (s *server) warn(public *url.URL) {
+	if s.client.Base.Scheme == "http" && !onThisMachine(s.client.Base) {
+		s.log.Warn("the gateway is not reached by https: its key and all that is sent can be read on the way", "gateway", s.client.Base.String())
+	}
+	if public == nil {
+		return
+	}
+	s.log.Warn("everybody who reaches the public address is the same person: let only those in who may be", "public-url", public.String())
+	if s.config.gateway != "" && public.Scheme == "http" && !onThisMachine(public) {
+		s.log.Warn("the page is not reached by https: the gateway's key that a browser sends can be read on the way, unless the network itself is encrypted", "public-url", public.String())
+	}
+}
+
+func (s *server) onClose(f func(context.Context) error) { s.closers = append(s.closers, f) }
+
+// close ends all parts in the opposite order of their start: nothing new comes
+// in, pages are told, answers under way are stored, the folder is released.
+func (s *server) close() error {
+	var errs []error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		errs = append(errs, s.closers[i](ctx))
+		cancel()
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}
+
+// reload reads the catalogue again.
+func (s *server) reload() {
+	if !s.models.readAgain(s.log) {
+		return
+	}
+	if s.sandbox != nil {
+		s.sandbox.SetCatalogue(s.models.current())
+	}
+	s.news.GatewayChanged()
+}
+
+func (s *server) gatewayName() string {
+	if s.sandbox != nil {
+		return "sandbox gateway"
+	}
+	return "gateway " + s.client.Base.String()
+}
+
+// browserRuns is the run.Manager as package bff sees it.
+type browserRuns struct{ *run.Manager }
+
+func (b browserRuns) Open(ctx context.Context, owner, id string) (wire.Run, bff.Log, error) {
+	r, log, err := b.Manager.Open(ctx, owner, id)
+	if err != nil {
+		return wire.Run{}, nil, err
+	}
+	return r, log, nil
+}

@@ -20,7 +20,7 @@ const module = "screentest"
 
 // parts are the packages that only main puts together: each declares the small
 // interface it wants of the others and never names them.
-var parts = []string{"bff", "budget", "gateway", "keep", "run", "video", "store", "sandbox"}
+var parts = []string{"bff", "budget", "gateway", "retention", "run", "video", "store", "sandbox"}
 
 type archRule struct {
 	name, why string

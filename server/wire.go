@@ -12,10 +12,10 @@ import (
 	"screentest/server/bff"
 	"screentest/server/budget"
 	gatewayclient "screentest/server/gateway"
-	"screentest/server/keep"
 	"screentest/server/news"
 	"screentest/server/page"
 	"screentest/server/people"
+	"screentest/server/retention"
 	"screentest/server/run"
 	"screentest/server/sandbox"
 	"screentest/server/store"
@@ -37,18 +37,18 @@ type server struct {
 	url    string     // for a person on this machine
 	failed chan error // of the HTTP servers
 
-	models  *models
-	store   *store.DB
-	news    *news.Hub
-	sandbox *sandbox.Server // nil with a gateway from outside
-	people  *people.Directory
-	client  *gatewayclient.Client
-	budget  *budget.Keeper
-	runs    *run.Manager
-	videos  *video.Service
-	keep    *keep.Keeper
-	bff     *bff.Server
-	closers []func(context.Context) error // the last one started is closed first
+	models    *models
+	store     *store.DB
+	news      *news.Hub
+	sandbox   *sandbox.Server // nil with a gateway from outside
+	people    *people.Directory
+	client    *gatewayclient.Client
+	budget    *budget.Keeper
+	runs      *run.Manager
+	videos    *video.Service
+	retention *retention.Sweeper
+	bff       *bff.Server
+	closers   []func(context.Context) error // the last one started is closed first
 }
 
 // start starts all parts, each after those that it is given. ctx bounds only
@@ -131,10 +131,10 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, err
 	}
 	s.onClose(s.videos.Close)
-	s.keep = keep.New(keep.Config{Store: s.store, DropClips: s.videos.DropClips, PurgeClips: s.videos.PurgeDeleted, Logger: log})
-	s.onClose(func(context.Context) error { s.keep.Close(); return nil })
+	s.retention = retention.New(retention.Config{Store: s.store, DropClips: s.videos.DropClips, PurgeClips: s.videos.PurgeDeleted, Logger: log})
+	s.onClose(func(context.Context) error { s.retention.Close(); return nil })
 	s.bff = bff.New(bff.Config{
-		Runs: browserRuns{s.runs}, Conversations: s.store, Ledger: s.store, Budgets: s.budget, Retention: s.keep, Storage: s.store, Videos: s.videos,
+		Runs: browserRuns{s.runs}, Conversations: s.store, Ledger: s.store, Budgets: s.budget, Retention: s.retention, Storage: s.store, Videos: s.videos,
 		News: s.news, Page: shown, People: s.people,
 		Gateway: wire.Gateway{
 			Sandbox: s.sandbox != nil, BaseURL: s.client.Base.String(),
@@ -158,7 +158,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err := s.videos.Start(ctx); err != nil {
 		return s, err
 	}
-	s.keep.Start()
+	s.retention.Start()
 	s.warn(public)
 	s.serveHTTP(listener, s.bff)
 	return s, nil

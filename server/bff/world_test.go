@@ -21,10 +21,10 @@ import (
 	"screentest/server/bff"
 	"screentest/server/bff/bfftest"
 	"screentest/server/budget"
-	"screentest/server/keep"
 	"screentest/server/news"
 	"screentest/server/page"
 	"screentest/server/people"
+	"screentest/server/retention"
 	"screentest/server/run"
 	"screentest/server/store"
 	"screentest/server/upstream"
@@ -49,21 +49,21 @@ var built = sync.OnceValues(func() (*page.Page, error) {
 // world is a whole server but for the gateway, which the test plays: stream is
 // called for each run and writes the reply.
 type world struct {
-	t      *testing.T
-	url    string
-	bff    *bff.Server
-	page   *page.Page
-	people *people.Directory
-	runs   *run.Manager
-	db     *store.DB
-	news   *news.Hub
-	budget *budget.Keeper
-	keep   *keep.Keeper
-	owner  string
-	dir    string
-	log    *lockedBuffer
-	stream func(w *io.PipeWriter, key string, body []byte)
-	kind   string // Content-Type of the replies
+	t         *testing.T
+	url       string
+	bff       *bff.Server
+	page      *page.Page
+	people    *people.Directory
+	runs      *run.Manager
+	db        *store.DB
+	news      *news.Hub
+	budget    *budget.Keeper
+	retention *retention.Sweeper
+	owner     string
+	dir       string
+	log       *lockedBuffer
+	stream    func(w *io.PipeWriter, key string, body []byte)
+	kind      string // Content-Type of the replies
 }
 
 type lockedBuffer struct {
@@ -124,7 +124,7 @@ func makeWorld(t *testing.T, sandboxKey string, change func(*bff.Config)) *world
 		Store: w.db, MayEverybody: func(who string) bool { return who == w.owner },
 		Tell: w.news.BudgetPassed,
 	})
-	w.keep = keep.New(keep.Config{Store: w.db})
+	w.retention = retention.New(retention.Config{Store: w.db})
 	w.runs = run.New(run.Config{
 		Store: w.db, Catalogue: sample, BaseURL: "https://gateway.example.com", FlushEvery: 20 * time.Millisecond, Logger: logger,
 		Gateway: func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (*upstream.Reply, error) {
@@ -146,7 +146,7 @@ func makeWorld(t *testing.T, sandboxKey string, change func(*bff.Config)) *world
 		t.Fatal(err)
 	}
 	c := bff.Config{
-		Runs: browserRuns{w.runs}, Conversations: w.db, Ledger: w.db, Budgets: w.budget, Retention: w.keep, Storage: w.db,
+		Runs: browserRuns{w.runs}, Conversations: w.db, Ledger: w.db, Budgets: w.budget, Retention: w.retention, Storage: w.db,
 		Gateway:    wire.Gateway{BaseURL: "https://gateway.example.com"},
 		Catalogue:  sample().JSON,
 		News:       w.news,
@@ -177,7 +177,7 @@ func makeWorld(t *testing.T, sandboxKey string, change func(*bff.Config)) *world
 		<-served
 		for _, close := range []func() error{
 			func() error { w.bff.Close(ctx); return nil }, func() error { return w.runs.Close(ctx) },
-			func() error { w.budget.Close(); w.news.Close(); w.keep.Close(); return nil }, w.db.Close,
+			func() error { w.budget.Close(); w.news.Close(); w.retention.Close(); return nil }, w.db.Close,
 		} {
 			if err := close(); err != nil {
 				t.Error(err)

@@ -1,11 +1,11 @@
-package keep_test
+package retention_test
 
 import (
 	"context"
 	"testing"
 	"time"
 
-	"screentest/server/keep"
+	"screentest/server/retention"
 	"screentest/shared/wire"
 )
 
@@ -15,7 +15,7 @@ func TestDeletedClipsGoForGood(t *testing.T) {
 	now := time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)
 	db, _, _ := newStore(t, now)
 	asked := make(chan time.Time)
-	k := keep.New(keep.Config{Store: db, Now: func() time.Time { return now }, PurgeClips: func(ctx context.Context, before time.Time) (int, error) {
+	k := retention.New(retention.Config{Store: db, Now: func() time.Time { return now }, PurgeClips: func(ctx context.Context, before time.Time) (int, error) {
 		select {
 		case asked <- before:
 		case <-ctx.Done():

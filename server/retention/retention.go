@@ -1,9 +1,9 @@
-// Package keep removes what is not to be kept any longer: wire events and clips
-// of more days than their owner wants, clips that were deleted a while ago, and
-// sessions that have expired, with the sealed keys in them. Messages and the
-// ledger are always kept.
-// Make a [Keeper] and start it; it looks once a day, and when a setting changes.
-package keep
+// Package retention removes what is not to be kept any longer: wire events and
+// clips that are older than their owner wants, clips that were deleted a while
+// ago, and sessions that have expired, with the sealed keys in them. Messages and
+// the ledger are always kept. Make a [Sweeper] and start it: it sweeps once a day,
+// and when a setting changes.
+package retention
 
 import (
 	"context"
@@ -18,8 +18,7 @@ import (
 	"screentest/shared/wire"
 )
 
-// every is how often is looked.
-const every = 24 * time.Hour
+const sweepEvery = 24 * time.Hour
 
 // settingName is the setting that holds a wire.Retention as JSON.
 const settingName = "retention"
@@ -34,7 +33,7 @@ type Store interface {
 	SweepSessions(ctx context.Context) (sessions int, err error)
 }
 
-// Config is what a Keeper works with. Store must be given.
+// Config is what a Sweeper works with. Store must be given.
 type Config struct {
 	Store Store
 	// DropClips removes the owner's archived clips that were saved before
@@ -47,68 +46,68 @@ type Config struct {
 	Logger     *slog.Logger
 }
 
-// Keeper removes what is older than it is to be. Close it.
-type Keeper struct {
+// Sweeper removes what is too old. Close it.
+type Sweeper struct {
 	Config
-	kick   chan struct{} // holds one
+	again  chan struct{} // holds one
 	ctx    context.Context
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
 }
 
-// New returns a Keeper that has not begun to look.
-func New(c Config) *Keeper {
+// New returns a Sweeper that has not begun.
+func New(c Config) *Sweeper {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	k := &Keeper{Config: c, kick: make(chan struct{}, 1)}
-	k.ctx, k.cancel = context.WithCancel(context.Background())
-	return k
+	s := &Sweeper{Config: c, again: make(chan struct{}, 1)}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
 }
 
-// Start has it look at once, and then once a day.
-func (k *Keeper) Start() { k.ended.Go(func() { k.loop(k.ctx) }) }
+// Start has it sweep at once, and then once a day.
+func (s *Sweeper) Start() { s.ended.Go(func() { s.loop(s.ctx) }) }
 
 // Close ends what is under way; it goes on with the next start.
-func (k *Keeper) Close() {
-	k.cancel()
-	k.ended.Wait()
+func (s *Sweeper) Close() {
+	s.cancel()
+	s.ended.Wait()
 }
 
-func (k *Keeper) loop(ctx context.Context) {
+func (s *Sweeper) loop(ctx context.Context) {
 	for {
-		if err := k.look(ctx); err != nil && ctx.Err() == nil {
-			k.Logger.Error("what is older than it is to be was not removed", "err", err)
+		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
+			s.Logger.Error("what is too old was not removed", "err", err)
 		}
 		select {
-		case <-time.After(every):
-		case <-k.kick:
+		case <-time.After(sweepEvery):
+		case <-s.again:
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// look removes what is too old, of everybody. What fails of one person or kind
-// keeps the others' no longer.
-func (k *Keeper) look(ctx context.Context) error {
+// sweep removes what is too old, of everybody. What fails for one person or kind
+// does not stop the others.
+func (s *Sweeper) sweep(ctx context.Context) error {
 	var failed []error
-	if _, err := k.Store.SweepSessions(ctx); err != nil {
+	if _, err := s.Store.SweepSessions(ctx); err != nil {
 		failed = append(failed, fmt.Errorf("expired sessions: %w", err))
 	}
-	if k.PurgeClips != nil {
-		n, err := k.PurgeClips(ctx, k.Now().AddDate(0, 0, -wire.TrashDays))
+	if s.PurgeClips != nil {
+		n, err := s.PurgeClips(ctx, s.Now().AddDate(0, 0, -wire.TrashDays))
 		if n > 0 {
-			k.Logger.Info("removed for good what was deleted long ago", "what", "clips", "days", wire.TrashDays, "removed", n)
+			s.Logger.Info("removed for good what was deleted long ago", "what", "clips", "days", wire.TrashDays, "removed", n)
 		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("deleted clips: %w", err))
 		}
 	}
-	err := k.Store.EachSetting(ctx, settingName, func(owner, value string) error {
+	err := s.Store.EachSetting(ctx, settingName, func(owner, value string) error {
 		var r wire.Retention
 		if err := json.Unmarshal([]byte(value), &r); err != nil {
 			failed = append(failed, fmt.Errorf("setting %s: %w", settingName, err))
@@ -118,13 +117,13 @@ func (k *Keeper) look(ctx context.Context) error {
 			name string
 			days int
 			drop func(context.Context, string, time.Time) (int, error)
-		}{{"wire events", r.WireDays, k.Store.DropWire}, {"clips", r.ClipDays, k.DropClips}} {
+		}{{"wire events", r.WireDays, s.Store.DropWire}, {"clips", r.ClipDays, s.DropClips}} {
 			if kind.days == 0 || kind.drop == nil {
 				continue
 			}
-			n, err := kind.drop(ctx, owner, k.Now().AddDate(0, 0, -kind.days))
+			n, err := kind.drop(ctx, owner, s.Now().AddDate(0, 0, -kind.days))
 			if n > 0 {
-				k.Logger.Info("removed what was older than it is kept", "what", kind.name, "days", kind.days, "removed", n)
+				s.Logger.Info("removed what was too old", "what", kind.name, "days", kind.days, "removed", n)
 			}
 			if err != nil {
 				failed = append(failed, fmt.Errorf("%s: %w", kind.name, err))
@@ -136,8 +135,8 @@ func (k *Keeper) look(ctx context.Context) error {
 }
 
 // Retention returns the owner's settings; both are 0 at first, for ever.
-func (k *Keeper) Retention(ctx context.Context, owner string) (r wire.Retention, err error) {
-	text, err := k.Store.Setting(ctx, owner, settingName)
+func (s *Sweeper) Retention(ctx context.Context, owner string) (r wire.Retention, err error) {
+	text, err := s.Store.Setting(ctx, owner, settingName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
@@ -149,7 +148,7 @@ func (k *Keeper) Retention(ctx context.Context, owner string) (r wire.Retention,
 
 // SetRetention changes the owner's settings; what is too old by them is removed
 // soon. An error that a person may read is a *wire.Problem.
-func (k *Keeper) SetRetention(ctx context.Context, owner string, r wire.Retention) (wire.Retention, error) {
+func (s *Sweeper) SetRetention(ctx context.Context, owner string, r wire.Retention) (wire.Retention, error) {
 	for field, days := range map[string]int{"wire_days": r.WireDays, "clip_days": r.ClipDays} {
 		if days < 0 || days > wire.MaxKeepDays {
 			return r, &wire.Problem{Code: "invalid_retention", Field: field,
@@ -160,12 +159,12 @@ func (k *Keeper) SetRetention(ctx context.Context, owner string, r wire.Retentio
 	if err != nil {
 		return r, err
 	}
-	if err := k.Store.SetSetting(ctx, owner, settingName, string(text)); err != nil {
+	if err := s.Store.SetSetting(ctx, owner, settingName, string(text)); err != nil {
 		return r, err
 	}
 	select {
-	case k.kick <- struct{}{}:
-	default: // it is about to look
+	case s.again <- struct{}{}:
+	default: // it is about to sweep
 	}
 	return r, nil
 }

@@ -1,4 +1,4 @@
-package keep_test
+package retention_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"go.uber.org/goleak"
 
-	"screentest/server/keep"
+	"screentest/server/retention"
 	"screentest/server/store"
 	"screentest/shared/wire"
 )
@@ -48,7 +48,7 @@ func newStore(t *testing.T, now time.Time) (db *store.DB, owner, run string) {
 	return db, owner, s.Run
 }
 
-// dropped is told of what a Keeper removed.
+// dropped is told of what a Sweeper removed.
 type dropped struct {
 	*store.DB
 	wire chan int
@@ -68,7 +68,7 @@ func TestOldThingsGoWhenTheyAreToBeKeptNoLonger(t *testing.T) {
 	db, owner, run := newStore(t, now)
 	d := dropped{db, make(chan int)}
 	clips := make(chan time.Time)
-	c := keep.Config{Store: d, Now: func() time.Time { return now }, DropClips: func(ctx context.Context, who string, before time.Time) (int, error) {
+	c := retention.Config{Store: d, Now: func() time.Time { return now }, DropClips: func(ctx context.Context, who string, before time.Time) (int, error) {
 		if who != owner {
 			t.Errorf("clips of %q", who)
 		}
@@ -78,7 +78,7 @@ func TestOldThingsGoWhenTheyAreToBeKeptNoLonger(t *testing.T) {
 		}
 		return 1, nil
 	}}
-	k := keep.New(c)
+	k := retention.New(c)
 	k.Start()
 	if r, err := k.Retention(t.Context(), owner); err != nil || r != (wire.Retention{}) {
 		t.Errorf("at first %+v, %v", r, err)
@@ -116,7 +116,7 @@ func TestOldThingsGoWhenTheyAreToBeKeptNoLonger(t *testing.T) {
 	k.Close()
 
 	// The next start looks by itself.
-	k = keep.New(c)
+	k = retention.New(c)
 	k.Start()
 	if n := <-d.wire; n != 0 {
 		t.Errorf("%d runs went twice", n)
@@ -136,7 +136,7 @@ func (failing) DropWire(context.Context, string, time.Time) (int, error) {
 func TestClipsGoThoughWireEventsFail(t *testing.T) {
 	db, owner, _ := newStore(t, time.Now())
 	clips, log := make(chan struct{}, 2), make(lines, 2)
-	k := keep.New(keep.Config{Store: failing{db}, Logger: slog.New(slog.NewTextHandler(log, nil)), DropClips: func(context.Context, string, time.Time) (int, error) {
+	k := retention.New(retention.Config{Store: failing{db}, Logger: slog.New(slog.NewTextHandler(log, nil)), DropClips: func(context.Context, string, time.Time) (int, error) {
 		clips <- struct{}{}
 		return 0, nil
 	}})
@@ -170,7 +170,7 @@ func (l lines) Write(p []byte) (int, error) {
 
 func TestSettingsAreChecked(t *testing.T) {
 	db, owner, _ := newStore(t, time.Now())
-	k := keep.New(keep.Config{Store: db})
+	k := retention.New(retention.Config{Store: db})
 	k.Start()
 	defer k.Close()
 	for field, r := range map[string]wire.Retention{"wire_days": {WireDays: -1}, "clip_days": {ClipDays: wire.MaxKeepDays + 1}} {
@@ -195,7 +195,7 @@ func TestExpiredSessionsGo(t *testing.T) {
 		}
 	}
 	swept := make(chan int, 1)
-	k := keep.New(keep.Config{Store: sweeps{db, swept}})
+	k := retention.New(retention.Config{Store: sweeps{db, swept}})
 	k.Start()
 	defer k.Close()
 	if n := <-swept; n != 1 {
@@ -206,7 +206,7 @@ func TestExpiredSessionsGo(t *testing.T) {
 	}
 }
 
-// sweeps is told of the sessions that a Keeper removed.
+// sweeps is told of the sessions that a Sweeper removed.
 type sweeps struct {
 	*store.DB
 	sessions chan int

@@ -152,7 +152,7 @@ func archRules() []archRule {
 				var out []string
 				for _, tool := range []string{
 					"testing", "github.com/chromedp/chromedp", "github.com/openai/openai-go/v3", "pgregory.net/rapid",
-					"go.uber.org/goleak", module + "/server/e2e/rig",
+					"go.uber.org/goleak", module + "/server/e2e/rig", module + "/server/wiretest",
 				} {
 					out = append(out, g.reaches(func(p string) bool { return p == module+"/server" }, tool)...)
 				}

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"screentest/server/bff/bfftest"
 	"screentest/server/sandbox/clip"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -51,8 +51,8 @@ func TestFilesOfAPrivateHost(t *testing.T) {
 			}))
 			d := newDesk(t, serveConfig{gateway: gw, fetchPrivate: c.private})
 			base := "http://" + d.bff.Addr
-			tab := dial(t, base, bfftest.NewHTTP())
-			setKey(t, base, tab, canary)
+			tab := dial(t, base, wiretest.NewHTTP())
+			setKey(t, tab, canary)
 			v := clipRequest("a clip on a host of one's own")
 			if err := tab.Call(t.Context(), wire.OpVideoCreate, v, nil); err != nil {
 				t.Fatal(err)
@@ -89,7 +89,7 @@ func TestFilesOfAPrivateHost(t *testing.T) {
 // program that sent it would take the file for kept.
 func TestAnUploadThatBreaksOffIsNotAnsweredWithOK(t *testing.T) {
 	d := newDesk(t, serveConfig{})
-	browser := bfftest.NewHTTP()
+	browser := wiretest.NewHTTP()
 	dial(t, d.url, browser)
 	at, err := url.Parse(d.url)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"screentest/server/bff/bfftest"
+	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -143,7 +143,7 @@ func readStreams(url, streams, prompt string) error {
 
 func readTab(url string, n int, prompt string, chunks *atomic.Int64, began func()) error {
 	ctx := context.Background()
-	h := bfftest.NewHTTP()
+	h := wiretest.NewHTTP()
 	req, err := http.NewRequest("POST", url+"/api/key", strings.NewReader(`{"key":"`+canary+`"}`))
 	if err != nil {
 		return err

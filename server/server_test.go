@@ -19,9 +19,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"screentest/server/bff/bfftest"
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/sandbox"
+	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -60,11 +60,11 @@ func newDesk(t *testing.T, c serveConfig) *desk {
 	return d
 }
 
-func dial(t *testing.T, url string, h *http.Client) *bfftest.Client {
+func dial(t *testing.T, url string, h *http.Client) *wiretest.Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	c, err := bfftest.Dial(ctx, url, h)
+	c, err := wiretest.Dial(ctx, url, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func turn(ep gateway.Endpoint, prompt string) wire.Start {
 }
 
 // play starts a run and reads it.
-func play(t *testing.T, c *bfftest.Client, s wire.Start) {
+func play(t *testing.T, c *wiretest.Client, s wire.Start) {
 	t.Helper()
 	if err := c.Call(t.Context(), wire.OpStart, s, nil); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func play(t *testing.T, c *bfftest.Client, s wire.Start) {
 }
 
 // end waits for a run's end, and for the answer as it is stored.
-func end(t *testing.T, c *bfftest.Client, s wire.Start) (wire.Run, wire.Message) {
+func end(t *testing.T, c *wiretest.Client, s wire.Start) (wire.Run, wire.Message) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -106,7 +106,7 @@ func end(t *testing.T, c *bfftest.Client, s wire.Start) (wire.Run, wire.Message)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l, err := c.Log(ctx, s.Run, bfftest.Whole); err != nil && r.Bytes > 0 {
+	if l, err := c.Log(ctx, s.Run, wiretest.Whole); err != nil && r.Bytes > 0 {
 		t.Fatal(err)
 	} else if int64(len(l.Bytes)) != r.Bytes {
 		t.Errorf("%d bytes of %d were read", len(l.Bytes), r.Bytes)
@@ -114,7 +114,7 @@ func end(t *testing.T, c *bfftest.Client, s wire.Start) (wire.Run, wire.Message)
 	return r, answer(t, c, s)
 }
 
-func answer(t *testing.T, c *bfftest.Client, s wire.Start) wire.Message {
+func answer(t *testing.T, c *wiretest.Client, s wire.Start) wire.Message {
 	t.Helper()
 	var o wire.Opened
 	if err := c.Call(t.Context(), wire.OpOpen, wire.Page{Conversation: s.Conversation}, &o); err != nil {
@@ -131,7 +131,7 @@ func answer(t *testing.T, c *bfftest.Client, s wire.Start) wire.Message {
 
 func TestAnswersOfTheSandbox(t *testing.T) {
 	d := newDesk(t, serveConfig{})
-	c := dial(t, d.url, bfftest.NewHTTP())
+	c := dial(t, d.url, wiretest.NewHTTP())
 	for _, ep := range []gateway.Endpoint{gateway.Chat, gateway.Responses} {
 		for _, tt := range []struct {
 			prompt string
@@ -213,10 +213,10 @@ func TestTheSandboxInsideAnswersToThisMachineOnly(t *testing.T) {
 
 func TestStopKeepsTheText(t *testing.T) {
 	d := newDesk(t, serveConfig{})
-	c := dial(t, d.url, bfftest.NewHTTP())
+	c := dial(t, d.url, wiretest.NewHTTP())
 	s := turn(gateway.Chat, "[[repeat: 100000]] [[pace: 500]]")
 	play(t, c, s)
-	if _, err := c.Log(t.Context(), s.Run, func(l bfftest.Log) bool { return len(l.Bytes) > 2000 }); err != nil {
+	if _, err := c.Log(t.Context(), s.Run, func(l wiretest.Log) bool { return len(l.Bytes) > 2000 }); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Call(t.Context(), wire.OpStop, wire.Target{ID: s.Run}, nil); err != nil {
@@ -253,21 +253,10 @@ func outside(t *testing.T, h http.Handler) string {
 	return s.URL
 }
 
-func setKey(t *testing.T, url string, c *bfftest.Client, key string) {
+func setKey(t *testing.T, c *wiretest.Client, key string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/key", strings.NewReader(`{"key":"`+key+`"}`))
-	if err != nil {
+	if err := c.SetKey(t.Context(), key); err != nil {
 		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Sec-Fetch-Site", "same-origin")
-	res, err := c.HTTP.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if res.StatusCode != http.StatusNoContent {
-		t.Fatal(res.Status)
 	}
 }
 
@@ -311,8 +300,8 @@ func TestGatewaysThatMisbehave(t *testing.T) {
 			}
 			dir := t.TempDir()
 			d := newDesk(t, serveConfig{gateway: url, data: dir, timeouts: quick})
-			c := dial(t, d.url, bfftest.NewHTTP())
-			setKey(t, d.url, c, canary)
+			c := dial(t, d.url, wiretest.NewHTTP())
+			setKey(t, c, canary)
 			s := turn(gateway.Chat, "Hello")
 			s.Body = json.RawMessage(`{"model":"vendor/model-a","messages":[{"role":"user","content":"Hello"}],"stream":true}`)
 			play(t, c, s)
@@ -359,16 +348,16 @@ func TestKeyIsKeptOverARestartAndGoesOnlyToTheGateway(t *testing.T) {
 	url := outside(t, nil)
 	dir := t.TempDir()
 	d := newDesk(t, serveConfig{gateway: url, data: dir})
-	h := bfftest.NewHTTP()
+	h := wiretest.NewHTTP()
 	c := dial(t, d.url, h)
 	wrong := turn(gateway.Chat, "Hello")
-	setKey(t, d.url, c, "sk-wrong-0123456789")
+	setKey(t, c, "sk-wrong-0123456789")
 	wrong.Body = bytes.Replace(wrong.Body, []byte(`,"stream_options":{"include_usage":true}`), nil, 1)
 	play(t, c, wrong)
 	if r, _ := end(t, c, wrong); r.Problem == nil || r.Problem.Code != "bad_key" {
 		t.Errorf("with a wrong key: %s, %v", r.State, r.Problem)
 	}
-	setKey(t, d.url, c, canary)
+	setKey(t, c, canary)
 	s := turn(gateway.Responses, "Hello")
 	play(t, c, s)
 	if r, _ := end(t, c, s); r.State != wire.Done {
@@ -379,7 +368,7 @@ func TestKeyIsKeptOverARestartAndGoesOnlyToTheGateway(t *testing.T) {
 	// The same browser comes back to the same address.
 	again := newDesk(t, serveConfig{gateway: url, data: dir, addr: strings.Replace(d.url, "http://localhost", "127.0.0.1", 1)})
 	c = dial(t, again.url, h)
-	hello, err := bfftest.News(t.Context(), c, wire.EventHello, func(wire.Hello) bool { return true })
+	hello, err := wiretest.News(t.Context(), c, wire.EventHello, func(wire.Hello) bool { return true })
 	if err != nil || hello.Gateway.KeyLast4 != canary[len(canary)-4:] {
 		t.Errorf("greeted with %+v, %v", hello.Gateway, err)
 	}
@@ -405,25 +394,25 @@ func killed(t *testing.T, dir string, args ...string) (*child, string) {
 func TestKillInMidStream(t *testing.T) {
 	dir := t.TempDir()
 	proc, url := killed(t, dir)
-	c := dial(t, url, bfftest.NewHTTP())
+	c := dial(t, url, wiretest.NewHTTP())
 	s := turn(gateway.Chat, "[[repeat: 100000]] [[pace: 300]]")
 	play(t, c, s)
 	began := time.Now()
-	l, err := c.Log(t.Context(), s.Run, func(l bfftest.Log) bool { return len(l.Bytes) > 4000 && time.Since(began) > 1500*time.Millisecond })
+	l, err := c.Log(t.Context(), s.Run, func(l wiretest.Log) bool { return len(l.Bytes) > 4000 && time.Since(began) > 1500*time.Millisecond })
 	if err != nil {
 		t.Fatal(err)
 	}
 	proc.end(os.Kill)
 
 	_, url = killed(t, dir)
-	c = dial(t, url, bfftest.NewHTTP())
+	c = dial(t, url, wiretest.NewHTTP())
 	m := answer(t, c, s)
 	if m.Run.State != wire.Interrupted || m.Text == "" {
 		t.Fatalf("after the restart: %+v with %q", m.Run, m.Text)
 	}
 	// What a kill costs is the interval that the page is told, and a second of
 	// grace for a busy disk. The stream has 300 words a second.
-	hello, err := bfftest.News(t.Context(), c, wire.EventHello, func(wire.Hello) bool { return true })
+	hello, err := wiretest.News(t.Context(), c, wire.EventHello, func(wire.Hello) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -431,7 +420,7 @@ func TestKillInMidStream(t *testing.T) {
 	if err := c.Call(t.Context(), wire.OpRead, wire.Read{Run: s.Run}, nil); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := c.Log(t.Context(), s.Run, bfftest.Whole)
+	kept, err := c.Log(t.Context(), s.Run, wiretest.Whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -459,10 +448,10 @@ func TestKillInMidStream(t *testing.T) {
 func TestInterruptEndsInOrder(t *testing.T) {
 	dir := t.TempDir()
 	proc, url := killed(t, dir)
-	c := dial(t, url, bfftest.NewHTTP())
+	c := dial(t, url, wiretest.NewHTTP())
 	s := turn(gateway.Responses, "[[repeat: 100000]] [[pace: 300]]")
 	play(t, c, s)
-	l, err := c.Log(t.Context(), s.Run, func(l bfftest.Log) bool { return len(l.Bytes) > 4000 })
+	l, err := c.Log(t.Context(), s.Run, func(l wiretest.Log) bool { return len(l.Bytes) > 4000 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -474,7 +463,7 @@ func TestInterruptEndsInOrder(t *testing.T) {
 		t.Errorf("errors on the way: %s", &proc.stderr)
 	}
 	_, url = killed(t, dir)
-	m := answer(t, dial(t, url, bfftest.NewHTTP()), s)
+	m := answer(t, dial(t, url, wiretest.NewHTTP()), s)
 	// Nothing that was shown is lost.
 	if m.Run.State != wire.Interrupted || m.Run.Bytes < int64(len(l.Bytes)) {
 		t.Errorf("%s with %d bytes, %d were shown", m.Run.State, m.Run.Bytes, len(l.Bytes))
@@ -486,10 +475,10 @@ func TestInterruptEndsInOrder(t *testing.T) {
 func TestAStalledRequestCostsNoAnswerItsEnd(t *testing.T) {
 	dir := t.TempDir()
 	d := newDesk(t, serveConfig{data: dir})
-	c := dial(t, d.url, bfftest.NewHTTP())
+	c := dial(t, d.url, wiretest.NewHTTP())
 	s := turn(gateway.Responses, "[[repeat: 100000]] [[pace: 300]]")
 	play(t, c, s)
-	if _, err := c.Log(t.Context(), s.Run, func(l bfftest.Log) bool { return len(l.Bytes) > 4000 }); err != nil {
+	if _, err := c.Log(t.Context(), s.Run, func(l wiretest.Log) bool { return len(l.Bytes) > 4000 }); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
@@ -524,16 +513,16 @@ func TestCatalogueIsReadAgain(t *testing.T) {
 	}
 	write("vendor/first")
 	d := newDesk(t, serveConfig{catalog: file})
-	c := dial(t, d.url, bfftest.NewHTTP())
+	c := dial(t, d.url, wiretest.NewHTTP())
 	has := func(id string) func(wire.Hello) bool {
 		return func(h wire.Hello) bool { return bytes.Contains(h.Catalogue, []byte(id)) }
 	}
-	if _, err := bfftest.News(t.Context(), c, wire.EventHello, has("vendor/first")); err != nil {
+	if _, err := wiretest.News(t.Context(), c, wire.EventHello, has("vendor/first")); err != nil {
 		t.Fatal(err)
 	}
 	write("vendor/second")
 	d.reload()
-	if _, err := bfftest.News(t.Context(), c, wire.EventHello, has("vendor/second")); err != nil {
+	if _, err := wiretest.News(t.Context(), c, wire.EventHello, has("vendor/second")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"screentest/server/bff/bfftest"
+	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 )
 
@@ -50,8 +50,8 @@ func TestTheKeySentUnaskedIsNotInTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer child.end(os.Kill)
-	c := dial(t, url, bfftest.NewHTTP())
-	setKey(t, url, c, canary)
+	c := dial(t, url, wiretest.NewHTTP())
+	setKey(t, c, canary)
 	s := turn(gateway.Chat, "Hello")
 	play(t, c, s)
 	end(t, c, s)

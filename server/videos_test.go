@@ -18,9 +18,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"screentest/server/bff/bfftest"
 	"screentest/server/sandbox"
 	"screentest/server/sandbox/clip"
+	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -31,7 +31,7 @@ func clipRequest(prompt string) wire.VideoCreate {
 }
 
 // awaitTask waits for a task to be as wanted, asking the gateway meanwhile.
-func awaitTask(t *testing.T, c *bfftest.Client, id, what string, as func(wire.VideoTask) bool) wire.VideoTask {
+func awaitTask(t *testing.T, c *wiretest.Client, id, what string, as func(wire.VideoTask) bool) wire.VideoTask {
 	t.Helper()
 	var opened wire.VideoOpened
 	if err := c.Call(t.Context(), wire.OpVideoTask, wire.Target{ID: id}, &opened); err != nil {
@@ -43,7 +43,7 @@ func awaitTask(t *testing.T, c *bfftest.Client, id, what string, as func(wire.Vi
 	if err := c.Call(t.Context(), wire.OpVideoCheck, wire.Target{ID: id}, nil); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	got, err := bfftest.News(t.Context(), c, wire.EventTask, func(n wire.VideoTask) bool { return n.ID == id && as(n) })
+	got, err := wiretest.News(t.Context(), c, wire.EventTask, func(n wire.VideoTask) bool { return n.ID == id && as(n) })
 	if err != nil {
 		t.Fatalf("%s: %v; it is %+v", what, err, opened.Task)
 	}
@@ -120,7 +120,7 @@ type stageAccount struct {
 
 // balanced holds the server's ledger against the gateway's own account, and
 // the number of creations against the tasks.
-func (s *stage) balanced(c *bfftest.Client, tasks int) {
+func (s *stage) balanced(c *wiretest.Client, tasks int) {
 	s.t.Helper()
 	var a stageAccount
 	s.ask("/sandbox/account", &a)
@@ -148,7 +148,7 @@ func (s *stage) balanced(c *bfftest.Client, tasks int) {
 
 // settle tells the server of every unknown task what the gateway's account
 // says.
-func (s *stage) settle(c *bfftest.Client) {
+func (s *stage) settle(c *wiretest.Client) {
 	s.t.Helper()
 	var a stageAccount
 	s.ask("/sandbox/account", &a)
@@ -243,8 +243,8 @@ func TestKillDuringAVideoTask(t *testing.T) {
 				return true
 			})
 			proc, url := killed(t, dir, "-gateway", s.url)
-			tab := dial(t, url, bfftest.NewHTTP())
-			setKey(t, url, tab, canary)
+			tab := dial(t, url, wiretest.NewHTTP())
+			setKey(t, tab, canary)
 			v := clipRequest(c.prompt)
 			if err := tab.Call(t.Context(), wire.OpVideoCreate, v, nil); err != nil {
 				t.Fatal(err)
@@ -265,8 +265,8 @@ func TestKillDuringAVideoTask(t *testing.T) {
 
 			s.set(nil)
 			_, url = killed(t, dir, "-gateway", s.url)
-			tab = dial(t, url, bfftest.NewHTTP())
-			setKey(t, url, tab, canary)
+			tab = dial(t, url, wiretest.NewHTTP())
+			setKey(t, tab, canary)
 			// The same request again, as a browser that had no answer sends it.
 			var again wire.VideoTask
 			if err := tab.Call(t.Context(), wire.OpVideoCreate, v, &again); err != nil || c.unknown != (again.State == wire.VideoUnknown) {
@@ -287,7 +287,7 @@ func TestKillDuringAVideoTask(t *testing.T) {
 // hurry has the tasks under way asked about again and again, until ctx ends. Its
 // calls may fail: a task that has ended since it was listed is asked about at
 // once, and the gateway may be holding just that request.
-func hurry(ctx context.Context, tab *bfftest.Client) {
+func hurry(ctx context.Context, tab *wiretest.Client) {
 	pace := time.NewTicker(50 * time.Millisecond)
 	defer pace.Stop()
 	for ctx.Err() == nil {
@@ -325,8 +325,8 @@ func TestKillsAmongManyVideoTasks(t *testing.T) {
 			return true
 		})
 		proc, url := killed(t, dir, "-gateway", s.url)
-		tab := dial(t, url, bfftest.NewHTTP())
-		setKey(t, url, tab, canary)
+		tab := dial(t, url, wiretest.NewHTTP())
+		setKey(t, tab, canary)
 		for i := range 6 {
 			prompt := "clip"
 			if i%3 == 0 {
@@ -348,8 +348,8 @@ func TestKillsAmongManyVideoTasks(t *testing.T) {
 	}
 	s.set(nil)
 	_, url := killed(t, dir, "-gateway", s.url)
-	tab := dial(t, url, bfftest.NewHTTP())
-	setKey(t, url, tab, canary)
+	tab := dial(t, url, wiretest.NewHTTP())
+	setKey(t, tab, canary)
 	s.settle(tab)
 	var page wire.VideoPage
 	if err := tab.Call(t.Context(), wire.OpVideoTasks, wire.VideoQuery{Limit: 200}, &page); err != nil || len(page.Tasks) != tasks {
@@ -399,7 +399,7 @@ func TestSandboxInsideWithUploads(t *testing.T) {
 	dir := t.TempDir()
 	d := newDesk(t, serveConfig{data: dir, addr: "127.0.0.1:0"})
 	base := "http://" + d.bff.Addr
-	tab := dial(t, base, bfftest.NewHTTP())
+	tab := dial(t, base, wiretest.NewHTTP())
 	film, err := clip.Spec{Width: 854, Height: 480, Segments: []clip.Segment{{Look: 1, Frames: 5 * clip.FPS}}}.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -420,7 +420,7 @@ func TestSandboxInsideWithUploads(t *testing.T) {
 	if res := post(tab.HTTP, "cross-site"); res.StatusCode != http.StatusForbidden {
 		t.Errorf("from another site: %s", res.Status)
 	}
-	if res := post(bfftest.NewHTTP(), "same-origin"); res.StatusCode != http.StatusUnauthorized {
+	if res := post(wiretest.NewHTTP(), "same-origin"); res.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without a session: %s", res.Status)
 	}
 	var up wire.Upload
@@ -458,10 +458,10 @@ func TestSandboxInsideWithUploads(t *testing.T) {
 	if code, b := get(tab.HTTP, path); code != 200 || int64(len(b)) != done.Outputs[0].Bytes {
 		t.Errorf("%d, %d bytes", code, len(b))
 	}
-	if code, _ := get(bfftest.NewHTTP(), path); code != http.StatusUnauthorized {
+	if code, _ := get(wiretest.NewHTTP(), path); code != http.StatusUnauthorized {
 		t.Errorf("without a session: %d", code)
 	}
-	if code, b := get(bfftest.NewHTTP(), up.Path); code != 200 || !bytes.Equal(b, film) {
+	if code, b := get(wiretest.NewHTTP(), up.Path); code != 200 || !bytes.Equal(b, film) {
 		t.Errorf("an upload without a session: %d", code)
 	}
 	for _, bad := range []string{path + "0", wire.MediaPathOf(uuid.NewString(), 0), wire.MediaPath + "x/-1", "/u/", "/u/x.mp4"} {
@@ -478,7 +478,7 @@ func TestSandboxInsideWithUploads(t *testing.T) {
 	}
 
 	d = newDesk(t, serveConfig{data: dir, addr: "127.0.0.1:0"})
-	tab = dial(t, "http://"+d.bff.Addr, bfftest.NewHTTP())
+	tab = dial(t, "http://"+d.bff.Addr, wiretest.NewHTTP())
 	goes := awaitTask(t, tab, v.ID, "polled after the restart", func(n wire.VideoTask) bool { return n.CheckedMS > 0 || n.State.Final() })
 	if goes.Pause != "" || goes.State == wire.VideoLost {
 		t.Errorf("%+v", goes)

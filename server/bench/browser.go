@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"screentest/server/e2e/rig"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -83,7 +84,7 @@ func browser(ctx context.Context, bin string) error {
 func seed(ctx context.Context, base string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	client, err := rig.Dial(ctx, base)
+	client, err := wiretest.Dial(ctx, base, wiretest.NewHTTP())
 	if err != nil {
 		return "", err
 	}

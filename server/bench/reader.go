@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"screentest/server/e2e/rig"
+	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -86,7 +86,7 @@ const lanes = 6
 // six streams, each stream a new conversation.
 type socketReader struct {
 	model string
-	tabs  []*rig.Client
+	tabs  []*wiretest.Client
 	next  atomic.Uint64
 }
 
@@ -94,7 +94,7 @@ type socketReader struct {
 func newSocketReader(ctx context.Context, base, key, model string, streams int) (*socketReader, error) {
 	r := &socketReader{model: model}
 	for range (streams + lanes - 1) / lanes {
-		c, err := rig.Dial(ctx, base)
+		c, err := wiretest.Dial(ctx, base, wiretest.NewHTTP())
 		if err != nil {
 			r.Close()
 			return nil, err
@@ -121,7 +121,7 @@ func (r *socketReader) Stream(ctx context.Context, prompt string, each func([]by
 
 // turn sends a prompt as a turn of a conversation and reads the answer to its
 // end.
-func turn(ctx context.Context, tab *rig.Client, conversation, parent, model, prompt string, each func([]byte)) error {
+func turn(ctx context.Context, tab *wiretest.Client, conversation, parent, model, prompt string, each func([]byte)) error {
 	body, err := chatBody(model, prompt)
 	if err != nil {
 		return err

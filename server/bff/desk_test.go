@@ -15,12 +15,12 @@ import (
 	"github.com/google/uuid"
 
 	"screentest/server/bff"
-	"screentest/server/bff/bfftest"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
 // told waits for an event that suits and decodes it.
-func told[T any](t *testing.T, c *bfftest.Client, event wire.Event, suits func(T) bool) (v T) {
+func told[T any](t *testing.T, c *wiretest.Client, event wire.Event, suits func(T) bool) (v T) {
 	t.Helper()
 	_, err := c.Push(t.Context(), func(p wire.Push) bool {
 		var got T
@@ -37,7 +37,7 @@ func told[T any](t *testing.T, c *bfftest.Client, event wire.Event, suits func(T
 }
 
 // answered starts a turn and waits for its end.
-func (w *world) answered(c *bfftest.Client, s wire.Start) {
+func (w *world) answered(c *wiretest.Client, s wire.Start) {
 	w.t.Helper()
 	w.start(c, s)
 	told(w.t, c, wire.EventRun, func(r wire.Run) bool { return r.ID == s.Run && r.State != wire.Running })
@@ -57,7 +57,7 @@ func TestDeskIsTheSameInAllTabs(t *testing.T) {
 	if kept.Rev != 1 || vote.VoteMS == 0 || !pinned.Pinned || entry.UpdatedMS == 0 {
 		t.Errorf("%+v %+v %+v %+v", kept, vote, pinned, entry)
 	}
-	for _, tab := range []*bfftest.Client{one, two} {
+	for _, tab := range []*wiretest.Client{one, two} {
 		if got := told(t, tab, wire.EventLanes, func(l wire.Lanes) bool { return l.Rev == 1 }); !reflect.DeepEqual(got, kept) {
 			t.Errorf("lanes: %+v", got)
 		}
@@ -110,7 +110,7 @@ func TestRequestAndTimesOfARunUnderWay(t *testing.T) {
 	c := w.dial()
 	s := turn()
 	w.start(c, s)
-	if _, err := c.Log(t.Context(), s.Run, func(l bfftest.Log) bool { return len(l.Bytes) == len(first) }); err != nil {
+	if _, err := c.Log(t.Context(), s.Run, func(l wiretest.Log) bool { return len(l.Bytes) == len(first) }); err != nil {
 		t.Fatal(err)
 	}
 	req := call[wire.RunRequest](w, c, wire.OpRunRequest, wire.Target{ID: s.Run})

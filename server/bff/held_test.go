@@ -14,7 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"screentest/server/bff"
-	"screentest/server/bff/bfftest"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -115,7 +115,7 @@ func TestExportsAreLimitedInNumber(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := bfftest.NewHTTP().Do(req)
+		res, err := wiretest.NewHTTP().Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"screentest/server/bff"
-	"screentest/server/bff/bfftest"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -60,7 +60,7 @@ func TestSecurityHeadersAreOnEveryAnswer(t *testing.T) {
 		{"GET", "/", 421, []string{"Host", "evil.example"}},
 	} {
 		t.Run(tt.method+" "+tt.path, func(t *testing.T) {
-			client := bfftest.NewHTTP()
+			client := wiretest.NewHTTP()
 			client.CheckRedirect = func(*http.Request, []*http.Request) error { return nil }
 			res := w.do(client, tt.method, tt.path, "", tt.headers...)
 			if res.StatusCode != tt.status {
@@ -142,7 +142,7 @@ func TestCrossSiteRequestsAreRefused(t *testing.T) {
 		})
 	}
 	// The key is still there.
-	hello, err := bfftest.News(t.Context(), w.tab(c.HTTP), wire.EventHello, func(wire.Hello) bool { return true })
+	hello, err := wiretest.News(t.Context(), w.tab(c.HTTP), wire.EventHello, func(wire.Hello) bool { return true })
 	if err != nil || hello.Gateway.KeyLast4 != canary[len(canary)-4:] {
 		t.Errorf("the key is %+v, %v", hello.Gateway, err)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"screentest/server/bff"
-	"screentest/server/bff/bfftest"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -25,9 +25,9 @@ func mustParse(t *testing.T, s string) *url.URL {
 	return u
 }
 
-func hello(t *testing.T, c *bfftest.Client, matches func(wire.Gateway) bool) wire.Hello {
+func hello(t *testing.T, c *wiretest.Client, matches func(wire.Gateway) bool) wire.Hello {
 	t.Helper()
-	h, err := bfftest.News(t.Context(), c, wire.EventHello, func(h wire.Hello) bool { return matches(h.Gateway) })
+	h, err := wiretest.News(t.Context(), c, wire.EventHello, func(h wire.Hello) bool { return matches(h.Gateway) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestCookieCarriesOnlyAnIdAndIsRenewedWithTheKey(t *testing.T) {
 			forged := *c
 			forged.Value = c.Value[:len(c.Value)-4] + "AAAA"
 			for name, cookie := range map[string]*http.Cookie{"old": old, "forged": &forged} {
-				h := bfftest.NewHTTP()
+				h := wiretest.NewHTTP()
 				h.Jar.SetCookies(mustParse(t, w.url), []*http.Cookie{{Name: cookie.Name, Value: cookie.Value, Path: "/"}})
 				if got := hello(t, w.tab(h), func(wire.Gateway) bool { return true }); got.Gateway.HasKey {
 					t.Errorf("the %s cookie still has a key", name)
@@ -244,7 +244,7 @@ func TestARefusedKeyIsToldUntilItIsTaken(t *testing.T) {
 	w.key(c, canary) // the same again is still refused
 	hello(t, c, func(g wire.Gateway) bool { return g.KeyRefused })
 	w.people.KeyJudged(canary, false)
-	for _, tab := range []*bfftest.Client{c, second} {
+	for _, tab := range []*wiretest.Client{c, second} {
 		hello(t, tab, func(g wire.Gateway) bool { return g.KeyLast4 == canary[len(canary)-4:] && !g.KeyRefused })
 	}
 }

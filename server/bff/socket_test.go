@@ -19,7 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"screentest/server/bff"
-	"screentest/server/bff/bfftest"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -40,7 +40,7 @@ func TestForeignOriginsAreRefused(t *testing.T) {
 		if origin != "" {
 			header.Set("Origin", origin)
 		}
-		h := bfftest.NewHTTP()
+		h := wiretest.NewHTTP()
 		conn, res, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(w.url, "http")+wire.Path, &websocket.DialOptions{HTTPClient: h, HTTPHeader: header})
 		if (err == nil) != ok {
 			t.Errorf("Origin %q: %v", origin, err)
@@ -153,19 +153,19 @@ func TestAnswerComesToEveryTab(t *testing.T) {
 	a, b := w.dial(), w.dial()
 	s := turn()
 	w.start(a, s)
-	l, err := a.Log(t.Context(), s.Run, bfftest.Whole)
+	l, err := a.Log(t.Context(), s.Run, wiretest.Whole)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := chunk("Hello ") + chunk("there") + usage + done; string(l.Bytes) != want || l.Type != "text/event-stream" || l.From != 0 {
 		t.Errorf("read %q of type %q", l.Bytes, l.Type)
 	}
-	for name, c := range map[string]*bfftest.Client{"its own": a, "the other": b} {
+	for name, c := range map[string]*wiretest.Client{"its own": a, "the other": b} {
 		r, err := c.RunEnd(t.Context(), s.Run)
 		if err != nil || r.State != wire.Done || r.CostNanoUSD == 0 {
 			t.Errorf("%s tab: %+v, %v", name, r, err)
 		}
-		sum, err := bfftest.News(t.Context(), c, wire.EventConversation, func(x wire.Summary) bool { return x.ID == s.Conversation && x.Running == 0 && x.CostNanoUSD > 0 })
+		sum, err := wiretest.News(t.Context(), c, wire.EventConversation, func(x wire.Summary) bool { return x.ID == s.Conversation && x.Running == 0 && x.CostNanoUSD > 0 })
 		if err != nil || sum.Title != "Hello there" {
 			t.Errorf("%s tab: %+v, %v", name, sum, err)
 		}
@@ -182,13 +182,13 @@ func TestAnswerComesToEveryTab(t *testing.T) {
 	if err := a.Call(t.Context(), wire.OpRename, wire.Rename{ID: s.Conversation, Title: "Another"}, &sum); err != nil || sum.Title != "Another" {
 		t.Errorf("renamed: %+v, %v", sum, err)
 	}
-	if _, err := bfftest.News(t.Context(), b, wire.EventConversation, func(x wire.Summary) bool { return x.Title == "Another" }); err != nil {
+	if _, err := wiretest.News(t.Context(), b, wire.EventConversation, func(x wire.Summary) bool { return x.Title == "Another" }); err != nil {
 		t.Error(err)
 	}
 	if err := a.Call(t.Context(), wire.OpDelete, wire.Target{ID: s.Conversation}, nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := bfftest.News(t.Context(), b, wire.EventDeleted, func(x wire.Target) bool { return x.ID == s.Conversation }); err != nil {
+	if _, err := wiretest.News(t.Context(), b, wire.EventDeleted, func(x wire.Target) bool { return x.ID == s.Conversation }); err != nil {
 		t.Error(err)
 	}
 	var page wire.ConversationPage
@@ -203,7 +203,7 @@ func TestConversationIsDeletedWhileItIsAnswered(t *testing.T) {
 	c := w.dial()
 	s := turn()
 	w.start(c, s)
-	if _, err := c.Log(t.Context(), s.Run, func(l bfftest.Log) bool { return len(l.Bytes) > 0 }); err != nil {
+	if _, err := c.Log(t.Context(), s.Run, func(l wiretest.Log) bool { return len(l.Bytes) > 0 }); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Call(t.Context(), wire.OpDelete, wire.Target{ID: s.Conversation}, nil); err != nil {
@@ -227,7 +227,7 @@ func TestAnyContentTypeIsReadOverTheSocket(t *testing.T) {
 		c := w.dial()
 		s := turn()
 		w.start(c, s)
-		if l, err := c.Log(t.Context(), s.Run, bfftest.Whole); err != nil || !bytes.Contains(l.Bytes, []byte("Hello")) {
+		if l, err := c.Log(t.Context(), s.Run, wiretest.Whole); err != nil || !bytes.Contains(l.Bytes, []byte("Hello")) {
 			t.Errorf("%.20q: %v", kind, err)
 		}
 		if err := c.Call(t.Context(), wire.OpPing, nil, nil); err != nil {
@@ -253,9 +253,9 @@ func TestRunOutlivesItsReaders(t *testing.T) {
 			next <- p
 		}
 	}
-	reached := func(c *bfftest.Client, run string) {
+	reached := func(c *wiretest.Client, run string) {
 		t.Helper()
-		if _, err := c.Log(t.Context(), run, func(l bfftest.Log) bool { return l.From+int64(len(l.Bytes)) == int64(sent.Len()) }); err != nil {
+		if _, err := c.Log(t.Context(), run, func(l wiretest.Log) bool { return l.From+int64(len(l.Bytes)) == int64(sent.Len()) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -271,7 +271,7 @@ func TestRunOutlivesItsReaders(t *testing.T) {
 	b := w.dial()
 	w.read(b, s.Run, 777)
 	reached(b, s.Run)
-	l, _ := a.Log(t.Context(), s.Run, func(bfftest.Log) bool { return true })
+	l, _ := a.Log(t.Context(), s.Run, func(wiretest.Log) bool { return true })
 	w.read(a, s.Run, int64(len(l.Bytes))) // goes on where it was
 	reached(a, s.Run)
 	b.Close()
@@ -281,8 +281,8 @@ func TestRunOutlivesItsReaders(t *testing.T) {
 	sent.WriteString(done)
 	next <- done
 	close(next)
-	for name, c := range map[string]*bfftest.Client{"the first": a, "the last": c} {
-		l, err := c.Log(t.Context(), s.Run, bfftest.Whole)
+	for name, c := range map[string]*wiretest.Client{"the first": a, "the last": c} {
+		l, err := c.Log(t.Context(), s.Run, wiretest.Whole)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -296,7 +296,7 @@ func TestRunOutlivesItsReaders(t *testing.T) {
 	// Long after the end, from the store.
 	d := w.dial()
 	w.read(d, s.Run, 5)
-	if l, err := d.Log(t.Context(), s.Run, bfftest.Whole); err != nil || !bytes.Equal(l.Bytes, sent.Bytes()[5:]) {
+	if l, err := d.Log(t.Context(), s.Run, wiretest.Whole); err != nil || !bytes.Equal(l.Bytes, sent.Bytes()[5:]) {
 		t.Errorf("after the end: %d bytes, %v", len(l.Bytes), err)
 	}
 	for _, from := range []int64{-1, int64(sent.Len()) + 1} {
@@ -338,7 +338,7 @@ func TestSlowReaderGetsLargerFramesAndHoldsNothingUp(t *testing.T) {
 	}
 	var gate sync.RWMutex
 	open := sync.OnceFunc(gate.Unlock)
-	h := bfftest.NewHTTP()
+	h := wiretest.NewHTTP()
 	h.Transport = &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		var d net.Dialer
 		c, err := d.DialContext(ctx, network, addr)
@@ -357,12 +357,12 @@ func TestSlowReaderGetsLargerFramesAndHoldsNothingUp(t *testing.T) {
 	if r, err := quick.RunEnd(t.Context(), s.Run); err != nil || r.State != wire.Done {
 		t.Fatalf("the run ended %s, %v, %v", r.State, r.Problem, err)
 	}
-	whole, err := quick.Log(t.Context(), s.Run, bfftest.Whole)
+	whole, err := quick.Log(t.Context(), s.Run, wiretest.Whole)
 	if err != nil {
 		t.Fatal(err)
 	}
 	open()
-	late, err := slow.Log(t.Context(), s.Run, bfftest.Whole)
+	late, err := slow.Log(t.Context(), s.Run, wiretest.Whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +394,7 @@ func TestShutdownTellsThePage(t *testing.T) {
 		t.Errorf("closed with %+v, %v", ce, err)
 	}
 	// Nobody comes in any more.
-	late, err := bfftest.Dial(ctx, w.url, bfftest.NewHTTP())
+	late, err := wiretest.Dial(ctx, w.url, wiretest.NewHTTP())
 	if err == nil {
 		if ce, err := late.Ended(ctx); err != nil || ce.Code != websocket.StatusTryAgainLater {
 			t.Errorf("a late one is closed with %+v, %v", ce, err)

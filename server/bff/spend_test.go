@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"screentest/server/bff"
-	"screentest/server/bff/bfftest"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -26,7 +26,7 @@ func today(split string) wire.SpendQuery {
 }
 
 // call is Client.Call that fails the test.
-func call[T any](w *world, c *bfftest.Client, op wire.Op, args any) (out T) {
+func call[T any](w *world, c *wiretest.Client, op wire.Op, args any) (out T) {
 	w.t.Helper()
 	if err := c.Call(w.t.Context(), op, args, &out); err != nil {
 		w.t.Fatal(err)
@@ -35,7 +35,7 @@ func call[T any](w *world, c *bfftest.Client, op wire.Op, args any) (out T) {
 }
 
 // spent has a run answered and returns it.
-func (w *world) spent(c *bfftest.Client) wire.Run {
+func (w *world) spent(c *wiretest.Client) wire.Run {
 	w.t.Helper()
 	s := turn()
 	w.start(c, s)
@@ -90,7 +90,7 @@ func TestABudgetIsKept(t *testing.T) {
 		t.Fatalf("%+v", b)
 	}
 	// The other tab hears of it.
-	if now, err := bfftest.News(t.Context(), other, wire.EventBudgets, func(wire.Budgets) bool { return true }); err != nil || now.Settings.DayNanoUSD != room || len(now.States) != 1 {
+	if now, err := wiretest.News(t.Context(), other, wire.EventBudgets, func(wire.Budgets) bool { return true }); err != nil || now.Settings.DayNanoUSD != room || len(now.States) != 1 {
 		t.Errorf("the other tab is told %+v, %v", now, err)
 	}
 	// A run that cost nearly all of it, from another tab or another day's end.
@@ -109,8 +109,8 @@ func TestABudgetIsKept(t *testing.T) {
 		t.Errorf("kept of what was refused: %+v", o)
 	}
 	w.budget.Booked(w.owner)
-	for _, tab := range []*bfftest.Client{c, other} {
-		s, err := bfftest.News(t.Context(), tab, wire.EventBudget, func(wire.BudgetState) bool { return true })
+	for _, tab := range []*wiretest.Client{c, other} {
+		s, err := wiretest.News(t.Context(), tab, wire.EventBudget, func(wire.BudgetState) bool { return true })
 		if err != nil || !s.Warn || s.Scope != wire.ScopePerson || s.Period != wire.PeriodDay {
 			t.Errorf("%+v, %v", s, err)
 		}

@@ -19,7 +19,6 @@ import (
 	"go.uber.org/goleak"
 
 	"screentest/server/bff"
-	"screentest/server/bff/bfftest"
 	"screentest/server/budget"
 	"screentest/server/news"
 	"screentest/server/page"
@@ -28,6 +27,7 @@ import (
 	"screentest/server/run"
 	"screentest/server/store"
 	"screentest/server/upstream"
+	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -188,15 +188,15 @@ func makeWorld(t *testing.T, sandboxKey string, change func(*bff.Config)) *world
 }
 
 // dial opens a tab in a new browser.
-func (w *world) dial() *bfftest.Client {
+func (w *world) dial() *wiretest.Client {
 	w.t.Helper()
-	return w.tab(bfftest.NewHTTP())
+	return w.tab(wiretest.NewHTTP())
 }
 
 // tab opens a tab in a browser.
-func (w *world) tab(h *http.Client) *bfftest.Client {
+func (w *world) tab(h *http.Client) *wiretest.Client {
 	w.t.Helper()
-	c, err := bfftest.Dial(w.t.Context(), w.url, h)
+	c, err := wiretest.Dial(w.t.Context(), w.url, h)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -205,11 +205,10 @@ func (w *world) tab(h *http.Client) *bfftest.Client {
 }
 
 // key gives a browser a key.
-func (w *world) key(c *bfftest.Client, key string) {
+func (w *world) key(c *wiretest.Client, key string) {
 	w.t.Helper()
-	res := w.do(c.HTTP, "POST", "/api/key", `{"key":"`+key+`"}`, "Content-Type", "application/json", "Origin", w.url)
-	if res.StatusCode != http.StatusNoContent {
-		w.t.Fatalf("POST /api/key: %s: %s", res.Status, res.body)
+	if err := c.SetKey(w.t.Context(), key); err != nil {
+		w.t.Fatal(err)
 	}
 }
 
@@ -233,7 +232,7 @@ func (w *world) do(h *http.Client, method, path, body string, headers ...string)
 		}
 	}
 	if h == nil {
-		h = bfftest.NewHTTP()
+		h = wiretest.NewHTTP()
 	}
 	res, err := h.Do(req)
 	if err != nil {
@@ -257,7 +256,7 @@ func turn() wire.Start {
 }
 
 // start starts a run and reads its log from the beginning.
-func (w *world) start(c *bfftest.Client, s wire.Start) {
+func (w *world) start(c *wiretest.Client, s wire.Start) {
 	w.t.Helper()
 	if err := c.Call(w.t.Context(), wire.OpStart, s, nil); err != nil {
 		w.t.Fatal(err)
@@ -265,7 +264,7 @@ func (w *world) start(c *bfftest.Client, s wire.Start) {
 	w.read(c, s.Run, 0)
 }
 
-func (w *world) read(c *bfftest.Client, run string, from int64) {
+func (w *world) read(c *wiretest.Client, run string, from int64) {
 	w.t.Helper()
 	if err := c.Call(w.t.Context(), wire.OpRead, wire.Read{Run: run, From: from}, nil); err != nil {
 		w.t.Fatal(err)

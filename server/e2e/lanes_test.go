@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"screentest/server/e2e/rig"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -63,7 +64,7 @@ func inLane(i int) string {
 // opened is the page's conversation as the server keeps it.
 func (w *world) opened(p *page) wire.Opened {
 	w.t.Helper()
-	client, err := rig.Dial(context.Background(), w.server.URL)
+	client, err := wiretest.Dial(context.Background(), w.server.URL, wiretest.NewHTTP())
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"screentest/server/e2e/rig"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -17,12 +17,12 @@ import (
 // would.
 type makes struct {
 	t *testing.T
-	c *rig.Client
+	c *wiretest.Client
 }
 
 func (w *world) makes() *makes {
 	w.t.Helper()
-	c, err := rig.Dial(context.Background(), w.server.URL)
+	c, err := wiretest.Dial(context.Background(), w.server.URL, wiretest.NewHTTP())
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"screentest/server/e2e/rig"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -213,7 +214,7 @@ func TestDeletedWhileThisTabWasOffline(t *testing.T) {
 	p.wait(`document.querySelector("#link").textContent.trim() !== ""`)
 	p.click(composer)
 	p.keys("half a question")
-	c, err := rig.Dial(t.Context(), w.server.URL)
+	c, err := wiretest.Dial(t.Context(), w.server.URL, wiretest.NewHTTP())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"screentest/server/e2e/rig"
+	"screentest/server/wiretest"
 )
 
 // The server is killed as by a power cut, in mid-stream. After the restart the
@@ -65,7 +65,7 @@ func TestKilledInMidStreamAndStartedAgain(t *testing.T) {
 // flushInterval asks the server what it promises.
 func flushInterval(t *testing.T, w *world) time.Duration {
 	t.Helper()
-	client, err := rig.Dial(context.Background(), w.server.URL)
+	client, err := wiretest.Dial(context.Background(), w.server.URL, wiretest.NewHTTP())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"screentest/server/e2e/rig"
+	"screentest/server/wiretest"
 	"screentest/shared/money"
 	"screentest/shared/wire"
 )
@@ -197,7 +198,7 @@ func TestAnOddTimeZoneOfTheMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := rig.Dial(t.Context(), server.URL)
+		c, err := wiretest.Dial(t.Context(), server.URL, wiretest.NewHTTP())
 		if err != nil {
 			t.Fatal(err)
 		}

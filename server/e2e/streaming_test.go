@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"screentest/server/e2e/rig"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -169,7 +170,7 @@ func (w *world) whole(p *page, sandbox *rig.Program) {
 // the server keeps it, asked for without a browser.
 func (w *world) stored(p *page) string {
 	w.t.Helper()
-	client, err := rig.Dial(context.Background(), w.server.URL)
+	client, err := wiretest.Dial(context.Background(), w.server.URL, wiretest.NewHTTP())
 	if err != nil {
 		w.t.Fatal(err)
 	}

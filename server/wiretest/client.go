@@ -1,6 +1,6 @@
-// Package bfftest is a tab without a browser, for tests: it has a session's
-// cookie and one socket, and keeps everything that came over it.
-package bfftest
+// Package wiretest is a tab without a browser, for tests and measurements: it has
+// a session's cookie and one socket.
+package wiretest
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"strings"
@@ -18,10 +19,12 @@ import (
 	"screentest/shared/wire"
 )
 
-// Client is one tab. Make one with Dial.
+// Client is one tab. It keeps all that came over its socket but what Run hands
+// over. Make one with Dial.
 type Client struct {
 	HTTP *http.Client // with the session's cookie
 
+	base string
 	conn *websocket.Conn
 	done chan struct{} // closed when the socket has ended
 
@@ -30,6 +33,7 @@ type Client struct {
 	next   uint64
 	pushes []wire.Push
 	logs   map[string]*Log
+	runs   map[string]func(wire.LogFrame, []byte) // that Run follows
 	frames []wire.LogFrame
 	raw    bytes.Buffer
 	err    error
@@ -52,7 +56,7 @@ func NewHTTP() *http.Client {
 // Dial opens a socket to the server at base ("http://127.0.0.1:1234"), in the
 // browser that h stands for.
 func Dial(ctx context.Context, base string, h *http.Client) (*Client, error) {
-	c := &Client{HTTP: h, done: make(chan struct{}), change: make(chan struct{}), logs: map[string]*Log{}}
+	c := &Client{HTTP: h, base: base, done: make(chan struct{}), change: make(chan struct{}), logs: map[string]*Log{}, runs: map[string]func(wire.LogFrame, []byte){}}
 	var err error
 	c.conn, _, err = websocket.Dial(ctx, "ws"+strings.TrimPrefix(base, "http")+wire.Path, &websocket.DialOptions{
 		HTTPClient: h, HTTPHeader: http.Header{"Origin": {base}},
@@ -60,7 +64,7 @@ func Dial(ctx context.Context, base string, h *http.Client) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.conn.SetReadLimit(32 << 20)
+	c.conn.SetReadLimit(32 << 20) // a page of long messages
 	go c.read()
 	return c, nil
 }
@@ -99,6 +103,9 @@ func (c *Client) read() {
 	defer close(c.done)
 	for {
 		kind, msg, err := c.conn.Read(context.Background())
+		if err == nil && kind == websocket.MessageBinary && c.handOver(msg) {
+			continue
+		}
 		c.mu.Lock()
 		if err == nil {
 			c.raw.Write(msg)
@@ -114,6 +121,23 @@ func (c *Client) read() {
 	}
 }
 
+// handOver gives a stretch of a log to who follows the run. It is false if
+// nobody does.
+func (c *Client) handOver(msg []byte) bool {
+	h, p, err := wire.ParseLogFrame(msg)
+	if err != nil {
+		return false // which take says
+	}
+	c.mu.Lock()
+	each := c.runs[h.Run]
+	c.mu.Unlock()
+	if each != nil {
+		each(h, p)
+	}
+	return each != nil
+}
+
+// take keeps a message.
 func (c *Client) take(kind websocket.MessageType, msg []byte) error {
 	if kind == websocket.MessageText {
 		var p wire.Push
@@ -144,7 +168,7 @@ func (c *Client) take(kind websocket.MessageType, msg []byte) error {
 	return nil
 }
 
-// Wait waits until ready says so; it is called with the lock held, after each
+// wait waits until ready says so; it is called with the lock held, after each
 // message.
 func (c *Client) wait(ctx context.Context, ready func() bool) error {
 	for {
@@ -211,13 +235,15 @@ func (c *Client) Call(ctx context.Context, op wire.Op, args, out any) error {
 
 // Push waits for the last message so far that matches.
 func (c *Client) Push(ctx context.Context, matches func(wire.Push) bool) (found wire.Push, err error) {
+	seen := 0
 	err = c.wait(ctx, func() bool {
-		for i := len(c.pushes) - 1; i >= 0; i-- {
+		for i := len(c.pushes) - 1; i >= seen; i-- {
 			if matches(c.pushes[i]) {
 				found = c.pushes[i]
 				return true
 			}
 		}
+		seen = len(c.pushes)
 		return false
 	})
 	return found, err
@@ -261,3 +287,70 @@ func (c *Client) Log(ctx context.Context, run string, ready func(Log) bool) (l L
 
 // Whole says that a log has come to its end.
 func Whole(l Log) bool { return l.End }
+
+// Hello waits for what the server greets the socket with.
+func (c *Client) Hello(ctx context.Context) (wire.Hello, error) {
+	return News(ctx, c, wire.EventHello, func(wire.Hello) bool { return true })
+}
+
+// Run starts a run and follows it to its end, handing every stretch of its log
+// to each as it comes, one at a time. It returns the run as the server tells
+// its end, once the whole log has come too.
+func (c *Client) Run(ctx context.Context, start wire.Start, each func(wire.LogFrame, []byte)) (wire.Run, error) {
+	whole := make(chan struct{})
+	c.mu.Lock()
+	c.runs[start.Run] = func(h wire.LogFrame, p []byte) {
+		each(h, p)
+		if h.End {
+			close(whole)
+		}
+	}
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.runs, start.Run)
+	}()
+	if err := c.Call(ctx, wire.OpStart, start, nil); err != nil {
+		return wire.Run{}, fmt.Errorf("start: %w", err)
+	}
+	if err := c.Call(ctx, wire.OpRead, wire.Read{Run: start.Run}, nil); err != nil {
+		return wire.Run{}, fmt.Errorf("read: %w", err)
+	}
+	r, err := c.RunEnd(ctx, start.Run)
+	if err != nil {
+		return r, err
+	}
+	select {
+	case <-whole:
+		return r, nil
+	case <-c.done:
+		return r, fmt.Errorf("the socket has ended: %w", c.err)
+	case <-ctx.Done():
+		return r, ctx.Err()
+	}
+}
+
+// SetKey gives the server the gateway's key for this browser.
+func (c *Client) SetKey(ctx context.Context, key string) error {
+	body, err := json.Marshal(map[string]string{"key": key})
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/api/key", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Origin", c.base)
+	res, err := c.HTTP.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusNoContent {
+		text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10))
+		return fmt.Errorf("POST /api/key: %s: %s", res.Status, text)
+	}
+	return nil
+}

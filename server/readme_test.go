@@ -45,8 +45,8 @@ func TestReadmeListsEveryFlag(t *testing.T) {
 	}
 }
 
-// The two commands of the README are targets of the Makefile, and CI runs the
-// one for tests.
+// The two commands of the README are targets of the Makefile, and CI makes
+// lint and test.
 func TestReadmeCommands(t *testing.T) {
 	files := map[string]string{}
 	for _, name := range []string{"README.md", "Makefile", ".ci/run"} {
@@ -61,9 +61,10 @@ func TestReadmeCommands(t *testing.T) {
 			t.Errorf("the README names make %s, which the Makefile has not", m[1])
 		}
 	}
-	for _, line := range []string{"make lint", "make test"} {
-		if !strings.Contains(files[".ci/run"], "\n"+line+"\n") {
-			t.Errorf(".ci/run doesn't run %s", line)
+	for _, target := range []string{"lint", "test"} {
+		made := regexp.MustCompile(`(?m)^[^#\n]*(\bmake\b.*\b` + target + `\b|\b` + target + `\b.*\bmake\b)`)
+		if !made.MatchString(files[".ci/run"]) {
+			t.Errorf(".ci/run doesn't make %s", target)
 		}
 	}
 	for _, c := range (&program{}).commands()[1:] {

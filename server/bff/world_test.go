@@ -26,6 +26,7 @@ import (
 	"screentest/server/retention"
 	"screentest/server/run"
 	"screentest/server/store"
+	"screentest/server/store/storetest"
 	"screentest/server/upstream"
 	"screentest/server/wiretest"
 	"screentest/shared/gateway"
@@ -110,7 +111,7 @@ func keyed(t *testing.T, change func(*bff.Config)) *world {
 
 func makeWorld(t *testing.T, sandboxKey string, change func(*bff.Config)) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), log: &lockedBuffer{}, stream: words, kind: "text/event-stream"}
+	w := &world{t: t, dir: storetest.Folder(t), log: &lockedBuffer{}, stream: words, kind: "text/event-stream"}
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	var err error
 	if w.db, err = store.Open(t.Context(), w.dir, store.Options{Logger: logger}); err != nil {

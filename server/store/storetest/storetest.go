@@ -39,16 +39,22 @@ func Open(t testing.TB, dir string, o store.Options) *store.DB {
 // OpenLocal opens a new folder with its local user.
 func OpenLocal(t testing.TB) (db *store.DB, owner string) {
 	t.Helper()
+	db = Open(t, Folder(t), store.Options{})
+	owner, err := db.EnsureLocalUser(context.Background())
+	Must(t, err)
+	return db, owner
+}
+
+// Folder is a new data folder with its local user.
+func Folder(t testing.TB) (dir string) {
+	t.Helper()
 	files, err := newFolder()
 	Must(t, err)
-	dir := t.TempDir()
+	dir = t.TempDir()
 	for name, data := range files {
 		Must(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
-	db = Open(t, dir, store.Options{})
-	owner, err = db.EnsureLocalUser(context.Background())
-	Must(t, err)
-	return db, owner
+	return dir
 }
 
 // newFolder is what a new data folder with a local user holds. It is made once:

@@ -91,7 +91,6 @@ type Server struct {
 	handler  http.Handler
 	handlers map[wire.Op]handler
 	sockets  *sockets
-	pace     *pace
 	buffers  buffers
 	imports  chan struct{} // holds one for each under way
 	exports  chan struct{} // likewise
@@ -111,12 +110,10 @@ func New(c Config) *Server {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c, handlers: handlers(), sockets: newSockets(), quit: make(chan struct{}), pace: newPace(), imports: make(chan struct{}, maxImports), exports: make(chan struct{}, maxExports)}
+	s := &Server{Config: c, handlers: handlers(), sockets: newSockets(), quit: make(chan struct{}), imports: make(chan struct{}, maxImports), exports: make(chan struct{}, maxExports)}
 	s.life, s.endCalls = context.WithCancel(context.Background())
 	s.handler = s.routes()
-	s.upkeep.Add(2)
-	go func() { defer s.upkeep.Done(); s.sockets.loop(s.quit) }()
-	go func() { defer s.upkeep.Done(); s.pace.loop(s.quit) }()
+	s.upkeep.Go(func() { s.sockets.loop(s.quit) })
 	return s
 }
 

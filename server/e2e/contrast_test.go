@@ -32,7 +32,7 @@ func TestContrastThemesShowWhatIsChosen(t *testing.T) {
 	p.open("/")
 	p.click("#inspector")
 	p.wait(`!!document.querySelector("#param-stream")`)
-	differs(`.drawer-tab[aria-selected="true"]`, `.drawer-tab[aria-selected="false"]`)
+	differs(`#drawer .tab[aria-selected="true"]`, `#drawer .tab[aria-selected="false"]`)
 	if looks := p.text(`getComputedStyle(document.querySelector("#param-stream")).appearance`); looks == "none" {
 		t.Error("a switch is drawn by its background")
 	}

@@ -70,8 +70,8 @@ func TestAddressOfNothing(t *testing.T) {
 	w := newWorld(t, "")
 	w.allow = append(w.allow, "404")
 	p := w.tab("/nowhere")
-	p.wait(`document.querySelector(".middle")?.textContent.includes("There is nothing at this address.")`)
-	p.click(`.middle a[href="/"]`)
+	p.wait(`document.querySelector(".empty.page")?.textContent.includes("There is nothing at this address.")`)
+	p.click(`.empty.page a[href="/"]`)
 	p.wait(`location.pathname === "/" && !!document.querySelector(".example")`)
 }
 
@@ -108,7 +108,7 @@ func TestParametersFollowTheFamily(t *testing.T) {
 	p.click(".lane h2") // of the first lane
 	p.wait(`document.querySelector(".params-model").textContent === "vendor/epsilon-5.6-core"`)
 	p.wait(`document.querySelector("#param-temperature").disabled && !document.querySelector("#param-user") && document.querySelector("#param-system").value === "Be terse."`)
-	p.wait(`document.querySelector(".params-about").textContent.includes("no effect") && document.querySelector("#param-stream").disabled`)
+	p.wait(`document.querySelector(".params .notice").textContent.includes("no effect") && document.querySelector("#param-stream").disabled`)
 	p.sendAll("[[repeat: 20]] hello")
 	p.allSettled()
 	for _, r := range record(t, sandbox) {

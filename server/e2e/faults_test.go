@@ -125,7 +125,7 @@ func TestUnsentMessageOutlivesTheTab(t *testing.T) {
 	w.restart()
 	p.open(at)
 	p.wait(`document.querySelector("#notice")?.textContent.includes("composer of a new conversation")`)
-	p.click(`.middle a[href="/"]`)
+	p.click(`.empty.page a[href="/"]`)
 	p.wait(`document.querySelector("#composer").value === "[[repeat: 20]] into the void"`)
 	p.click("#send")
 	if state := p.settled(); state != "done" {

@@ -278,7 +278,7 @@ func TestWrongEndpointIsOfferedAsASwitch(t *testing.T) {
 	}
 	p.click(".switch-endpoint")
 	p.wait(last + `?.dataset.state === "done"`)
-	if got := p.text(`document.querySelector(".lane .badge").textContent`); got != "responses" {
+	if got := p.text(`document.querySelector(".lane-head .pill").textContent`); got != "responses" {
 		t.Errorf("the lane is at %q", got)
 	}
 	w.whole(p, sandbox)

@@ -8,7 +8,7 @@ import (
 
 const (
 	paletteOpen   = `!!document.querySelector("#palette[open]") && document.activeElement?.id === "palette-search"`
-	paletteActive = `document.querySelector('#palette [data-active="true"] .palette-name')?.textContent`
+	paletteActive = `document.querySelector('#palette [data-active="true"] .option-name')?.textContent`
 )
 
 // palette opens the palette and types into it.
@@ -84,7 +84,7 @@ func TestPaletteByKeyboardAlone(t *testing.T) {
 	p.keys("\r")
 	p.wait(`location.pathname === "/settings"`)
 	p.palette("qqqqqqqq")
-	p.wait(`document.querySelector(".palette-foot").textContent.startsWith("1 result")`) // to search all messages for it
+	p.wait(`document.querySelector("#palette .dialog-foot").textContent.startsWith("1 result")`) // to search all messages for it
 	p.keys("\x1b")
 	p.wait(`!document.querySelector("#palette[open]")`)
 }

@@ -152,7 +152,7 @@ func TestListOpenOnAPhoneThatIsTurned(t *testing.T) {
 	p.click("#menu")
 	p.wait(`document.querySelector("#main").inert`)
 	p.must(p.tab.Look(1100, 600, false))
-	p.wait(`!document.querySelector("#main").inert && !document.querySelector("#app").dataset.drawer`)
+	p.wait(`!document.querySelector("#main").inert && !document.querySelector("#app").dataset.list`)
 	p.click(composer)
 	p.keys("it takes keys")
 	p.wait(`document.querySelector("#composer").value === "it takes keys"`)

@@ -118,7 +118,7 @@ func TestPaletteFindsCommandsModelsAndClips(t *testing.T) {
 		"retry": "Retry the last answer", "video": "Make a video", "dunes": "Dunes at noon",
 	} {
 		p.palette(query)
-		p.wait(`document.querySelector(".palette-foot").textContent.endsWith("results")`)
+		p.wait(`document.querySelector("#palette .dialog-foot").textContent.endsWith("results")`)
 		if got := p.text(paletteActive); !strings.Contains(got, want) {
 			t.Errorf("%s: first comes %q, want %s", query, got, want)
 		}

@@ -33,7 +33,7 @@ func TestKeyEnteredReplacedForgotten(t *testing.T) {
 	w.allow = append(w.allow, "400 (Bad Request)") // the refused key
 
 	p := w.tab("/")
-	p.wait(`document.querySelector(".offer")?.innerText.includes("wants a key")`)
+	p.wait(`document.querySelector(".notice.strip")?.innerText.includes("wants a key")`)
 	p.click(composer)
 	p.keys("without a key\r")
 	p.wait(`document.querySelector("#refusal").innerText.includes("key")`)
@@ -70,7 +70,7 @@ func TestKeyEnteredReplacedForgotten(t *testing.T) {
 	second.open("/settings") // the same browser, another tab
 	second.wait(`document.querySelector("#key-state").textContent === "none"`)
 	second.open("/")
-	second.wait(`document.querySelector(".offer")?.innerText.includes("wants a key")`)
+	second.wait(`document.querySelector(".notice.strip")?.innerText.includes("wants a key")`)
 }
 
 // The key belongs to the browser that entered it.

@@ -12,7 +12,7 @@ import (
 // and whatever scrolls up and down but for the strips and tables that are made
 // to go on to the right.
 const sideways = `(() => {
-	const meant = "pre, table, textarea, .standings, .video-modes, .lane-tabs, .composer-tools, .choices, .card-scroll, .lanes, .table-scroll"
+	const meant = "pre, table, textarea, .standings, .video-modes, .tabs, .segments, .composer-tools, .choices, .card-scroll, .lanes, .table-scroll"
 	const name = e => e.tagName.toLowerCase() + (e.id && "#" + e.id) + [...e.classList].map(c => "." + c).join("")
 	return [...document.querySelectorAll("*")].filter(e => {
 		const style = getComputedStyle(e), page = e === document.documentElement

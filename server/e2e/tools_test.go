@@ -169,7 +169,7 @@ func TestLibraryOfPromptsAndSettings(t *testing.T) {
 	other.click("#open-library")
 	other.click("#entry-name")
 	other.keys("Translate\r")
-	other.wait(`document.querySelector('.function[data-name="Translate"] .params-state').textContent === "Sing it"`)
+	other.wait(`document.querySelector('.function[data-name="Translate"] .faint').textContent === "Sing it"`)
 	other.keys("\x1b")
 	other.wait(`!document.querySelector("#library").open`)
 	write("")

@@ -102,7 +102,7 @@ func TestSavedPromptsInAnyScriptAreListed(t *testing.T) {
 	p.click("#open-library")
 	about := func(i int) string {
 		p.wait(fmt.Sprintf(`!!document.querySelector('.function[data-name="Prompt %d"]')`, i))
-		return p.text(fmt.Sprintf(`document.querySelector('.function[data-name="Prompt %d"] .params-state').textContent`, i))
+		return p.text(fmt.Sprintf(`document.querySelector('.function[data-name="Prompt %d"] .faint').textContent`, i))
 	}
 	if got := about(0); got != strings.Repeat("请翻译下面的话", 8) {
 		t.Errorf("a prompt that fits reads %q", got)

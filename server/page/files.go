@@ -115,14 +115,14 @@ func (a *asset) finish() error {
 }
 
 // addStyles joins the style sheets into one, so that the page waits for one
-// answer and not for eight. The tokens and the elements come first, then the
-// parts by name; the parts do not depend on each other's order.
+// answer and not for ten. The tokens, the elements and the kit come first, then
+// the parts by name; the parts do not depend on each other's order.
 func (p *Page) addStyles(files fs.FS) error {
 	names, err := fs.Glob(files, "*.css")
 	if err != nil {
 		return err
 	}
-	rank := func(name string) int { return slices.Index([]string{"base.css", "tokens.css"}, name) }
+	rank := func(name string) int { return slices.Index([]string{"kit.css", "base.css", "tokens.css"}, name) }
 	slices.SortFunc(names, func(x, y string) int {
 		return cmp.Or(cmp.Compare(rank(y), rank(x)), cmp.Compare(x, y))
 	})

@@ -116,8 +116,8 @@ func (c *Calls) Render() (ui app.UI) {
 		}
 		id := c.fieldID(i)
 		body = append(body,
-			kit.El("label", "params-name", kit.At{"for", id}, "What "+call.Name+" returns"),
-			kit.El("textarea", "field code-field result", kit.At{"id", id, "rows", 3, "spellcheck", "false",
+			kit.El("label", "label", kit.At{"for", id}, "What "+call.Name+" returns"),
+			kit.El("textarea", "field code result", kit.At{"id", id, "rows", 3, "spellcheck", "false",
 				"oninput", p.On("result "+call.ID, func(ctx app.Context, e app.Event) {
 					ctx.PreventUpdate()
 					p.chat.SetResult(c.ID, call.ID, e.Get("target").Get("value").String())
@@ -133,17 +133,16 @@ func (c *Calls) Render() (ui app.UI) {
 	}
 	switch {
 	case len(waiting) > 0 && over:
-		body = append(body, kit.Box("p", "calls-limit", "The model has called functions in all "+strconv.Itoa(wire.MaxRounds)+
+		body = append(body, kit.Notice(kit.Info, "", nil, "The model has called functions in all "+strconv.Itoa(wire.MaxRounds)+
 			" rounds that are sent after one message. Write to it to go on; these calls are then left out."))
 	case len(waiting) > 0:
 		words := "Send the result"
 		if len(waiting) > 1 {
 			words = "Send the " + strconv.Itoa(len(waiting)) + " results"
 		}
-		body = append(body, kit.Box("div", "calls-foot",
-			kit.El("button", "button primary send-results", kit.At{"type", "button",
-				"onclick", p.Do("results "+c.ID, func() { c.send() })}, kit.Icon(kit.IconSend, "icon small"), words),
-			kit.Box("span", "params-state", "Round "+strconv.Itoa(rounds)+" of "+strconv.Itoa(wire.MaxRounds)),
+		body = append(body, kit.Box("div", "line",
+			kit.Button("primary send-results", nil, p.Do("results "+c.ID, func() { c.send() }), kit.Icon(kit.IconSend, "icon small"), words),
+			kit.Box("span", "faint", "Round "+strconv.Itoa(rounds)+" of "+strconv.Itoa(wire.MaxRounds)),
 		))
 	}
 	return kit.Box("div", "calls", body)

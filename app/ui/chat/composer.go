@@ -132,13 +132,14 @@ func (c *Composer) Render() (ui app.UI) {
 					"onkeydown", p.On("key", c.onKey)}),
 				kit.Box("div", "composer-bar",
 					kit.Box("div", "composer-tools", c.tools()),
-					kit.El("span", "composer-note", kit.At{"id", "estimate"}),
-					kit.El("button", "button", kit.At{"id", "stop", "type", "button", "hidden", !running, "disabled", stopping,
-						"title", "Stop all answers (Esc)",
-						"onclick", p.Do("stop", func() { p.chat.Stop(); p.FocusComposer() })},
+					kit.El("span", "composer-note faint figure cut", kit.At{"id", "estimate"}),
+					kit.Button("", kit.At{"id", "stop", "hidden", !running, "disabled", stopping,
+						"title", "Stop all answers (Esc)"},
+						p.Do("stop", func() { p.chat.Stop(); p.FocusComposer() }),
 						kit.Icon(kit.IconStop, "icon small"), stop),
-					kit.El("button", "button primary", kit.At{"id", "send", "type", "submit", "hidden", running,
+					kit.Button("primary", kit.At{"id", "send", "type", "submit", "hidden", running,
 						"title", "Send (Enter); Shift+Enter for a new line"},
+						nil,
 						kit.Icon(kit.IconSend, "icon small"), "Send"),
 				),
 			),
@@ -150,7 +151,7 @@ func (c *Composer) Render() (ui app.UI) {
 func (c *Composer) tools() []app.UI {
 	p := c.p
 	chip := func(id, label, title string, path kit.IconPath, f func(), more ...any) app.UI {
-		return kit.El("button", "tool-chip", append(kit.At{"id", id, "type", "button", "title", title, "onclick", p.Do(id, f)}, more...),
+		return kit.Chip(append(kit.At{"id", id, "title", title}, more...), p.Do(id, f),
 			kit.Icon(path, "icon small"), kit.Box("span", "", label))
 	}
 	fresh := p.chat.Current == nil
@@ -193,7 +194,7 @@ func (c *Composer) refusal() app.UI {
 			kit.If(i.Hint != "", func() app.UI { return kit.Box("span", "todo", " "+i.Hint) }),
 		))
 	}
-	return kit.El("div", "refusal", kit.At{"id", "refusal", "role", "alert"}, lines)
+	return kit.Notice(kit.Bad, "refusal", kit.At{"id", "refusal", "role", "alert"}, lines)
 }
 
 func allStopping(c *chat.Conversation) bool {

@@ -93,13 +93,10 @@ func (e *Editor) Render() (ui app.UI) {
 					e.send(false)
 				}
 			})}),
-		kit.Box("div", "editor-foot",
-			kit.El("button", "button", kit.At{"type", "button",
-				"onclick", p.Do("edit-cancel", func() { p.endEdit() })}, "Cancel"),
-			kit.El("button", "button edit-all", kit.At{"type", "button", "hidden", !many, "disabled", busy,
-				"onclick", p.Do("edit-all", func() { e.send(true) })}, "In all lanes"),
-			kit.El("button", "button primary edit-send", kit.At{"type", "button", "disabled", busy,
-				"onclick", p.Do("edit-send", func() { e.send(false) })}, here),
+		kit.Box("div", "line editor-foot",
+			kit.Button("", nil, p.Do("edit-cancel", func() { p.endEdit() }), "Cancel"),
+			kit.Button("edit-all", kit.At{"hidden", !many, "disabled", busy}, p.Do("edit-all", func() { e.send(true) }), "In all lanes"),
+			kit.Button("primary edit-send", kit.At{"disabled", busy}, p.Do("edit-send", func() { e.send(false) }), here),
 		),
 	)
 }

@@ -127,7 +127,7 @@ func sources(d kit.DOM, cs []reply.Citation) js.Value {
 		if title == "" {
 			title = u.Host
 		}
-		a := d.El("a", "")
+		a := d.El("a", "pill cut")
 		a.Set("href", address)
 		a.Set("target", "_blank")
 		a.Set("rel", "noopener noreferrer nofollow")

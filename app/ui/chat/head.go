@@ -27,14 +27,9 @@ func (p *Page) Head() kit.Head {
 		h.Title = []app.UI{p.renameField()}
 	} else {
 		h.Title = append(h.Title,
-			kit.El("button", "icon-button small wide-only", kit.At{"type", "button",
-				"aria-label", "Rename this conversation", "title", "Rename",
-				"onclick", p.Do("rename", p.beginRename)},
-				kit.Icon(kit.IconPencil, "icon")),
-			kit.El("button", "icon-button small wide-only", kit.At{"id", "delete", "type", "button",
-				"aria-label", "Delete this conversation", "title", "Delete",
-				"onclick", p.Do("delete", p.deleteShown)},
-				kit.Icon(kit.IconTrash, "icon")),
+			kit.IconButton("small wide-only", "Rename this conversation", kit.IconPencil, kit.At{"title", "Rename"}, p.Do("rename", p.beginRename)),
+			kit.IconButton("small wide-only", "Delete this conversation", kit.IconTrash, kit.At{"id", "delete",
+				"title", "Delete"}, p.Do("delete", p.deleteShown)),
 			p.more(c.Summary))
 	}
 	if c.Summary.CostNanoUSD > 0 {
@@ -54,15 +49,14 @@ func (p *Page) title() app.UI {
 	default:
 		title = "Conversation"
 	}
-	return kit.El("h1", "bar-title", kit.At{"id", "title", "title", title}, title)
+	return kit.El("h1", "bar-title cut written", kit.At{"id", "title", "title", title}, title)
 }
 
 func (p *Page) inspectorButton() app.UI {
-	return kit.El("button", "icon-button", kit.At{"id", "inspector", "type", "button",
-		"aria-label", "Parameters, request and wire", "title", "Parameters, request and wire (Ctrl I)",
-		"aria-expanded", p.inspector.IsOpen(), "aria-controls", "drawer",
-		"onclick", p.Do("inspector", p.inspector.Toggle)},
-		kit.Icon(kit.IconInspect, "icon"))
+	return kit.IconButton("", "Parameters, request and wire", kit.IconInspect, kit.At{"id", "inspector",
+		"title", "Parameters, request and wire (Ctrl I)",
+		"aria-expanded", p.inspector.IsOpen(), "aria-controls", "drawer"},
+		p.Do("inspector", p.inspector.Toggle))
 }
 
 func (p *Page) renameField() app.UI {
@@ -99,22 +93,20 @@ func (p *Page) more(s wire.Summary) app.UI {
 		{"more-search", kit.IconSearch, "Search in it", p.searchHere},
 		{"more-delete", kit.IconTrash, "Delete", p.deleteShown},
 	}
-	return kit.Box("span", "more-box",
-		kit.El("button", "icon-button small", kit.At{"id", "more-button", "type", "button",
-			"aria-label", "More for this conversation", "title", "More", "popovertarget", "more",
-			"onclick", p.On("more", func(ctx app.Context, _ app.Event) {
+	return kit.Box("span", "",
+		kit.IconButton("small", "More for this conversation", kit.IconMore, kit.At{"id", "more-button",
+			"title", "More", "popovertarget", "more"},
+			p.On("more", func(ctx app.Context, _ app.Event) {
 				ctx.PreventUpdate()
 				at := p.DOM.ByID("more-button").Call("getBoundingClientRect")
 				style := p.DOM.ByID("more").Get("style")
 				style.Set("top", strconv.Itoa(at.Get("bottom").Int()+4)+"px")
 				style.Set("left", strconv.Itoa(max(8, min(at.Get("left").Int(), js.Global().Get("innerWidth").Int()-240)))+"px")
-			})},
-			kit.Icon(kit.IconMore, "icon")),
-		kit.El("div", "more-menu", kit.At{"id", "more", "popover", "auto", "role", "group", "aria-label", "More for this conversation"},
+			})),
+		kit.El("div", "menu", kit.At{"id", "more", "popover", "auto", "role", "group", "aria-label", "More for this conversation"},
 			kit.Times(len(items), func(i int) app.UI {
 				x := items[i]
-				return kit.El("button", "menu-item", kit.At{"id", x.id, "type", "button",
-					"onclick", p.Do(x.name+s.ID, func() { p.DOM.ByID("more").Call("hidePopover"); x.do() })},
+				return kit.MenuItem(x.id, "", nil, p.Do(x.name+s.ID, func() { p.DOM.ByID("more").Call("hidePopover"); x.do() }),
 					kit.Icon(x.icon, "icon small"), x.name)
 			}),
 		),

@@ -70,7 +70,7 @@ func (l *Lane) model() []app.UI {
 	endpoint := kit.Box("span", "")
 	if id != "" {
 		ep := p.chat.Lane(l.Index).Endpoint()
-		endpoint = kit.El("span", "badge", kit.At{"title", "The endpoint it is asked at: " + ep.Path()}, ep)
+		endpoint = kit.Pill(kit.At{"title", "The endpoint it is asked at: " + ep.Path()}, ep)
 	}
 	return []app.UI{
 		kit.El("button", "model-button", kit.At{"id", threadID("model", l.Index), "type", "button",
@@ -87,8 +87,8 @@ func (l *Lane) model() []app.UI {
 func modelName(id string) app.UI {
 	own := shortName(id)
 	return kit.Box("span", "model-name",
-		kit.Box("span", "model-prefix", id[:len(id)-len(own)]),
-		kit.Box("span", "model-own", own),
+		kit.Box("span", "model-prefix cut", id[:len(id)-len(own)]),
+		kit.Box("span", "model-own cut", own),
 	)
 }
 
@@ -122,7 +122,7 @@ func (e *Empty) Render() (ui app.UI) {
 			{"See a failure", "What happens when there are too many requests? [[status: 429]]"},
 		}
 	}
-	return kit.Box("div", "empty",
+	return kit.Box("div", "welcome",
 		kit.Box("h2", "", "Ask a model something"),
 		kit.Box("p", "", about),
 		kit.Box("div", "examples",
@@ -130,7 +130,7 @@ func (e *Empty) Render() (ui app.UI) {
 				return kit.El("button", "example", kit.At{"type", "button",
 					"onclick", e.p.On("example "+examples[i].text, func(ctx app.Context, _ app.Event) { e.p.send(ctx, examples[i].text) })},
 					kit.Box("span", "example-name", examples[i].name),
-					kit.Box("span", "example-text", examples[i].text),
+					kit.Box("span", "", examples[i].text),
 				)
 			}),
 		),

@@ -58,20 +58,20 @@ func (t *LaneTabs) OnUpdate(ctx app.Context) {
 func (t *LaneTabs) Render() (ui app.UI) {
 	p := t.p
 	defer p.Drawing("the tabs", &ui)
-	at := kit.At{"role", "tablist", "aria-label", "Lanes", "hidden", t.Count < 2}
 	if t.Count < 2 {
-		return kit.El("div", "lane-tabs", at)
+		return kit.Nothing()
 	}
 	c := p.chat.Shown()
-	return kit.El("div", "lane-tabs", at, kit.Times(len(c.Lanes), func(i int) app.UI {
-		live := c.Lane(i).Running()
-		return kit.El("button", "lane-tab", kit.At{"id", "lane-tab-" + strconv.Itoa(i), "type", "button", "role", "tab",
-			"aria-selected", i == t.Focused, "aria-controls", threadID("lane", i),
-			"onclick", p.Do("tab "+strconv.Itoa(i), func() { p.focusLane(i) })},
-			kit.If(live, func() app.UI { return kit.Box("span", "dot live") }),
-			kit.Box("span", "lane-tab-name", shortName(p.chat.Lane(i).Name())),
-		)
-	}))
+	var tabs []kit.Choice
+	for i := range c.Lanes {
+		more := []any{kit.Box("span", "cut", shortName(p.chat.Lane(i).Name()))}
+		if c.Lane(i).Running() {
+			more = append(more, kit.Box("span", "dot live"))
+		}
+		tabs = append(tabs, kit.Choice{ID: "lane-tab-" + strconv.Itoa(i), On: i == t.Focused, More: more,
+			At: kit.At{"aria-controls", threadID("lane", i)}, Do: p.Do("tab "+strconv.Itoa(i), func() { p.focusLane(i) })})
+	}
+	return p.Tabs("Lanes", "lane-tabs", "", tabs)
 }
 
 // shortName leaves the prefix out of a model's id.
@@ -147,18 +147,17 @@ func (b *Ballot) Render() (ui app.UI) {
 			words = "The names are hidden. You can vote when every answer has ended."
 		}
 		vote := func(lane int, name string) app.UI {
-			return kit.El("button", "button", kit.At{"id", "vote-" + name, "type", "button", "disabled", !ready,
-				"onclick", p.Do("vote "+name, func() { p.chat.Shown().Vote(lane); p.FocusComposer() })}, name)
+			return kit.Button("", kit.At{"id", "vote-" + name, "disabled", !ready}, p.Do("vote "+name, func() { p.chat.Shown().Vote(lane); p.FocusComposer() }), name)
 		}
-		kids = append(kids, kit.Box("span", "ballot-words", words))
+		kids = append(kids, kit.Box("span", "soft", words))
 		for i := range p.chat.Current.Lanes {
 			kids = append(kids, vote(i, chat.Letter(i)))
 		}
 		kids = append(kids, vote(chat.Tie, "Tie"))
 	case verdict != "":
-		kids = append(kids, kit.El("span", "ballot-words", kit.At{"role", "status"}, verdict))
+		kids = append(kids, kit.El("span", "soft", kit.At{"role", "status"}, verdict))
 	}
-	return kit.El("div", "ballot", kit.At{"id", "ballot", "role", "group", "aria-label", "Vote", "hidden", !hidden && verdict == ""}, kids)
+	return kit.El("div", "line ballot", kit.At{"id", "ballot", "role", "group", "aria-label", "Vote", "hidden", !hidden && verdict == ""}, kids)
 }
 
 // laneActions are what can be done with a whole lane.
@@ -172,17 +171,11 @@ func (l *Lane) laneActions() []app.UI {
 	m := c.Message(c.Lanes[i].Leaf)
 	stopping := m != nil && m.Stopping()
 	return []app.UI{
-		kit.El("button", "icon-button small lane-stop", kit.At{"type", "button", "hidden", !running || l.Count < 2, "disabled", stopping,
-			"aria-label", "Stop this answer", "title", "Stop this answer",
-			"onclick", p.Do("stop lane", func() { p.chat.Lane(i).Stop(); p.FocusComposer() })},
-			kit.Icon(kit.IconStop, "icon small")),
-		kit.El("button", "link-button lane-keep", kit.At{"type", "button", "hidden", l.Count < 2 || p.chat.Current == nil,
+		kit.IconButton("small lane-stop", "Stop this answer", kit.IconStop, kit.At{"hidden", !running || l.Count < 2, "disabled", stopping}, p.Do("stop lane", func() { p.chat.Lane(i).Stop(); p.FocusComposer() })),
+		kit.El("button", "link lane-keep", kit.At{"type", "button", "hidden", l.Count < 2 || p.chat.Current == nil,
 			"aria-label", "Keep this one, close the others", "title", "Go on with this one alone; the other lanes close, and you can undo that",
 			"onclick", p.Do("keep lane", func() { p.threads.stick(); p.chat.Lane(i).KeepOnly(); p.FocusComposer() })},
 			"Keep", kit.Box("span", "lane-keep-more", " this one")),
-		kit.El("button", "icon-button small lane-close", kit.At{"type", "button", "hidden", l.Count < 2,
-			"aria-label", "Close this lane", "title", "Close this lane",
-			"onclick", p.Do("close lane", func() { p.threads.stick(); p.chat.Lane(i).Close(); p.FocusComposer() })},
-			kit.Icon(kit.IconClose, "icon")),
+		kit.IconButton("small lane-close", "Close this lane", kit.IconClose, kit.At{"hidden", l.Count < 2}, p.Do("close lane", func() { p.threads.stick(); p.chat.Lane(i).Close(); p.FocusComposer() })),
 	}
 }

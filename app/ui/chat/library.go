@@ -61,22 +61,21 @@ func (l *Library) Render() (ui app.UI) {
 	} else if l.Open {
 		body = l.kinds()
 	}
-	return p.dialog("library", "Prompts and settings", back, p.closeLibrary, body)
+	return p.Dialog("library", "Prompts and settings", back, p.closeLibrary, body)
 }
 
 // kinds is what was saved, one kind of it at a time.
 func (l *Library) kinds() app.UI {
 	p := l.p
-	tab := func(kind, name string) app.UI {
-		return kit.El("button", "lane-tab", kit.At{"id", "library-" + kind, "type", "button", "role", "tab", "aria-selected", l.Kind == kind,
-			"onclick", p.Do("library-"+kind, func() { p.library.kind, p.library.problem = kind, "" })}, name)
+	tab := func(kind, name string) kit.Choice {
+		return kit.Choice{ID: "library-" + kind, Name: name, On: l.Kind == kind,
+			Do: p.Do("library-"+kind, func() { p.library.kind, p.library.problem = kind, "" })}
 	}
 	return kit.Box("div", "dialog-body",
-		kit.El("div", "dialog-tabs", kit.At{"role", "tablist", "aria-label", "What was saved"},
-			tab(wire.LibraryPrompt, "Prompts"), tab(wire.LibrarySettings, "Settings")),
+		p.Tabs("What was saved", "", "", []kit.Choice{tab(wire.LibraryPrompt, "Prompts"), tab(wire.LibrarySettings, "Settings")}),
 		l.list(),
 		l.saving(),
-		kit.El("p", "field-check bad", kit.At{"id", "library-problem", "role", "alert"}, l.Problem),
+		kit.El("p", "outcome bad", kit.At{"id", "library-problem", "role", "alert"}, l.Problem),
 	)
 }
 
@@ -97,7 +96,7 @@ func (l *Library) list() app.UI {
 		none = "Nothing saved yet. Settings are a lane's parameters: system prompt, temperature, tools and the rest."
 	}
 	if len(entries) == 0 {
-		return kit.Box("div", "", kit.Box("p", "dialog-about", none))
+		return kit.Box("div", "", kit.Box("p", "soft", none))
 	}
 	return kit.Box("div", "", kit.Box("ul", "functions", kit.Times(len(entries), func(i int) app.UI { return l.row(entries[i]) })))
 }
@@ -114,10 +113,8 @@ func (l *Library) row(e wire.LibraryEntry) app.UI {
 	return kit.El("li", "function", kit.At{"data-name", e.Name},
 		kit.El("button", "function-words library-use", kit.At{"type", "button", "title", "Use",
 			"onclick", p.Do("use "+e.ID, func() { l.use(e.ID) })},
-			kit.Box("span", "library-name", e.Name), kit.Box("span", "params-state", about)),
-		kit.El("button", "icon-button small library-drop", kit.At{"type", "button", "aria-label", "Delete " + e.Name, "title", "Delete",
-			"onclick", p.Do("drop "+e.ID, func() { p.chat.Library.Delete(e.ID, l.done) })},
-			kit.Icon(kit.IconTrash, "icon")),
+			kit.Box("span", "library-name written", e.Name), kit.Box("span", "faint", about)),
+		kit.IconButton("small library-drop", "Delete "+e.Name, kit.IconTrash, kit.At{"title", "Delete"}, p.Do("drop "+e.ID, func() { p.chat.Library.Delete(e.ID, l.done) })),
 	)
 }
 
@@ -129,9 +126,9 @@ func (l *Library) saving() app.UI {
 		label = "Save the parameters of " + p.chat.Focused().Name() + " as"
 	}
 	return kit.El("form", "library-save", kit.At{"onsubmit", p.On("save-entry", func(_ app.Context, e app.Event) { e.PreventDefault(); l.save() })},
-		kit.El("label", "params-name", kit.At{"for", "entry-name"}, label),
+		kit.El("label", "label", kit.At{"for", "entry-name"}, label),
 		p.Field("entry-name", "field", kit.At{"maxlength", wire.MaxName, "placeholder", "Name"}, p.library.name, func(text string) { p.library.name = text }),
-		kit.El("button", "button", kit.At{"id", "save-entry", "type", "submit"}, "Save"),
+		kit.Button("", kit.At{"id", "save-entry", "type", "submit"}, nil, "Save"),
 	)
 }
 
@@ -205,7 +202,7 @@ func (l *Library) variables(e wire.LibraryEntry) app.UI {
 	names := chat.Variables(e.Text)
 	fields := []app.UI{
 		kit.Box("h3", "", e.Name),
-		kit.Box("p", "dialog-about prompt-text", e.Text),
+		kit.Box("p", "soft prompt-text written", e.Text),
 	}
 	insert := func() {
 		values := map[string]string{}
@@ -218,7 +215,7 @@ func (l *Library) variables(e wire.LibraryEntry) app.UI {
 	for i, name := range names {
 		id := "variable-" + strconv.Itoa(i)
 		fields = append(fields,
-			kit.El("label", "params-name", kit.At{"for", id}, name),
+			kit.El("label", "label", kit.At{"for", id}, name),
 			kit.El("textarea", "field", kit.At{"id", id, "rows", 1,
 				"onkeydown", p.On(id, func(ctx app.Context, ev app.Event) {
 					ctx.PreventUpdate()
@@ -229,11 +226,10 @@ func (l *Library) variables(e wire.LibraryEntry) app.UI {
 				})}),
 		)
 	}
-	fields = append(fields, kit.Box("div", "dialog-actions",
+	fields = append(fields, kit.Box("div", "line",
 		kit.Box("span", "push"),
-		kit.El("button", "button", kit.At{"type", "button",
-			"onclick", p.Do("library-back", func() { l.fill("") })}, "Back"),
-		kit.El("button", "button primary", kit.At{"id", "insert-prompt", "type", "submit"}, "Insert"),
+		kit.Button("", nil, p.Do("library-back", func() { l.fill("") }), "Back"),
+		kit.Button("primary", kit.At{"id", "insert-prompt", "type", "submit"}, nil, "Insert"),
 	))
 	return kit.El("form", "dialog-body", kit.At{"onsubmit", p.On("insert "+e.ID, func(_ app.Context, ev app.Event) {
 		ev.PreventDefault()

@@ -96,12 +96,10 @@ func (c *Message) question(m *chat.Message) []app.UI {
 	}
 	return []app.UI{
 		you,
-		kit.Box("div", "body", m.Text),
+		kit.Box("div", "body written", m.Text),
 		kit.El("div", "question-actions", kit.At{"data-busy", c.Busy},
 			p.versions(c.Lane, m),
-			kit.El("button", "icon-button small edit", kit.At{"type", "button", "aria-label", "Edit and send again", "title", "Edit and send again",
-				"onclick", p.Do("edit", func() { p.beginEdit(c.Lane, c.ID) })},
-				kit.Icon(kit.IconPencil, "icon small")),
+			kit.IconButton("small edit", "Edit and send again", kit.IconPencil, nil, p.Do("edit", func() { p.beginEdit(c.Lane, c.ID) })),
 		),
 	}
 }
@@ -141,14 +139,14 @@ func (c *Message) problem(m *chat.Message) app.UI {
 	if ep == "" || !c.Last || c.Busy {
 		return problem(&t)
 	}
-	return kit.Box("div", "switchable",
+	return kit.Box("div", "",
 		problem(&t),
-		kit.El("button", "button primary switch-endpoint", kit.At{"type", "button",
-			"onclick", c.p.Do("switch endpoint", func() {
+		kit.Button("primary switch-endpoint", nil,
+			c.p.Do("switch endpoint", func() {
 				c.p.threads.stick()
 				c.p.chat.Lane(c.Lane).Switch(c.ID, ep)
 				c.p.FocusComposer()
-			})}, "Ask at "+ep.Path()+" instead"),
+			}), "Ask at "+ep.Path()+" instead"),
 	)
 }
 
@@ -182,9 +180,9 @@ func problem(p *wire.Problem) app.UI {
 	fact("field", p.Field)
 	fact("HTTP", strconv.Itoa(p.Status))
 	fact("request", p.Request)
-	return kit.Box("div", "problem",
+	return kit.Notice(kit.Bad, "problem", nil,
 		kit.Box("p", "problem-what", p.Message),
-		kit.If(p.Hint != "", func() app.UI { return kit.Box("p", "problem-todo", p.Hint) }),
+		kit.If(p.Hint != "", func() app.UI { return kit.Box("p", "todo", p.Hint) }),
 		kit.Remedy(p),
 		kit.Box("div", "problem-facts", facts),
 		kit.If(p.Raw != "", func() app.UI {
@@ -229,9 +227,9 @@ func (s *StateLine) Render() (ui app.UI) {
 	return kit.Box("div", "state",
 		state,
 		span("asked mono", m.Run.Model, m.Run.Model != s.Model && !hidden, "The model that was asked"),
-		span("rank", "your vote", marks.Best, "You voted for this answer"),
-		span("rank", "fastest", marks.Fastest, "The shortest time from sending to the end"),
-		span("rank", "cheapest", marks.Cheapest, "The lowest cost of these answers"),
+		span("pill rank", "your vote", marks.Best, "You voted for this answer"),
+		span("pill rank", "fastest", marks.Fastest, "The shortest time from sending to the end"),
+		span("pill rank", "cheapest", marks.Cheapest, "The lowest cost of these answers"),
 		span("first", "first token "+f.FirstToken, f.FirstToken != "", "From sending to the first piece of the answer, its reasoning included"),
 		span("total", "took "+f.Total, f.Total != "", "From sending to the end"),
 		span("speed", f.Speed, f.Speed != "", "Output tokens per second, from the first token on"),
@@ -241,26 +239,19 @@ func (s *StateLine) Render() (ui app.UI) {
 		kit.Box("span", "state-actions",
 			kit.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
 			kit.If(s.Last && retriable(m) && !s.Busy, func() app.UI {
-				return kit.El("button", "button retry", kit.At{"type", "button",
-					"onclick", p.Do("retry", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() })},
+				return kit.Button("retry", nil, p.Do("retry", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() }),
 					kit.Icon(kit.IconRetry, "icon small"), "Retry")
 			}),
 			kit.If(s.Last && !retriable(m) && !m.Running() && !s.Busy, func() app.UI {
-				return kit.El("button", "icon-button small again", kit.At{"type", "button", "aria-label", "Answer again", "title", "Answer again: another version beside this one",
-					"onclick", p.Do("again", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() })},
-					kit.Icon(kit.IconRetry, "icon small"))
+				return kit.IconButton("small again", "Answer again", kit.IconRetry, kit.At{"title", "Answer again: another version beside this one"}, p.Do("again", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() }))
 			}),
 			kit.If(!m.Running() && m.Text != "", func() app.UI {
-				return kit.El("button", "icon-button small copy", kit.At{"type", "button", "aria-label", "Copy the answer", "title", "Copy the answer as Markdown",
-					"onclick", p.On("copy", func(ctx app.Context, _ app.Event) {
+				return kit.IconButton("small copy", "Copy the answer", kit.IconCopy, kit.At{"title", "Copy the answer as Markdown"},
+					p.On("copy", func(ctx app.Context, _ app.Event) {
 						p.CopyTo(p.textOf(s.ID), p.DOM.Find("#"+threadID("lane", s.Lane)+` [data-id="`+s.ID+`"] .copy`))
-					})},
-					kit.Icon(kit.IconCopy, "icon small"))
+					}))
 			}),
-			kit.El("button", "icon-button small inspect", kit.At{"type", "button",
-				"aria-label", "What was sent and what came", "title", "What was sent and what came, to the byte",
-				"onclick", p.Do("inspect", func() { p.inspector.Show(inspector.Wire, s.Lane, s.ID) })},
-				kit.Icon(kit.IconInspect, "icon small")),
+			kit.IconButton("small inspect", "What was sent and what came", kit.IconInspect, kit.At{"title", "What was sent and what came, to the byte"}, p.Do("inspect", func() { p.inspector.Show(inspector.Wire, s.Lane, s.ID) })),
 		),
 	)
 }
@@ -277,9 +268,7 @@ func (p *Page) textOf(id string) string {
 }
 
 func (p *Page) iconButton(label string, path kit.IconPath, disabled bool, f func()) app.UI {
-	return kit.El("button", "icon-button small", kit.At{"type", "button", "aria-label", label, "title", label, "disabled", disabled,
-		"onclick", p.Do(label, func() { f() })},
-		kit.Icon(path, "icon small"))
+	return kit.IconButton("small", label, path, kit.At{"disabled", disabled}, p.Do(label, func() { f() }))
 }
 
 func span(class, text string, shown bool, title string) app.UI {

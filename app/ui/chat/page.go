@@ -300,8 +300,7 @@ func (p *Page) Notices() []app.UI {
 	if closed := p.chat.Closed(); closed != nil {
 		list = append(list, kit.El("div", "toast", kit.At{"id", "closed"},
 			kit.Box("span", "toast-words", closed.Words),
-			kit.El("button", "button", kit.At{"id", "undo-close", "type", "button",
-				"onclick", p.Do("undo-close", func() { p.threads.stick(); p.chat.UndoClose(); p.FocusComposer() })}, "Undo"),
+			kit.Button("", kit.At{"id", "undo-close"}, p.Do("undo-close", func() { p.threads.stick(); p.chat.UndoClose(); p.FocusComposer() }), "Undo"),
 		))
 	}
 	if deleted := p.chat.List.Deleted; deleted != nil {
@@ -310,13 +309,13 @@ func (p *Page) Notices() []app.UI {
 			title = "the conversation"
 		}
 		list = append(list, kit.Box("div", "toast",
-			kit.Box("span", "toast-text", "Deleted “"+title+"”"),
-			kit.El("button", "button", kit.At{"id", "undo", "type", "button",
-				"onclick", p.Do("undo", func() {
+			kit.Box("span", "toast-words cut", "Deleted “"+title+"”"),
+			kit.Button("", kit.At{"id", "undo"},
+				p.Do("undo", func() {
 					if id := p.chat.List.Undo(); id != "" {
 						p.Context().Navigate("/c/" + id)
 					}
-				})}, "Undo"),
+				}), "Undo"),
 		))
 	}
 	return list

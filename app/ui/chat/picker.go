@@ -120,7 +120,7 @@ func (c *Picker) Render() (ui app.UI) {
 				p.closePicker()
 			}
 		})}
-	search := kit.Box("div", "picker-search",
+	search := kit.Box("div", "dialog-search field-box",
 		kit.Icon(kit.IconSearch, "icon"),
 		p.Field("picker-search", "", kit.At{"placeholder", "Search models", "role", "combobox",
 			"aria-label", "Search models", "aria-expanded", true, "aria-controls", "picker-list",
@@ -132,14 +132,14 @@ func (c *Picker) Render() (ui app.UI) {
 		}),
 	)
 	if !c.Open {
-		return kit.El("dialog", "picker", at, search)
+		return kit.El("dialog", "dialog picker", at, search)
 	}
 	models := p.matches()
-	return kit.El("dialog", "picker", at,
+	return kit.El("dialog", "dialog picker", at,
 		search,
-		kit.El("div", "picker-list", kit.At{"id", "picker-list", "role", "listbox", "aria-label", "Models"}, c.options(models)),
+		kit.El("div", "options", kit.At{"id", "picker-list", "role", "listbox", "aria-label", "Models"}, c.options(models)),
 		kit.If(anySample(models), func() app.UI {
-			return kit.Box("p", "picker-note", "Prices are samples, in US dollars per million tokens in and out. A catalogue file sets your own.")
+			return kit.Box("p", "dialog-foot", "Prices are samples, in US dollars per million tokens in and out. A catalogue file sets your own.")
 		}),
 	)
 }
@@ -147,7 +147,7 @@ func (c *Picker) Render() (ui app.UI) {
 // options lists the models under their families.
 func (c *Picker) options(models []gateway.Model) []app.UI {
 	if len(models) == 0 {
-		return []app.UI{kit.Box("p", "picker-none", "No model matches. Search by name, family or endpoint.")}
+		return []app.UI{kit.Empty("", "No model matches. Search by name, family or endpoint.")}
 	}
 	var list []app.UI
 	var family gateway.Family
@@ -155,7 +155,7 @@ func (c *Picker) options(models []gateway.Model) []app.UI {
 	for i, m := range models {
 		if m.Family != family {
 			family = m.Family
-			list = append(list, kit.El("div", "picker-group", kit.At{"role", "presentation"}, familyName(family)))
+			list = append(list, kit.El("div", "options-name", kit.At{"role", "presentation"}, familyName(family)))
 		}
 		id := m.ID
 		cost := price(m)
@@ -170,9 +170,9 @@ func (c *Picker) options(models []gateway.Model) []app.UI {
 			"aria-selected", id == chosen, "data-active", i == c.Active, "data-model", id,
 			"onclick", c.p.Do("pick "+id, func() { c.p.pick(id) })},
 			mark,
-			kit.Box("span", "option-id", id),
-			kit.Box("span", "badge", m.Endpoint),
-			kit.Box("span", "option-price", cost),
+			kit.Box("span", "option-name cut mono", id),
+			kit.Pill(nil, m.Endpoint),
+			kit.Box("span", "option-price faint figure", cost),
 		))
 	}
 	return list

@@ -124,7 +124,7 @@ func (s *Side) searchBox() app.UI {
 	p := s.p
 	f := p.search
 	return kit.El("div", "search", kit.At{"role", "search"},
-		kit.Box("div", "search-field",
+		kit.Box("div", "field field-box",
 			kit.Icon(kit.IconSearch, "icon small"),
 			p.Field("search", "", kit.At{"type", "search", "placeholder", "Search", "aria-label", "Search everything", "maxlength", 200,
 				"onkeydown", p.On("search-key", s.onSearchKey)}, f.query, func(text string) {
@@ -134,13 +134,12 @@ func (s *Side) searchBox() app.UI {
 			kit.El("button", "search-keys", kit.At{"type", "button", "aria-label", "Ctrl K: find anything", "title", "Find anything",
 				"onclick", p.Do("palette", func() { p.o.OpenPalette() })},
 				kit.Box("kbd", "", "Ctrl K")),
-			kit.El("button", "icon-button small", kit.At{"id", "filters", "type", "button", "aria-label", "Filters", "title", "Filters",
-				"aria-expanded", f.open, "aria-controls", "search-filters",
-				"onclick", p.Do("filters", func() {
+			kit.IconButton("small", "Filters", kit.IconFilter, kit.At{"id", "filters",
+				"aria-expanded", f.open, "aria-controls", "search-filters"},
+				p.Do("filters", func() {
 					p.search.open = !p.search.open
 					p.changed(chat.PartList)
-				})},
-				kit.Icon(kit.IconFilter, "icon small")),
+				})),
 		),
 		kit.El("div", "search-filters", kit.At{"id", "search-filters", "hidden", !f.open},
 			s.filter("search-kind", "Kind", f.kind, kit.Options(
@@ -159,8 +158,8 @@ func (s *Side) searchBox() app.UI {
 			s.filter("search-days", "Time", f.days, kit.Options(
 				"", "Any time", "1", "Today", "7", "7 days", "30", "30 days", "365", "A year",
 			), func(f *searchForm, v string) { f.days = v }),
-			kit.Box("label", "search-here",
-				p.Switch("search-here", "", kit.At{"disabled", p.chat.Current == nil}, f.here, func(on bool) {
+			kit.Box("label", "check",
+				p.Switch("check", "", kit.At{"disabled", p.chat.Current == nil}, f.here, func(on bool) {
 					p.search.here = on
 					p.finder.Ask(p.ask(p.search))
 				}),
@@ -230,23 +229,21 @@ func (s *Side) hits() app.UI {
 	return kit.El("section", "hits", kit.At{"id", "hits", "aria-label", "Search results", "aria-busy", f.Busy},
 		kit.Box("div", "hits-head",
 			kit.El("span", "", kit.At{"id", "hits-count", "role", "status"}, words),
-			kit.El("button", "link-button", kit.At{"id", "search-clear", "type", "button",
+			kit.El("button", "link", kit.At{"id", "search-clear", "type", "button",
 				"onclick", p.Do("search-clear", func() { p.setSearch(searchForm{}); p.DOM.Focus("#search") })}, "Clear"),
 		),
 		kit.If(f.Problem != nil, func() app.UI {
-			return kit.El("div", "side-problem", kit.At{"role", "alert"},
+			return kit.Notice(kit.Bad, "side-problem", kit.At{"role", "alert"},
 				kit.Box("p", "", "The search did not work. "+f.Problem.Message+" "+f.Problem.Hint),
-				kit.El("button", "button", kit.At{"type", "button",
-					"onclick", p.Do("search-again", func() { f.Again() })}, "Search again"),
+				kit.Button("", nil, p.Do("search-again", func() { f.Again() }), "Search again"),
 			)
 		}),
 		kit.If(f.Problem == nil && f.Busy && len(hits) == 0, func() app.UI {
-			return kit.Box("p", "side-empty", "Searching…")
+			return kit.Empty("", "Searching…")
 		}),
 		kit.Times(len(hits), func(i int) app.UI { return s.hit(hits[i]) }),
 		kit.If(f.More(), func() app.UI {
-			return kit.El("button", "button wide", kit.At{"type", "button", "disabled", f.Busy,
-				"onclick", p.Do("search-more", func() { f.FetchMore() })}, "Show older")
+			return kit.Button("wide", kit.At{"disabled", f.Busy}, p.Do("search-more", func() { f.FetchMore() }), "Show older")
 		}),
 	)
 }
@@ -272,10 +269,10 @@ func (s *Side) hit(h wire.Hit) app.UI {
 			e.Call("stopPropagation")
 			p.OpenHit(h)
 		})},
-		kit.If(h.Title != "" || h.Video == "", func() app.UI { return kit.Box("span", "hit-title", TitleOf(h.Title)) }),
-		kit.Box("span", "hit-text", kit.Marked(h.Snippet, h.Marks)),
+		kit.If(h.Title != "" || h.Video == "", func() app.UI { return kit.Box("span", "hit-title cut written", TitleOf(h.Title)) }),
+		kit.Box("span", "hit-text written", kit.Marked(h.Snippet, h.Marks)),
 		kit.Box("span", "row-sub",
-			kit.Box("span", "row-models", strings.Join(about, " · ")),
+			kit.Box("span", "row-models cut", strings.Join(about, " · ")),
 			kit.Box("span", "figure", day(h.CreatedMS)),
 		),
 	)

@@ -46,7 +46,7 @@ func (s *Side) conversations(groups []chat.Group) []any {
 	p := s.p
 	return []any{
 		kit.If(p.chat.List.Ready && len(groups) == 0, func() app.UI {
-			return kit.Box("p", "side-empty", "What you ask will be listed here, and kept.")
+			return kit.Empty("", "What you ask will be listed here, and kept.")
 		}),
 		kit.Times(len(groups), func(i int) app.UI {
 			return kit.Box("section", "group",
@@ -55,8 +55,7 @@ func (s *Side) conversations(groups []chat.Group) []any {
 			)
 		}),
 		kit.If(p.chat.List.More, func() app.UI {
-			return kit.El("button", "button wide", kit.At{"type", "button",
-				"onclick", p.Do("older", func() { p.chat.List.FetchMore() })}, "Show older")
+			return kit.Button("wide", nil, p.Do("older", func() { p.chat.List.FetchMore() }), "Show older")
 		}),
 	}
 }
@@ -67,11 +66,11 @@ func (s *Side) row(c wire.Summary) app.UI {
 	current := c.ID == s.Conversation && s.Shown
 	return kit.El("div", "row", kit.At{"data-current", current},
 		kit.El("a", "conversation", kit.At{"href", "/c/" + c.ID, "title", title, "aria-current", kit.When(current, "page")},
-			kit.Box("span", "row-title", title),
+			kit.Box("span", "row-title cut written", title),
 			kit.Box("span", "row-sub",
-				kit.Box("span", "row-models", s.p.chat.List.Models(c)),
+				kit.Box("span", "row-models cut", s.p.chat.List.Models(c)),
 				kit.If(c.Running > 0, func() app.UI {
-					return kit.Box("span", "row-live", kit.Box("span", "dot live"), "live")
+					return kit.Box("span", "row-live live", kit.Box("span", "dot live"), "live")
 				}),
 				kit.If(c.Running == 0 && c.CostNanoUSD > 0, func() app.UI {
 					return kit.Box("span", "figure", cost(c))
@@ -79,10 +78,7 @@ func (s *Side) row(c wire.Summary) app.UI {
 			),
 		),
 		kit.El("span", "row-actions", kit.At{"data-pinned", c.Pinned},
-			kit.El("button", "icon-button small", kit.At{"type", "button", "title", pinWord(c.Pinned),
-				"aria-label", pinWord(c.Pinned) + " “" + title + "”",
-				"onclick", p.Do(pinWord(c.Pinned)+c.ID, func() { p.chat.List.Pin(c.ID, !c.Pinned) })},
-				kit.Icon(kit.IconPin, "icon small")),
+			kit.IconButton("small", pinWord(c.Pinned)+" “"+title+"”", kit.IconPin, kit.At{"title", pinWord(c.Pinned)}, p.Do(pinWord(c.Pinned)+c.ID, func() { p.chat.List.Pin(c.ID, !c.Pinned) })),
 		),
 	)
 }

@@ -67,8 +67,7 @@ func (t *Thread) Render() (ui app.UI) {
 		kit.El("div", "thread", kit.At{"id", threadID("thread", t.Lane), "tabindex", 0, "role", "region", "aria-label", name},
 			kit.El("div", "thread-inner"+hollow, kit.At{"id", threadID("thread-inner", t.Lane)}, t.content()),
 		),
-		kit.El("button", "button jump", kit.At{"id", threadID("jump", t.Lane), "type", "button",
-			"onclick", p.Do("jump", func() { p.threads.at(t.Lane).toEnd(); p.FocusComposer() })},
+		kit.Button("jump", kit.At{"id", threadID("jump", t.Lane)}, p.Do("jump", func() { p.threads.at(t.Lane).toEnd(); p.FocusComposer() }),
 			kit.Icon(kit.IconArrow, "icon small"), "Jump to latest"),
 	)
 }
@@ -78,23 +77,22 @@ func (t *Thread) content() app.UI {
 	c := p.chat.Current
 	switch {
 	case c == nil && t.Lane > 0:
-		return kit.Box("div", "middle", kit.Box("p", "", "It gets the same question, and answers for itself."))
+		return kit.Empty("page", kit.Box("p", "", "It gets the same question, and answers for itself."))
 	case c == nil && p.session.Greeted:
 		return &Empty{p: p, Sandbox: p.session.Hello.Gateway.Sandbox, Base: p.session.Hello.Gateway.BaseURL}
 	case c == nil:
-		return kit.Box("div", "middle")
+		return kit.Empty("page")
 	case c.Phase == chat.Loading:
-		return kit.Box("div", "middle", kit.Box("p", "", "Loading the conversation…"))
+		return kit.Empty("page", kit.Box("p", "", "Loading the conversation…"))
 	case c.Phase == chat.Missing:
-		return kit.Box("div", "middle",
+		return kit.Empty("page",
 			kit.Box("p", "", "This conversation does not exist here, or was deleted."),
 			kit.El("a", "button primary", kit.At{"href", "/"}, "New conversation"),
 		)
 	case c.Phase == chat.Broken:
-		return kit.Box("div", "middle",
+		return kit.Empty("page",
 			kit.Box("p", "", c.Problem.Message),
-			kit.El("button", "button primary", kit.At{"type", "button",
-				"onclick", p.Do("refetch", func() { p.chat.Shown().Refetch() })}, "Try again"),
+			kit.Button("primary", nil, p.Do("refetch", func() { p.chat.Shown().Refetch() }), "Try again"),
 		)
 	}
 	return t.messages(c)
@@ -110,8 +108,7 @@ func (t *Thread) messages(c *chat.Conversation) app.UI {
 		if c.Fetching {
 			words = "Loading earlier messages…"
 		}
-		body = append(body, kit.El("button", "button earlier", kit.At{"id", threadID("earlier", t.Lane), "type", "button",
-			"onclick", t.p.Do("earlier", func() { c.Outline() })}, words))
+		body = append(body, kit.Button("earlier", kit.At{"id", threadID("earlier", t.Lane)}, t.p.Do("earlier", func() { c.Outline() }), words))
 	} else {
 		body = append(body, kit.Box("span", ""))
 	}

@@ -80,18 +80,6 @@ func (p *Page) hideDialog(id string, part chat.Part) {
 	p.Context().Defer(func(app.Context) { p.FocusComposer() })
 }
 
-// dialog is the frame of a dialog with a title, which Escape and its cross
-// close. With many lanes its words say which one it is about.
-func (p *Page) dialog(id, title string, back, closed func(), body app.UI) app.UI {
-	cancel := p.On("cancel "+id, func(_ app.Context, e app.Event) { e.PreventDefault(); back() })
-	return kit.El("dialog", "dialog", kit.At{"id", id, "aria-label", title, "oncancel", cancel}, kit.Box("div", "dialog-head",
-		kit.Box("h2", "", title),
-		kit.El("button", "icon-button", kit.At{"id", "close-" + id, "type", "button", "aria-label", "Close", "title", "Close (Esc)",
-			"onclick", p.Do("close "+id, closed)},
-			kit.Icon(kit.IconClose, "icon")),
-	), body)
-}
-
 // edit opens a function, or goes back to the list.
 func (t *Tools) edit(at int) {
 	p := t.p
@@ -219,7 +207,7 @@ func (t *Tools) Render() (ui app.UI) {
 	default:
 		body = t.list()
 	}
-	return p.dialog("tools", title, back, p.closeTools, body)
+	return p.Dialog("tools", title, back, p.closeTools, body)
 }
 
 func (t *Tools) list() app.UI {
@@ -239,9 +227,9 @@ func (t *Tools) list() app.UI {
 	}
 	many := len(p.chat.Shown().Lanes) > 1
 	return kit.Box("div", "dialog-body",
-		kit.El("p", "params-about", kit.At{"hidden", note == ""}, note),
-		kit.Box("label", "params-switch",
-			kit.Box("span", "params-name", "Web search", kit.Box("span", "params-state", search)),
+		kit.Notice(kit.Info, "", kit.At{"hidden", note == ""}, note),
+		kit.Box("label", "switch-line",
+			kit.Box("span", "label", "Web search", kit.Box("span", "faint", search)),
 			p.Switch("web-search", "switch", kit.At{"disabled", search != ""}, v.WebSearch && search == "", func(on bool) {
 				v := p.chat.Lane(t.Lane).Params()
 				v.WebSearch = on
@@ -249,25 +237,23 @@ func (t *Tools) list() app.UI {
 			}),
 		),
 		kit.Box("h3", "", "Functions"),
-		kit.El("p", "dialog-about", kit.At{"hidden", len(v.Functions) > 0},
+		kit.El("p", "soft", kit.At{"hidden", len(v.Functions) > 0},
 			"Describe a function, and the model can call it. You see the call and write what it returns."),
 		kit.Box("ul", "functions", kit.Times(len(v.Functions), func(i int) app.UI { return t.row(i, v.Functions[i]) })),
-		kit.Box("div", "dialog-actions",
-			kit.El("button", "button", kit.At{"id", "tools-to-all", "type", "button", "hidden", !many || p.chat.Shown().Hidden(),
-				"onclick", p.Do("tools-to-all", func() {
+		kit.Box("div", "line",
+			kit.Button("", kit.At{"id", "tools-to-all", "hidden", !many || p.chat.Shown().Hidden()},
+				p.Do("tools-to-all", func() {
 					from := p.chat.Lane(t.Lane).Params()
 					for i := range p.chat.Shown().Lanes {
 						v := p.chat.Lane(i).Params()
 						v.Functions, v.WebSearch = slices.Clone(from.Functions), from.WebSearch
 						p.chat.Lane(i).SetParams(v)
 					}
-				})}, "Use in all lanes"),
+				}), "Use in all lanes"),
 			kit.Box("span", "push"),
-			kit.El("button", "button", kit.At{"id", "add-function", "type", "button",
-				"onclick", p.Do("add-function", func() { t.edit(adding) })},
+			kit.Button("", kit.At{"id", "add-function"}, p.Do("add-function", func() { t.edit(adding) }),
 				kit.Icon(kit.IconPlus, "icon small"), "Add function"),
-			kit.El("button", "button primary", kit.At{"id", "tools-done", "type", "button",
-				"onclick", p.Do("tools-done", func() { p.closeTools() })}, "Done"),
+			kit.Button("primary", kit.At{"id", "tools-done"}, p.Do("tools-done", func() { p.closeTools() }), "Done"),
 		),
 	)
 }
@@ -285,18 +271,15 @@ func (t *Tools) row(i int, f chat.Function) app.UI {
 			p.chat.Lane(t.Lane).SetParams(v)
 		}),
 		kit.Box("div", "function-words",
-			kit.Box("code", "", f.Name), kit.Box("span", "params-state", about),
+			kit.Box("code", "", f.Name), kit.Box("span", "faint", about),
 		),
-		kit.El("button", "icon-button small edit-function", kit.At{"type", "button", "aria-label", "Edit " + f.Name, "title", "Edit",
-			"onclick", p.Do("edit "+f.Name, func() { t.edit(i) })},
-			kit.Icon(kit.IconPencil, "icon")),
-		kit.El("button", "icon-button small", kit.At{"type", "button", "aria-label", "Remove " + f.Name, "title", "Remove",
-			"onclick", p.Do("remove "+f.Name, func() {
+		kit.IconButton("small edit-function", "Edit "+f.Name, kit.IconPencil, kit.At{"title", "Edit"}, p.Do("edit "+f.Name, func() { t.edit(i) })),
+		kit.IconButton("small", "Remove "+f.Name, kit.IconTrash, kit.At{"title", "Remove"},
+			p.Do("remove "+f.Name, func() {
 				v := p.chat.Lane(t.Lane).Params()
 				v.Functions = slices.Delete(v.Functions, i, i+1)
 				p.chat.Lane(t.Lane).SetParams(v)
-			})},
-			kit.Icon(kit.IconTrash, "icon")),
+			})),
 	)
 }
 
@@ -307,23 +290,22 @@ func (t *Tools) form() app.UI {
 		t.check()
 	}
 	return kit.El("form", "dialog-body", kit.At{"onsubmit", p.On("save-function", func(_ app.Context, e app.Event) { e.PreventDefault(); t.save() })},
-		kit.El("label", "params-name", kit.At{"for", "function-name"}, "Name"),
+		kit.El("label", "label", kit.At{"for", "function-name"}, "Name"),
 		kit.El("input", "field mono", kit.At{"id", "function-name", "type", "text", "autocomplete", "off", "spellcheck", "false",
 			"aria-describedby", "function-name-check", "oninput", p.On("function-name", typed)}),
-		kit.El("p", "field-check bad", kit.At{"id", "function-name-check", "role", "status"}),
-		kit.El("label", "params-name", kit.At{"for", "function-about"}, "What it does, for the model"),
+		kit.El("p", "outcome bad", kit.At{"id", "function-name-check", "role", "status"}),
+		kit.El("label", "label", kit.At{"for", "function-about"}, "What it does, for the model"),
 		kit.El("input", "field", kit.At{"id", "function-about", "type", "text", "autocomplete", "off", "oninput", p.On("function-about", typed)}),
-		kit.El("label", "params-name", kit.At{"for", "function-parameters"}, "Parameters, as JSON Schema"),
-		kit.El("textarea", "field code-field", kit.At{"id", "function-parameters", "rows", 11, "spellcheck", "false", "autocomplete", "off",
+		kit.El("label", "label", kit.At{"for", "function-parameters"}, "Parameters, as JSON Schema"),
+		kit.El("textarea", "field code", kit.At{"id", "function-parameters", "rows", 11, "spellcheck", "false", "autocomplete", "off",
 			"aria-describedby", "function-check", "oninput", p.On("function-parameters", typed)}),
-		kit.El("p", "field-check", kit.At{"id", "function-check", "role", "status"}),
-		kit.El("label", "params-name", kit.At{"for", "function-sample"}, "Sample result, which you can change at each call"),
-		kit.El("textarea", "field code-field", kit.At{"id", "function-sample", "rows", 3, "spellcheck", "false", "autocomplete", "off"}),
-		kit.Box("div", "dialog-actions",
+		kit.El("p", "outcome", kit.At{"id", "function-check", "role", "status"}),
+		kit.El("label", "label", kit.At{"for", "function-sample"}, "Sample result, which you can change at each call"),
+		kit.El("textarea", "field code", kit.At{"id", "function-sample", "rows", 3, "spellcheck", "false", "autocomplete", "off"}),
+		kit.Box("div", "line",
 			kit.Box("span", "push"),
-			kit.El("button", "button", kit.At{"type", "button",
-				"onclick", p.Do("cancel-function", func() { t.edit(listing) })}, "Cancel"),
-			kit.El("button", "button primary", kit.At{"id", "save-function", "type", "submit"}, "Save function"),
+			kit.Button("", nil, p.Do("cancel-function", func() { t.edit(listing) }), "Cancel"),
+			kit.Button("primary", kit.At{"id", "save-function", "type", "submit"}, nil, "Save function"),
 		),
 	)
 }

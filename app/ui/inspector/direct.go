@@ -109,7 +109,7 @@ func (i *Inspector) drawIssues(list js.Value, v gateway.Verdict, fine string) {
 				facts += a
 			}
 		}
-		item.Call("append", i.DOM.Icon(icon, "icon small"), i.div("", words, i.span("finding-facts", facts)))
+		item.Call("append", i.DOM.Icon(icon, "icon small"), i.div("", words, i.span("faint mono", facts)))
 		piece.Call("append", item)
 	}
 	for _, issue := range v.Errors {

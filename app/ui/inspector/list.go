@@ -15,7 +15,7 @@ import (
 const (
 	// downloadGrace is how long the browser has to begin with a download.
 	downloadGrace = time.Minute
-	// rowHeight is the height of an event's row in CSS pixels; see drawer.css.
+	// rowHeight is the height of an event's row in CSS pixels; see inspector.css.
 	rowHeight = 28
 	// spareRows are drawn above and below those that are to be seen.
 	spareRows = 6

@@ -29,48 +29,24 @@ func (c *Frame) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the inspector", &ui)
 	if !c.Open {
-		return kit.El("section", "drawer", kit.At{"id", "drawer", "hidden", true})
+		return kit.El("section", "inspector", kit.At{"id", "drawer", "hidden", true})
 	}
-	list := make([]app.UI, 0, len(tabs))
-	for i, t := range tabs {
-		index := -1
-		if string(t.tab) == c.Tab {
-			index = 0
-		}
-		list = append(list, kit.El("button", "drawer-tab", kit.At{"id", "tab-" + string(t.tab), "type", "button", "role", "tab",
-			"aria-selected", index == 0, "aria-controls", "drawer-panel", "tabindex", index,
-			"onclick", p.Do("tab "+t.name, func() { p.choose(t.tab) }),
-			"onkeydown", p.On("tab-key "+t.name, func(_ app.Context, e app.Event) {
-				var to int
-				switch e.Get("key").String() {
-				case "ArrowRight":
-					to = (i + 1) % len(tabs)
-				case "ArrowLeft":
-					to = (i + len(tabs) - 1) % len(tabs)
-				case "Home":
-					to = 0
-				case "End":
-					to = len(tabs) - 1
-				default:
-					return
-				}
-				e.PreventDefault()
-				p.choose(tabs[to].tab)
-				p.DOM.Focus("#tab-" + string(tabs[to].tab))
-			})}, t.name))
+	list := make([]kit.Choice, 0, len(tabs))
+	for _, t := range tabs {
+		list = append(list, kit.Choice{ID: "tab-" + string(t.tab), Name: t.name, On: string(t.tab) == c.Tab,
+			Do: p.Do("tab "+t.name, func() { p.choose(t.tab) })})
 	}
-	return kit.El("section", "drawer", kit.At{"id", "drawer", "hidden", false, "aria-label", "Parameters, request and wire"},
-		kit.Box("div", "drawer-head",
-			kit.El("div", "drawer-tabs", kit.At{"role", "tablist", "aria-label", "What the drawer shows"}, list),
-			kit.El("button", "icon-button", kit.At{"id", "drawer-close", "type", "button",
-				"aria-label", "Close the drawer", "title", "Close (Ctrl I)",
-				"onclick", p.Do("drawer-close", func() {
+	return kit.El("section", "inspector", kit.At{"id", "drawer", "hidden", false, "aria-label", "Parameters, request and wire"},
+		kit.Box("div", "inspector-head",
+			p.Tabs("What the inspector shows", "", "drawer-panel", list),
+			kit.IconButton("", "Close the drawer", kit.IconClose, kit.At{"id", "drawer-close",
+				"title", "Close (Ctrl I)"},
+				p.Do("drawer-close", func() {
 					p.setOpen(false)
 					p.DOM.Focus("#inspector")
-				})},
-				kit.Icon(kit.IconClose, "icon")),
+				})),
 		),
-		kit.El("div", "drawer-panel", kit.At{"id", "drawer-panel", "role", "tabpanel", "aria-labelledby", "tab-" + c.Tab},
+		kit.El("div", "inspector-panel", kit.At{"id", "drawer-panel", "role", "tabpanel", "aria-labelledby", "tab-" + c.Tab},
 			c.panel()),
 	)
 }
@@ -78,9 +54,9 @@ func (c *Frame) Render() (ui app.UI) {
 func (c *Frame) panel() app.UI {
 	switch p := c.p; {
 	case c.Tab == string(Params):
-		return kit.Box("div", "drawer-scroll", p.parameters(c.Lane, c.Rev))
+		return kit.Box("div", "inspector-scroll", p.parameters(c.Lane, c.Rev))
 	case p.chat.Shown().Hidden():
-		return kit.Box("div", "params", kit.Box("p", "params-about", "What is sent and what comes names the model. It is shown after your vote."))
+		return kit.Box("div", "params", kit.Notice(kit.Info, "", nil, "What is sent and what comes names the model. It is shown after your vote."))
 	}
 	return &panelHost{p: c.p, Tab: c.Tab}
 }
@@ -121,5 +97,5 @@ func (h *panelHost) OnMount(app.Context) {
 
 // Render implements app.Composer.
 func (h *panelHost) Render() app.UI {
-	return kit.El("div", "drawer-host", kit.At{"id", "host-" + h.Tab})
+	return kit.El("div", "inspector-host", kit.At{"id", "host-" + h.Tab})
 }

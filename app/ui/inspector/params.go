@@ -79,7 +79,7 @@ func (c *Parameters) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the parameters", &ui)
 	if p.chat.Shown().Hidden() {
-		return kit.Box("div", "params", kit.Box("p", "params-about", "Which model this is, and its parameters, are shown after your vote."))
+		return kit.Box("div", "params", kit.Notice(kit.Info, "", nil, "Which model this is, and its parameters, are shown after your vote."))
 	}
 	id := p.chat.Lane(c.Lane).Model()
 	v := p.chat.Lane(c.Lane).Params()
@@ -89,7 +89,7 @@ func (c *Parameters) Render() (ui app.UI) {
 	return kit.Box("div", "params",
 		kit.Box("p", "params-model mono", id),
 		c.about(),
-		kit.El("label", "params-name", kit.At{"for", "param-system"}, "System prompt"),
+		kit.El("label", "label", kit.At{"for", "param-system"}, "System prompt"),
 		p.Area("param-system", "field params-system", kit.At{"rows", 3, "placeholder", "How the model is to answer"}, v.System, func(text string) { c.change(func(v *chat.Params) { v.System = text }) }),
 		c.number("temperature", "Temperature", v.Temperature, func(v *chat.Params, n *float64) { v.Temperature = n }),
 		c.number("top_p", "Top p", v.TopP, func(v *chat.Params, n *float64) { v.TopP = n }),
@@ -106,11 +106,11 @@ func (c *Parameters) tools(v chat.Params) app.UI {
 	_, shown := p.chat.Lane(c.Lane).Offers("tools")
 	searches := p.chat.Lane(c.Lane).WebSearches()
 	return kit.El("div", "params-tools", kit.At{"hidden", !shown && !searches},
-		kit.El("label", "params-switch", kit.At{"hidden", !searches},
-			kit.Box("span", "params-name", "Web search"),
+		kit.El("label", "switch-line", kit.At{"hidden", !searches},
+			kit.Box("span", "label", "Web search"),
 			p.Switch("param-search", "switch", nil, v.WebSearch, func(on bool) { c.change(func(v *chat.Params) { v.WebSearch = on }) }),
 		),
-		kit.Box("p", "params-name", "Functions"),
+		kit.Box("p", "label", "Functions"),
 		kit.Box("ul", "functions", kit.Times(len(v.Functions), func(i int) app.UI {
 			f := v.Functions[i]
 			state := ""
@@ -118,10 +118,9 @@ func (c *Parameters) tools(v chat.Params) app.UI {
 				state = "not sent"
 			}
 			return kit.Box("li", "function", kit.Box("div", "function-words",
-				kit.Box("code", "", f.Name), kit.Box("span", "params-state", state)))
+				kit.Box("code", "", f.Name), kit.Box("span", "faint", state)))
 		})),
-		kit.El("button", "button", kit.At{"type", "button",
-			"onclick", p.Do("param-tools", func() { p.o.OpenTools(c.Lane) })}, functionsWords(v)),
+		kit.Button("", nil, p.Do("param-tools", func() { p.o.OpenTools(c.Lane) }), functionsWords(v)),
 	)
 }
 
@@ -136,14 +135,13 @@ func functionsWords(v chat.Params) string {
 func (c *Parameters) settings() app.UI {
 	p := c.p
 	many := len(p.chat.Shown().Lanes) > 1
-	return kit.Box("div", "dialog-actions",
-		kit.El("button", "button", kit.At{"id", "apply-to-all", "type", "button", "hidden", !many,
-			"onclick", p.Do("apply-to-all", func() { p.chat.Lane(c.Lane).ApplyToAll() })}, "Apply to all lanes"),
-		kit.El("button", "button", kit.At{"id", "saved-settings", "type", "button",
-			"onclick", p.Do("saved-settings", func() {
+	return kit.Box("div", "line",
+		kit.Button("", kit.At{"id", "apply-to-all", "hidden", !many}, p.Do("apply-to-all", func() { p.chat.Lane(c.Lane).ApplyToAll() }), "Apply to all lanes"),
+		kit.Button("", kit.At{"id", "saved-settings"},
+			p.Do("saved-settings", func() {
 				p.chat.Lane(c.Lane).Focus()
 				p.o.OpenSettings()
-			})}, "Saved settings"),
+			}), "Saved settings"),
 	)
 }
 
@@ -162,7 +160,7 @@ func (c *Parameters) about() app.UI {
 	if len(words) == 0 {
 		return kit.El("p", "", kit.At{"hidden", true})
 	}
-	return kit.Box("p", "params-about", strings.Join(words, " "))
+	return kit.Notice(kit.Info, "", nil, strings.Join(words, " "))
 }
 
 // number is a parameter with a slider beside a field: nothing in the field
@@ -199,15 +197,15 @@ func (c *Parameters) number(name, label string, value *float64, set func(*chat.P
 		}
 	}
 	return kit.El("div", "params-number", kit.At{"data-sent", o.Sent && value != nil},
-		kit.El("label", "params-name", kit.At{"for", "param-" + name},
+		kit.El("label", "label", kit.At{"for", "param-" + name},
 			label,
-			kit.Box("span", "params-state", state),
+			kit.Box("span", "faint", state),
 		),
 		p.Field("slide-"+name, "", kit.At{"type", "range", "min", strconv.Itoa(o.Min), "max", strconv.Itoa(o.Max), "step", 0.05,
 			"aria-label", label, "disabled", !o.Sent}, slide, typed),
 		p.Field("param-"+name, "field params-figure", kit.At{"inputmode", "decimal",
 			"placeholder", "–", "disabled", !o.Sent, "aria-describedby", "check-" + name}, text, typed),
-		kit.El("p", "field-check bad", kit.At{"id", "check-" + name, "role", "status"}),
+		kit.El("p", "outcome bad", kit.At{"id", "check-" + name, "role", "status"}),
 	)
 }
 
@@ -230,8 +228,8 @@ func (c *Parameters) stream(v chat.Params) app.UI {
 	if always {
 		state = "always on this model"
 	}
-	return kit.Box("label", "params-switch",
-		kit.Box("span", "params-name", "Stream", kit.Box("span", "params-state", state)),
+	return kit.Box("label", "switch-line",
+		kit.Box("span", "label", "Stream", kit.Box("span", "faint", state)),
 		p.Switch("param-stream", "switch", kit.At{"disabled", always}, always || !v.Whole, func(on bool) { c.change(func(v *chat.Params) { v.Whole = !on }) }),
 	)
 }
@@ -242,8 +240,8 @@ func (c *Parameters) user(v chat.Params) app.UI {
 		return kit.El("div", "", kit.At{"hidden", true})
 	}
 	return kit.Box("div", "",
-		kit.El("label", "params-name", kit.At{"for", "param-user"},
-			"User", kit.Box("span", "params-state", "who asks, for the gateway")),
+		kit.El("label", "label", kit.At{"for", "param-user"},
+			"User", kit.Box("span", "faint", "who asks, for the gateway")),
 		p.Field("param-user", "field", kit.At{"placeholder", "not sent"}, v.User, func(text string) { c.change(func(v *chat.Params) { v.User = text }) }),
 	)
 }

@@ -43,19 +43,19 @@ func newReplayView(v *wireView) *replayView {
 		d.Post(func() { r.step(now) })
 		return nil
 	})
-	segments := d.div("either")
+	segments := d.div("segments")
 	segments.Call("setAttribute", "role", "group")
 	segments.Call("setAttribute", "aria-label", "Pace")
 	for i, name := range []string{"1×", "4×", "At once"} {
-		b := d.button("replay-"+[]string{"1", "4", "0"}[i], "either-button", name, func() { r.setSpeed(r.factors[i]) })
+		b := d.button("replay-"+[]string{"1", "4", "0"}[i], "segment", name, func() { r.setSpeed(r.factors[i]) })
 		r.speeds = append(r.speeds, b)
 		segments.Call("append", b)
 	}
-	r.state = d.span("replay-mark", "")
+	r.state = d.span("pill replay-mark", "")
 	r.state.Set("id", "replay-state")
 	r.state.Call("setAttribute", "role", "status")
-	r.place = d.span("request-facts", "")
-	r.thought = d.DOM.El("p", "request-facts")
+	r.place = d.span("request-facts faint", "")
+	r.thought = d.DOM.El("p", "request-facts faint")
 	r.body = d.DOM.El("div", "md replay-text")
 	r.body.Set("id", "replay-text")
 	r.body.Set("tabIndex", 0)
@@ -64,8 +64,8 @@ func newReplayView(v *wireView) *replayView {
 	again := d.button("replay-again", "button", "From the start", func() { r.open() })
 	stop := d.button("replay-stop", "button", "Back to the events", func() { r.close(true) })
 	r.root = d.div("replay",
-		d.div("request-bar", r.state, d.div("push"), r.place),
-		d.div("request-bar", segments, d.div("push"), again, stop),
+		d.div("line", r.state, d.div("push"), r.place),
+		d.div("line", segments, d.div("push"), again, stop),
 		r.thought, r.body)
 	return r
 }

@@ -62,29 +62,29 @@ type requestView struct {
 
 func newRequestView(d *Inspector) *requestView {
 	v := &requestView{d: d, steps: newStepper(d)}
-	v.next = d.button("request-next", "either-button", "Next request", func() { v.sent = false; d.Touch() })
-	v.was = d.button("request-sent", "either-button", "As sent", func() { v.sent = true; d.Touch() })
-	v.where = d.DOM.El("p", "request-line mono")
+	v.next = d.button("request-next", "segment", "Next request", func() { v.sent = false; d.Touch() })
+	v.was = d.button("request-sent", "segment", "As sent", func() { v.sent = true; d.Touch() })
+	v.where = d.DOM.El("p", "request-line mono faint")
 	v.where.Set("id", "request-line")
-	v.facts = d.DOM.El("p", "request-facts")
+	v.facts = d.DOM.El("p", "request-facts faint")
 	v.verdict = d.DOM.El("ul", "verdict")
 	v.verdict.Set("id", "verdict")
 	v.verdict.Call("setAttribute", "aria-label", "What the validator says")
-	v.pretty = d.button("", "either-button", "Formatted", func() { v.exact, v.drawn = false, ""; d.Touch() })
-	v.asIs = d.button("request-exact", "either-button", "Exact", func() { v.exact, v.drawn = true, ""; d.Touch() })
+	v.pretty = d.button("", "segment", "Formatted", func() { v.exact, v.drawn = false, ""; d.Touch() })
+	v.asIs = d.button("request-exact", "segment", "Exact", func() { v.exact, v.drawn = true, ""; d.Touch() })
 	v.asIs.Set("title", "As it goes over the wire, without line breaks put in")
 	v.pre = d.DOM.El("pre", "json")
 	v.pre.Set("id", "request-body")
 	v.pre.Set("tabIndex", 0)
 	v.pre.Call("setAttribute", "aria-label", "The request's body")
 	v.pre.Call("setAttribute", "role", "region")
-	v.size = d.DOM.El("p", "request-facts")
+	v.size = d.DOM.El("p", "request-facts faint")
 	v.size.Set("id", "request-size")
 	v.edit = d.button("request-edit", "button", "Edit as JSON", v.begin)
 	v.resume = d.button("", "button", "Go on editing", func() { v.setEditing(true) })
-	v.empty = d.el("p", "drawer-empty", "")
+	v.empty = d.el("p", "empty", "")
 
-	v.area = d.DOM.El("textarea", "field json-area")
+	v.area = d.DOM.El("textarea", "field code json-area")
 	v.area.Set("id", "request-json")
 	v.area.Set("spellcheck", false)
 	v.area.Call("setAttribute", "aria-label", "The request as JSON")
@@ -107,22 +107,22 @@ func newRequestView(d *Inspector) *requestView {
 	v.refusal = d.DOM.El("ul", "verdict")
 	v.refusal.Call("setAttribute", "role", "alert")
 	v.other = d.button("request-other", "button", "", v.switchEndpoint)
-	v.rawParts = d.div("request-raw", v.endpoints, v.other, v.area, d.div("request-actions", v.send, v.back), v.refusal)
+	v.rawParts = d.div("request-raw", v.endpoints, v.other, v.area, d.div("line", v.send, v.back), v.refusal)
 
-	v.bar = d.div("request-bar", d.div("either", v.pretty, v.asIs), d.div("push"), v.edit, v.resume)
+	v.bar = d.div("line", d.div("segments", v.pretty, v.asIs), d.div("push"), v.edit, v.resume)
 	v.filled = d.div("request-filled",
 		v.where, v.facts, v.verdict,
 		v.bar,
 		v.rawParts, v.pre, v.size, v.copies())
 	v.root = d.div("request",
-		d.div("either wide", v.next, v.was), v.steps.root, v.empty, v.filled)
+		d.div("segments wide", v.next, v.was), v.steps.root, v.empty, v.filled)
 	return v
 }
 
 // copies are the buttons that copy the request as code.
 func (v *requestView) copies() js.Value {
 	d := v.d
-	row := d.div("copy-row")
+	row := d.div("line")
 	for _, l := range snippet.Languages() {
 		var b js.Value
 		b = d.button("copy-"+string(l), "button", l.Name(), func() {
@@ -135,12 +135,12 @@ func (v *requestView) copies() js.Value {
 	plain = d.button("copy-body", "button", "Body", func() { d.CopyTo(string(v.body), plain) })
 	plain.Set("title", "Copy the body alone")
 	row.Call("append", plain)
-	return d.div("copies", d.el("p", "copies-name", "Copy as"), row, v.keyNote())
+	return d.div("copies", d.el("p", "label", "Copy as"), row, v.keyNote())
 }
 
 func (v *requestView) keyNote() js.Value {
 	d := v.d
-	note := d.DOM.El("p", "request-facts")
+	note := d.DOM.El("p", "request-facts faint")
 	note.Call("append", "The code sends the same bytes. It reads the key from the environment variable ", d.el("code", "", snippet.KeyEnv), ".")
 	v.sandbox = d.DOM.El("span", "")
 	v.sandbox.Call("append", " The built-in sandbox takes the key ", d.el("code", "", "sandbox"), ".")

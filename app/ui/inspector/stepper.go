@@ -18,7 +18,7 @@ type stepper struct {
 }
 
 func newStepper(d *Inspector) *stepper {
-	s := &stepper{d: d, words: d.DOM.El("span", "stepper-words")}
+	s := &stepper{d: d, words: d.DOM.El("span", "stepper-words soft cut")}
 	s.earlier = d.iconOnly("", "Earlier answer", kit.IconBack, func() { s.step(-1) })
 	s.later = d.iconOnly("", "Later answer", kit.IconChevron, func() { s.step(1) })
 	s.root = d.div("stepper", s.earlier, s.words, s.later)

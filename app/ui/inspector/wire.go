@@ -48,7 +48,7 @@ type wireView struct {
 
 func newWireView(d *Inspector) *wireView {
 	v := &wireView{d: d, steps: newStepper(d), follow: true, selected: -1, detail: -1, fresh: -1}
-	v.facts = d.DOM.El("p", "request-facts")
+	v.facts = d.DOM.El("p", "request-facts faint")
 	v.facts.Set("id", "wire-facts")
 	v.raw = d.DOM.El("pre", "json")
 	v.raw.Set("id", "wire-raw")
@@ -65,7 +65,7 @@ func newWireView(d *Inspector) *wireView {
 	v.kind.Set("id", "wire-type")
 	v.kind.Call("setAttribute", "aria-label", "Show events of the type")
 	d.DOM.On(v.kind, "change", func(js.Value) { v.filter() }, d.Post)
-	v.following = d.button("wire-follow", "either-button alone", "Follow", func() {
+	v.following = d.button("wire-follow", "button", "Follow", func() {
 		v.follow = !v.follow
 		d.Touch()
 	})
@@ -74,21 +74,21 @@ func newWireView(d *Inspector) *wireView {
 	v.play = d.button("wire-replay", "button", "Replay", func() { v.replay.open() })
 	v.play.Set("title", "Draw the answer again at its recorded pace, at no charge")
 	v.bar = d.div("wire-bar", v.search, v.kind)
-	v.count = d.DOM.El("span", "request-facts")
+	v.count = d.DOM.El("span", "request-facts faint")
 	v.count.Set("id", "wire-count")
-	v.empty = d.el("p", "drawer-empty", "")
+	v.empty = d.el("p", "empty", "")
 	v.whole = d.DOM.El("pre", "json wire-whole")
 	v.whole.Set("id", "wire-body")
 	v.whole.Set("tabIndex", 0)
 
 	v.list = newWireList(v)
-	v.detailName = d.DOM.El("p", "request-facts")
+	v.detailName = d.DOM.El("p", "request-facts faint")
 	v.detailPre = d.DOM.El("pre", "json")
 	v.detailPre.Set("id", "wire-detail")
 	v.detailPre.Set("tabIndex", 0)
 	v.detailPre.Call("setAttribute", "role", "region")
 	v.detailPre.Call("setAttribute", "aria-label", "The event's data")
-	v.detailNote = d.DOM.El("p", "request-facts")
+	v.detailNote = d.DOM.El("p", "request-facts faint")
 	var copied js.Value
 	copied = d.iconOnly("wire-copy", "Copy the event as it came", kit.IconCopy, func() {
 		if e, ok := v.event(); ok {
@@ -99,10 +99,10 @@ func newWireView(d *Inspector) *wireView {
 		v.choose(-1)
 		v.list.box.Call("focus")
 	})
-	v.detailBox = d.div("wire-detail", d.div("request-bar tight", v.detailName, copied, shut), v.detailPre, v.detailNote)
+	v.detailBox = d.div("wire-detail", d.div("line request-bar tight", v.detailName, copied, shut), v.detailPre, v.detailNote)
 	v.replay = newReplayView(v)
 	v.root = d.div("wire", v.steps.root, v.facts, v.raw, v.bar,
-		d.div("request-bar tight", v.count, v.following, v.play, v.save),
+		d.div("line request-bar tight", v.count, v.following, v.play, v.save),
 		v.empty, v.whole, v.list.box, v.detailBox, v.replay.root)
 	return v
 }

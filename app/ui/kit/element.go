@@ -42,7 +42,11 @@ func element(e app.HTMLElem, class string, at At, kids []any) app.UI {
 			e = e.Attr(name, at[i+1])
 		}
 	}
-	list := make([]app.UI, 0, len(kids))
+	return e.Body(children(make([]app.UI, 0, len(kids)), kids)...)
+}
+
+// children adds kids to a list of elements.
+func children(list []app.UI, kids []any) []app.UI {
 	for _, kid := range kids {
 		switch kid := kid.(type) {
 		case nil:
@@ -50,11 +54,13 @@ func element(e app.HTMLElem, class string, at At, kids []any) app.UI {
 			list = append(list, kid)
 		case []app.UI:
 			list = append(list, kid...)
+		case []any:
+			list = children(list, kid)
 		default:
 			list = append(list, app.Text(kid))
 		}
 	}
-	return e.Body(list...)
+	return list
 }
 
 // SayIf is an element with a text, hidden where there is none.

@@ -138,9 +138,7 @@ func (p *Page) Notices() []app.UI {
 				"onclick", p.Do("import-show", func() { p.imported(importing{}) })}, "Show")
 		}),
 		kit.If(!p.data.busy, func() app.UI {
-			return kit.El("button", "icon-button", kit.At{"type", "button", "aria-label", "Dismiss",
-				"onclick", p.Do("import-dismiss", func() { p.imported(importing{}); p.o.Dismissed() })},
-				kit.Icon(kit.IconShut, "icon small"))
+			return kit.IconButton("", "Dismiss", kit.IconClose, nil, p.Do("import-dismiss", func() { p.imported(importing{}); p.o.Dismissed() }))
 		}),
 	)}
 }
@@ -164,11 +162,10 @@ func (p *Page) dataSettings() app.UI {
 	}
 	return kit.El("section", "", kit.At{"id", "settings-data"},
 		kit.Box("h2", "", "Your conversations as files"),
-		kit.Box("p", "about", "One JSON file with every conversation, its answers, figures and your library; no key is in it. An import adds to what is here and replaces nothing."),
-		kit.Box("div", "button-row",
+		kit.Box("p", "soft", "One JSON file with every conversation, its answers, figures and your library; no key is in it. An import adds to what is here and replaces nothing."),
+		kit.Box("div", "line",
 			kit.El("a", "button", kit.At{"id", "export-all", "href", wire.ExportAllPath, "download", ""}, kit.Icon(kit.IconExport, "icon small"), "Export everything"),
-			kit.El("button", "button", kit.At{"id", "import", "type", "button", "disabled", p.data.busy,
-				"onclick", p.Do("import", func() { p.chooseImport() })}, "Import a file"),
+			kit.Button("", kit.At{"id", "import", "disabled", p.data.busy}, p.Do("import", func() { p.chooseImport() }), "Import a file"),
 		),
 		kit.El("p", outcome, kit.At{"id", "import-outcome"}, p.data.outcome),
 	)

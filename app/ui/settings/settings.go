@@ -118,13 +118,13 @@ func (s *Settings) Render() (ui app.UI) {
 		kit.Box("div", "settings-inner", append([]app.UI{
 			kit.El("section", "", kit.At{"id", "settings-gateway"},
 				kit.Box("h2", "", "Gateway"),
-				kit.Box("p", "about",
+				kit.Box("p", "soft",
 					"Every request goes there, from the server and not from this browser. It is set when the server starts, with ",
 					kit.Box("code", "", "-gateway"), ".",
 				),
 				s.facts(g),
 				kit.If(g.Sandbox, func() app.UI {
-					return kit.Box("p", "note",
+					return kit.Notice(kit.Info, "", nil,
 						"This is the sandbox, a whole gateway inside this server. Its answers are made up, its prices are samples, and nothing is charged or sent anywhere. Start the server with ",
 						kit.Box("code", "", "-gateway URL"), " to use a real one.",
 					)
@@ -132,7 +132,7 @@ func (s *Settings) Render() (ui app.UI) {
 			),
 			kit.El("section", "", kit.At{"id", "settings-key"},
 				kit.Box("h2", "", "Key"),
-				kit.Box("p", "about", aboutKey(g)),
+				kit.Box("p", "soft", aboutKey(g)),
 				kit.If(g.KeyRefused, func() app.UI {
 					return kit.El("p", "outcome bad", kit.At{"id", "refused-key"}, "The gateway refused the key that is held. Enter another, or have that one allowed there.")
 				}),
@@ -141,7 +141,7 @@ func (s *Settings) Render() (ui app.UI) {
 			p.dataSettings(),
 			kit.El("section", "", kit.At{"id", "settings-theme"},
 				kit.Box("h2", "", "Appearance"),
-				kit.Box("p", "about", "Kept in this browser."),
+				kit.Box("p", "soft", "Kept in this browser."),
 				s.theme(),
 			),
 		}, p.o.Others()...)),
@@ -150,7 +150,7 @@ func (s *Settings) Render() (ui app.UI) {
 
 func (s *Settings) facts(g wire.Gateway) app.UI {
 	if !s.p.session.Greeted {
-		return kit.Box("p", "about", "Waiting for the server…")
+		return kit.Box("p", "soft", "Waiting for the server…")
 	}
 	usage := "not sent: unless the gateway reports tokens by itself, costs of streamed chat answers are estimates"
 	if g.StreamOptions {
@@ -191,16 +191,16 @@ func (s *Settings) form(g wire.Gateway) app.UI {
 	if p.key.bad {
 		outcome = "outcome bad"
 	}
-	return kit.El("form", "key-form", kit.At{"id", "key-form",
+	return kit.El("form", "line key-form", kit.At{"id", "line key-form",
 		"onsubmit", p.On("key", func(_ app.Context, e app.Event) { e.PreventDefault(); p.saveKey() })},
 		kit.El("label", "", kit.At{"for", "key"}, label),
 		kit.El("input", "field", kit.At{"id", "key", "type", "password", "autocomplete", "off", "spellcheck", "false",
 			"placeholder", "sk-…", "disabled", p.key.busy}),
-		kit.El("button", "button primary", kit.At{"id", "save-key", "type", "submit", "disabled", p.key.busy}, verb),
-		kit.El("button", "button", kit.At{"id", "forget-key", "type", "button", "hidden", !g.HasKey, "disabled", p.key.busy,
-			"onclick", p.Do("forget", func() {
+		kit.Button("primary", kit.At{"id", "save-key", "type", "submit", "disabled", p.key.busy}, nil, verb),
+		kit.Button("", kit.At{"id", "forget-key", "hidden", !g.HasKey, "disabled", p.key.busy},
+			p.Do("forget", func() {
 				p.sendKey("DELETE", nil, "The key is forgotten.")
-			})}, "Forget key"),
+			}), "Forget key"),
 		kit.El("p", outcome, kit.At{"id", "key-outcome", "role", "status"}, p.key.outcome),
 	)
 }

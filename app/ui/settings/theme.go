@@ -38,14 +38,5 @@ func (p *Page) applyTheme() {
 
 func (s *Settings) theme() app.UI {
 	p := s.p
-	choice := func(value, name string) app.UI {
-		return kit.Box("label", "",
-			p.Radio("theme-"+name, "", nil, "theme", value, p.theme() == value, func() { p.setTheme(value) }),
-			kit.Box("span", "", name),
-		)
-	}
-	return kit.Box("fieldset", "segments",
-		kit.Box("legend", "sr-only", "Theme"),
-		choice("", "System"), choice("dark", "Dark"), choice("light", "Light"),
-	)
+	return p.Radios("theme", "Theme", "", p.theme(), kit.Options("", "System", "dark", "Dark", "light", "Light"), p.setTheme)
 }

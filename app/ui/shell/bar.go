@@ -40,7 +40,7 @@ func (b *Bar) head() kit.Head {
 	if h, ok := b.p.section.(kit.Headed); ok {
 		return h.Head()
 	}
-	return kit.Head{Title: []app.UI{kit.El("h1", "bar-title", kit.At{"id", "title", "title", b.Title}, b.Title)}}
+	return kit.Head{Title: []app.UI{kit.El("h1", "bar-title cut written", kit.At{"id", "title", "title", b.Title}, b.Title)}}
 }
 
 // Render implements app.Composer.
@@ -50,10 +50,8 @@ func (b *Bar) Render() (ui app.UI) {
 	head := b.head()
 	return kit.Box("header", "",
 		kit.Box("div", "bar",
-			kit.El("button", "icon-button menu", kit.At{"id", "menu", "type", "button",
-				"aria-label", "Conversations", "aria-expanded", p.listOpen,
-				"onclick", p.Do("menu", func() { p.showList(true) })},
-				kit.Icon(kit.IconMenu, "icon")),
+			kit.IconButton("menu-button", "Conversations", kit.IconMenu, kit.At{"id", "menu",
+				"aria-expanded", p.listOpen}, p.Do("menu", func() { p.showList(true) })),
 			head.Title,
 			kit.Box("div", "push"),
 			b.link(),
@@ -110,18 +108,17 @@ func (b *Bar) gateway() app.UI {
 func (b *Bar) offer() app.UI {
 	switch d := b.p.session; {
 	case d.Stale():
-		return kit.El("div", "offer", kit.At{"id", "update", "role", "status"},
+		return kit.Notice(kit.Warn, "strip", kit.At{"id", "update", "role", "status"},
 			kit.Box("span", "", "The server has been updated. This page is still the old one."),
-			kit.El("button", "button", kit.At{"type", "button",
-				"onclick", b.p.On("reload", func(ctx app.Context, _ app.Event) { ctx.Reload() })}, "Reload"),
+			kit.Button("", nil, b.p.On("reload", func(ctx app.Context, _ app.Event) { ctx.Reload() }), "Reload"),
 		)
 	case d.Greeted && !d.Hello.Gateway.Sandbox && !d.Hello.Gateway.HasKey && b.p.section == b.p.chat:
-		return kit.Box("div", "offer",
+		return kit.Notice(kit.Warn, "strip", nil,
 			kit.Box("span", "", "This gateway wants a key before it answers."),
 			kit.El("a", "button", kit.At{"href", "/settings"}, "Enter the key"),
 		)
 	case d.Greeted && d.Hello.Gateway.KeyRefused && b.Section != settings.Path:
-		return kit.El("div", "offer", kit.At{"id", "key-refused", "role", "status"},
+		return kit.Notice(kit.Warn, "strip", kit.At{"id", "key-refused", "role", "status"},
 			kit.Box("span", "", "The gateway refused the key. Nothing is answered until it takes one."),
 			kit.El("a", "button", kit.At{"href", "/settings"}, "Enter another key"),
 		)

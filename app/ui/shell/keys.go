@@ -130,20 +130,19 @@ func (k *Keys) Render() (ui app.UI) {
 		lists = append(lists, kit.Box("h3", "", s.Item().Name), kit.Box("dl", "keys-list", rows))
 	}
 	closeIt := func(app.Context, app.Event) { p.DOM.ByID("keys").Call("close") }
-	return kit.El("dialog", "sheet", kit.At{"id", "keys", "aria-labelledby", "keys-title",
+	return kit.El("dialog", "dialog", kit.At{"id", "keys", "aria-labelledby", "keys-title",
 		"onclick", p.On("keys-backdrop", func(ctx app.Context, e app.Event) {
 			ctx.PreventUpdate()
 			if e.Get("target").Get("id").String() == "keys" {
 				closeIt(ctx, e)
 			}
 		})},
-		kit.Box("div", "sheet-inner",
-			kit.Box("div", "sheet-head",
+		kit.Box("div", "dialog-body",
+			kit.Box("div", "dialog-head",
 				kit.El("h2", "", kit.At{"id", "keys-title"}, "Keys"),
-				kit.El("button", "icon-button", kit.At{"type", "button", "aria-label", "Close", "autofocus", "",
-					"onclick", p.On("keys-close", closeIt)}, kit.Icon(kit.IconShut, "icon")),
+				kit.IconButton("", "Close", kit.IconClose, kit.At{"autofocus", ""}, p.On("keys-close", closeIt)),
 			),
-			kit.Box("p", "about", "Single keys work while no field has the focus."),
+			kit.Box("p", "soft", "Single keys work while no field has the focus."),
 			kit.Box("div", "keys-lists", lists),
 		))
 }

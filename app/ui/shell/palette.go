@@ -152,8 +152,8 @@ func (c *Palette) Render() (ui app.UI) {
 		active = "palette-" + strconv.Itoa(s.active)
 	}
 	closed := p.Do("palette-close", func() { p.closedPalette() })
-	list := kit.El("div", "palette-list", kit.At{"id", "palette-list", "role", "listbox", "aria-label", "Results"}, c.groups())
-	return kit.El("dialog", "palette", kit.At{"id", "palette", "aria-label", "Find anything",
+	list := kit.El("div", "options", kit.At{"id", "palette-list", "role", "listbox", "aria-label", "Results"}, c.groups())
+	return kit.El("dialog", "dialog palette", kit.At{"id", "palette", "aria-label", "Find anything",
 		"onclose", closed,
 		"onclick", p.On("palette-backdrop", func(ctx app.Context, e app.Event) {
 			ctx.PreventUpdate()
@@ -161,7 +161,7 @@ func (c *Palette) Render() (ui app.UI) {
 				e.Get("target").Call("close")
 			}
 		})},
-		kit.Box("div", "picker-search",
+		kit.Box("div", "dialog-search field-box",
 			kit.Icon(kit.IconSearch, "icon"),
 			p.Field("palette-search", "", kit.At{"placeholder", "Find a command, a conversation, a model, a message", "maxlength", 200,
 				"role", "combobox", "aria-label", "Find anything", "aria-expanded", true, "aria-controls", "palette-list",
@@ -177,7 +177,7 @@ func (c *Palette) Render() (ui app.UI) {
 			kit.Box("kbd", "", "Esc"),
 		),
 		list,
-		kit.El("p", "palette-foot", kit.At{"role", "status"}, c.foot()),
+		kit.El("p", "dialog-foot", kit.At{"role", "status"}, c.foot()),
 	)
 }
 
@@ -205,7 +205,7 @@ func (c *Palette) groups() []app.UI {
 	for i := 0; i < len(all); {
 		name := all[i].Group
 		id := "palette-group-" + strconv.Itoa(len(groups))
-		body := []app.UI{kit.El("div", "picker-group", kit.At{"id", id, "aria-hidden", true}, name)}
+		body := []app.UI{kit.El("div", "options-name", kit.At{"id", id, "aria-hidden", true}, name)}
 		for ; i < len(all) && all[i].Group == name; i++ {
 			body = append(body, c.option(i, all[i]))
 		}
@@ -230,13 +230,13 @@ func (c *Palette) option(i int, x fuzzy.Choice) app.UI {
 		icon = kit.IconSearch
 	}
 	active := i == p.palette.active
-	return kit.El("div", "palette-option", kit.At{"id", "palette-" + strconv.Itoa(i), "role", "option",
+	return kit.El("div", "option", kit.At{"id", "palette-" + strconv.Itoa(i), "role", "option",
 		"aria-selected", active, "data-active", active,
 		"onclick", p.Do("choose "+x.Group+" "+x.ID, func() { p.choose(x) })},
 		kit.Icon(icon, "icon small"),
-		kit.Box("span", "palette-name", kit.Marked(x.Name, x.Marks)),
-		kit.Box("span", "palette-note", x.Note),
-		kit.Box("span", "palette-keys", keycaps(x.Keys)),
+		kit.Box("span", "option-name cut written", kit.Marked(x.Name, x.Marks)),
+		kit.Box("span", "faint cut", x.Note),
+		kit.Box("span", "option-keys", keycaps(x.Keys)),
 	)
 }
 

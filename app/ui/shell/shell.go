@@ -73,7 +73,7 @@ func (s *Shell) OnNav(ctx app.Context) {
 func (s *Shell) Render() (ui app.UI) {
 	p := s.p
 	defer p.Drawing("the page", &ui)
-	return kit.El("div", "app", kit.At{"id", "app", "data-view", p.view(), "data-drawer", kit.When(p.listOpen, "open")},
+	return kit.El("div", "app", kit.At{"id", "app", "data-view", p.view(), "data-list", kit.When(p.listOpen, "open")},
 		kit.El("nav", "rail", kit.At{"aria-label", "Main"},
 			kit.El("a", "mark", kit.At{"href", "/", "aria-label", "Screentest: new conversation"},
 				kit.El("img", "", kit.At{"src", "/web/icon.svg", "alt", "Screentest"}),
@@ -111,7 +111,7 @@ func (p *page) content() app.UI {
 	if p.section != nil {
 		return p.section.Render()
 	}
-	return kit.Box("div", "middle",
+	return kit.Empty("page",
 		kit.Box("p", "", "There is nothing at this address."),
 		kit.El("a", "button primary", kit.At{"href", "/"}, "New conversation"),
 	)

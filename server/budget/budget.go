@@ -36,8 +36,9 @@ type Store interface {
 // Config is what a Keeper works with. Store must be given.
 type Config struct {
 	Store Store
-	// Tell is told once of each budget whose share to be warned of was passed,
-	// for owner, or for all people if it is "". It must return at once.
+	// Tell is told, once a period, of each budget of which the share to be warned
+	// of is spent: of owner's, or of everybody's if that is "". It must return at
+	// once.
 	Tell func(owner string, s wire.BudgetState)
 	// MayEverybody says who may change the budgets of everybody; nil: nobody.
 	MayEverybody func(owner string) bool

@@ -137,7 +137,7 @@ func (p *partial) fetch(ctx context.Context, s *Service, address string, most in
 	return sha.Sum(nil), got, nil
 }
 
-// match holds the reply against what was begun.
+// match says whether the reply goes on with what was begun.
 func (p *partial) match(file *upstream.File, span string) error {
 	if span != "" && file.Status == http.StatusPartialContent {
 		var from, to, total int64

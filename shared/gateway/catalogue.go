@@ -28,7 +28,7 @@ func SampleCatalogue() *Catalogue {
 	return c
 }
 
-// Lookup returns the model with this id. One that is in no line is described
+// Lookup returns the model with this id. One that has no entry is described
 // by the patterns of the families, with known false and no price (G3, G31).
 func (c *Catalogue) Lookup(id string) (m Model, known bool) {
 	if c.lines != nil {

@@ -7,7 +7,7 @@ import (
 	"screentest/shared/strictjson"
 )
 
-// checkFields is the fourth stage: each line of the endpoint's table against
+// checkFields is the fourth stage: each entry of the endpoint's table against
 // the body.
 func (k *checker) checkFields() {
 	table := specs(k.endpoint)

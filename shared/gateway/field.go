@@ -56,7 +56,7 @@ type Field struct {
 	Note     string   // for people, beside the field; may be empty
 }
 
-// spec is a line of the tables: a field, its shape, and its uses. The first
+// spec is an entry of the tables: a field, its shape, and its uses. The first
 // use that fits the model counts.
 type spec struct {
 	name    string

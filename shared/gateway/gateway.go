@@ -49,7 +49,7 @@ const (
 	BetaVideo Family = "beta-video" // video, by resolution
 	Gamma     Family = "gamma"      // video, frames and references
 	Delta     Family = "delta"      // video, multi-shot and motion control
-	// Unknown is the family of a model that no line of the catalogue and no
+	// Unknown is the family of a model that no entry of the catalogue and no
 	// pattern knows: only the rules common to all models hold (G3).
 	Unknown Family = "unknown"
 )

@@ -2,8 +2,8 @@ package gateway
 
 import "screentest/shared/money"
 
-// Model is a line of the catalogue, or what the patterns tell of an id that is
-// in no line.
+// Model is an entry of the catalogue, or what the patterns tell of an id that
+// has none.
 type Model struct {
 	ID       string
 	Endpoint Endpoint

@@ -3,7 +3,7 @@ package gateway
 import "strings"
 
 // A family's file tells two things of an id: what the model is, and, for its
-// actions, which source clips fit. Patterns come second: a line of the
+// actions, which source clips fit. Patterns come second: an entry of the
 // catalogue is believed before them (G31).
 
 // patterns are asked in this order; the first that knows the id decides.

@@ -1,6 +1,6 @@
 package gateway
 
-// Rule is one thing that Validate checks: a line of [Rules].
+// Rule is one thing that Validate checks: an entry of [Rules].
 type Rule struct {
 	Fact    string // number of the fact or the decision it comes from
 	Code    string
@@ -11,7 +11,7 @@ type Rule struct {
 // Rules lists everything that Validate can say, in the order of its checks.
 func Rules() []Rule { return append([]Rule(nil), rules[:]...) }
 
-// ruleID is a line of rules.
+// ruleID is an entry of rules.
 type ruleID uint8
 
 const (

@@ -12,7 +12,7 @@ import (
 // objects of which three fields matter; decoding each into Go values took most
 // of the browser's time. So a document is checked once, whole, and then walked:
 // a value is the bytes it stands in, and only text that is kept is copied.
-// What it gives is what encoding/json gives (a fuzz test holds them together),
+// What it gives is what encoding/json gives (a fuzz test compares the two),
 // except that names are compared exactly and that maxDepth is smaller.
 
 // maxDepth bounds the nesting of a document; a deeper one counts as malformed.

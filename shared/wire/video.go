@@ -77,7 +77,7 @@ type VideoState string
 const (
 	VideoCreating VideoState = "creating" // the intent is stored; the gateway has not answered
 	// VideoUnknown: the gateway's answer was lost. The task may exist and be
-	// billed: its price is held as reserved until a person settles it (G35).
+	// billed: its price stays reserved until a person settles it (G35).
 	VideoUnknown VideoState = "unknown"
 	VideoQueued  VideoState = "queued"
 	VideoRunning VideoState = "running"

@@ -1,7 +1,7 @@
 // Package clip makes the sandbox's videos: real MP4 files with H.264, exactly
 // as long and as large as asked, made in well under a millisecond and without
 // an encoder. Describe one with a [Spec], sized by [Size], and [Spec.Encode]
-// it; [Measure] tells how long somebody else's MP4 is.
+// it.
 //
 // A look is a moving picture that was encoded beforehand at every frame size,
 // in groups of pictures of one second each. A clip is some of these seconds,

@@ -5,8 +5,8 @@
 //
 // It joins the data segments that lie close together (memory.go), drops the
 // names and lines of functions and lays out anew what the runtime needs to know
-// of each function (functab.go), and lets the program itself fill in what can
-// be counted (start.go).
+// of each function (functab.go), lets the program itself fill in what can be
+// counted (start.go), and writes shorter where each call returns to (code.go).
 //
 // Of a panic in such a program its message is left; where it was, only a
 // program packed with -names says.
@@ -60,6 +60,9 @@ func pack(linked []byte, names bool) ([]byte, error) {
 	if !names {
 		counted, err := shortenTables(mem)
 		if err != nil {
+			return nil, err
+		}
+		if err := p.shortenCode(); err != nil {
 			return nil, err
 		}
 		if err := p.addStart(counted); err != nil {

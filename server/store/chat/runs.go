@@ -247,7 +247,7 @@ func (c *Chat) bookRun(w *sqlite.Tx, owner int64, id []byte, r wire.Run, prices 
 	}
 	conversation, _ := sqlite.ParseID(r.Conversation)
 	_, err := c.books.Book(w, owner, ledger.Entry{
-		Kind: "charge", What: "text", Subject: id, Conversation: conversation, Model: r.Model,
+		Kind: wire.KindCharge, What: wire.WhatText, Subject: id, Conversation: conversation, Model: r.Model,
 		CostNanoUSD: r.CostNanoUSD, Basis: r.Basis, Source: r.CostSource,
 		InputTokens: r.InputTokens, OutputTokens: r.OutputTokens, Prices: prices, CreatedMS: endedMS(r),
 	})

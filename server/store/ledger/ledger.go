@@ -17,14 +17,14 @@ import (
 // An Entry is a row of the ledger, which is append-only: a charge, its return,
 // or a correction of either.
 type Entry struct {
-	Kind                      string // "charge", "return", "correction"
-	What                      string // "text", "video"
+	Kind                      string // wire.KindCharge and so on
+	What                      string // wire.WhatText, wire.WhatVideo
 	Subject                   []byte // id of the run or task it is about
 	Conversation              []byte // nil: none
 	Model                     string
 	CostNanoUSD               int64 // a return is negative
 	Basis                     string
-	Source                    string // "reported", "computed", "estimated"
+	Source                    string // wire.SourceReported and so on
 	InputTokens, OutputTokens int64  // tokens
 	Prices                    json.RawMessage
 	CreatedMS                 int64
@@ -46,12 +46,12 @@ func New(db *sqlite.DB, now func() time.Time) *Books { return &Books{db: db, now
 // had its charge or return already. Corrections are counted up instead.
 func (b *Books) Book(w *sqlite.Tx, owner int64, e Entry) (booked bool, err error) {
 	var seq int64
-	if e.Kind == "correction" {
+	if e.Kind == wire.KindCorrection {
 		if err := w.Scan("SELECT count(*) FROM ledger WHERE owner = ? AND subject = ? AND kind = 'correction'", []any{owner, e.Subject}, &seq); err != nil {
 			return false, err
 		}
 	}
-	// What isn't an estimate itself settles those that its subject had.
+	// What isn't an estimate itself takes the place of those that its subject had.
 	estimated := e.CostNanoUSD
 	if e.Source != wire.SourceEstimated {
 		estimated = 0

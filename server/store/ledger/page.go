@@ -148,9 +148,7 @@ func (b *Books) ledgerTotal(ctx context.Context, owner string, q wire.LedgerQuer
 		return total.sum(), err
 	}
 	var total figures
-	err := b.db.At(ctx).Scan(`SELECT coalesce(sum(l.cost_nano_usd) FILTER (WHERE l.kind = 'charge'), 0), coalesce(sum(l.cost_nano_usd) FILTER (WHERE l.kind = 'return'), 0),
-		coalesce(sum(l.cost_nano_usd) FILTER (WHERE l.kind = 'correction'), 0), coalesce(sum(l.estimated_nano_usd), 0), count(*)`+f.where, f.args,
-		&total.charged, &total.returned, &total.corrected, &total.estimated, &total.rows)
+	err := b.db.At(ctx).Scan("SELECT "+sumByKind+f.where, f.args, total.sumDest()...)
 	return total.sum(), err
 }
 

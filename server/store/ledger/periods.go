@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,15 +42,39 @@ func (f *figures) add(g figures) {
 	f.out += g.out
 }
 
+// kinds are those of a row, each with the sum that its cost counts in. The
+// trigger ledger_hours says the same in the schema.
+var kinds = []struct {
+	name string
+	sum  func(*figures) *int64
+}{
+	{wire.KindCharge, func(f *figures) *int64 { return &f.charged }},
+	{wire.KindReturn, func(f *figures) *int64 { return &f.returned }},
+	{wire.KindCorrection, func(f *figures) *int64 { return &f.corrected }},
+}
+
+// sumByKind sums up rows l as sumDest takes them.
+var sumByKind = func() string {
+	var columns strings.Builder
+	for _, k := range kinds {
+		fmt.Fprintf(&columns, "coalesce(sum(l.cost_nano_usd) FILTER (WHERE l.kind = '%s'), 0), ", k.name)
+	}
+	return columns.String() + "coalesce(sum(l.estimated_nano_usd), 0), count(*)"
+}()
+
+func (f *figures) sumDest() (dest []any) {
+	for _, k := range kinds {
+		dest = append(dest, k.sum(f))
+	}
+	return append(dest, &f.estimated, &f.rows)
+}
+
 // addRow adds one row of the ledger.
 func (f *figures) addRow(kind string, cost, estimated, in, out int64) {
-	switch kind {
-	case wire.KindCharge:
-		f.charged += cost
-	case wire.KindReturn:
-		f.returned += cost
-	default:
-		f.corrected += cost
+	for _, k := range kinds {
+		if k.name == kind {
+			*k.sum(f) += cost
+		}
 	}
 	f.estimated += estimated
 	f.rows++

@@ -140,16 +140,16 @@ func (v *Videos) Accepted(ctx context.Context, owner, id, remote string, at int6
 		if _, err := w.Exec("UPDATE video_tasks SET state = 'queued', remote = ?, accepted_ms = ?, problem = NULL WHERE n = ?", remote, at, s.n); err != nil {
 			return false, err
 		}
-		source, basis := "computed", t.Basis
+		source := wire.SourceComputed
 		var prices string
 		if err := w.Scan("SELECT prices FROM video_tasks WHERE n = ?", []any{s.n}, &prices); err != nil {
 			return false, err
 		}
 		if t.PriceNanoUSD == 0 {
-			source = "estimated" // there is no price: the figure is no fact
+			source = wire.SourceEstimated // there is no price: the figure is no fact
 		}
-		_, err := v.books.Book(w, s.owner, ledger.Entry{Kind: "charge", What: "video", Subject: s.id, Model: t.Model,
-			CostNanoUSD: t.PriceNanoUSD, Basis: basis, Source: source, Prices: json.RawMessage(prices), CreatedMS: at})
+		_, err := v.books.Book(w, s.owner, ledger.Entry{Kind: wire.KindCharge, What: wire.WhatVideo, Subject: s.id, Model: t.Model,
+			CostNanoUSD: t.PriceNanoUSD, Basis: t.Basis, Source: source, Prices: json.RawMessage(prices), CreatedMS: at})
 		return true, err
 	})
 }

@@ -138,8 +138,8 @@ func (s *periods) get(owner int64, at period, fn func(*periodSums)) bool {
 	return true
 }
 
-// keep takes over sums that were read, unless a booking came in between.
-func (s *periods) keep(owner int64, at period, sums *periodSums) {
+// remember takes over sums that were read, unless a booking came in between.
+func (s *periods) remember(owner int64, at period, sums *periodSums) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sums.upTo < s.last {
@@ -188,7 +188,7 @@ func (b *Books) eachPeriod(ctx context.Context, owner int64, at []period, fn fun
 				return err
 			}
 			fn(i, sums)
-			b.periods.keep(owner, at[i], sums)
+			b.periods.remember(owner, at[i], sums)
 		}
 		return nil
 	})

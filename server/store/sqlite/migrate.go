@@ -22,9 +22,9 @@ import (
 // is not written to.
 const applicationID = 0x5363726e
 
-// A migration brings a database from version-1 to version. Its file is named
+// A Migration brings a database from version-1 to version. Its file is named
 // NNNN_what.sql.
-type migration struct {
+type Migration struct {
 	version int
 	name    string
 	sql     string
@@ -32,13 +32,13 @@ type migration struct {
 
 // ReadMigrations reads the migrations in the root of files, in order and
 // without a gap.
-func ReadMigrations(files fs.FS) ([]migration, error) {
+func ReadMigrations(files fs.FS) ([]Migration, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(names)
-	var ms []migration
+	var ms []Migration
 	for i, name := range names {
 		number, _, _ := strings.Cut(name, "_")
 		v, err := strconv.Atoi(number)
@@ -49,7 +49,7 @@ func ReadMigrations(files fs.FS) ([]migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		ms = append(ms, migration{v, name, string(text)})
+		ms = append(ms, Migration{v, name, string(text)})
 	}
 	return ms, nil
 }
@@ -93,18 +93,18 @@ func Inspect(ctx context.Context, path string, newest int) error {
 }
 
 // Migrate brings the database up to the newest of ms, each in a transaction of
-// its own, so that a failure leaves the last whole version. keep is called
+// its own, so that a failure leaves the last whole version. copyFirst is called
 // with the old version before an existing database is changed; drop undoes it
 // when nothing was changed after all, so that a server that is started again
 // and again does not fill the disk with copies.
-func Migrate(ctx context.Context, conn *sql.Conn, ms []migration, keep func(version int) (drop func(), err error), log *slog.Logger) error {
+func Migrate(ctx context.Context, conn *sql.Conn, ms []Migration, copyFirst func(version int) (drop func(), err error), log *slog.Logger) error {
 	version, err := VersionOf(ctx, conn, len(ms))
 	if err != nil || version == len(ms) {
 		return err
 	}
 	drop := func() {}
 	if version > 0 {
-		if drop, err = keep(version); err != nil {
+		if drop, err = copyFirst(version); err != nil {
 			return fmt.Errorf("keep a copy before migrating: %w", err)
 		}
 	}
@@ -130,7 +130,7 @@ func Migrate(ctx context.Context, conn *sql.Conn, ms []migration, keep func(vers
 	return Explain(err)
 }
 
-func (m migration) apply(ctx context.Context, conn *sql.Conn) (err error) {
+func (m Migration) apply(ctx context.Context, conn *sql.Conn) (err error) {
 	// Where ctx ends while BEGIN or COMMIT runs, it is said to have failed though
 	// it has not: neither is under it.
 	whole := context.WithoutCancel(ctx)

@@ -57,14 +57,14 @@ func Open(ctx context.Context, path string, o Options) (e *DB, err error) {
 	if err != nil {
 		return nil, Explain(err)
 	}
-	keep := func(version int) (drop func(), err error) {
+	copyFirst := func(version int) (drop func(), err error) {
 		copied, err := keepCopy(ctx, conn, path, version, o.Now())
 		if err == nil {
 			o.Logger.Info("kept a copy of the database before migrating it", "file", copied)
 		}
 		return func() { RemoveDatabase(copied) }, err
 	}
-	if err := Migrate(ctx, conn, ms, keep, o.Logger); err != nil {
+	if err := Migrate(ctx, conn, ms, copyFirst, o.Logger); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	if err := dropOldCopies(path); err != nil {

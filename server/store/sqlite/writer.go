@@ -174,7 +174,7 @@ func (w *writer) run() {
 		}
 		again = nil
 		for {
-			group := w.take()
+			group := w.next()
 			if len(group) == 0 {
 				break
 			}
@@ -224,8 +224,8 @@ func (w *writer) catchUp() (more bool) {
 	return more && err == nil
 }
 
-// take removes the next group from the queue.
-func (w *writer) take() []unit {
+// next removes the next group from the queue.
+func (w *writer) next() []unit {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n, bytes := 0, 0

@@ -12,7 +12,7 @@ import (
 // videoKeyPurpose binds sealed keys of tasks; the row is the key's number.
 const videoKeyPurpose = "video key"
 
-// addVideoKey stores a key, sealed, and returns its number.
+// addKey stores a key, sealed, and returns its number.
 func (v *Videos) addKey(w *sqlite.Tx, owner int64, secret string, replaced bool) (n int64, err error) {
 	if n, err = w.Insert("INSERT INTO video_keys (owner, sealed, replaced) VALUES (?, x'', ?)", owner, replaced); err != nil {
 		return 0, err
@@ -21,7 +21,7 @@ func (v *Videos) addKey(w *sqlite.Tx, owner int64, secret string, replaced bool)
 	return n, err
 }
 
-// dropVideoKey takes the key from a task that needs it no more: one that is
+// dropKey takes the key from a task that needs it no more: one that is
 // final and has no file left to copy. A key that no task holds is forgotten.
 func dropKey(w *sqlite.Tx, task int64) error {
 	var key int64

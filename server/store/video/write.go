@@ -249,7 +249,7 @@ func (v *Videos) End(ctx context.Context, owner string, t wire.VideoTask, urls [
 	})
 }
 
-// returnVideo books back, once, what the ledger says that a failed task cost: its
+// giveBack books back, once, what the ledger says that a failed task cost: its
 // charge with what it was corrected by, so that nothing is left of it. The
 // return is as good as the newest figure, and has its source.
 func (v *Videos) giveBack(w *sqlite.Tx, s videoScan, t wire.VideoTask, at int64) error {

@@ -31,25 +31,20 @@ func (c *Calls) fieldID(i int) string { return partID("result", c.Lane, c.ID) + 
 // OnMount implements app.Mounter.
 func (c *Calls) OnMount(app.Context) {
 	defer c.p.Guard("the calls")
-	c.fill()
+	c.leadToResult()
 }
 
 // OnUpdate implements app.Updater.
 func (c *Calls) OnUpdate(ctx app.Context) {
 	ctx.Defer(func(app.Context) {
 		defer c.p.Guard("the calls")
-		c.fill()
+		c.leadToResult()
 	})
 }
 
-// fill puts what was written, or the sample, into the fields that are new.
-func (c *Calls) fill() {
-	for i, call := range c.waiting() {
-		e := c.p.DOM.ByID(c.fieldID(i))
-		if e.Truthy() && e.Get("dataset").Get("call").String() != call.ID {
-			e.Get("dataset").Set("call", call.ID)
-			e.Set("value", c.p.chat.Lane(c.Lane).Result(c.ID, call))
-		}
+// leadToResult moves the focus to the field that is waited for, if it is here.
+func (c *Calls) leadToResult() {
+	for i := range c.waiting() {
 		if c.p.resultField == c.fieldID(i) {
 			c.p.writeResult()
 		}
@@ -117,18 +112,14 @@ func (c *Calls) Render() (ui app.UI) {
 		id := c.fieldID(i)
 		body = append(body,
 			kit.El("label", "label", kit.At{"for", id}, "What "+call.Name+" returns"),
-			kit.El("textarea", "field code result", kit.At{"id", id, "rows", 3, "spellcheck", "false",
-				"oninput", p.On("result "+call.ID, func(ctx app.Context, e app.Event) {
-					ctx.PreventUpdate()
-					p.chat.SetResult(c.ID, call.ID, e.Get("target").Get("value").String())
-				}),
+			p.Area(id, "field code result", kit.At{"rows", 3, "spellcheck", "false",
 				"onkeydown", p.On("result-key "+call.ID, func(ctx app.Context, e app.Event) {
 					ctx.PreventUpdate()
 					if ctrl := e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool(); ctrl && p.DOM.Sends(e.Value) {
 						e.PreventDefault()
 						c.send()
 					}
-				})}),
+				})}, p.chat.Lane(c.Lane).Result(c.ID, call), func(text string) { p.chat.SetResult(c.ID, call.ID, text) }),
 		)
 	}
 	switch {

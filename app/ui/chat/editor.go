@@ -16,9 +16,8 @@ type edit struct {
 	begun bool   // just now: its field is yet to come
 }
 
-// Editor is where a message of the person's is written anew. Its text lives in
-// its element, and in Page.edit while that is not in the document: further up
-// in a long conversation, or behind another page.
+// Editor is where a message of the person's is written anew. It may leave the
+// document meanwhile: further up in a long conversation, or behind another page.
 type Editor struct {
 	app.Compo
 	p    *Page
@@ -39,7 +38,6 @@ func (e *Editor) OnMount(ctx app.Context) {
 	if !field.Truthy() {
 		return
 	}
-	field.Set("value", e.p.edit.text)
 	// Further on it comes back by scrolling: then it leaves the focus to the field
 	// that one writes in.
 	writing := e.p.DOM.Doc.Get("activeElement")
@@ -51,13 +49,12 @@ func (e *Editor) OnMount(ctx app.Context) {
 
 func (e *Editor) send(all bool) {
 	p := e.p
-	text := p.DOM.ByID(e.fieldID()).Get("value").String()
 	p.threads.stick()
 	ok := false
 	if all {
-		ok = p.chat.Lane(e.Lane).EditAll(e.ID, text)
+		ok = p.chat.Lane(e.Lane).EditAll(e.ID, p.edit.text)
 	} else {
-		ok = p.chat.Lane(e.Lane).Edit(e.ID, text)
+		ok = p.chat.Lane(e.Lane).Edit(e.ID, p.edit.text)
 	}
 	if ok {
 		p.endEdit()
@@ -76,11 +73,7 @@ func (e *Editor) Render() (ui app.UI) {
 		here = "Send again in this lane"
 	}
 	return kit.Box("div", "editor",
-		kit.El("textarea", "field", kit.At{"id", e.fieldID(), "rows", 3, "aria-label", "Your message",
-			"oninput", p.On("edit-input", func(ctx app.Context, ev app.Event) {
-				ctx.PreventUpdate()
-				p.edit.text = ev.Get("target").Get("value").String()
-			}),
+		p.Area(e.fieldID(), "field", kit.At{"rows", 3, "aria-label", "Your message",
 			"onkeydown", p.On("edit-key", func(ctx app.Context, ev app.Event) {
 				ctx.PreventUpdate()
 				switch key := ev.Get("key").String(); {
@@ -92,7 +85,7 @@ func (e *Editor) Render() (ui app.UI) {
 					ev.PreventDefault()
 					e.send(false)
 				}
-			})}),
+			})}, p.edit.text, func(text string) { p.edit.text = text }),
 		kit.Box("div", "line editor-foot",
 			kit.Button("", nil, p.Do("edit-cancel", func() { p.endEdit() }), "Cancel"),
 			kit.Button("edit-all", kit.At{"hidden", !many, "disabled", busy}, p.Do("edit-all", func() { e.send(true) }), "In all lanes"),

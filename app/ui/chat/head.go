@@ -60,22 +60,20 @@ func (p *Page) inspectorButton() app.UI {
 }
 
 func (p *Page) renameField() app.UI {
-	return kit.El("input", "field", kit.At{"id", "rename", "type", "text", "maxlength", 200,
-		"aria-label", "Title of this conversation", "autocomplete", "off",
+	return p.Field("rename", "field", kit.At{"maxlength", 200, "aria-label", "Title of this conversation",
 		"onkeydown", p.On("rename-key", func(_ app.Context, e app.Event) {
 			switch key := e.Get("key").String(); {
 			case kit.Composing(e.Value):
 			case key == "Enter":
 				e.PreventDefault()
-				p.endRename(e.Get("target").Get("value").String(), true)
+				p.endRename(true)
 			case key == "Escape":
 				e.PreventDefault()
-				p.endRename("", false)
+				p.endRename(false)
 			}
 		}),
-		"onblur", p.On("rename-blur", func(_ app.Context, e app.Event) {
-			p.endRename(e.Get("target").Get("value").String(), true)
-		})})
+		"onblur", p.Do("rename-blur", func() { p.endRename(true) })},
+		p.newTitle, func(text string) { p.newTitle = text })
 }
 
 // more is what else can be done with the conversation.
@@ -120,12 +118,11 @@ func (p *Page) deleteShown() {
 }
 
 func (p *Page) beginRename() {
-	p.renaming = true
+	p.renaming, p.newTitle = true, p.chat.Current.Summary.Title
 	p.changed(chat.PartBar)
-	title := p.chat.Current.Summary.Title
 	p.Context().Defer(func(app.Context) {
 		if e := p.DOM.ByID("rename"); e.Truthy() {
-			e.Set("value", title)
+			p.Settle()
 			e.Call("focus")
 			e.Call("select")
 		}
@@ -133,12 +130,12 @@ func (p *Page) beginRename() {
 }
 
 // endRename saves the title, or leaves it as it was.
-func (p *Page) endRename(title string, save bool) {
+func (p *Page) endRename(save bool) {
 	if !p.renaming {
 		return
 	}
 	p.renaming = false
-	title = strings.Join(strings.Fields(title), " ")
+	title := strings.Join(strings.Fields(p.newTitle), " ")
 	if c := p.chat.Current; save && c != nil && title != "" && title != c.Summary.Title {
 		p.chat.List.Rename(c.ID, title)
 	}

@@ -17,8 +17,9 @@ import (
 type libraryState struct {
 	open    bool
 	kind    string
-	name    string // under which something is to be saved
-	filling string // the prompt whose variables are asked for; "" for the list
+	name    string            // under which something is to be saved
+	filling string            // the prompt whose variables are asked for; "" for the list
+	values  map[string]string // of those, by name
 	problem string
 }
 
@@ -190,7 +191,12 @@ func (l *Library) use(id string) {
 // fill asks for the variables of a prompt; "" goes back to the list.
 func (l *Library) fill(id string) {
 	p := l.p
-	p.library.filling = id
+	p.library.filling, p.library.values = id, map[string]string{}
+	if e := l.entry(id); e != nil {
+		for _, name := range chat.Variables(e.Text) {
+			p.library.values[name] = "" // what is left empty is nothing
+		}
+	}
 	p.changed(chat.PartLibrary)
 	if id != "" {
 		p.Context().Defer(func(app.Context) { p.After(0, func() { p.DOM.Focus("#variable-0") }) })
@@ -199,16 +205,12 @@ func (l *Library) fill(id string) {
 
 func (l *Library) variables(e wire.LibraryEntry) app.UI {
 	p := l.p
-	names := chat.Variables(e.Text)
+	names, values := chat.Variables(e.Text), p.library.values
 	fields := []app.UI{
 		kit.Box("h3", "", e.Name),
 		kit.Box("p", "soft prompt-text written", e.Text),
 	}
 	insert := func() {
-		values := map[string]string{}
-		for i, name := range names {
-			values[name] = p.DOM.ByID("variable-" + strconv.Itoa(i)).Get("value").String()
-		}
 		p.insert(chat.Fill(e.Text, values))
 		p.closeLibrary()
 	}
@@ -216,14 +218,14 @@ func (l *Library) variables(e wire.LibraryEntry) app.UI {
 		id := "variable-" + strconv.Itoa(i)
 		fields = append(fields,
 			kit.El("label", "label", kit.At{"for", id}, name),
-			kit.El("textarea", "field", kit.At{"id", id, "rows", 1,
+			p.Area(id, "field", kit.At{"rows", 1,
 				"onkeydown", p.On(id, func(ctx app.Context, ev app.Event) {
 					ctx.PreventUpdate()
 					if p.DOM.Sends(ev.Value) {
 						ev.PreventDefault()
 						insert()
 					}
-				})}),
+				})}, values[name], func(text string) { values[name] = text }),
 		)
 	}
 	fields = append(fields, kit.Box("div", "line",

@@ -65,7 +65,8 @@ type Page struct {
 	tools    toolsState
 	library  libraryState
 	edit     edit
-	renaming bool // the title is being edited
+	renaming bool   // the title is being edited
+	newTitle string // so far
 	finder   *chat.Finder
 	search   searchForm
 	// resultField is the id of the field for a call's result that is led to once
@@ -260,7 +261,7 @@ func (p *Page) Escape() {
 	switch {
 	case p.picker.open: // closes itself
 	case p.renaming:
-		p.endRename("", false)
+		p.endRename(false)
 	case p.inspector.IsOpen() && p.inspector.Narrow():
 		p.inspector.Close()
 	case p.chat.Running():
@@ -289,7 +290,7 @@ func (p *Page) Side(marks string) app.UI {
 func (p *Page) Dialogs() []app.UI {
 	return []app.UI{
 		&Picker{p: p, Rev: p.rev.lanes, Open: p.picker.open, Query: p.picker.query, Active: p.picker.active},
-		&Tools{p: p, Rev: p.rev.lanes, Open: p.tools.open, Lane: p.tools.lane, At: p.tools.at},
+		&Tools{p: p, Rev: p.rev.lanes, Open: p.tools.open, Lane: p.tools.lane, At: p.tools.at, Form: p.tools.form},
 		&Library{p: p, Rev: p.rev.library, Open: p.library.open, Kind: p.library.kind, Filling: p.library.filling, Problem: p.library.problem},
 	}
 }

@@ -4,7 +4,6 @@ package chat
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -18,7 +17,8 @@ import (
 type toolsState struct {
 	open bool
 	lane int
-	at   int // the function that is edited: listing for none, adding for a new one
+	at   int           // the function that is edited: listing for none, adding for a new one
+	form chat.Function // that function as it is written so far
 }
 
 const (
@@ -49,6 +49,7 @@ type Tools struct {
 	Open bool
 	Lane int
 	At   int
+	Form chat.Function
 }
 
 func (p *Page) openTools(lane int) {
@@ -99,73 +100,33 @@ func (t *Tools) edit(at int) {
 			}
 		}
 	}
+	p.tools.form = f
 	p.Context().Defer(func(app.Context) {
 		defer p.Guard("a function")
-		p.After(0, func() {
-			for id, text := range map[string]string{
-				"function-name": f.Name, "function-about": f.Description, "function-parameters": f.Parameters, "function-sample": f.Sample,
-			} {
-				if e := p.DOM.ByID(id); e.Truthy() {
-					e.Set("value", text)
-				}
-			}
-			t.check()
-			p.DOM.Focus("#function-name")
-		})
+		p.After(0, func() { p.DOM.Focus("#function-name") })
 	})
 }
 
-// written is the function as the fields have it.
+// written is the function as it would be saved.
 func (t *Tools) written() chat.Function {
-	text := func(id string) string {
-		if e := t.p.DOM.ByID(id); e.Truthy() {
-			return e.Get("value").String()
-		}
-		return ""
-	}
-	f := chat.Function{
-		Name: strings.TrimSpace(text("function-name")), Description: strings.TrimSpace(text("function-about")),
-		Parameters: text("function-parameters"), Sample: text("function-sample"),
-	}
-	if at := t.p.tools.at; at >= 0 {
-		f.Off = t.p.chat.Lane(t.Lane).Params().Functions[at].Off
-	}
+	f := t.p.tools.form
+	f.Name, f.Description = strings.TrimSpace(f.Name), strings.TrimSpace(f.Description)
 	return f
 }
 
-// check says under the fields what is wrong with them, as one types.
-func (t *Tools) check() bool {
+// check says what is wrong with the name and with the schema.
+func (t *Tools) check() (name, schema []string) {
 	var others []string
 	for i, o := range t.p.chat.Lane(t.Lane).Params().Functions {
 		if i != t.p.tools.at {
 			others = append(others, o.Name)
 		}
 	}
-	name, parameters := chat.CheckFunction(t.written(), others)
-	t.p.setText("function-name-check", strings.Join(name, " "))
-	words := strings.Join(parameters, "\n")
-	if words == "" {
-		words = "The schema is fine."
-	}
-	t.p.setText("function-check", words)
-	ok := len(name) == 0 && len(parameters) == 0
-	if e := t.p.DOM.ByID("function-check"); e.Truthy() {
-		e.Get("dataset").Set("ok", strconv.FormatBool(len(parameters) == 0))
-	}
-	if e := t.p.DOM.ByID("save-function"); e.Truthy() {
-		e.Set("disabled", !ok)
-	}
-	return ok
-}
-
-func (p *Page) setText(id, text string) {
-	if e := p.DOM.ByID(id); e.Truthy() {
-		e.Set("textContent", text)
-	}
+	return chat.CheckFunction(t.written(), others)
 }
 
 func (t *Tools) save() {
-	if !t.check() {
+	if name, schema := t.check(); len(name)+len(schema) > 0 {
 		return
 	}
 	f := t.written()
@@ -285,27 +246,34 @@ func (t *Tools) row(i int, f chat.Function) app.UI {
 
 func (t *Tools) form() app.UI {
 	p := t.p
-	typed := func(ctx app.Context, _ app.Event) {
-		ctx.PreventUpdate()
-		t.check()
+	f := &p.tools.form
+	field := func(to *string) func(string) {
+		return func(text string) {
+			*to = text
+			p.Redraw()
+		}
+	}
+	name, schema := t.check()
+	about := strings.Join(schema, "\n")
+	if about == "" {
+		about = "The schema is fine."
 	}
 	return kit.El("form", "dialog-body", kit.At{"onsubmit", p.On("save-function", func(_ app.Context, e app.Event) { e.PreventDefault(); t.save() })},
 		kit.El("label", "label", kit.At{"for", "function-name"}, "Name"),
-		kit.El("input", "field mono", kit.At{"id", "function-name", "type", "text", "autocomplete", "off", "spellcheck", "false",
-			"aria-describedby", "function-name-check", "oninput", p.On("function-name", typed)}),
-		kit.El("p", "outcome bad", kit.At{"id", "function-name-check", "role", "status"}),
+		p.Field("function-name", "field mono", kit.At{"aria-describedby", "function-name-check"}, f.Name, field(&f.Name)),
+		kit.El("p", "outcome bad", kit.At{"id", "function-name-check", "role", "status"}, strings.Join(name, " ")),
 		kit.El("label", "label", kit.At{"for", "function-about"}, "What it does, for the model"),
-		kit.El("input", "field", kit.At{"id", "function-about", "type", "text", "autocomplete", "off", "oninput", p.On("function-about", typed)}),
+		p.Field("function-about", "field", kit.At{"spellcheck", "true"}, f.Description, field(&f.Description)),
 		kit.El("label", "label", kit.At{"for", "function-parameters"}, "Parameters, as JSON Schema"),
-		kit.El("textarea", "field code", kit.At{"id", "function-parameters", "rows", 11, "spellcheck", "false", "autocomplete", "off",
-			"aria-describedby", "function-check", "oninput", p.On("function-parameters", typed)}),
-		kit.El("p", "outcome", kit.At{"id", "function-check", "role", "status"}),
+		p.Area("function-parameters", "field code", kit.At{"rows", 11, "spellcheck", "false", "aria-describedby", "function-check"},
+			f.Parameters, field(&f.Parameters)),
+		kit.El("p", "outcome", kit.At{"id", "function-check", "role", "status", "data-ok", len(schema) == 0}, about),
 		kit.El("label", "label", kit.At{"for", "function-sample"}, "Sample result, which you can change at each call"),
-		kit.El("textarea", "field code", kit.At{"id", "function-sample", "rows", 3, "spellcheck", "false", "autocomplete", "off"}),
+		p.Area("function-sample", "field code", kit.At{"rows", 3, "spellcheck", "false"}, f.Sample, field(&f.Sample)),
 		kit.Box("div", "line",
 			kit.Box("span", "push"),
 			kit.Button("", nil, p.Do("cancel-function", func() { t.edit(listing) }), "Cancel"),
-			kit.Button("primary", kit.At{"id", "save-function", "type", "submit"}, nil, "Save function"),
+			kit.Button("primary", kit.At{"id", "save-function", "type", "submit", "disabled", len(name)+len(schema) > 0}, nil, "Save function"),
 		),
 	)
 }

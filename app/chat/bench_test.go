@@ -12,7 +12,7 @@ import (
 	"screentest/shared/wire"
 )
 
-// far is the far end of the line: it keeps the calls until a test answers.
+// far is the far end of the connection: it keeps the calls until a test answers.
 type far struct{ calls []*asked }
 
 type asked struct {

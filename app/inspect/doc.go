@@ -1,4 +1,4 @@
-// Package inspect is what the drawer knows: what was sent for an answer, and
+// Package inspect is what the inspector knows: what was sent for an answer, and
 // every event that came, with its time and place. It is plain Go with neither
 // go-app nor the browser in it.
 //

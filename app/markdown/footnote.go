@@ -110,7 +110,7 @@ func (footnoteRefParser) Parse(_ ast.Node, block gtext.Reader, pc parser.Context
 
 // footnoteRef draws a reference: a link to its note, which leads back to the
 // first of those to it. Their ids are the text's own: see Node.
-func (d *drawer) footnoteRef(n *footnoteRef) Node {
+func (d *builder) footnoteRef(n *footnoteRef) Node {
 	number := strconv.Itoa(d.notes.number(n.label))
 	id := "ref-" + number
 	if d.notes.refs[n.label]++; d.notes.refs[n.label] > 1 {

@@ -71,7 +71,7 @@ func renderAtOnce(src string) []Node {
 	b, _ := appendLines(nil, src, false)
 	refs := references{}
 	doc := r.full.Parse(gtext.NewReader(b), parser.WithContext(newContext(refs, refs, nil)))
-	d := &drawer{src: b, left: 1 << 30}
+	d := &builder{src: b, left: 1 << 30}
 	return d.blocks(doc)
 }
 

@@ -7,11 +7,11 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 )
 
-func (d *drawer) inlines(parent ast.Node) []Node {
+func (d *builder) inlines(parent ast.Node) []Node {
 	return coalesce(d.appendInlines(nil, parent))
 }
 
-func (d *drawer) appendInlines(kids []Node, parent ast.Node) []Node {
+func (d *builder) appendInlines(kids []Node, parent ast.Node) []Node {
 	for c := parent.FirstChild(); c != nil; c = c.NextSibling() {
 		kids = d.inline(kids, c)
 	}
@@ -19,7 +19,7 @@ func (d *drawer) appendInlines(kids []Node, parent ast.Node) []Node {
 }
 
 // inline appends what n draws to kids.
-func (d *drawer) inline(kids []Node, n ast.Node) []Node {
+func (d *builder) inline(kids []Node, n ast.Node) []Node {
 	d.count()
 	switch n := n.(type) {
 	case *ast.Text:
@@ -63,7 +63,7 @@ func (d *drawer) inline(kids []Node, n ast.Node) []Node {
 	return d.appendInlines(kids, n)
 }
 
-func (d *drawer) text(kids []Node, n *ast.Text) []Node {
+func (d *builder) text(kids []Node, n *ast.Text) []Node {
 	raw := n.Segment.Value(d.src)
 	s := ""
 	if n.IsRaw() {
@@ -81,7 +81,7 @@ func (d *drawer) text(kids []Node, n *ast.Text) []Node {
 	return kids
 }
 
-func (d *drawer) codeSpan(n *ast.CodeSpan) Node {
+func (d *builder) codeSpan(n *ast.CodeSpan) Node {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if t, ok := c.(*ast.Text); ok {
@@ -92,7 +92,7 @@ func (d *drawer) codeSpan(n *ast.CodeSpan) Node {
 	return el("code", "", textNodes(s, true)...)
 }
 
-func (d *drawer) autoLink(n *ast.AutoLink) Node {
+func (d *builder) autoLink(n *ast.AutoLink) Node {
 	label, dest := string(n.Label(d.src)), string(n.URL(d.src))
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(dest), "mailto:") {
 		dest = "mailto:" + dest
@@ -106,7 +106,7 @@ func (d *drawer) autoLink(n *ast.AutoLink) Node {
 
 // image draws a link to the picture: to fetch one would tell its host who
 // reads the answer, and when.
-func (d *drawer) image(n *ast.Image) Node {
+func (d *builder) image(n *ast.Image) Node {
 	dest := unescape(n.Destination)
 	alt := textNodes(strings.TrimSpace(d.plain(n)), false)
 	if len(alt) == 0 {
@@ -116,7 +116,7 @@ func (d *drawer) image(n *ast.Image) Node {
 }
 
 // plain is the text below n, without its marks.
-func (d *drawer) plain(n ast.Node) string {
+func (d *builder) plain(n ast.Node) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		d.count()

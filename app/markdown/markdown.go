@@ -112,7 +112,7 @@ func (r *Renderer) draw(part []byte, kind pieceKind, pc *context) (nodes []Node)
 		}
 	}()
 	doc := r.full.Parse(gtext.NewReader(part), parser.WithContext(pc))
-	d := &drawer{src: part, notes: pc.notes, left: maxNodes}
+	d := &builder{src: part, notes: pc.notes, left: maxNodes}
 	if kind == note && doc.FirstChild() != nil {
 		return d.blocks(doc.FirstChild())
 	}

@@ -58,7 +58,7 @@ var mathTags = map[string][]string{
 
 // Allowed reports whether a tree can hold the element tag and, unless attr is
 // empty, that attribute on it. What it refuses never comes out of this
-// package; a drawer may ask again before it makes an element.
+// package; a page may ask again before it makes an element.
 func Allowed(tag, attr string) bool {
 	attrs, ok := htmlTags[tag]
 	if !ok {

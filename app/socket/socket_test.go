@@ -282,7 +282,7 @@ func TestNudge(t *testing.T) {
 		}
 		b.after(probeTimeout)
 		if !b.lines[0].closed {
-			t.Fatal("the line that did not answer the probe is still there")
+			t.Fatal("the connection that did not answer the probe is still there")
 		}
 
 		b.do(b.Nudge)

@@ -22,7 +22,7 @@ type Composer struct {
 	Conversation string
 	Budget       string // that is nearly used up, in words
 
-	recalled int // Desk.Recalled that is shown
+	recalled int // Chat.Recalled that is shown
 }
 
 // OnMount implements app.Mounter.

@@ -15,10 +15,13 @@ import (
 	"screentest/shared/wire"
 )
 
+// HeadRev implements kit.Headed.
+func (p *Page) HeadRev() int { return p.rev.bar }
+
 // Head implements kit.Headed: the title of the conversation with what can be done
 // with it, what it has cost, and the inspector's button.
 func (p *Page) Head() kit.Head {
-	h := kit.Head{Rev: p.rev.bar, Title: []app.UI{p.title()}, Tools: []app.UI{p.inspectorButton()}}
+	h := kit.Head{Title: []app.UI{p.title()}, Tools: []app.UI{p.inspectorButton()}}
 	c := p.chat.Current
 	if c == nil || c.Phase != chat.Ready {
 		return h

@@ -60,11 +60,12 @@ type Leaver interface {
 // Headed is a Section that puts more into the bar than its title.
 type Headed interface {
 	Head() Head
+	// HeadRev counts the changes of the Head.
+	HeadRev() int
 }
 
 // Head is what a section puts into the bar.
 type Head struct {
-	Rev     int      // counts its changes
 	Title   []app.UI // in place of the title, with what can be done beside it
 	Figures []app.UI // before the gateway
 	Tools   []app.UI // at the end

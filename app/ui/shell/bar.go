@@ -30,7 +30,7 @@ func (p *page) bar() app.UI {
 	}
 	b.Section, b.Title = p.section.Item().Path, p.section.Title()
 	if h, ok := p.section.(kit.Headed); ok {
-		b.HeadRev = h.Head().Rev
+		b.HeadRev = h.HeadRev()
 	}
 	return b
 }

@@ -8,8 +8,8 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 )
 
-// A drawer turns goldmark's tree for one piece of source into Nodes.
-type drawer struct {
+// A builder turns goldmark's tree for one piece of source into Nodes.
+type builder struct {
 	src   []byte
 	notes *notes
 	left  int // nodes that may still be drawn
@@ -19,13 +19,13 @@ type drawer struct {
 // tooMany stops a drawing that goes over maxNodes.
 type tooMany struct{}
 
-func (d *drawer) count() {
+func (d *builder) count() {
 	if d.left--; d.left < 0 {
 		panic(tooMany{})
 	}
 }
 
-func (d *drawer) blocks(parent ast.Node) []Node {
+func (d *builder) blocks(parent ast.Node) []Node {
 	var out []Node
 	for c := parent.FirstChild(); c != nil; c = c.NextSibling() {
 		out = d.block(out, c)
@@ -34,7 +34,7 @@ func (d *drawer) blocks(parent ast.Node) []Node {
 }
 
 // block appends what n draws to out.
-func (d *drawer) block(out []Node, n ast.Node) []Node {
+func (d *builder) block(out []Node, n ast.Node) []Node {
 	d.count()
 	switch n := n.(type) {
 	case *ast.Paragraph:
@@ -69,13 +69,13 @@ func (d *drawer) block(out []Node, n ast.Node) []Node {
 
 // heading draws the document's first level as h3, below the page's own
 // headings; the class keeps the author's level.
-func (d *drawer) heading(n *ast.Heading) Node {
+func (d *builder) heading(n *ast.Heading) Node {
 	const below = 2
 	tag := "h" + strconv.Itoa(min(n.Level+below, 6))
 	return el(tag, "md-h"+strconv.Itoa(n.Level), d.inlines(n)...)
 }
 
-func (d *drawer) list(n *ast.List) Node {
+func (d *builder) list(n *ast.List) Node {
 	out := el("ul", "")
 	if n.IsOrdered() {
 		out.Tag = "ol"
@@ -101,7 +101,7 @@ func isTask(item ast.Node) bool {
 
 // table draws a table inside a region of its own that scrolls sideways and so
 // must be reachable by keyboard.
-func (d *drawer) table(n *east.Table) Node {
+func (d *builder) table(n *east.Table) Node {
 	table := el("table", "")
 	body := el("tbody", "")
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
@@ -135,7 +135,7 @@ func (d *drawer) table(n *east.Table) Node {
 }
 
 // lines is the verbatim text of a code block.
-func (d *drawer) lines(n ast.Node) string {
+func (d *builder) lines(n ast.Node) string {
 	var b strings.Builder
 	for i := range n.Lines().Len() {
 		line := n.Lines().At(i)

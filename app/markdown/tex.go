@@ -354,3 +354,13 @@ func (p *texParser) tableRow(cells []Node) Node {
 }
 
 func isEmpty(n Node) bool { return n.Tag == "mrow" && len(n.Kids) == 0 }
+
+// style reads the rest of a group in the style that \displaystyle sets.
+func (p *texParser) style(name string) atom {
+	nodes := p.expr("")
+	s := p.el("mstyle", nodes...)
+	if name == "displaystyle" {
+		return atom{Node: s.with("displaystyle", "true").with("scriptlevel", "0")}
+	}
+	return atom{Node: s.with("displaystyle", "false").with("scriptlevel", "0")}
+}

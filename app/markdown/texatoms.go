@@ -389,13 +389,3 @@ func (p *texParser) modulo(name string) atom {
 	}
 	return atom{Node: p.el("mrow", kids...)}
 }
-
-// style reads the rest of a group in the style that \displaystyle sets.
-func (p *texParser) style(name string) atom {
-	nodes := p.expr("")
-	s := p.el("mstyle", nodes...)
-	if name == "displaystyle" {
-		return atom{Node: s.with("displaystyle", "true").with("scriptlevel", "0")}
-	}
-	return atom{Node: s.with("displaystyle", "false").with("scriptlevel", "0")}
-}

@@ -182,6 +182,17 @@ func archRules() []archRule {
 			},
 			example: graph{"screentest/app/inspect": {Imports: []string{"github.com/maxence-charriere/go-app/v10/pkg/app"}}},
 		},
+		{
+			name: "only the shell puts the sections of the page together",
+			why:  "a section that names another can't be read, or left out, without it; what they share is in kit",
+			js:   true,
+			breaks: func(g graph) []string {
+				return g.arrows(within("app"), func(from, to string) bool {
+					return section(to) != "" && section(to) != section(from) && !within("app/ui/shell")(from) && from != module+"/app"
+				})
+			},
+			example: graph{"screentest/app/ui/spend": {Imports: []string{"screentest/app/ui/video"}}},
+		},
 	}
 }
 
@@ -330,6 +341,27 @@ func part(path string) string {
 	for _, p := range parts {
 		if within("server/" + p)(path) {
 			return p
+		}
+	}
+	return ""
+}
+
+// sections are the parts of the page, by the folders that make each up.
+var sections = map[string][]string{
+	"chat":     {"app/chat", "app/inspect", "app/ui/chat", "app/ui/inspector"},
+	"video":    {"app/video", "app/ui/video"},
+	"spend":    {"app/spend", "app/ui/spend"},
+	"settings": {"app/ui/settings"},
+	"shell":    {"app/ui/shell"},
+}
+
+// section names the part of the page that a package belongs to, or "".
+func section(path string) string {
+	for name, folders := range sections {
+		for _, f := range folders {
+			if within(f)(path) {
+				return name
+			}
 		}
 	}
 	return ""

@@ -159,7 +159,7 @@ func (s *Side) searchBox() app.UI {
 				"", "Any time", "1", "Today", "7", "7 days", "30", "30 days", "365", "A year",
 			), func(f *searchForm, v string) { f.days = v }),
 			kit.Box("label", "check",
-				p.Switch("check", "", kit.At{"disabled", p.chat.Current == nil}, f.here, func(on bool) {
+				p.Switch("search-here", "", kit.At{"disabled", p.chat.Current == nil}, f.here, func(on bool) {
 					p.search.here = on
 					p.finder.Ask(p.ask(p.search))
 				}),

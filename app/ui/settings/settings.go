@@ -191,7 +191,7 @@ func (s *Settings) form(g wire.Gateway) app.UI {
 	if p.key.bad {
 		outcome = "outcome bad"
 	}
-	return kit.El("form", "line key-form", kit.At{"id", "line key-form",
+	return kit.El("form", "line key-form", kit.At{"id", "key-form",
 		"onsubmit", p.On("key", func(_ app.Context, e app.Event) { e.PreventDefault(); p.saveKey() })},
 		kit.El("label", "", kit.At{"for", "key"}, label),
 		kit.El("input", "field", kit.At{"id", "key", "type", "password", "autocomplete", "off", "spellcheck", "false",

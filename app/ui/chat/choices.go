@@ -54,6 +54,6 @@ func (p *Page) NewFinder(changed func()) *Finder {
 
 // SearchFor shows all messages that are found by query.
 func (p *Page) SearchFor(query string) {
-	p.setSearch(searchForm{query: strings.TrimSpace(query)})
-	p.focusSearch()
+	p.search.set(searchForm{query: strings.TrimSpace(query)})
+	p.search.focus()
 }

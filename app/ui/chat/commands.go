@@ -21,10 +21,10 @@ func (p *Page) Commands() []kit.Command {
 	retry := func() bool { return open() && !p.chat.Focused().Running() && p.lastAnswer() != "" }
 	return []kit.Command{
 		{Name: "New conversation", Keys: "n", When: always, Do: func() { p.Context().Navigate("/"); p.FocusComposer() }},
-		{Name: "Search everything", Keys: "/", When: always, Do: p.focusSearch},
-		{Name: "Search in this conversation", Keys: "f", When: open, Do: p.searchHere},
+		{Name: "Search everything", Keys: "/", When: always, Do: p.search.focus},
+		{Name: "Search in this conversation", Keys: "f", When: open, Do: p.search.here},
 		{Name: "Write a message", Keys: "c", When: shown, Do: func() { p.DOM.Focus("#composer") }},
-		{Name: "Choose the model", Keys: "m", When: named, Do: func() { p.openPicker(p.chat.Shown().Focused) }},
+		{Name: "Choose the model", Keys: "m", When: named, Do: func() { p.picker.show(p.chat.Shown().Focused) }},
 		{Name: "Compare with another model", Keys: "l", When: func() bool { return named() && !p.chat.Shown().Full() }, Do: p.addLane},
 		{Name: "Stop the answers", When: running, Do: func() { p.chat.Stop(); p.FocusComposer() }},
 		{Name: "Retry the last answer", When: retry, Do: func() { p.threads.stick(); p.chat.Focused().Retry(p.lastAnswer()) }},

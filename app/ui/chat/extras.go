@@ -60,7 +60,7 @@ func (x *extras) draw(p *Page, lane int, m *chat.Message) {
 		old.Index(0).Call("remove")
 	}
 	for _, s := range a.Searches {
-		before.Call("append", search(p.DOM, s))
+		before.Call("append", webSearch(p.DOM, s))
 	}
 	after.Call("replaceChildren")
 	for _, c := range a.ToolCalls {
@@ -94,7 +94,7 @@ func (x *extras) drawReasoning(p *Page, before js.Value, text string, final bool
 	x.length.Set("textContent", "· "+figure.Count(int64(utf8.RuneCountInString(text)))+" characters")
 }
 
-func search(d kit.DOM, s *reply.Search) js.Value {
+func webSearch(d kit.DOM, s *reply.Search) js.Value {
 	words := "Searching the web"
 	switch s.Status {
 	case "completed":

@@ -91,7 +91,7 @@ func (p *Page) more(s wire.Summary) app.UI {
 		{"more-rename", kit.IconPencil, "Rename", p.beginRename},
 		{"export-markdown", kit.IconExport, "Export as Markdown", func() { p.Download(wire.ExportPath + s.ID + ".md") }},
 		{"export-json", kit.IconExport, "Export as JSON", func() { p.Download(wire.ExportPath + s.ID + ".json") }},
-		{"more-search", kit.IconSearch, "Search in it", p.searchHere},
+		{"more-search", kit.IconSearch, "Search in it", p.search.here},
 		{"more-delete", kit.IconTrash, "Delete", p.deleteShown},
 	}
 	return kit.Box("span", "",

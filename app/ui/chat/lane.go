@@ -76,7 +76,7 @@ func (l *Lane) model() []app.UI {
 		kit.El("button", "model-button", kit.At{"id", threadID("model", l.Index), "type", "button",
 			"aria-haspopup", "dialog", "aria-expanded", p.picker.open && p.picker.lane == l.Index,
 			"aria-label", "Model: " + name, "title", name + ": choose the model that answers next",
-			"onclick", p.Do("model", func() { p.openPicker(l.Index) })},
+			"onclick", p.Do("model", func() { p.picker.show(l.Index) })},
 			modelName(name), kit.Icon(kit.IconDown, "icon small")),
 		endpoint,
 	}

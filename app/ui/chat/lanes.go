@@ -106,7 +106,7 @@ func (p *Page) addLane() {
 		defer p.Guard("a new lane")
 		p.After(0, func() {
 			p.Reveal(threadID("lane", lane))
-			p.openPicker(lane)
+			p.picker.show(lane)
 		})
 	})
 }

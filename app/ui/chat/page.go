@@ -12,8 +12,6 @@
 package chat
 
 import (
-	"net/url"
-	"strings"
 	"syscall/js"
 	"time"
 
@@ -61,14 +59,13 @@ type Page struct {
 
 	composer *Composer // nil while it is not in the document
 	carried  string    // what was typed before the program had arrived
-	picker   pickerState
+	picker   picker
 	tools    toolsState
 	library  libraryState
 	edit     edit
 	renaming bool   // the title is being edited
 	newTitle string // so far
-	finder   *chat.Finder
-	search   searchForm
+	search   search
 	// resultField is the id of the field for a call's result that is led to once
 	// it is drawn.
 	resultField string
@@ -77,15 +74,6 @@ type Page struct {
 // revisions count the changes of the page's parts, for the components' fields.
 type revisions struct {
 	list, thread, lanes, composer, bar, library int
-}
-
-// place is where in the conversation the address leads.
-type place struct {
-	goal    string // message that is gone to once it is known
-	reached string // message that the address shown has led to
-	sought  string // message that was gone to last, by whatever address
-	linked  bool   // the last click was on a link
-	leafing bool   // through the conversations, by keys
 }
 
 // New makes the page, which is shown until another address is known. What was typed before the program had arrived is put into
@@ -124,7 +112,8 @@ func New(h *kit.Host, o Options) *Page {
 		OpenTools:    p.openTools,
 		OpenSettings: func() { p.openLibrary(wire.LibrarySettings) },
 	})
-	p.finder = chat.NewFinder(p.Server, p.After, func() { p.changed(chat.PartList) })
+	p.picker.p, p.search.p = p, p
+	p.search.finder = chat.NewFinder(p.Server, p.After, func() { p.changed(chat.PartList) })
 	return p
 }
 
@@ -201,59 +190,6 @@ func (p *Page) Title() string {
 		return c.Summary.Title
 	}
 	return ""
-}
-
-// Go implements kit.Section.
-func (p *Page) Go(at *url.URL) bool {
-	linked := p.place.linked
-	p.place.linked = false
-	path := strings.TrimSuffix(at.Path, "/")
-	id, isConversation := strings.CutPrefix(path, "/c/")
-	if path != "" && (!isConversation || id == "" || strings.Contains(id, "/")) {
-		return false
-	}
-	came := !p.shown
-	p.shown, p.renaming = true, false
-	p.place.goal, p.place.reached = at.Query().Get("m"), ""
-	if path == "" {
-		p.chat.Show("")
-	} else if id, err := url.PathUnescape(id); err == nil && p.conversationID() != id {
-		p.chat.Show(id)
-	}
-	if typed := p.carried; typed != "" {
-		p.carried = "" // only now is it known which conversation it is for
-		p.chat.Shown().SetDraft(chat.Carry(p.chat.Shown().Draft(), typed))
-		if p.composer != nil {
-			p.composer.load()
-		}
-	}
-	switch id := p.conversationID(); {
-	case id != p.threads.of:
-		p.threads.begin(id)
-		p.searchElsewhere()
-	case !linked && came && p.place.goal == p.place.sought:
-		p.place.goal, p.place.reached = "", p.place.goal // back at the place that was kept
-	}
-	p.changed(chat.PartAll)
-	leafing, seeking := p.place.leafing, p.place.goal != ""
-	p.place.leafing = false
-	p.Context().Defer(func(app.Context) {
-		switch {
-		case leafing:
-			p.DOM.Focus("#thread")
-		case !seeking: // who looks for something reads on there
-			p.FocusComposer()
-		}
-	})
-	return true
-}
-
-// Leave implements kit.Leaver.
-func (p *Page) Leave() {
-	p.shown, p.renaming = false, false
-	p.place.goal, p.place.reached = "", ""
-	p.threads.markPlaces()
-	p.changed(chat.PartAll)
 }
 
 // Escape implements kit.Escaping.

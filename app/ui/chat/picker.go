@@ -14,8 +14,9 @@ import (
 	"screentest/shared/gateway"
 )
 
-// pickerState is what the model picker shows.
-type pickerState struct {
+// picker is what the dialog shows in which a model is chosen.
+type picker struct {
+	p      *Page
 	open   bool
 	lane   int
 	query  string
@@ -35,9 +36,10 @@ type Picker struct {
 
 // matches returns the models that fit what was typed: every word somewhere in
 // the id, the family or the endpoint.
-func (p *Page) matches() []gateway.Model {
+func (k *picker) matches() []gateway.Model {
+	p := k.p
 	var found []gateway.Model
-	words := strings.Fields(strings.ToLower(p.picker.query))
+	words := strings.Fields(strings.ToLower(k.query))
 next:
 	for _, m := range p.session.Models {
 		text := strings.ToLower(m.ID + " " + string(m.Family) + " " + string(m.Endpoint))
@@ -49,7 +51,7 @@ next:
 		found = append(found, m)
 	}
 	// What is in no catalogue can be asked for too: the gateway judges.
-	if id := strings.TrimSpace(p.picker.query); len(found) == 0 && len(words) == 1 {
+	if id := strings.TrimSpace(k.query); len(found) == 0 && len(words) == 1 {
 		if m := p.session.Model(id); m.Endpoint != gateway.Video {
 			found = append(found, m)
 		}
@@ -57,11 +59,12 @@ next:
 	return found
 }
 
-func (p *Page) openPicker(lane int) {
-	p.picker = pickerState{open: true, lane: lane}
+func (k *picker) show(lane int) {
+	p := k.p
+	*k = picker{p: p, open: true, lane: lane}
 	for i, m := range p.session.Models {
 		if m.ID == p.chat.Lane(lane).Model() {
-			p.picker.active = i
+			k.active = i
 		}
 	}
 	p.changed(chat.PartLanes)
@@ -81,26 +84,29 @@ func (p *Page) openPicker(lane int) {
 		p.Put("picker-search", "")
 		d.Call("showModal")
 		p.DOM.Focus("#picker-search")
-		p.showActive()
+		k.showActive()
 	})
 }
 
-func (p *Page) closePicker() {
+func (k *picker) close() {
+	p := k.p
 	if d := p.DOM.ByID("picker"); d.Get("open").Bool() {
 		d.Call("close")
 	}
-	p.picker.open = false
+	k.open = false
 	p.changed(chat.PartLanes)
 	p.Context().Defer(func(app.Context) { p.FocusComposer() })
 }
 
-func (p *Page) pick(id string) {
-	p.chat.Lane(p.picker.lane).Choose(id)
-	p.closePicker()
+// pick has the lane answer with a model from now on.
+func (k *picker) pick(id string) {
+	k.p.chat.Lane(k.lane).Choose(id)
+	k.close()
 }
 
 // showActive scrolls the marked model into view.
-func (p *Page) showActive() {
+func (k *picker) showActive() {
+	p := k.p
 	p.Context().Defer(func(app.Context) {
 		if e := p.DOM.Find(`#picker [data-active="true"]`); e.Truthy() {
 			e.Call("scrollIntoView", map[string]any{"block": "nearest"})
@@ -112,12 +118,12 @@ func (p *Page) showActive() {
 func (c *Picker) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the model picker", &ui)
-	cancel := p.On("cancel", func(_ app.Context, e app.Event) { e.PreventDefault(); p.closePicker() })
+	cancel := p.On("cancel", func(_ app.Context, e app.Event) { e.PreventDefault(); p.picker.close() })
 	at := kit.At{"id", "picker", "aria-label", "Choose a model",
 		"oncancel", cancel,
 		"onclick", p.On("backdrop", func(ctx app.Context, e app.Event) {
 			if e.Get("target").Get("id").String() == "picker" {
-				p.closePicker()
+				p.picker.close()
 			}
 		})}
 	search := kit.Box("div", "dialog-search field-box",
@@ -128,13 +134,13 @@ func (c *Picker) Render() (ui app.UI) {
 			"onkeydown", p.On("picker-key", c.onKey)}, c.Query, func(text string) {
 			p.picker.query, p.picker.active = text, 0
 			p.changed(chat.PartLanes)
-			p.showActive()
+			p.picker.showActive()
 		}),
 	)
 	if !c.Open {
 		return kit.El("dialog", "dialog picker", at, search)
 	}
-	models := p.matches()
+	models := p.picker.matches()
 	return kit.El("dialog", "dialog picker", at,
 		search,
 		kit.El("div", "options", kit.At{"id", "picker-list", "role", "listbox", "aria-label", "Models"}, c.options(models)),
@@ -168,7 +174,7 @@ func (c *Picker) options(models []gateway.Model) []app.UI {
 		}
 		list = append(list, kit.El("div", "option", kit.At{"id", fmt.Sprint("option-", i), "role", "option",
 			"aria-selected", id == chosen, "data-active", i == c.Active, "data-model", id,
-			"onclick", c.p.Do("pick "+id, func() { c.p.pick(id) })},
+			"onclick", c.p.Do("pick "+id, func() { c.p.picker.pick(id) })},
 			mark,
 			kit.Box("span", "option-name cut mono", id),
 			kit.Pill(nil, m.Endpoint),
@@ -183,7 +189,7 @@ func (c *Picker) onKey(_ app.Context, e app.Event) {
 	if kit.Composing(e.Value) {
 		return
 	}
-	models := p.matches()
+	models := p.picker.matches()
 	last := len(models) - 1
 	switch e.Get("key").String() {
 	case "ArrowDown":
@@ -196,14 +202,14 @@ func (c *Picker) onKey(_ app.Context, e app.Event) {
 		p.picker.active = max(p.picker.active-8, 0)
 	case "Enter":
 		if p.picker.active <= last && p.picker.active >= 0 {
-			p.pick(models[p.picker.active].ID)
+			p.picker.pick(models[p.picker.active].ID)
 		}
 	default:
 		return
 	}
 	p.picker.active = max(p.picker.active, 0)
 	e.PreventDefault()
-	p.showActive()
+	p.picker.showActive()
 }
 
 func familyName(f gateway.Family) string {

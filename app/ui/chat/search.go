@@ -28,8 +28,16 @@ type searchForm struct {
 	open  bool   // the filters are shown
 }
 
-// ask is the form as the server understands it.
-func (p *Page) ask(f searchForm) wire.Search {
+// search is the search in the list's head.
+type search struct {
+	p      *Page
+	form   searchForm
+	finder *chat.Finder
+}
+
+// query is the form as the server understands it.
+func (s *search) query(f searchForm) wire.Search {
+	p := s.p
 	q := wire.Search{Query: f.query, Model: f.model, State: wire.RunState(f.state), Limit: 30}
 	if f.kind != "" {
 		q.Kinds = []string{f.kind}
@@ -48,15 +56,19 @@ func (p *Page) ask(f searchForm) wire.Search {
 	return q
 }
 
-// setSearch searches for what the form says, which is drawn with it.
-func (p *Page) setSearch(f searchForm) {
-	p.search = f
-	p.Put("search", f.query) // it may have the focus
-	p.finder.Ask(p.ask(f))
+// set searches for what the form says, which is drawn with it.
+func (s *search) set(f searchForm) {
+	s.form = f
+	s.p.Put("search", f.query) // it may have the focus
+	s.ask()
 }
 
-// focusSearch goes to the search field, where the list is shown.
-func (p *Page) focusSearch() {
+// ask searches for what the form says now.
+func (s *search) ask() { s.finder.Ask(s.query(s.form)) }
+
+// focus goes to the search field, where the list is shown.
+func (s *search) focus() {
+	p := s.p
 	if p.DOM.ByID("search").Call("checkVisibility", map[string]any{"visibilityProperty": true}).Bool() {
 		p.DOM.Focus("#search")
 		p.DOM.ByID("search").Call("select")
@@ -69,67 +81,32 @@ func (p *Page) focusSearch() {
 	p.After(200*time.Millisecond, func() { p.DOM.Focus("#search") })
 }
 
-func (p *Page) searchHere() {
-	p.setSearch(searchForm{here: true, open: true})
-	p.focusSearch()
+// here searches in the conversation shown.
+func (s *search) here() {
+	s.set(searchForm{here: true, open: true})
+	s.focus()
 }
 
-// searchElsewhere asks anew when a search in the conversation shown would show
+// moved asks anew when a search in the conversation shown would show
 // what was found in the one before.
-func (p *Page) searchElsewhere() {
-	if f := p.search; f.here {
-		f.here = p.chat.Current != nil
-		p.setSearch(f)
+func (s *search) moved() {
+	if f := s.form; f.here {
+		f.here = s.p.chat.Current != nil
+		s.set(f)
 	}
-}
-
-// OpenHit shows what was found where it is.
-func (p *Page) OpenHit(h wire.Hit) {
-	p.o.ShowList(false)
-	p.Context().Navigate(hitPath(h))
-	if c := p.chat.Current; c != nil && c.ID == h.Conversation {
-		p.place.goal = h.Message // the address may be the one that is shown already
-		p.seek()
-	}
-}
-
-func hitPath(h wire.Hit) string {
-	if h.Video != "" {
-		return "/video/" + h.Video
-	}
-	if h.Message == "" {
-		return "/c/" + h.Conversation
-	}
-	return "/c/" + h.Conversation + "?m=" + h.Message
-}
-
-// seek goes to the message that the address names, once it is known.
-func (p *Page) seek() {
-	c := p.chat.Current
-	if p.place.goal == "" || c == nil || c.Phase != chat.Ready || c.Fetching {
-		return
-	}
-	id := p.place.goal
-	p.place.goal, p.place.reached, p.place.sought = "", id, id
-	p.changed(chat.PartList)
-	if lane, _, ok := p.chat.Shown().Find(id); ok {
-		p.threads.at(lane).toMessage(id, true)
-		return
-	}
-	p.Tell("That message is not in this conversation any more.")
 }
 
 // searchBox is the head of the list: the field and its filters.
 func (s *Side) searchBox() app.UI {
 	p := s.p
-	f := p.search
+	f := p.search.form
 	return kit.El("div", "search", kit.At{"role", "search"},
 		kit.Box("div", "field field-box",
 			kit.Icon(kit.IconSearch, "icon small"),
 			p.Field("search", "", kit.At{"type", "search", "placeholder", "Search", "aria-label", "Search everything", "maxlength", 200,
 				"onkeydown", p.On("search-key", s.onSearchKey)}, f.query, func(text string) {
-				p.search.query = text
-				p.finder.Ask(p.ask(p.search))
+				p.search.form.query = text
+				p.search.ask()
 			}),
 			kit.El("button", "search-keys", kit.At{"type", "button", "aria-label", "Ctrl K: find anything", "title", "Find anything",
 				"onclick", p.Do("palette", func() { p.o.OpenPalette() })},
@@ -137,7 +114,7 @@ func (s *Side) searchBox() app.UI {
 			kit.IconButton("small", "Filters", kit.IconFilter, kit.At{"id", "filters",
 				"aria-expanded", f.open, "aria-controls", "search-filters"},
 				p.Do("filters", func() {
-					p.search.open = !p.search.open
+					p.search.form.open = !p.search.form.open
 					p.changed(chat.PartList)
 				})),
 		),
@@ -160,8 +137,8 @@ func (s *Side) searchBox() app.UI {
 			), func(f *searchForm, v string) { f.days = v }),
 			kit.Box("label", "check",
 				p.Switch("search-here", "", kit.At{"disabled", p.chat.Current == nil}, f.here, func(on bool) {
-					p.search.here = on
-					p.finder.Ask(p.ask(p.search))
+					p.search.form.here = on
+					p.search.ask()
 				}),
 				kit.Box("span", "", "In this conversation"),
 			),
@@ -180,8 +157,8 @@ func (p *Page) modelOptions() []kit.Option {
 func (s *Side) filter(id, label, value string, options []kit.Option, set func(*searchForm, string)) app.UI {
 	p := s.p
 	return p.Select(id, label, "field", nil, value, options, func(chosen string) {
-		set(&p.search, chosen)
-		p.finder.Ask(p.ask(p.search))
+		set(&p.search.form, chosen)
+		p.search.ask()
 	})
 }
 
@@ -191,16 +168,16 @@ func (s *Side) onSearchKey(ctx app.Context, e app.Event) {
 	switch key := e.Get("key").String(); {
 	case kit.Composing(e.Value):
 	case key == "Escape":
-		if p.finder.On() || p.search.open {
+		if p.search.finder.On() || p.search.form.open {
 			e.PreventDefault()
-			p.setSearch(searchForm{})
+			p.search.set(searchForm{})
 		}
 	case key == "ArrowDown":
 		e.PreventDefault()
 		p.DOM.Focus(".side-list a")
 	case key == "Enter":
 		e.PreventDefault()
-		if hits := p.finder.Shown(); len(hits) > 0 && p.finder.Ready {
+		if hits := p.search.finder.Shown(); len(hits) > 0 && p.search.finder.Ready {
 			p.OpenHit(hits[0])
 		}
 	}
@@ -209,7 +186,7 @@ func (s *Side) onSearchKey(ctx app.Context, e app.Event) {
 // hits is the list of what was found.
 func (s *Side) hits() app.UI {
 	p := s.p
-	f := p.finder
+	f := p.search.finder
 	hits := f.Shown()
 	words := ""
 	switch {
@@ -230,7 +207,7 @@ func (s *Side) hits() app.UI {
 		kit.Box("div", "hits-head",
 			kit.El("span", "", kit.At{"id", "hits-count", "role", "status"}, words),
 			kit.El("button", "link", kit.At{"id", "search-clear", "type", "button",
-				"onclick", p.Do("search-clear", func() { p.setSearch(searchForm{}); p.DOM.Focus("#search") })}, "Clear"),
+				"onclick", p.Do("search-clear", func() { p.search.set(searchForm{}); p.DOM.Focus("#search") })}, "Clear"),
 		),
 		kit.If(f.Problem != nil, func() app.UI {
 			return kit.Notice(kit.Bad, "side-problem", kit.At{"role", "alert"},

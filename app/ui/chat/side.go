@@ -33,7 +33,7 @@ func (s *Side) Render() (ui app.UI) {
 				"onclick", p.Do("new", func() { p.o.ShowList(false); p.FocusComposer() })},
 				kit.Icon(kit.IconPlus, "icon small"), "New conversation"),
 		),
-		kit.Either(p.finder.On(), func() app.UI {
+		kit.Either(p.search.finder.On(), func() app.UI {
 			return kit.Box("div", "side-list found", s.hits())
 		}, func() app.UI { return kit.Box("div", "side-list", s.conversations(groups)...) }),
 		kit.Box("div", "side-foot",

@@ -62,25 +62,6 @@ func (p *Page) closeTools() {
 	p.hideDialog("tools", chat.PartLanes)
 }
 
-// showDialog opens a dialog once it is drawn.
-func (p *Page) showDialog(id string, part chat.Part) {
-	p.changed(part)
-	p.Context().Defer(func(app.Context) {
-		defer p.Guard("a dialog")
-		if d := p.DOM.ByID(id); d.Truthy() && !d.Get("open").Bool() {
-			d.Call("showModal")
-		}
-	})
-}
-
-func (p *Page) hideDialog(id string, part chat.Part) {
-	if d := p.DOM.ByID(id); d.Truthy() && d.Get("open").Bool() {
-		d.Call("close")
-	}
-	p.changed(part)
-	p.Context().Defer(func(app.Context) { p.FocusComposer() })
-}
-
 // edit opens a function, or goes back to the list.
 func (t *Tools) edit(at int) {
 	p := t.p

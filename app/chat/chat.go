@@ -65,8 +65,6 @@ type Chat struct {
 	// Current is the conversation that is shown; nil is one that has yet to
 	// be begun.
 	Current *Conversation
-	// Recalled counts the drafts that were put back; see Conversation.Draft.
-	Recalled int
 
 	fresh         *Conversation // what a new conversation begins with; see Shown
 	closed        *Closed
@@ -123,6 +121,7 @@ func (ch *Chat) Show(id string) {
 	}
 	c := ch.Shown()
 	c.Refusal, c.Focused = nil, 0
+	c.readDraft()
 }
 
 func (ch *Chat) show(id string) {

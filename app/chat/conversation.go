@@ -43,6 +43,7 @@ type Conversation struct {
 	// Fetching says that the outline is under way.
 	Fetching bool
 
+	draft    string
 	lanes    lanesTold
 	voting   bool // a vote is under way
 	fetched  bool
@@ -54,6 +55,7 @@ type Conversation struct {
 func (ch *Chat) newConversation(id string) *Conversation {
 	c := &Conversation{chat: ch, tree: newTree(), ID: id, Summary: wire.Summary{ID: id}, Votes: map[string]wire.Vote{}}
 	c.Lanes = []*Lane{{of: c}}
+	c.readDraft()
 	return c
 }
 

@@ -27,10 +27,14 @@ func store(s Storage, name, value string) {
 }
 
 // Draft returns what was typed for the conversation and not sent.
-func (c *Conversation) Draft() string { return c.chat.o.Storage.Get(draftName + c.ID) }
+func (c *Conversation) Draft() string { return c.draft }
+
+// readDraft takes up the draft that was stored, by this tab or another.
+func (c *Conversation) readDraft() { c.draft = c.chat.o.Storage.Get(draftName + c.ID) }
 
 // SetDraft stores what is typed for the conversation.
 func (c *Conversation) SetDraft(text string) {
+	c.draft = text
 	store(c.chat.o.Storage, draftName+c.ID, text)
 	c.waiting = ""
 	if c.Refusal != nil {

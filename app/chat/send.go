@@ -60,6 +60,7 @@ func (c *Conversation) Send(text string) bool {
 		starts = append(starts, start)
 	}
 
+	c.draft = ""
 	ch.o.Storage.Remove(draftName + c.ID)
 	if !c.begun() {
 		ch.begin(id, text, now)

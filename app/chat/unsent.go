@@ -100,7 +100,9 @@ func (ch *Chat) restore(conversation, text, words string) {
 		text += "\n\n" + have
 	}
 	ch.o.Storage.Set(name, text)
-	ch.Recalled++
+	if c := ch.Shown(); c.ID == conversation {
+		c.draft = text
+	}
 	ch.o.Tell(words)
 	ch.o.Changed(PartComposer)
 }

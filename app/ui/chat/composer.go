@@ -13,8 +13,7 @@ import (
 	"screentest/shared/wire"
 )
 
-// Composer is where a turn is written. The text lives in its element and in
-// the draft, never in a field here, so that no redraw can touch it.
+// Composer is where a turn is written.
 type Composer struct {
 	app.Compo
 	p            *Page
@@ -22,54 +21,30 @@ type Composer struct {
 	Conversation string
 	Budget       string // that is nearly used up, in words
 
-	recalled int // Chat.Recalled that is shown
+	of string // the conversation whose draft is in the field
 }
 
 // OnMount implements app.Mounter.
-func (c *Composer) OnMount(app.Context) {
-	defer c.p.Guard("the composer")
-	c.p.composer = c
-	c.load()
+func (c *Composer) OnMount(ctx app.Context) {
 	c.p.FocusComposer()
+	c.OnUpdate(ctx)
 }
 
-// OnDismount implements app.Dismounter.
-func (c *Composer) OnDismount() {
-	if c.p.composer == c {
-		c.p.composer = nil
-	}
-}
-
-// OnUpdate implements app.Updater: another conversation has another draft. Of
-// what was typed before the conversation had an id, nothing is lost: sending
-// clears it, and nothing else gives it one.
-func (c *Composer) OnUpdate(app.Context) {
-	defer c.p.Guard("the composer")
-	if e := c.area(); e.Truthy() && (e.Get("dataset").Get("for").String() != c.Conversation || c.recalled != c.p.chat.Recalled) {
-		c.load()
-	}
-	c.estimate()
+// OnUpdate implements app.Updater: the draft may be another.
+func (c *Composer) OnUpdate(ctx app.Context) {
+	ctx.Defer(func(app.Context) {
+		defer c.p.Guard("the composer")
+		c.p.Settle()
+		if c.of != c.Conversation { // the field may have the focus
+			c.of = c.Conversation
+			c.p.Put("composer", c.p.chat.Shown().Draft())
+		}
+		c.fit()
+		c.estimate()
+	})
 }
 
 func (c *Composer) area() js.Value { return c.p.DOM.ByID("composer") }
-
-// load shows the draft of the conversation.
-func (c *Composer) load() {
-	if e := c.area(); e.Truthy() {
-		e.Get("dataset").Set("for", c.Conversation)
-		c.recalled = c.p.chat.Recalled
-		e.Set("value", c.p.chat.Shown().Draft())
-		c.fit()
-		c.estimate()
-	}
-}
-
-func (c *Composer) setText(text string) {
-	if e := c.area(); e.Truthy() {
-		e.Set("value", text)
-		c.typed(text)
-	}
-}
 
 // typed follows what is written.
 func (c *Composer) typed(text string) {
@@ -85,13 +60,16 @@ func (c *Composer) fit() {
 		return
 	}
 	e := c.area()
+	if !e.Truthy() {
+		return
+	}
 	e.Get("style").Set("height", "auto")
 	e.Get("style").Set("height", strconv.Itoa(e.Get("scrollHeight").Int())+"px")
 }
 
 // estimate says beside the button what sending would take.
 func (c *Composer) estimate() {
-	text := c.area().Get("value").String()
+	text := c.p.chat.Shown().Draft()
 	note := c.p.chat.Shown().Estimate(len(text))
 	if e := c.p.DOM.ByID("estimate"); e.Truthy() {
 		e.Set("textContent", note.Text)
@@ -123,13 +101,8 @@ func (c *Composer) Render() (ui app.UI) {
 			c.refusal(),
 			kit.BudgetNote(c.Budget),
 			kit.Box("div", "composer-box",
-				kit.El("textarea", "", kit.At{"id", "composer", "rows", 1, "placeholder", "Ask something",
-					"aria-label", "Message", "autocomplete", "off", "enterkeyhint", enter,
-					"oninput", p.On("input", func(ctx app.Context, e app.Event) {
-						ctx.PreventUpdate()
-						c.typed(e.Get("target").Get("value").String())
-					}),
-					"onkeydown", p.On("key", c.onKey)}),
+				p.Area("composer", "", kit.At{"rows", 1, "placeholder", "Ask something", "aria-label", "Message", "enterkeyhint", enter,
+					"onkeydown", p.On("key", c.onKey)}, p.chat.Shown().Draft(), c.typed),
 				kit.Box("div", "composer-bar",
 					kit.Box("div", "composer-tools", c.tools()),
 					kit.El("span", "composer-note faint figure cut", kit.At{"id", "estimate"}),
@@ -226,39 +199,26 @@ func (p *Page) send(ctx app.Context, text string) {
 	if !p.chat.Running() { // else it is told why not, and reads on where it is
 		p.threads.stick()
 	}
-	if !p.chat.Shown().Send(text) {
-		if p.composer != nil {
-			p.composer.setRefused(text)
+	if c := p.chat.Shown(); !c.Send(text) {
+		if c.Draft() != text { // an example
+			refusal := c.Refusal
+			c.SetDraft(text)
+			c.Refusal = refusal
+			p.changed(chat.PartComposer)
 		}
+		p.FocusComposer()
 		return
 	}
-	if e := p.DOM.ByID("composer"); e.Truthy() {
-		e.Set("value", "")
-		e.Get("dataset").Set("for", p.chat.Current.ID)
-	}
-	if p.composer != nil {
-		p.composer.fit()
-		p.composer.estimate()
-	}
+	p.Put("composer", "") // at once: the next turn may be begun before the next draw
 	p.FocusComposer()
 	ctx.Navigate("/c/" + p.chat.Current.ID)
 }
 
-// resend sends what Send held back, if it is still what the composer has.
+// resend sends what has waited, if it is still what the composer has.
 func (p *Page) resend(text string) {
-	if e := p.DOM.ByID("composer"); e.Truthy() && chat.TrimDraft(e.Get("value").String()) == text {
+	if chat.TrimDraft(p.chat.Shown().Draft()) == text {
 		p.send(p.Context(), text)
 	}
-}
-
-// setRefused puts an example that was refused into the field.
-func (c *Composer) setRefused(text string) {
-	if e := c.area(); e.Truthy() && e.Get("value").String() != text {
-		refusal := c.p.chat.Shown().Refusal
-		c.setText(text)
-		c.p.chat.Shown().Refusal = refusal
-	}
-	c.p.FocusComposer()
 }
 
 // FocusComposer moves the focus back to where one types, but for a person who

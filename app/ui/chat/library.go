@@ -147,7 +147,7 @@ func (l *Library) save() {
 		p.chat.Library.SaveSettings(p.chat.Focused(), name, done)
 		return
 	}
-	text := p.DOM.ByID("composer").Get("value").String()
+	text := p.chat.Shown().Draft()
 	if text == "" {
 		l.done(&wire.Problem{Message: "The composer is empty.", Hint: "Write the prompt there first."})
 		return
@@ -244,7 +244,7 @@ func (l *Library) variables(e wire.LibraryEntry) app.UI {
 // stands there by blank lines, and the cursor behind it.
 func (p *Page) insert(text string) {
 	e := p.DOM.ByID("composer")
-	if !e.Truthy() || p.composer == nil {
+	if !e.Truthy() {
 		return
 	}
 	from, to := e.Get("selectionStart"), e.Get("selectionEnd")
@@ -255,5 +255,6 @@ func (p *Page) insert(text string) {
 	at := e.Get("selectionEnd")
 	e.Call("setRangeText", chat.Gap(after, true), at, at, "start")
 	e.Call("setSelectionRange", at, at)
-	p.composer.typed(e.Get("value").String())
+	p.chat.Shown().SetDraft(e.Get("value").String())
+	p.changed(chat.PartComposer)
 }

@@ -57,8 +57,7 @@ type Page struct {
 	speaker   speaker
 	inspector *inspector.Inspector
 
-	composer *Composer // nil while it is not in the document
-	carried  string    // what was typed before the program had arrived
+	carried  string // what was typed before the program had arrived
 	picker   picker
 	tools    toolsState
 	library  libraryState

@@ -41,9 +41,6 @@ func (p *Page) Go(at *url.URL) bool {
 	if typed := p.carried; typed != "" {
 		p.carried = "" // only now is it known which conversation it is for
 		p.chat.Shown().SetDraft(chat.Carry(p.chat.Shown().Draft(), typed))
-		if p.composer != nil {
-			p.composer.load()
-		}
 	}
 	switch id := p.conversationID(); {
 	case id != p.threads.of:

@@ -21,6 +21,7 @@ import (
 	"screentest/server/run"
 	"screentest/server/sandbox"
 	"screentest/server/store"
+	"screentest/server/store/storetest"
 	"screentest/server/tokens"
 	"screentest/server/video"
 	"screentest/shared/gateway"
@@ -52,7 +53,7 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	h := &house{t: t, dir: t.TempDir(), ended: map[string]chan struct{}{}}
+	h := &house{t: t, dir: storetest.Folder(t), ended: map[string]chan struct{}{}}
 	var err error
 	h.sandbox, err = sandbox.New(sandbox.Config{Key: canary, Speed: 10_000, TokensPerSecond: -1, Catalogue: gateway.SampleCatalogue(), Balance: 1e15})
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"screentest/server/run"
 	"screentest/server/store"
+	"screentest/server/store/storetest"
 	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -68,7 +69,7 @@ func (c *call) send(t *testing.T, format string, args ...any) {
 
 func newWorld(t *testing.T, change func(*run.Config)) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir()}
+	w := &world{t: t, dir: storetest.Folder(t)}
 	w.open(change)
 	return w
 }

@@ -22,6 +22,7 @@ import (
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/sandbox"
 	"screentest/server/store"
+	"screentest/server/store/storetest"
 	"screentest/server/video"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -70,7 +71,7 @@ func budget(b video.Budget) option                        { return func(w *world
 
 func newWorld(t *testing.T, options ...option) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), news: map[string][]wire.VideoTask{}, changed: make(chan struct{}, 1)}
+	w := &world{t: t, dir: storetest.Folder(t), news: map[string][]wire.VideoTask{}, changed: make(chan struct{}, 1)}
 	for _, o := range options {
 		o(w)
 	}

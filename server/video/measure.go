@@ -68,9 +68,10 @@ func (s *Service) Measure(ctx context.Context, link string) (m wire.Measured, er
 		return m, &p
 	}
 	defer file.Body.Close()
-	counted := &counter{r: io.LimitReader(file.Body, wire.MaxUploadVideo+1)}
-	m, err = measure(counted)
-	if file.Length > wire.MaxUploadVideo || counted.n > wire.MaxUploadVideo {
+	limited := &io.LimitedReader{R: file.Body, N: wire.MaxUploadVideo + 1}
+	m, err = measure(limited)
+	read := wire.MaxUploadVideo + 1 - limited.N
+	if file.Length > wire.MaxUploadVideo || read > wire.MaxUploadVideo {
 		return m, &wire.Problem{Code: "file_too_large", Field: "url", Message: "The file behind the link is larger than 100 MB."}
 	}
 	if err != nil || m.Type == "" {
@@ -78,18 +79,7 @@ func (s *Service) Measure(ctx context.Context, link string) (m wire.Measured, er
 			Hint: "It must lead to the file itself, not to a page that shows it."}
 	}
 	if m.Bytes = file.Length; m.Bytes < 0 {
-		m.Bytes = counted.n
+		m.Bytes = read
 	}
 	return m, nil
-}
-
-type counter struct {
-	r io.Reader
-	n int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
 }

@@ -41,7 +41,8 @@ func wait(ms float64) time.Duration {
 	return time.Duration(max(0, min(ms, float64(MaxRetryAfter.Milliseconds())))) * time.Millisecond
 }
 
-// httpDate reads the three forms of a date in HTTP.
+// httpDate reads the three forms of a date in HTTP, as http.ParseTime does:
+// net/http is not for the page.
 func httpDate(s string) (time.Time, bool) {
 	for _, layout := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC} {
 		if t, err := time.Parse(layout, strings.TrimSpace(s)); err == nil {

@@ -80,7 +80,7 @@ func pollPeer(b *testing.B) string {
 	return "http://" + addr
 }
 
-// timed is a gateway that notes how late each poll starts.
+// timed is a gateway that counts polls.
 type timed struct {
 	*gatewayclient.Client
 	polls atomic.Int64

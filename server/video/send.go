@@ -26,7 +26,7 @@ func (s *Service) send(owner, key string, number int64, t wire.VideoTask, body [
 		s.accepted(id, number, created)
 	case upstream.Uncertain(err):
 		why := *problemIn(err)
-		why.Hint = "The task may exist and be billed. Look in the gateway's dashboard, and say here whether it went through. It was not sent again."
+		why.Hint = "The task may exist and be billed. " + sayHowItEnded
 		s.storeOutcome(id, "it is unknown whether it went through", func(ctx context.Context) (wire.VideoTask, bool, error) {
 			return s.Store.Unknown(ctx, owner, t.ID, &why)
 		})
@@ -53,7 +53,7 @@ func (s *Service) accepted(id taskID, key int64, created reply.Created) {
 	}
 	if t.Remote != created.ID {
 		why := &wire.Problem{Code: "id_taken", Message: "The gateway gave this task the id of another one: " + created.ID + ".",
-			Hint: "The task may exist and be billed. Look in the gateway's dashboard, and say here whether it went through. It was not sent again."}
+			Hint: "The task may exist and be billed. " + sayHowItEnded}
 		s.storeOutcome(id, "its id is another task's", func(ctx context.Context) (wire.VideoTask, bool, error) {
 			return s.Store.Unknown(ctx, id.owner, id.id, why)
 		})

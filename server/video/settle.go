@@ -7,6 +7,9 @@ import (
 	"screentest/shared/wire"
 )
 
+// sayHowItEnded is what a person can do about a creation that is unknown.
+const sayHowItEnded = "Look in the gateway's dashboard, and say here whether it went through. It was not sent again."
+
 // Settle ends the doubt about a creation whose answer was lost, as a person
 // has found it out. That it went through is believed with the gateway's id
 // only, and the gateway is asked whether it knows it.
@@ -72,4 +75,11 @@ func (s *Service) wentThrough(ctx context.Context, id taskID, key, remote string
 		s.poll.add(id.owner, number, t)
 	}
 	return s.live(id.owner, t), nil
+}
+
+// lostByRestart is why a creation is unknown that the last process sent.
+func lostByRestart() *wire.Problem {
+	return &wire.Problem{Code: "server_ended",
+		Message: "The server ended before the gateway answered. The task may exist there and be billed.",
+		Hint:    sayHowItEnded}
 }

@@ -272,13 +272,6 @@ func (s *Service) Close(ctx context.Context) error {
 	return err
 }
 
-// lostByRestart is why a creation is unknown that the last process sent.
-func lostByRestart() *wire.Problem {
-	return &wire.Problem{Code: "server_ended",
-		Message: "The server ended before the gateway answered. The task may exist there and be billed.",
-		Hint:    "Look in the gateway's dashboard, and say here whether it went through. It was not sent again."}
-}
-
 // tell tells the owner's tabs of a task as it now is.
 func (s *Service) tell(owner string, t wire.VideoTask) {
 	if s.Changed == nil {

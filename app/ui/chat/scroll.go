@@ -15,6 +15,12 @@ import (
 // in the document, and the window where the person left it: at the end, at a
 // message that was jumped to, or anywhere else. There the browser itself holds
 // what is in view while heights above it change (scroll anchoring).
+//
+// CSS's content-visibility: auto in its place was measured, in a conversation of
+// 10 000 messages. With its last 2 000 in the document it opened in 4.2 s, here in
+// 1.4, scrolled at 9 frames a second, here 37, and took 536 MiB, here 220. With
+// its last 500 it opened in 2.0 s with a task of 0.85 s, here 0.32. And a message
+// above those has to be gone to all the same, which needs most of what is here.
 type thread struct {
 	p         *Page
 	lane      int

@@ -3,7 +3,7 @@ package sqlite_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"screentest/server/store/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { storetest.Main(m) }

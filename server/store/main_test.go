@@ -4,12 +4,12 @@ import (
 	"os"
 	"testing"
 
-	"go.uber.org/goleak"
+	"screentest/server/store/storetest"
 )
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(writerChildEnv); dir != "" {
 		writeUntilKilled(dir)
 	}
-	goleak.VerifyTestMain(m)
+	storetest.Main(m)
 }

@@ -45,7 +45,7 @@ func (c *counting) Read(p []byte) (int, error) {
 }
 
 func (t *Transfer) importAll(ctx context.Context, owner string, from io.Reader) (done wire.Imported, err error) {
-	file, err := readTransfer(from)
+	file, err := readFile(from)
 	if err != nil {
 		return done, err
 	}

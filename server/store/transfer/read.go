@@ -1,68 +1,110 @@
 package transfer
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"screentest/server/store/chat"
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
-// readTransfer reads and checks a file of the format of [file]. An error is
-// a *wire.Problem whose field is the place in the file, but for those of
-// reading itself.
-func readTransfer(from io.Reader) (t file, err error) {
-	r := &importReader{dec: json.NewDecoder(from), ids: map[string]string{}}
-	r.dec.DisallowUnknownFields()
-	err = r.object("", func(name string) error {
-		switch name {
-		case "format":
-			return r.value(name, &t.Format)
-		case "version":
-			return r.value(name, &t.Version)
-		case "exported_ms":
-			return r.value(name, &t.ExportedMS)
-		case "conversations":
-			if t.Format != exportFormat || t.Version != exportVersion {
-				return badImport("format", "This is not a file of conversations of version %d: its format and version do not come first, or are others.", exportVersion)
-			}
-			t.Conversations = []transferConversation{} // none is a list, too
-			return r.list(name, maxImportedConversations, func(path string) error {
-				c, err := r.conversation(path)
-				t.Conversations = append(t.Conversations, c)
+// readFile reads and checks a file. An error is a *wire.Problem whose field is
+// the place in the file, but for those of reading itself.
+func readFile(from io.Reader) (f file, err error) {
+	err = json.UnmarshalRead(from, &f, json.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(true), json.WithUnmarshalers(json.JoinUnmarshalers(
+		json.UnmarshalFromFunc(func(*jsontext.Decoder, *transferConversation) error {
+			if err := f.checkFormat(); err != nil {
 				return err
-			})
-		case "library":
-			return r.list(name, wire.MaxEntries, func(path string) error {
-				var e wire.LibraryEntry
-				if err := r.value(path, &e); err != nil {
-					return err
-				}
-				if err := r.unique(path+".id", "library "+e.ID); err != nil {
-					return err
-				}
-				e, err := chat.CheckEntry(e)
-				t.Library = append(t.Library, e)
-				return at(path, err)
-			})
+			}
+			return json.SkipFunc
+		}),
+		atMost[transferConversation](maxImportedConversations),
+		atMost[transferMessage](wire.MaxImported),
+		atMost[wire.LibraryEntry](wire.MaxEntries),
+	)))
+	if err != nil {
+		return f, explain(err)
+	}
+	if err := f.checkFormat(); err != nil {
+		return f, err
+	}
+	if f.Conversations == nil {
+		return f, badImport("conversations", "This is not a file of conversations: it has none.")
+	}
+	c := checker{ids: map[string]string{}}
+	for i := range f.Conversations {
+		if err := c.conversation(fmt.Sprintf("conversations[%d]", i), &f.Conversations[i]); err != nil {
+			return f, err
 		}
-		return badImport(name, "There is no field of this name.")
+	}
+	for i, e := range f.Library {
+		path := fmt.Sprintf("library[%d]", i)
+		if err := c.unique(path+".id", "library "+e.ID); err != nil {
+			return f, err
+		}
+		if f.Library[i], err = chat.CheckEntry(e); err != nil {
+			return f, at(path, err)
+		}
+	}
+	return f, nil
+}
+
+// checkFormat is asked before the first conversation is read, too, so that a
+// large file of another kind is refused at once.
+func (f *file) checkFormat() error {
+	if f.Format != exportFormat || f.Version != exportVersion {
+		return badImport("format", "This is not a file of conversations of version %d: its format and version do not come first, or are others.", exportVersion)
+	}
+	return nil
+}
+
+// atMost refuses more than most values of a type before they are read.
+func atMost[T any](most int) *json.Unmarshalers {
+	n := 0
+	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *T) error {
+		if n++; n > most {
+			return badImport(place(d.StackPointer()), "There are more of these in the file than %d, which is the limit.", most)
+		}
+		return json.SkipFunc
 	})
-	if err == nil && t.Conversations == nil {
-		err = badImport("conversations", "This is not a file of conversations: it has none.")
+}
+
+// explain says where what could not be decoded is.
+func explain(err error) error {
+	var known *sqlite.Error
+	var syntax *jsontext.SyntacticError
+	var kind *json.SemanticError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
+		return badImport(place(syntax.JSONPointer), "This field is there twice.")
+	case errors.As(err, &syntax):
+		return badImport(place(syntax.JSONPointer), "The file is not JSON, or is cut off, near byte %d.", syntax.ByteOffset)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return badImport("", "The file is empty, or is cut off.")
+	case errors.As(err, &kind) && errors.Is(err, json.ErrUnknownName):
+		return badImport(place(kind.JSONPointer), "There is no field of this name.")
+	case errors.As(err, &kind):
+		return badImport(place(kind.JSONPointer), "This is a %s, which cannot stand here.", kind.JSONKind.String())
 	}
-	if err == nil {
-		if _, more := r.dec.Token(); more != io.EOF {
-			err = badImport("", "There is more in the file behind its end.")
-		}
-	}
-	return t, err
+	return err
+}
+
+var index = regexp.MustCompile(`\.(\d+)`)
+
+// place is a place in the file as people write it: conversations[0].title.
+func place(p jsontext.Pointer) string {
+	return index.ReplaceAllString(strings.ReplaceAll(strings.TrimPrefix(string(p), "/"), "/", "."), "[$1]")
 }
 
 func badImport(path, format string, args ...any) error {
@@ -82,90 +124,13 @@ func at(path string, err error) error {
 	return &moved
 }
 
-// An importReader decodes a file piece by piece and knows where it is.
-type importReader struct {
-	dec      *json.Decoder
-	ids      map[string]string // where each id was first
-	messages int
-}
-
-// value decodes the next value.
-func (r *importReader) value(path string, v any) error { return r.explain(path, r.dec.Decode(v)) }
-
-// explain says where what encoding/json did not like is.
-func (r *importReader) explain(path string, err error) error {
-	var kind *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &kind):
-		if kind.Field != "" {
-			path += "." + kind.Field
-		}
-		return badImport(strings.TrimPrefix(path, "."), "This is a %s, which cannot stand here.", kind.Value)
-	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return badImport(path, "The file is not JSON, or is cut off, near byte %d.", r.dec.InputOffset())
-	case strings.HasPrefix(err.Error(), "json: unknown field "):
-		return badImport(path, "There is no field %s here.", strings.TrimPrefix(err.Error(), "json: unknown field "))
-	case strings.HasPrefix(err.Error(), "json: "):
-		return badImport(path, "This cannot be read.")
-	}
-	return err
-}
-
-func (r *importReader) delim(path string, want json.Delim) error {
-	t, err := r.dec.Token()
-	if err != nil {
-		return r.explain(path, err)
-	}
-	if t != want {
-		return badImport(path, "Here a %q is to begin or end.", want.String())
-	}
-	return nil
-}
-
-// object calls field for each field of the object that comes; each once.
-func (r *importReader) object(path string, field func(name string) error) error {
-	if err := r.delim(path, '{'); err != nil {
-		return err
-	}
-	seen := map[string]bool{}
-	for r.dec.More() {
-		t, err := r.dec.Token()
-		if err != nil {
-			return r.explain(path, err)
-		}
-		name, _ := t.(string)
-		if seen[name] {
-			return badImport(strings.TrimPrefix(path+"."+name, "."), "This field is there twice.")
-		}
-		seen[name] = true
-		if err := field(name); err != nil {
-			return err
-		}
-	}
-	return r.delim(path, '}')
-}
-
-// list calls item for each item of the list that comes.
-func (r *importReader) list(path string, most int, item func(path string) error) error {
-	if err := r.delim(path, '['); err != nil {
-		return err
-	}
-	for i := 0; r.dec.More(); i++ {
-		if i == most {
-			return badImport(path, "There are more than %d, which is the limit.", most)
-		}
-		if err := item(fmt.Sprintf("%s[%d]", path, i)); err != nil {
-			return err
-		}
-	}
-	return r.delim(path, ']')
+// A checker looks at what was decoded.
+type checker struct {
+	ids map[string]string // where each id was first
 }
 
 // unique wants an id that was not there before.
-func (r *importReader) unique(path, id string) error {
+func (r *checker) unique(path, id string) error {
 	if first, ok := r.ids[id]; ok {
 		return badImport(path, "The same id is at %s.", first)
 	}
@@ -173,71 +138,39 @@ func (r *importReader) unique(path, id string) error {
 	return nil
 }
 
-func (r *importReader) id(path, id string) error {
+func (r *checker) id(path, id string) error {
 	if _, ok := sqlite.ParseID(id); !ok {
 		return badImport(path, "An id is a UUID in lower case.")
 	}
 	return r.unique(path, id)
 }
 
-func (r *importReader) conversation(path string) (c transferConversation, err error) {
+func (r *checker) conversation(path string, c *transferConversation) error {
+	if err := r.id(path+".id", c.ID); err != nil {
+		return err
+	}
 	roles := map[string]string{} // of the messages so far, by id
-	err = r.object(path, func(name string) error {
-		path := path + "." + name
-		switch name {
-		case "id":
-			return r.value(path, &c.ID)
-		case "title":
-			return r.value(path, &c.Title)
-		case "pinned":
-			return r.value(path, &c.Pinned)
-		case "models":
-			return r.value(path, &c.Models)
-		case "created_ms":
-			return r.value(path, &c.CreatedMS)
-		case "updated_ms":
-			return r.value(path, &c.UpdatedMS)
-		case "lanes":
-			return r.value(path, &c.Lanes)
-		case "messages":
-			return r.list(path, wire.MaxImported, func(path string) error {
-				if r.messages++; r.messages > wire.MaxImported {
-					return badImport(path, "The file has more than %d messages, which is the limit.", wire.MaxImported)
-				}
-				var m transferMessage
-				if err := r.value(path, &m); err != nil {
-					return err
-				}
-				c.Messages = append(c.Messages, m)
-				return r.message(path, m, roles)
-			})
-		case "votes":
-			return r.value(path, &c.Votes)
+	for i := range c.Messages {
+		if err := r.message(fmt.Sprintf("%s.messages[%d]", path, i), &c.Messages[i], roles); err != nil {
+			return err
 		}
-		return badImport(path, "There is no field of this name.")
-	})
-	if err != nil {
-		return c, err
 	}
 	switch n := utf8.RuneCountInString(c.Title); {
 	case chat.CleanTitle(c.Title) != c.Title || n > chat.MaxTitle:
-		return c, badImport(path+".title", "A title has 1 to %d characters, on one line.", chat.MaxTitle)
+		return badImport(path+".title", "A title has 1 to %d characters, on one line.", chat.MaxTitle)
 	case len(c.Models) > maxModels:
-		return c, badImport(path+".models", "The models have at most %d bytes.", maxModels)
+		return badImport(path+".models", "The models have at most %d bytes.", maxModels)
 	case !isTime(c.CreatedMS):
-		return c, badImport(path+".created_ms", "This is not a time in milliseconds.")
+		return badImport(path+".created_ms", "This is not a time in milliseconds.")
 	case !isTime(c.UpdatedMS):
-		return c, badImport(path+".updated_ms", "This is not a time in milliseconds.")
-	}
-	if err := r.id(path+".id", c.ID); err != nil {
-		return c, err
+		return badImport(path+".updated_ms", "This is not a time in milliseconds.")
 	}
 	if c.Lanes != nil {
 		if _, err := chat.CheckLanes(wire.Lanes{Lanes: c.Lanes.Lanes}); err != nil {
-			return c, at(path, err)
+			return at(path, err)
 		}
 	}
-	return c, checkVotes(path, c.Votes, roles)
+	return checkVotes(path, c.Votes, roles)
 }
 
 func isTime(ms int64) bool { return ms >= 0 && ms <= maxTime }
@@ -263,7 +196,7 @@ func checkVotes(path string, votes []transferVote, roles map[string]string) erro
 }
 
 // message checks a message and notes its role.
-func (r *importReader) message(path string, m transferMessage, roles map[string]string) error {
+func (r *checker) message(path string, m *transferMessage, roles map[string]string) error {
 	if err := r.id(path+".id", m.ID); err != nil {
 		return err
 	}
@@ -300,7 +233,7 @@ func (r *importReader) message(path string, m transferMessage, roles map[string]
 	return r.run(path+".run", m.Run)
 }
 
-func (r *importReader) run(path string, t *transferRun) error {
+func (r *checker) run(path string, t *transferRun) error {
 	if err := r.id(path+".id", t.ID); err != nil {
 		return err
 	}

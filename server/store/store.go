@@ -24,9 +24,12 @@
 // if the queue is full or closed): it must return at once and not wait for
 // another write. done may be nil; a failure is logged then.
 //
-// One goroutine writes. It commits whatever is queued together, so the wait
-// for the disk (synchronous FULL) is shared; two more connections read, and
-// neither side waits for the other.
+// Each idea is a room of its own over the engine, package sqlite: chat, ledger,
+// search, video and people have their SQL, each method one transaction of the
+// engine or a part of somebody's. Two things cross: the end of a run or the start
+// of a clip is booked in the transaction that stores it (ledger.Books.Book), and
+// whatever can be found is noted in the one that writes it (search.Index). This
+// package opens the folder and puts the rooms together.
 package store
 
 import (

@@ -21,7 +21,7 @@ const (
 
 // A Staging stores conversations from elsewhere in steps, each a unit of its
 // own, and yet all of them or nothing: meanwhile they have the owner below 0 of
-// the same number, so that they are nobody's, and the last step gives them to
+// the same number, so that nobody sees them, and the last step gives them to
 // the owner. What a failure leaves is deleted, in steps too; what a kill leaves,
 // when the folder is opened again. There is one at a time.
 type Staging struct {

@@ -1,8 +1,8 @@
 // Package sqlite is the engine under the store: one database file, one goroutine
-// that writes to it, and two connections that read. It knows of no table but
-// meta, and of what follows from a write only what it is asked to do: call
-// somebody when it is durable ([Tx.AfterCommit]), let a [Follower] catch up, and
-// have what was deleted gone from the files ([Tx.Scrub]).
+// that writes to it, and two connections that read. It knows no table but meta.
+// What is to happen after a write it is told by who writes: call me when this is
+// durable ([Tx.AfterCommit]), have what I delete gone from the files ([Tx.Scrub]);
+// and a [Follower] catches up when there is a moment.
 //
 // The writer commits whatever is queued together, so the wait for the disk
 // (synchronous FULL) is shared, and neither side waits for the other. What is
@@ -93,15 +93,14 @@ func (e *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-// Write queues fn and waits until it is durable or has failed. Its error is the
-// truth, whatever becomes of ctx: nil, and all of fn is stored; anything else,
-// and nothing of it is. So who has put something in place for a write, such as
-// a file, takes it back where Write fails, and only there.
+// Write queues fn and waits until it is durable or has failed. No error means
+// that all of fn is stored, an error that nothing of it is, whatever becomes of
+// ctx. So whoever has put something in place for a write, such as a file, takes
+// it back when Write fails, and only then. size is how many bytes fn carries.
 //
-// For that, ctx ends only the wait for a place in the queue: one that is over
-// beforehand writes nothing. Once queued, fn goes through to its end, and so
-// does the wait. What fn sets must be read only where the error is nil: it may
-// have been run in vain. size is how many bytes fn carries.
+// ctx ends only the wait for a place in the queue: one that is over beforehand
+// writes nothing, and once queued fn is carried out. Read what fn sets only where
+// there is no error: it may have been run in vain.
 func (e *DB) Write(ctx context.Context, size int, fn func(*Tx) error) error {
 	return e.writer.write(ctx, size, fn)
 }

@@ -41,7 +41,7 @@ func ResultOf(s wire.Start, results ...string) wire.Start {
 	return next
 }
 
-// A conversation of n turns, one after the other.
+// LongTalk is a conversation of n turns, one after the other.
 func LongTalk(t testing.TB, db *store.DB, owner string, n int) (conversation string, ids []string) {
 	t.Helper()
 	last := ""

@@ -160,7 +160,7 @@ func (v *Videos) FileUsed(ctx context.Context, sha []byte) (used bool, err error
 // SetPoster stores which file is the poster of an output, and returns the one
 // before; nil if there was none.
 func (v *Videos) SetPoster(ctx context.Context, owner, task string, index int, sha []byte, kind string) (wire.VideoTask, []byte, error) {
-	var before []byte // not looked at where ctx ends first
+	var before []byte // read only where the write succeeded
 	t, _, err := v.change(ctx, owner, task, 0, func(w *sqlite.Tx, s videoScan, _ wire.VideoTask) (bool, error) {
 		before = nil
 		err := w.Scan("SELECT poster FROM video_outputs WHERE task = ? AND idx = ?", []any{s.n, index}, &before)

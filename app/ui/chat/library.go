@@ -62,7 +62,7 @@ func (l *Library) Render() (ui app.UI) {
 	} else if l.Open {
 		body = l.kinds()
 	}
-	return p.Dialog("library", "Prompts and settings", back, p.closeLibrary, body)
+	return p.Dialog("library", "Prompts and settings", nil, back, p.closeLibrary, body)
 }
 
 // kinds is what was saved, one kind of it at a time.

@@ -121,11 +121,7 @@ func (c *Picker) Render() (ui app.UI) {
 	cancel := p.On("cancel", func(_ app.Context, e app.Event) { e.PreventDefault(); p.picker.close() })
 	at := kit.At{"id", "picker", "aria-label", "Choose a model",
 		"oncancel", cancel,
-		"onclick", p.On("backdrop", func(ctx app.Context, e app.Event) {
-			if e.Get("target").Get("id").String() == "picker" {
-				p.picker.close()
-			}
-		})}
+		"onclick", p.OnBackdrop("picker", p.picker.close)}
 	search := kit.Box("div", "dialog-search field-box",
 		kit.Icon(kit.IconSearch, "icon"),
 		p.Field("picker-search", "", kit.At{"placeholder", "Search models", "role", "combobox",

@@ -149,7 +149,7 @@ func (t *Tools) Render() (ui app.UI) {
 	default:
 		body = t.list()
 	}
-	return p.Dialog("tools", title, back, p.closeTools, body)
+	return p.Dialog("tools", title, nil, back, p.closeTools, body)
 }
 
 func (t *Tools) list() app.UI {

@@ -129,19 +129,9 @@ func (k *Keys) Render() (ui app.UI) {
 		}
 		lists = append(lists, kit.Box("h3", "", s.Item().Name), kit.Box("dl", "keys-list", rows))
 	}
-	closeIt := func(app.Context, app.Event) { p.DOM.ByID("keys").Call("close") }
-	return kit.El("dialog", "dialog", kit.At{"id", "keys", "aria-labelledby", "keys-title",
-		"onclick", p.On("keys-backdrop", func(ctx app.Context, e app.Event) {
-			ctx.PreventUpdate()
-			if e.Get("target").Get("id").String() == "keys" {
-				closeIt(ctx, e)
-			}
-		})},
+	shut := func() { p.DOM.ByID("keys").Call("close") }
+	return p.Dialog("keys", "Keys", kit.At{"onclick", p.OnBackdrop("keys", shut)}, shut, shut,
 		kit.Box("div", "dialog-body",
-			kit.Box("div", "dialog-head",
-				kit.El("h2", "", kit.At{"id", "keys-title"}, "Keys"),
-				kit.IconButton("", "Close", kit.IconClose, kit.At{"autofocus", ""}, p.On("keys-close", closeIt)),
-			),
 			kit.Box("p", "soft", "Single keys work while no field has the focus."),
 			kit.Box("div", "keys-lists", lists),
 		))

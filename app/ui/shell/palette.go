@@ -155,12 +155,7 @@ func (c *Palette) Render() (ui app.UI) {
 	list := kit.El("div", "options", kit.At{"id", "palette-list", "role", "listbox", "aria-label", "Results"}, c.groups())
 	return kit.El("dialog", "dialog palette", kit.At{"id", "palette", "aria-label", "Find anything",
 		"onclose", closed,
-		"onclick", p.On("palette-backdrop", func(ctx app.Context, e app.Event) {
-			ctx.PreventUpdate()
-			if e.Get("target").Get("id").String() == "palette" {
-				e.Get("target").Call("close")
-			}
-		})},
+		"onclick", p.OnBackdrop("palette", func() { p.DOM.ByID("palette").Call("close") })},
 		kit.Box("div", "dialog-search field-box",
 			kit.Icon(kit.IconSearch, "icon"),
 			p.Field("palette-search", "", kit.At{"placeholder", "Find a command, a conversation, a model, a message", "maxlength", 200,

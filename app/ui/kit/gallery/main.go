@@ -179,6 +179,6 @@ func (g *gallery) dialogs() []any {
 			g.set("opened", func() { g.dialog = "open" })
 			g.h.DOM.ByID("dialog").Call("showModal")
 		}), "Open a dialog"),
-		g.h.Dialog("dialog", "A dialog", shut("cancelled"), shut("closed"), body),
+		g.h.Dialog("dialog", "A dialog", nil, shut("cancelled"), shut("closed"), body),
 	}
 }

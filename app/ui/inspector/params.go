@@ -89,8 +89,8 @@ func (c *Parameters) Render() (ui app.UI) {
 	return kit.Box("div", "params",
 		kit.Box("p", "params-model mono", id),
 		c.about(),
-		kit.El("label", "label", kit.At{"for", "param-system"}, "System prompt"),
-		p.Area("param-system", "field params-system", kit.At{"rows", 3, "placeholder", "How the model is to answer"}, v.System, func(text string) { c.change(func(v *chat.Params) { v.System = text }) }),
+		kit.Labelled("param-system", "System prompt", nil,
+			p.Area("param-system", "field params-system", kit.At{"rows", 3, "placeholder", "How the model is to answer"}, v.System, func(text string) { c.change(func(v *chat.Params) { v.System = text }) })),
 		c.number("temperature", "Temperature", v.Temperature, func(v *chat.Params, n *float64) { v.Temperature = n }),
 		c.number("top_p", "Top p", v.TopP, func(v *chat.Params, n *float64) { v.TopP = n }),
 		c.stream(v),
@@ -239,9 +239,7 @@ func (c *Parameters) user(v chat.Params) app.UI {
 	if _, shown := p.chat.Lane(c.Lane).Offers("user"); !shown {
 		return kit.El("div", "", kit.At{"hidden", true})
 	}
-	return kit.Box("div", "",
-		kit.El("label", "label", kit.At{"for", "param-user"},
-			"User", kit.Box("span", "faint", "who asks, for the gateway")),
+	return kit.Labelled("param-user", "User", "who asks, for the gateway",
 		p.Field("param-user", "field", kit.At{"placeholder", "not sent"}, v.User, func(text string) { c.change(func(v *chat.Params) { v.User = text }) }),
 	)
 }

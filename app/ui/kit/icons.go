@@ -10,5 +10,5 @@ const (
 	IconPage    IconPath = "M7 4h7l4 4v12H7zM14 4v4h4"
 	IconCommand IconPath = "M8 5l-4 7 4 7M16 5l4 7-4 7"
 	IconModel   IconPath = "M12 3l8 4.5v9L12 21l-8-4.5v-9zM12 12l8-4.5M12 12L4 7.5M12 12v9"
-	IconMore    IconPath = "M5.5 12h1M11.5 12h1M17.5 12h1"
+	IconMore    IconPath = "M5 11.5h1v1H5zM11.5 11.5h1v1h-1zM18 11.5h1v1h-1z"
 )

@@ -56,7 +56,7 @@ type Form struct {
 
 	Check Check // of the draft as it stands
 	// Fitted is what the last change of the model took from the draft; nil
-	// where nothing, or where it was undone or waved away.
+	// where nothing, or where it was undone or kept.
 	Fitted *Fitted
 	// Problem is why the last creation was refused or not answered; nil while
 	// nothing is wrong. Where it names a field it is drawn there.

@@ -83,8 +83,8 @@ func (f *Form) Undo() {
 	f.changed()
 }
 
-// Wave closes the list of what was dropped.
-func (f *Form) Wave() {
+// KeepFitted closes the list of what was dropped: it may stay so.
+func (f *Form) KeepFitted() {
 	f.Fitted = nil
 	f.dropUnused()
 	f.d.o.Changed(PartForm)

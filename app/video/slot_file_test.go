@@ -102,7 +102,7 @@ func TestFilesAreLetGo(t *testing.T) {
 		{"replaced by a link", func(r *rig) { r.Form.SetLink("image_urls", 0, "https://elsewhere.example/a.png") }, true},
 		{"cleared with the form", func(r *rig) { r.Form.Clear() }, false},
 		{"cleared with the form, and back", func(r *rig) { r.Form.Clear(); r.Form.Undo() }, false},
-		{"cleared with the form for good", func(r *rig) { r.Form.Clear(); r.Form.Wave() }, true},
+		{"cleared with the form for good", func(r *rig) { r.Form.Clear(); r.Form.KeepFitted() }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)

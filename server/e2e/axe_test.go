@@ -126,8 +126,8 @@ func TestAxeFindsNothing(t *testing.T) {
 		{name: "spend by kind", path: "/spend", wait: spent},
 		{name: "spend by model, as a table", path: "/spend?split=model&range=7", wait: spent,
 			do: func(p *page) { p.click("#chart-table summary"); p.wait(`document.querySelector("#chart-table").open`) }},
-		{name: "spend, custom days", path: "/spend?range=custom&from=2026-01-01&to=2026-01-31", wait: `!!document.querySelector("#spend-to") && !!document.querySelector("#ledger .card-empty")`},
-		{name: "spend, days in disorder", path: "/spend?range=custom&from=2026-02-01&to=2026-01-31", wait: `!!document.querySelector(".spend .problem")`},
+		{name: "spend, custom days", path: "/spend?range=custom&from=2026-01-01&to=2026-01-31", wait: `!!document.querySelector("#spend-to") && !!document.querySelector("#ledger .ledger-empty")`},
+		{name: "spend, days in disorder", path: "/spend?range=custom&from=2026-02-01&to=2026-01-31", wait: `!!document.querySelector(".spend .notice[data-tone=bad]")`},
 		{name: "ledger with filters", path: "/spend?kind=charge&what=text&model=" + textFamilies[0].model, wait: spent + ` && !!document.querySelector(".chip")`,
 			do: func(p *page) {
 				p.click("#ledger tbody tr .act button")

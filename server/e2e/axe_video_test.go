@@ -67,10 +67,10 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 	p.underway(extend.ID)
 	p.becomes(unknown.ID, wire.VideoUnknown)
 
-	gallery := fmt.Sprintf(`document.querySelectorAll(".clip-card").length === 6 && !!document.querySelector(%q)`, tile(unknown.ID, ".settling"))
+	gallery := fmt.Sprintf(`document.querySelectorAll(".tile").length === 6 && !!document.querySelector(%q)`, tile(unknown.ID, ".settling"))
 	clips := func(p *page) {
 		if p.number("innerWidth") < 800 {
-			p.press(`.video-tab[aria-controls="video-results"]`)
+			p.press(`#video-tab-results`)
 		}
 	}
 	card := func(id, button, wait string) func(p *page) {
@@ -82,10 +82,10 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 	}
 	views := []axeView{
 		{name: "gallery", path: "/video", wait: gallery, do: clips},
-		{name: "card menu", path: "/video", wait: gallery, do: card(first.ID, "more", `!!document.querySelector(".card-menu")`)},
-		{name: "card menu of a failure", path: "/video", wait: gallery, do: card(failed.ID, "more", `!!document.querySelector(".card-menu .menu-why")`)},
+		{name: "card menu", path: "/video", wait: gallery, do: card(first.ID, "more", `!!document.querySelector(".tile-menu")`)},
+		{name: "card menu of a failure", path: "/video", wait: gallery, do: card(failed.ID, "more", `!!document.querySelector(".tile-menu small:not([hidden])")`)},
 		{name: "card tags", path: "/video", wait: gallery, do: func(p *page) {
-			card(first.ID, "more", `!!document.querySelector(".card-menu")`)(p)
+			card(first.ID, "more", `!!document.querySelector(".tile-menu")`)(p)
 			p.press("#card-" + first.ID + "-retag")
 			p.wait(`!!document.querySelector(".tag-form")`)
 		}},
@@ -108,11 +108,11 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 		}},
 		{name: "compare", path: "/video/compare?ids=" + first.ID + "," + second.ID, wait: `[...document.querySelectorAll(".compare-clip")].filter(v => v.readyState >= 1).length === 2`},
 		{name: "archive settings", path: "/settings", wait: `!!document.querySelector("#archive-use")`, do: func(p *page) {
-			p.must(p.tab.Eval(nil, `document.querySelector("#archive-quota").value = "a lot"`))
+			p.must(p.tab.Eval(nil, `(e => { e.value = "a lot"; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("#archive-quota"))`))
 			p.press("#archive-save")
 			p.wait(`!!document.querySelector("#archive-outcome.bad")`)
 		}},
-		{name: "no such clip", path: "/video/00000000-0000-4000-8000-000000000000", wait: `!!document.querySelector(".middle a[href='/video']")`},
+		{name: "no such clip", path: "/video/00000000-0000-4000-8000-000000000000", wait: `!!document.querySelector(".empty a[href='/video']")`},
 	}
 	for name, clip := range map[string]wire.VideoTask{"finished": first, "failed": failed, "unknown": unknown, "expired": old, "running": extend, "deleted": gone} {
 		views = append(views, axeView{name: "clip, " + name, path: "/video/" + clip.ID, wait: `!!document.querySelector("#clip-state")`})
@@ -122,10 +122,10 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 	for _, mode := range []string{"text-to-video", "image-to-video", "first-last-frame", "reference-video", "multi-shot", "motion-control", "extend", "upscale"} {
 		views = append(views, axeView{name: "form, " + mode, path: "/video", wait: `!!document.querySelector("#form")`, do: func(p *page) {
 			if p.number("innerWidth") < 800 {
-				p.press(`.video-tab[aria-controls="video-form"]`)
+				p.press(`#video-tab-form`)
 			}
 			p.mode(mode)
-			p.must(p.tab.Eval(nil, `document.querySelector(".preview").open = true`))
+			p.must(p.tab.Eval(nil, `document.querySelector("#request-fold").open = true`))
 			p.press("#create")
 			p.wait(`document.querySelector("#create").dataset.ready === undefined || document.querySelector("#create").classList.contains("missing")`)
 			p.wait(`document.activeElement?.closest(".form-fields") !== null`)

@@ -67,10 +67,10 @@ func TestPageOfAClip(t *testing.T) {
 	p.press("#clip-delete")
 	p.wait(`location.pathname === "/video"`)
 	p.press("#undo-clip")
-	p.says(tile(clip.ID, ".card-title"), "Kite, take one")
+	p.says(tile(clip.ID, ".tile-title"), "Kite, take one")
 
 	p.open("/video/00000000-0000-4000-8000-000000000000")
-	p.wait(`!!document.querySelector(".middle a[href='/video']")`)
+	p.wait(`!!document.querySelector(".empty a[href='/video']")`)
 }
 
 // After 14 days the gateway has deleted its files. The clip plays from the
@@ -100,7 +100,7 @@ func TestClipPlaysAfterItExpired(t *testing.T) {
 
 	p.open("/video")
 	p.becomes(clip.ID, wire.VideoExpired)
-	p.wait(fmt.Sprintf(`document.querySelector(%q)?.naturalWidth > 300`, tile(clip.ID, "img.card-picture")))
+	p.wait(fmt.Sprintf(`document.querySelector(%q)?.naturalWidth > 300`, tile(clip.ID, "img.tile-picture")))
 }
 
 // What ends while one is elsewhere is told there, and counted.
@@ -112,9 +112,9 @@ func TestFinishedWhileElsewhere(t *testing.T) {
 	p.click(`.rail a[href="/"], .rail a[href^="/c/"]`)
 	p.wait(`document.querySelector("#app").dataset.view === "chat"`)
 	clip := m.clip("beta-video-480p", "A slow tide", "6", nil)
-	p.wait(`document.querySelector(".notices")?.textContent.includes("Finished: A slow tide") && document.title.startsWith("(1) ") &&
+	p.wait(`document.querySelector(".clip-toasts")?.textContent.includes("Finished: A slow tide") && document.title.startsWith("(1) ") &&
 		document.querySelector('.rail a[href="/video"] .rail-count')?.textContent === "1"`)
-	p.press(`.notices a[href="/video/` + clip.ID + `"]`)
+	p.press(`.clip-toasts a[href="/video/` + clip.ID + `"]`)
 	p.wait(`document.querySelector("#player")?.readyState >= 1`)
 	p.wait(`!document.title.startsWith("(")`)
 }
@@ -130,12 +130,12 @@ func TestCardPausedByTheKey(t *testing.T) {
 	clip := m.clip("beta-video-480p", "A quiet harbour [[slow]]", "6", nil)
 	p.underway(clip.ID)
 	g.locked.Store(true)
-	p.says(tile(clip.ID, ".card-pause"), "Enter the key")
+	p.says(tile(clip.ID, ".tile-pause"), "Enter the key")
 	p.says("#paused", "Nothing has failed")
 	g.locked.Store(false)
 	p.enterKey(sandboxKey)
 	p.open("/video")
-	p.wait(fmt.Sprintf(`!document.querySelector(%q)`, tile(clip.ID, ".card-pause")))
+	p.wait(fmt.Sprintf(`!document.querySelector(%q)`, tile(clip.ID, ".tile-pause")))
 }
 
 // The archive's settings: use, quota, and what it refuses.
@@ -216,7 +216,7 @@ func TestTheBrowserTellsOfAClip(t *testing.T) {
 	p.open("/")
 	p.must(p.tab.Eval(nil, `window.told = []; window.Notification = class extends EventTarget { static permission = "granted"; constructor(words) { super(); told.push(words) } }`))
 	m.clip("beta-video-480p", "Another tide", "6", nil)
-	p.says(".notices", "Finished: Another tide")
+	p.says(".clip-toasts", "Finished: Another tide")
 	if n := p.number("told.length"); n != 0 {
 		t.Errorf("the browser told of it too, %v times", n)
 	}
@@ -276,7 +276,7 @@ func TestActionsOnTheSecondFile(t *testing.T) {
 	p.saved(clip.ID)
 	p.open("/video/" + clip.ID)
 	p.wait(`document.querySelector("#player")?.readyState >= 1`)
-	p.press(`.clip-outputs button:nth-child(2)`)
+	p.press(`[aria-label="Files of this task"] button:nth-child(2)`)
 	p.wait(`document.querySelector("#player").getAttribute("src").endsWith("/1")`)
 	p.must(p.tab.Eval(nil, `HTMLAnchorElement.prototype.click = function () { window.downloaded = this.getAttribute("href") }`))
 	p.press("#clip-download")

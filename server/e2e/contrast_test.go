@@ -18,8 +18,8 @@ func TestContrastThemesShowWhatIsChosen(t *testing.T) {
 		look := `(s => s.backgroundColor + s.outlineStyle)(getComputedStyle(document.querySelector(%q)))`
 		p.wait(fmt.Sprintf(look+" !== "+look, chosen, other))
 	}
-	differs(`.pick[data-on="true"]`, `.pick[data-on="false"]`)
-	differs(`.standing[aria-pressed="true"]`, `.standing[aria-pressed="false"]`)
+	differs(`#form .segment:has(:checked)`, `#form .segment:not(:has(:checked))`)
+	differs(`.gallery-head .segment[aria-pressed="true"]`, `.gallery-head .segment[aria-pressed="false"]`)
 	differs(`.rail-item[aria-current="page"]`, `.rail-item:not([aria-current])`)
 	p.press("#select-clips")
 	p.wait(`!document.querySelector("#selection").hidden`)

@@ -41,7 +41,7 @@ func TestADoubleClickMakesOneTask(t *testing.T) {
 	}
 	p.verb("Create video") // the same again can be meant
 	p.click("#create")
-	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
+	p.wait(`document.querySelectorAll(".tile").length === 2`)
 	p.wait(newestCard + `.dataset.state !== "creating"`)
 	if n := creations(t, sandbox); n != 2 {
 		t.Errorf("the gateway saw %d creations", n)
@@ -55,8 +55,8 @@ func TestADoubleClickMakesOneTask(t *testing.T) {
 		document.getElementById("create").click();
 		document.getElementById("create").click();
 	})`))
-	p.wait(`document.querySelectorAll(".clip-card").length === 4`)
-	p.wait(`[...document.querySelectorAll(".clip-card")].every(e => e.dataset.state !== "creating")`)
+	p.wait(`document.querySelectorAll(".tile").length === 4`)
+	p.wait(`[...document.querySelectorAll(".tile")].every(e => e.dataset.state !== "creating")`)
 	if n := creations(t, sandbox); n != 4 {
 		t.Errorf("the gateway saw %d creations", n)
 	}

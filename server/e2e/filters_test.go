@@ -124,7 +124,7 @@ func TestEveryFilterOfTheClipsCanBeTakenBack(t *testing.T) {
 	p.keys("sand\r")
 	p.wait(`!!document.querySelector('#filter-tag option[value="sand"]')`)
 
-	all := `String(document.querySelectorAll(".clip-card").length)`
+	all := `String(document.querySelectorAll(".tile").length)`
 	for _, filter := range []string{"#filter-mode", "#filter-model", "#filter-tag"} {
 		p.takenBack(filter, all, "#clear-filters")
 	}
@@ -156,7 +156,7 @@ func TestEveryFilterOfTheLedgerCanBeTakenBack(t *testing.T) {
 	p.send("[[repeat: 30]] a lighthouse")
 	p.settled()
 	p.open("/spend")
-	rows := `document.querySelector("#ledger .card-note").textContent`
+	rows := `document.querySelector("#ledger [role=status]").textContent`
 	p.wait(rows + `.startsWith("2 entries")`)
 	for _, filter := range []string{"#filter-what", "#filter-kind", "#filter-source"} {
 		p.takenBack(filter, rows, "")
@@ -194,10 +194,10 @@ func TestEverySettingCanBeTakenBack(t *testing.T) {
 		}
 	}
 	theme := `document.documentElement.dataset.theme ?? ""`
-	p.click("#theme-Dark")
+	p.click("#theme-dark")
 	p.wait(theme + ` === "dark"`)
-	p.click("#theme-System")
-	p.wait(`(` + theme + `) === "" && document.querySelector("#theme-System").checked`)
+	p.click("#theme-")
+	p.wait(`(` + theme + `) === "" && document.querySelector("#theme-").checked`)
 
 	p.open("/")
 	p.must(p.tab.Front())

@@ -18,39 +18,39 @@ func TestCardOfAClip(t *testing.T) {
 	p.wait(`document.activeElement?.id === "create"`)
 
 	clip := m.clip("beta-video-480p", "Moss growing over stone, time-lapse", "6", nil)
-	p.says(tile(clip.ID, ".card-time"), "usually 1 to 5 min")
+	p.says(tile(clip.ID, ".tile-time"), "usually 1 to 5 min")
 	p.saved(clip.ID)
-	facts := p.text(fmt.Sprintf(`document.querySelector(%q).innerText`, tile(clip.ID, ".card-facts")))
+	facts := p.text(fmt.Sprintf(`document.querySelector(%q).innerText`, tile(clip.ID, ".tile-facts")))
 	for _, want := range []string{"beta-video-480p", "$0.18", "14 days left"} {
 		if !strings.Contains(facts, want) {
 			t.Errorf("the card says %q, without %q", facts, want)
 		}
 	}
 	// The poster is drawn in the browser, and kept by the server.
-	p.wait(fmt.Sprintf(`document.querySelector(%q)?.naturalWidth > 300`, tile(clip.ID, "img.card-picture")))
+	p.wait(fmt.Sprintf(`document.querySelector(%q)?.naturalWidth > 300`, tile(clip.ID, "img.tile-picture")))
 	var opaque bool
 	p.must(p.tab.Eval(&opaque, fmt.Sprintf(`(async () => {
 		const img = document.querySelector(%q), pen = document.createElement("canvas").getContext("2d");
 		await img.decode(); pen.drawImage(img, 0, 0, 9, 9);
 		return pen.getImageData(4, 4, 1, 1).data[3] === 255;
-	})()`, tile(clip.ID, "img.card-picture"))))
+	})()`, tile(clip.ID, "img.tile-picture"))))
 	if !opaque {
 		t.Error("the poster is empty")
 	}
 
 	// It plays without sound while it has the focus, or the pointer.
-	link, playing := tile(clip.ID, ".card-link"), fmt.Sprintf(`(v => v && v.muted && v.currentTime > 0.2)(document.querySelector(%q))`, tile(clip.ID, ".card-preview"))
+	link, playing := tile(clip.ID, ".tile-link"), fmt.Sprintf(`(v => v && v.muted && v.currentTime > 0.2)(document.querySelector(%q))`, tile(clip.ID, ".tile-preview"))
 	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).focus()`, link)))
 	p.wait(playing)
 	p.must(p.tab.Eval(nil, `document.querySelector("#f-prompt").focus()`))
-	p.wait(fmt.Sprintf(`!document.querySelector(%q)`, tile(clip.ID, ".card-preview")))
+	p.wait(fmt.Sprintf(`!document.querySelector(%q)`, tile(clip.ID, ".tile-preview")))
 	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).dispatchEvent(new MouseEvent("mouseenter"))`, link)))
 	p.wait(playing)
 	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).dispatchEvent(new MouseEvent("mouseleave"))`, link)))
-	p.wait(fmt.Sprintf(`!document.querySelector(%q)`, tile(clip.ID, ".card-preview")))
+	p.wait(fmt.Sprintf(`!document.querySelector(%q)`, tile(clip.ID, ".tile-preview")))
 	p.must(p.tab.Look(1440, 900, true)) // with reduced motion
 	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).focus()`, link)))
-	if n := p.count(tile(clip.ID, ".card-preview")); n != 0 {
+	if n := p.count(tile(clip.ID, ".tile-preview")); n != 0 {
 		t.Error("it plays although the person wants nothing to move")
 	}
 }
@@ -64,9 +64,9 @@ func TestCardOfAFailure(t *testing.T) {
 	p := w.tab("/video")
 	clip := m.clip("gamma-2-480p", "Crowd of dancers [[fail: refused by the content filter]]", "5", nil)
 	p.becomes(clip.ID, wire.VideoFailed)
-	p.says(tile(clip.ID, ".card-problem"), "refused by the content filter")
-	p.says(tile(clip.ID, ".card-facts"), "returned")
-	p.wait(fmt.Sprintf(`document.querySelector(%q)?.innerText === "$0.30"`, tile(clip.ID, `.card-price[data-struck="true"]`)))
+	p.says(tile(clip.ID, ".tile-problem"), "refused by the content filter")
+	p.says(tile(clip.ID, ".tile-facts"), "returned")
+	p.wait(fmt.Sprintf(`document.querySelector(%q)?.innerText === "$0.30"`, tile(clip.ID, `.tile-price[data-struck="true"]`)))
 	p.says("#standing-failed", "1")
 
 	p.press("#card-" + clip.ID + "-edit")
@@ -74,8 +74,8 @@ func TestCardOfAFailure(t *testing.T) {
 
 	p.says("#card-"+clip.ID+"-retry", "Retry · $0.30")
 	p.press("#card-" + clip.ID + "-retry")
-	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
-	second := p.text(`document.querySelector(".clip-card").dataset.id`)
+	p.wait(`document.querySelectorAll(".tile").length === 2`)
+	second := p.text(`document.querySelector(".tile").dataset.id`)
 	p.becomes(second, wire.VideoFailed)
 	if second == clip.ID {
 		t.Error("the same task was sent again")
@@ -85,12 +85,12 @@ func TestCardOfAFailure(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("The shot is too crowded. ", 12))
 	crowd := m.clip("gamma-2-480p", "A crowd [[fail: "+long+"]]", "5", nil)
 	p.becomes(crowd.ID, wire.VideoFailed)
-	p.says(tile(crowd.ID, ".card-problem"), long)
-	if high := p.number(fmt.Sprintf(`document.querySelector(%q).clientHeight`, tile(crowd.ID, ".card-problem p"))); high < 40 || high > 120 {
+	p.says(tile(crowd.ID, ".tile-problem"), long)
+	if high := p.number(fmt.Sprintf(`document.querySelector(%q).clientHeight`, tile(crowd.ID, ".tile-problem p"))); high < 40 || high > 120 {
 		t.Errorf("the reason is %v px high", high)
 	}
 	p.open("/video/" + crowd.ID)
-	p.wait(`(e => e && e.scrollHeight === e.clientHeight && e.textContent.includes("` + long + `"))(document.querySelector(".problem-what"))`)
+	p.wait(`(e => e && e.scrollHeight === e.clientHeight && e.textContent.includes("` + long + `"))(document.querySelector(".clip .notice p"))`)
 }
 
 // From the card to an extend of it, and to an upscale; what can't be says why.
@@ -104,7 +104,7 @@ func TestChainFromTheCard(t *testing.T) {
 
 	next := func(button, model, prompt string) string {
 		t.Helper()
-		before := p.count(".clip-card")
+		before := p.count(".tile")
 		p.press(button)
 		if prompt != "" { // an extend begins with an empty prompt, and the focus in it
 			p.wait(`document.activeElement?.id === "f-prompt" && document.activeElement.value === ""`)
@@ -116,8 +116,8 @@ func TestChainFromTheCard(t *testing.T) {
 			p.verb("Upscale clip")
 		}
 		p.press("#create")
-		p.wait(fmt.Sprintf(`document.querySelectorAll(".clip-card").length === %d`, before+1))
-		id := p.text(`document.querySelector(".clip-card").dataset.id`)
+		p.wait(fmt.Sprintf(`document.querySelectorAll(".tile").length === %d`, before+1))
+		id := p.text(`document.querySelector(".tile").dataset.id`)
 		if got := m.task(id); got.Model != model || got.Source == "" {
 			t.Errorf("made with %s from %q, want %s", got.Model, got.Source, model)
 		}
@@ -175,36 +175,36 @@ func TestDeleteUndoAndMarksInTwoTabs(t *testing.T) {
 		for (let n = 0; n < 4; n++) await new Promise(requestAnimationFrame);
 	})()`)) // an input method's: it closes nothing
 	p.keys("trailer\r")
-	second.says(tile(clip.ID, ".card-tags"), "#For the trailer")
+	second.says(tile(clip.ID, ".tile-tags"), "#For the trailer")
 
 	p.press("#card-" + clip.ID + "-more")
 	p.press("#card-" + clip.ID + "-delete")
 	p.wait(`document.activeElement?.id === "undo-clip"`)
-	gone := fmt.Sprintf(`document.querySelectorAll(".clip-card").length === 1 && !document.querySelector(%q)`, tile(clip.ID, ""))
+	gone := fmt.Sprintf(`document.querySelectorAll(".tile").length === 1 && !document.querySelector(%q)`, tile(clip.ID, ""))
 	p.wait(gone)
 	p.press("#undo-clip") // it is offered for a while only
 	for _, tab := range []*page{p, second} {
-		tab.says(tile(clip.ID, ".card-tags"), "#sand")
-		tab.wait(`document.querySelectorAll(".clip-card").length === 2`)
+		tab.says(tile(clip.ID, ".tile-tags"), "#sand")
+		tab.wait(`document.querySelectorAll(".tile").length === 2`)
 	}
 
 	// The filters find it, and leave the other out.
-	only := fmt.Sprintf(`document.querySelectorAll(".clip-card").length === 1 && !!document.querySelector(%q)`, tile(clip.ID, ""))
+	only := fmt.Sprintf(`document.querySelectorAll(".tile").length === 1 && !!document.querySelector(%q)`, tile(clip.ID, ""))
 	p.press("#only-favourites")
 	p.wait(only)
 	p.press("#clear-filters")
-	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
+	p.wait(`document.querySelectorAll(".tile").length === 2`)
 	p.must(p.tab.Eval(nil, `(e => { e.value = "DUNES kite"; e.dispatchEvent(new Event("input", {bubbles: true})); })(document.querySelector("#clip-search"))`))
 	p.wait(only)
 	p.click("#clip-search")
 	p.keys(" s") // its filter is still to come when all are cleared
 	p.press("#clear-filters")
-	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
+	p.wait(`document.querySelectorAll(".tile").length === 2`)
 	p.wait(`!!document.querySelector('#filter-tag option[value="sand"]')`)
 	p.must(p.tab.Eval(nil, `(e => { e.value = "sand"; e.dispatchEvent(new Event("change")); })(document.querySelector("#filter-tag"))`))
 	p.wait(only)
 	p.must(p.tab.Eval(nil, `(e => { e.selectedIndex = 0; e.dispatchEvent(new Event("change")); })(document.querySelector("#filter-tag"))`))
-	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
+	p.wait(`document.querySelectorAll(".tile").length === 2`)
 	p.press("#standing-failed")
 	p.says("#gallery", "No clip is like that")
 
@@ -235,12 +235,12 @@ func TestManyTasksAreBounded(t *testing.T) {
 		pane.scrollTop += 500;
 		return !!document.querySelector(%q);
 	})()`, tile(first.ID, "")))
-	most = p.count(".clip-card")
+	most = p.count(".tile")
 	if most > 96 {
 		t.Errorf("%d cards of %d are in the document", most, many)
 	}
 	p.must(p.tab.Eval(nil, `document.querySelector("#video-results").scrollTop = 0`))
-	p.wait(`document.querySelector(".clip-card .card-title")?.innerText.startsWith("Take 130")`)
+	p.wait(`document.querySelector(".tile .tile-title")?.innerText.startsWith("Take 130")`)
 }
 
 // Back from a clip's page, the gallery is where it was left.
@@ -255,14 +255,14 @@ func TestGalleryKeepsItsPlace(t *testing.T) {
 	p := w.tab("/video")
 	p.says("#standing-", fmt.Sprint(many))
 	pane := `document.querySelector("#video-results")`
-	p.wait(fmt.Sprintf(`(() => { %s.scrollTop += 400; return !![...document.querySelectorAll(".card-title")].find(e => e.innerText.startsWith("Take 12 ")) })()`, pane))
-	const first = `[...document.querySelectorAll(".clip-card")].find(e => e.getBoundingClientRect().top > 80)`
+	p.wait(fmt.Sprintf(`(() => { %s.scrollTop += 400; return !![...document.querySelectorAll(".tile-title")].find(e => e.innerText.startsWith("Take 12 ")) })()`, pane))
+	const first = `[...document.querySelectorAll(".tile")].find(e => e.getBoundingClientRect().top > 80)`
 	p.wait(`(id => { const same = id === window.before; window.before = id; return id && same })(` + first + `?.dataset.id)`) // it stands still
 	id, at := p.text(first+".dataset.id"), p.number(pane+".scrollTop")
 	if at < 400 {
 		t.Fatalf("it is scrolled by %v px only", at)
 	}
-	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).click()`, tile(id, ".card-link"))))
+	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).click()`, tile(id, ".tile-link"))))
 	p.wait(`location.pathname === "/video/` + id + `" && !` + pane)
 	p.must(p.tab.Back())
 	// A row is higher once a clip in it is finished; but no row is 100 px higher.

@@ -184,8 +184,8 @@ func TestAFileThatCannotBeCopied(t *testing.T) {
 	p := w.keyed("/video")
 	clip := w.makes().clip("beta-video-480p", "A film that is a page", "6", nil)
 	p.becomes(clip.ID, wire.VideoDone)
-	p.says(tile(clip.ID, ".card-facts"), "could not be saved")
-	p.says(tile(clip.ID, ".card-problem"), "is no video and no image")
+	p.says(tile(clip.ID, ".tile-facts"), "could not be saved")
+	p.says(tile(clip.ID, ".tile-problem"), "is no video and no image")
 
 	p.open("/video/" + clip.ID)
 	p.says("#clip-broken", "does not play")

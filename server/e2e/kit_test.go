@@ -208,11 +208,11 @@ func TestKitSwitch(t *testing.T) {
 func TestKitRadios(t *testing.T) {
 	t.Parallel()
 	p := gallery(t)
-	p.wait(`document.querySelector("#size-Middle").checked`)
-	p.must(p.tab.Eval(nil, `document.querySelector("#size-Middle").focus()`))
+	p.wait(`document.querySelector("#size-m").checked`)
+	p.must(p.tab.Eval(nil, `document.querySelector("#size-m").focus()`))
 	p.keys(arrowRight)
 	p.said("size l")
-	p.must(p.tab.Eval(nil, `document.querySelector("#size-Small").click(); document.querySelector("#size-Middle").click()`))
+	p.must(p.tab.Eval(nil, `document.querySelector("#size-s").click(); document.querySelector("#size-m").click()`))
 	p.said("size m")
 	p.wait(`[...document.querySelectorAll("[name=size]")].map(r => r.checked).join() === "false,true,false"`)
 }

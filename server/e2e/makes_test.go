@@ -72,7 +72,7 @@ func (m *makes) task(id string) wire.VideoTask {
 
 // tile is the selector of a task's card, or of something in it.
 func tile(id, inside string) string {
-	return strings.TrimSpace(fmt.Sprintf(`.clip-card[data-id="%s"] %s`, id, inside))
+	return strings.TrimSpace(fmt.Sprintf(`.tile[data-id="%s"] %s`, id, inside))
 }
 
 // becomes waits until a task's card is in a state.
@@ -92,7 +92,7 @@ func (p *page) saved(id string) {
 	p.w.t.Helper()
 	p.becomes(id, wire.VideoDone)
 	// Not "to be saved", nor "could not be saved".
-	p.wait(fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent === "saved")`, tile(id, ".card-facts .fact")))
+	p.wait(fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent === "saved")`, tile(id, ".tile-facts .fact")))
 }
 
 // underway waits until the gateway has taken a task and is at it.

@@ -117,12 +117,12 @@ func TestScreenshotsOfVideo(t *testing.T) {
 	}
 	for _, c := range clips {
 		p.saved(c.ID)
-		p.wait(fmt.Sprintf(`document.querySelector(%q)?.naturalWidth > 0`, tile(c.ID, "img.card-picture")))
+		p.wait(fmt.Sprintf(`document.querySelector(%q)?.naturalWidth > 0`, tile(c.ID, "img.tile-picture")))
 	}
 	p.must(p.tab.Eval(nil, `document.querySelector("#f-prompt").focus()`))
 	p.keys("A kite above the dunes, wide lens, golden hour")
 	m.clip("beta-video-720p", "Fireflies over a summer meadow", "10", nil) // under way for some seconds only
-	p.wait(`!!document.querySelector('.clip-card:is([data-state="queued"], [data-state="running"])')`)
+	p.wait(`!!document.querySelector('.tile:is([data-state="queued"], [data-state="running"])')`)
 	pictures.add("video")
 
 	p.open("/video/" + clips[1].ID)

@@ -12,7 +12,7 @@ import (
 // and whatever scrolls up and down but for the strips and tables that are made
 // to go on to the right.
 const sideways = `(() => {
-	const meant = "pre, table, textarea, .standings, .video-modes, .tabs, .segments, .composer-tools, .choices, .card-scroll, .lanes, .table-scroll"
+	const meant = "pre, table, textarea, .tabs, .segments, .composer-tools, .scroll, .lanes, .table-scroll"
 	const name = e => e.tagName.toLowerCase() + (e.id && "#" + e.id) + [...e.classList].map(c => "." + c).join("")
 	return [...document.querySelectorAll("*")].filter(e => {
 		const style = getComputedStyle(e), page = e === document.documentElement
@@ -76,8 +76,8 @@ func TestNothingScrollsSideways(t *testing.T) {
 	}{
 		{"an empty conversation", "/", `!!document.querySelector(".example")`, nil},
 		{"a conversation in lanes", lanes, `document.querySelectorAll(".lane").length === 3`, nil},
-		{"the gallery", "/video", `document.querySelectorAll(".clip-card").length === 4`, nil},
-		{"the gallery, choosing", "/video", `document.querySelectorAll(".clip-card").length === 4`, func() {
+		{"the gallery", "/video", `document.querySelectorAll(".tile").length === 4`, nil},
+		{"the gallery, choosing", "/video", `document.querySelectorAll(".tile").length === 4`, func() {
 			p.press("#select-clips")
 			p.wait(`document.querySelector("#selection")?.checkVisibility() ?? false`)
 		}},
@@ -99,7 +99,7 @@ func TestNothingScrollsSideways(t *testing.T) {
 			p.must(p.tab.Look(size[0], size[1], true))
 			p.wait(fmt.Sprintf(`innerWidth === %d`, size[0]))
 			if strings.HasPrefix(view.name, "the gallery") && size[0] <= 900 {
-				p.press(`.video-tab[aria-controls="video-results"]`)
+				p.press(`#video-tab-results`)
 				p.wait(`document.querySelector("#gallery").checkVisibility()`)
 			}
 			p.must(p.tab.Eval(nil, `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))`))

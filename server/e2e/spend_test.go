@@ -52,7 +52,7 @@ func TestSpendPageTellsWhatWasSpent(t *testing.T) {
 
 	p.click(`.rail-item[href="/spend"]`)
 	p.wait(`document.querySelectorAll("#ledger tbody tr").length === 2`)
-	today := func() string { return p.text(`document.querySelector("#tile-today .tile-figure")?.title ?? ""`) }
+	today := func() string { return p.text(`document.querySelector("#tile-today .total-figure")?.title ?? ""`) }
 	// The sandbox books after its last word.
 	if !soon(func() bool { return today() == money.NanoUSD(account(t, sandbox)).String() }) {
 		t.Fatalf("today is %q, the gateway's account %v", today(), money.NanoUSD(account(t, sandbox)))
@@ -79,7 +79,7 @@ func TestSpendPageTellsWhatWasSpent(t *testing.T) {
 	p.keys(kb.ArrowLeft)
 	p.wait(`document.activeElement.matches(".chart-bar:nth-last-child(2)")`)
 	p.keys("\r")
-	p.wait(`location.search.includes("day=") && document.querySelector("#ledger .card-empty")?.textContent.startsWith("No entry fits")`)
+	p.wait(`location.search.includes("day=") && document.querySelector("#ledger .ledger-empty")?.textContent.startsWith("No entry fits")`)
 	p.must(p.tab.Back())
 	p.wait(`document.querySelectorAll("#ledger tbody tr").length === 2`)
 
@@ -98,12 +98,12 @@ func TestSpendPageTellsWhatWasSpent(t *testing.T) {
 	if row := p.text(`document.querySelector('#ledger tbody tr[data-kind="correction"]').textContent`); !strings.Contains(row, "$0.25 by the gateway's own account") {
 		t.Errorf("the correction says %q", row)
 	}
-	p.wait(`document.querySelector("#tile-today .tile-figure").textContent.startsWith("$0.25")`)
+	p.wait(`document.querySelector("#tile-today .total-figure").textContent.startsWith("$0.25")`)
 
 	// Days of the past alone: the tiles still tell of today.
 	p.open("/spend?range=custom&from=2026-01-01&to=2026-01-31")
-	p.wait(`document.querySelector("#ledger .card-empty")?.textContent.startsWith("Nothing was spent in these days")`)
-	p.wait(`document.querySelector("#tile-today .tile-figure").textContent.startsWith("$0.25")`)
+	p.wait(`document.querySelector("#ledger .ledger-empty")?.textContent.startsWith("Nothing was spent in these days")`)
+	p.wait(`document.querySelector("#tile-today .total-figure").textContent.startsWith("$0.25")`)
 	p.must(p.tab.Back())
 	p.wait(`document.querySelectorAll("#ledger tbody tr").length === 3`)
 
@@ -270,14 +270,14 @@ func TestANearlySpentBudgetIsSaidInWords(t *testing.T) {
 	p.wait(words + `.test(document.querySelector("#video-form .budget-note:not([hidden]) span, .form-foot .budget-note:not([hidden]) span")?.textContent.trim())`)
 
 	p.open("/spend")
-	p.wait(words + `.test(document.querySelector(".spend-warning p")?.textContent)`)
+	p.wait(words + `.test(document.querySelector("#spend-warning p")?.textContent)`)
 	own := p.text(`Intl.DateTimeFormat().resolvedOptions().timeZone`)
-	p.wait(`document.querySelector("#tile-month .tile-name").textContent === ` + strconv.Quote("This month, "+own))
-	p.wait(`document.querySelector("#tile-month .meter").textContent.includes("by the months of Pacific/Kiritimati, 92")`)
+	p.wait(`document.querySelector("#tile-month .total-name").textContent === ` + strconv.Quote("This month, "+own))
+	p.wait(`document.querySelector("#tile-month .share").textContent.includes("by the months of Pacific/Kiritimati, 92")`)
 	newAlbum(p).add("budget")
 
 	// One press, and both go by the same days.
-	p.click(".spend-warning a")
+	p.click("#spend-warning a")
 	p.wait(`document.querySelector("#budget-zone")?.value === "Pacific/Kiritimati"`)
 	newAlbum(p).add("budget-settings")
 	p.click("#budget-zone-own")
@@ -285,7 +285,7 @@ func TestANearlySpentBudgetIsSaidInWords(t *testing.T) {
 	p.click("#budget-save")
 	p.wait(`document.querySelector("#budgets .outcome.good")?.textContent.includes("saved")`)
 	p.open("/spend")
-	p.wait(`document.querySelector("#tile-month .tile-name")?.textContent === "This month"`)
+	p.wait(`document.querySelector("#tile-month .total-name")?.textContent === "This month"`)
 	p.open("/")
 	p.wait(`!!document.querySelector(".budget-note:not([hidden])")`)
 	newAlbum(p).add("budget-chat")

@@ -24,7 +24,7 @@ func TestDeletedClipsCanBeHadBack(t *testing.T) {
 
 	p.press("#card-" + gone.ID + "-more")
 	p.press("#card-" + gone.ID + "-delete")
-	p.says(".notice", "Deleted “Moss over stone”")
+	p.says(".clip-toasts", "Deleted “Moss over stone”")
 	p.wait(`!document.querySelector("#standing-deleted").hidden && document.querySelector("#standing-").textContent.endsWith("1")`)
 
 	// Its address says so, and nothing but having it back is on offer.
@@ -44,36 +44,36 @@ func TestDeletedClipsCanBeHadBack(t *testing.T) {
 	p.wait(`location.pathname === "/video"`)
 
 	p.press("#standing-deleted")
-	p.wait(fmt.Sprintf(`document.querySelectorAll(".clip-card").length === 1 && document.querySelector(%q)`, tile(gone.ID, "")))
+	p.wait(fmt.Sprintf(`document.querySelectorAll(".tile").length === 1 && document.querySelector(%q)`, tile(gone.ID, "")))
 	p.says("#trash-note", "kept for 30 days")
-	p.says(tile(gone.ID, ".card-notes"), "Goes for good in 30 days")
+	p.says(tile(gone.ID, ".tile-notes"), "Goes for good in 30 days")
 	p.press("#card-" + gone.ID + "-restore")
-	p.wait(`!document.querySelector(".clip-card")`)
-	p.says(".gallery-empty", "No clip is deleted")
+	p.wait(`!document.querySelector(".tile")`)
+	p.says(".gallery .empty", "No clip is deleted")
 	p.press("#standing-")
-	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
+	p.wait(`document.querySelectorAll(".tile").length === 2`)
 
 	// Another tab sees it come and go.
 	other := w.tab("/video")
-	other.wait(`document.querySelectorAll(".clip-card").length === 2`)
+	other.wait(`document.querySelectorAll(".tile").length === 2`)
 	p.must(p.tab.Front())
 	p.press("#card-" + gone.ID + "-more")
 	p.press("#card-" + gone.ID + "-delete")
-	p.wait(`document.querySelectorAll(".clip-card").length === 1`)
+	p.wait(`document.querySelectorAll(".tile").length === 1`)
 	p.press("#standing-deleted")
 	p.press("#card-" + gone.ID + "-purge")
 	p.wait(fmt.Sprintf(`document.activeElement?.id === "card-%s-keep"`, gone.ID)) // it asks
 	p.press("#card-" + gone.ID + "-keep")
 	p.press("#card-" + gone.ID + "-purge")
 	p.press("#card-" + gone.ID + "-purge-now")
-	p.wait(`!document.querySelector(".clip-card")`)
+	p.wait(`!document.querySelector(".tile")`)
 	var o wire.VideoOpened
 	if err := m.c.Call(t.Context(), wire.OpVideoTask, wire.Target{ID: gone.ID}, &o); err == nil || !strings.Contains(err.Error(), "no such") {
 		t.Errorf("it is still there: %v", err)
 	}
 	p.open("/video/" + gone.ID)
 	p.wait(`document.querySelector("main, #app").innerText.includes("There is no such")`)
-	other.wait(`document.querySelectorAll(".clip-card").length === 1`)
+	other.wait(`document.querySelectorAll(".tile").length === 1`)
 }
 
 // Who deletes a clip under way reads that it goes on and stays charged, before
@@ -89,10 +89,10 @@ func TestDeletingARunningClipSaysWhatItDoesNotEnd(t *testing.T) {
 	p.press("#card-" + clip.ID + "-more")
 	p.says("#card-"+clip.ID+"-delete", words)
 	p.press("#card-" + clip.ID + "-delete")
-	p.says(".notice", words)
+	p.says(".clip-toasts", words)
 	p.press("#standing-deleted")
-	p.says(tile(clip.ID, ".card-notes"), words)
-	p.says(tile(clip.ID, ".card-notes"), "Goes for good in 30 days") // it can be had back when it is finished, too
+	p.says(tile(clip.ID, ".tile-notes"), words)
+	p.says(tile(clip.ID, ".tile-notes"), "Goes for good in 30 days") // it can be had back when it is finished, too
 	p.wait(fmt.Sprintf(`document.querySelector("#card-%s-purge")?.getAttribute("aria-disabled") === "true"`, clip.ID))
 }
 
@@ -106,17 +106,17 @@ func TestAClipOfSeveralShots(t *testing.T) {
 	clip := m.shots("delta-3.0-720p", "The harbour at night", "A lamp is lit", "Rain on the pier")
 	m.clip("beta-video-480p", "Something else", "6", nil)
 	p.saved(clip.ID)
-	p.wait(fmt.Sprintf(`document.querySelector(%q).innerText === "The harbour at night"`, tile(clip.ID, ".card-title")))
-	p.says(tile(clip.ID, ".card-facts"), "2 shots")
+	p.wait(fmt.Sprintf(`document.querySelector(%q).innerText === "The harbour at night"`, tile(clip.ID, ".tile-title")))
+	p.says(tile(clip.ID, ".tile-facts"), "2 shots")
 	find := func(words string) {
 		p.must(p.tab.Eval(nil, fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})); })(document.querySelector("#clip-search"))`, words)))
 	}
 	for _, words := range []string{"harbour", "pier", "lamp"} {
 		find(words)
-		p.wait(`document.querySelectorAll(".clip-card").length === 1`)
+		p.wait(`document.querySelectorAll(".tile").length === 1`)
 		p.wait(`document.querySelector("#standing-").textContent === "All1"`) // the counts are of what is found
 		find("")
-		p.wait(`document.querySelectorAll(".clip-card").length === 2`)
+		p.wait(`document.querySelectorAll(".tile").length === 2`)
 	}
 	p.open("/video/" + clip.ID)
 	p.wait(`document.querySelectorAll("#clip-shots li").length === 2`)

@@ -101,7 +101,7 @@ func TestSettleAnUnknownCreation(t *testing.T) {
 	through := m.clip("beta-video-480p", "late: a lighthouse", "6", nil)
 	p.becomes(through.ID, wire.VideoUnknown)
 	p.says("#standing-unsettled", "To settle")
-	p.says(tile(through.ID, ".card-state"), "may have been billed")
+	p.says(tile(through.ID, ".tile-state"), "may have been billed")
 	remote := "#card-" + through.ID + "-remote"
 	p.click(remote)
 	p.keys("not an id\r")
@@ -121,7 +121,7 @@ func TestSettleAnUnknownCreation(t *testing.T) {
 	p.becomes(not.ID, wire.VideoUnknown)
 	p.press("#card-" + not.ID + "-did-not")
 	p.becomes(not.ID, wire.VideoRefused)
-	p.says(tile(not.ID, ".card-facts"), "not charged")
+	p.says(tile(not.ID, ".tile-facts"), "not charged")
 	if task := m.task(not.ID); task.Charged || task.Reserved {
 		t.Errorf("charged %v, reserved %v", task.Charged, task.Reserved)
 	}

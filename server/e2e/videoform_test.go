@@ -47,7 +47,7 @@ func (p *page) make(verb string, seconds float64) string {
 	p.click("#create")
 	p.wait(fmt.Sprintf(`(%s?.dataset.id ?? "") !== %q`, newestCard, before))
 	id := p.text(newestCard + ".dataset.id")
-	p.wait(fmt.Sprintf(`["done", "failed", "refused", "unknown", "lost"].includes(document.querySelector('.clip-card[data-id="%s"]').dataset.state)`, id))
+	p.wait(fmt.Sprintf(`["done", "failed", "refused", "unknown", "lost"].includes(document.querySelector('.tile[data-id="%s"]').dataset.state)`, id))
 	if state := p.text(newestCard + ".dataset.state"); state != "done" {
 		p.w.t.Fatalf("the clip is %s: %s", state, p.text(newestCard+".innerText"))
 	}
@@ -58,7 +58,7 @@ func (p *page) make(verb string, seconds float64) string {
 	return id
 }
 
-const newestCard = `document.querySelector(".clip-card[data-id]")`
+const newestCard = `document.querySelector(".tile[data-id]")`
 
 // plays plays a clip in the page for a few frames and returns its length.
 func (p *page) plays(path string) float64 {
@@ -194,7 +194,7 @@ func TestCopyTheVideoRequest(t *testing.T) {
 	w := newWorldWith(t, "", fastClips...)
 	p := w.tab("/video")
 	p.must(p.tab.Eval(nil, `navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }`))
-	p.must(p.tab.Eval(nil, `document.querySelector(".preview").open = true`))
+	p.must(p.tab.Eval(nil, `document.querySelector("#request-fold").open = true`))
 	p.fill("#f-prompt", "A lighthouse in the fog")
 	p.wait(`document.getElementById("request").textContent.includes("A lighthouse in the fog")`)
 	p.click("#copy-request")
@@ -204,7 +204,7 @@ func TestCopyTheVideoRequest(t *testing.T) {
 
 	p.must(p.tab.Eval(nil, `navigator.clipboard.writeText = () => Promise.reject(new Error("no"))`))
 	p.click("#copy-request")
-	p.says(".notices", "did not let it be copied")
+	p.says(".clip-toasts", "did not let it be copied")
 	if words := p.text(`document.getElementById("copy-request").innerText`); words != "Copy JSON" {
 		t.Errorf("the button says %q although nothing was copied", words)
 	}

@@ -54,6 +54,6 @@ func TestRefusalOffersTheModelThatFits(t *testing.T) {
 	p.wait(`document.activeElement?.id === "model-select" && document.getElementById("model-select").value === "beta-video-480p-extend"`)
 	p.verb("Extend clip")
 	p.click("#create")
-	p.wait(`document.querySelectorAll(".clip-card").length === 2`)
+	p.wait(`document.querySelectorAll(".tile").length === 2`)
 	p.saved(p.text(newestCard + `.dataset.id`))
 }

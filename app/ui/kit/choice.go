@@ -29,12 +29,12 @@ func Segments(label, look string, list []Choice) app.UI {
 }
 
 // Radios are Segments of a form: one of them is chosen with the arrow keys. The
-// ids are set, a dash and the name.
+// ids are set, a dash and the value.
 func (h *Host) Radios(set, label, look, value string, options []Option, choose func(string)) app.UI {
 	return El("fieldset", and("segments", look), nil, Box("legend", "sr-only", label), Times(len(options), func(i int) app.UI {
 		o := options[i]
 		return Box("label", "segment",
-			h.Radio(set+"-"+o.Name, "", nil, set, o.Value, value == o.Value, func() { choose(o.Value) }), o.Name)
+			h.Radio(set+"-"+o.Value, "", nil, set, o.Value, value == o.Value, func() { choose(o.Value) }), o.Name)
 	}))
 }
 

@@ -13,8 +13,6 @@ import (
 	"screentest/app/spend"
 )
 
-const svgNS = "http://www.w3.org/2000/svg"
-
 // Chart is the bars by day. Each bar is a link to its rows; one of them is in
 // the order of the Tab key, the arrows move between them. The same figures
 // stand in a table below.
@@ -35,11 +33,11 @@ func (c *Chart) Render() (ui app.UI) {
 	}
 	n := len(chart.Bars)
 	c.focus = min(c.focus, n-1)
-	return kit.Box("section", "card chart-card",
+	return kit.Box("section", "card",
 		kit.El("h2", "", kit.At{"id", "chart-title"}, "By day"),
 		kit.Box("div", "chart",
-			kit.El("div", "chart-ticks", kit.At{"aria-hidden", true}, kit.Times(len(chart.Ticks), func(i int) app.UI {
-				return kit.Box("span", "chart-tick", chart.Ticks[len(chart.Ticks)-1-i].Label)
+			kit.El("div", "faint figure chart-ticks", kit.At{"aria-hidden", true}, kit.Times(len(chart.Ticks), func(i int) app.UI {
+				return kit.Box("span", "", chart.Ticks[len(chart.Ticks)-1-i].Label)
 			})),
 			kit.Box("div", "chart-plot",
 				lines(chart.Ticks),
@@ -49,14 +47,14 @@ func (c *Chart) Render() (ui app.UI) {
 						return c.bar(chart, i, n-1-i == c.focus)
 					})),
 			),
-			kit.El("div", "chart-days", kit.At{"aria-hidden", true},
+			kit.El("div", "faint chart-days", kit.At{"aria-hidden", true},
 				kit.Box("span", "", chart.Bars[0].Date.Short()),
 				kit.If(n > 2, func() app.UI { return kit.Box("span", "", chart.Bars[n/2].Date.Short()) }),
 				kit.If(n > 1, func() app.UI { return kit.Box("span", "", chart.Bars[n-1].Date.Short()) }),
 			),
 		),
-		kit.Box("ul", "chart-keys", kit.Times(len(chart.Keys), func(i int) app.UI {
-			return kit.Box("li", "", kit.Box("span", "swatch fill-"+strconv.Itoa(chart.Keys[i].Series)), chart.Keys[i].Name)
+		kit.Box("ul", "line soft", kit.Times(len(chart.Keys), func(i int) app.UI {
+			return kit.Box("li", "line", kit.Box("span", "swatch fill-"+strconv.Itoa(chart.Keys[i].Series)), chart.Keys[i].Name)
 		})),
 		c.table(chart),
 	)
@@ -132,9 +130,9 @@ func (c *Chart) table(chart *spend.Chart) app.UI {
 		heads = append(heads, kit.El("th", "num", kit.At{"scope", "col"}, k.Name))
 	}
 	heads = append(heads, kit.El("th", "num", kit.At{"scope", "col"}, "Sum"))
-	return kit.El("details", "chart-table", kit.At{"id", "chart-table"},
-		kit.Box("summary", "", "Show as a table"),
-		kit.El("div", "card-scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", "Spend by day"},
+	return kit.El("details", "fold", kit.At{"id", "chart-table"},
+		kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "Show as a table"),
+		kit.El("div", "scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", "Spend by day"},
 			kit.Box("table", "figures",
 				kit.Box("thead", "", kit.Box("tr", "", heads)),
 				kit.Box("tbody", "", kit.Times(len(days), func(i int) app.UI {

@@ -27,26 +27,25 @@ func (l *Ledger) Render() (ui app.UI) {
 	h, d := l.s.host, l.s.desk
 	defer h.Drawing("the ledger", &ui)
 	return kit.El("section", "card", kit.At{"id", "ledger"},
-		kit.Box("div", "card-head",
+		kit.Box("div", "line ledger-head",
 			kit.Box("h2", "", "Ledger"),
-			kit.El("span", "card-note", kit.At{"role", "status"}, l.found()),
+			kit.El("span", "soft figure", kit.At{"role", "status"}, l.found()),
 			kit.Box("div", "push"),
 			downloads(d)[0], downloads(d)[1],
 		),
 		l.filters(),
 		kit.If(d.RowsProblem != nil, func() app.UI {
-			return kit.El("p", "problem", kit.At{"role", "alert"}, d.RowsProblem.Message+" "+d.RowsProblem.Hint)
+			return kit.Notice(kit.Bad, "", kit.At{"role", "alert"}, d.RowsProblem.Message+" "+d.RowsProblem.Hint)
 		}),
 		kit.If(len(d.Rows) > 0, l.table),
 		kit.If(len(d.Rows) == 0 && !d.Fetching && d.RowsProblem == nil, func() app.UI {
 			if d.View.Narrowed() {
-				return kit.Box("p", "card-empty", "No entry fits. ", kit.El("a", "", kit.At{"href", d.View.Wide().Address()}, "Show all of these days"))
+				return kit.Box("p", "soft ledger-empty", "No entry fits. ", kit.El("a", "", kit.At{"href", d.View.Wide().Address()}, "Show all of these days"))
 			}
-			return kit.Box("p", "card-empty", "Nothing was spent in these days. ", kit.El("a", "", kit.At{"href", "/"}, "Ask a model something"))
+			return kit.Box("p", "soft ledger-empty", "Nothing was spent in these days. ", kit.El("a", "", kit.At{"href", "/"}, "Ask a model something"))
 		}),
 		kit.If(d.More, func() app.UI {
-			return kit.El("button", "button wide", kit.At{"id", "ledger-more", "type", "button", "disabled", d.Fetching,
-				"onclick", h.Do("more", func() { d.FetchMore() })}, "Show older entries")
+			return kit.Button("wide", kit.At{"id", "ledger-more", "disabled", d.Fetching}, h.Do("more", d.FetchMore), "Show older entries")
 		}),
 	)
 }
@@ -87,7 +86,7 @@ func (l *Ledger) filters() app.UI {
 		without.Model = ""
 		chip(v.Model, without)
 	}
-	return kit.Box("div", "filters", append([]app.UI{
+	return kit.Box("div", "line", append([]app.UI{
 		l.filter("filter-what", "Of text or of video", "Text and video", v.What, func(v *spend.View, s string) { v.What = s },
 			wire.WhatText, "Text", wire.WhatVideo, "Video"),
 		l.filter("filter-kind", "Kind of entry", "All entries", v.Kind, func(v *spend.View, s string) { v.Kind = s },
@@ -98,7 +97,7 @@ func (l *Ledger) filters() app.UI {
 }
 
 func (l *Ledger) filter(id, name, all, now string, set func(*spend.View, string), options ...string) app.UI {
-	return l.s.host.Select(id, name, "field select", nil, now, kit.Options(append([]string{"", all}, options...)...), func(chosen string) {
+	return l.s.host.Select(id, name, "field fits", nil, now, kit.Options(append([]string{"", all}, options...)...), func(chosen string) {
 		v := l.s.desk.View
 		set(&v, chosen)
 		l.s.host.Context().Navigate(v.Address())
@@ -114,7 +113,7 @@ func (l *Ledger) table() app.UI {
 		}
 	}
 	today := d.Clock.Today()
-	return kit.El("div", "card-scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", "Ledger"},
+	return kit.El("div", "scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", "Ledger"},
 		kit.Box("table", "figures ledger",
 			kit.Box("thead", "", kit.Box("tr", "",
 				kit.El("th", "", kit.At{"scope", "col"}, "When"), kit.El("th", "", kit.At{"scope", "col"}, "What"), kit.El("th", "", kit.At{"scope", "col"}, "How the figure was made"),
@@ -186,17 +185,15 @@ func signed(nano int64) string {
 func (l *Ledger) fixButton(r wire.LedgerRow) app.UI {
 	f := &l.s.desk.Correction
 	id := fixID(r.N)
-	return kit.El("button", "icon-button small", kit.At{"id", id, "type", "button",
-		"aria-label", "Correct " + exact(r) + " of " + spend.RowName(r), "title", "Enter what it really cost", "aria-expanded", f.Row == r.N,
-		"onclick", l.s.host.Do(id, func() {
+	return kit.IconButton("small", "Correct "+exact(r)+" of "+spend.RowName(r), kit.IconPencil,
+		kit.At{"id", id, "title", "Enter what it really cost", "aria-expanded", f.Row == r.N}, l.s.host.Do(id, func() {
 			if f.Row == r.N {
 				f.Close()
 				return
 			}
 			f.Open(r)
 			l.s.focus("#" + spend.FieldCost)
-		})},
-		kit.Icon(kit.IconPencil, "icon small"))
+		}))
 }
 
 // fix is the form itself, as a row of the table.
@@ -204,7 +201,7 @@ func (l *Ledger) fix() app.UI {
 	h, f := l.s.host, &l.s.desk.Correction
 	back := "#" + fixID(f.Row)
 	return kit.El("tr", "", kit.At{"id", "fix", "data-kind", "fix"}, kit.El("td", "", kit.At{"colspan", 5},
-		kit.El("form", "fix-form", kit.At{"id", "fix-form",
+		kit.El("form", "line fix-form", kit.At{"id", "fix-form",
 			"onsubmit", h.On("fix-save", func(_ app.Context, e app.Event) {
 				e.PreventDefault()
 				f.Save()
@@ -220,12 +217,9 @@ func (l *Ledger) fix() app.UI {
 				}
 			})},
 			field(l.s, spend.FieldCost, "What all of it cost, by the gateway’s own account", "$", f.Text, f.Wrong, f.Saving, f.Type),
-			kit.Box("div", "form-end",
-				kit.El("button", "button primary", kit.At{"id", "fix-save", "type", "submit", "disabled", f.Saving}, "Book the difference"),
-				kit.El("button", "button", kit.At{"type", "button",
-					"onclick", h.Do("fix-cancel", func() { f.Close(); l.s.focus(back) })}, "Cancel"),
-			),
-			kit.Box("p", "soft", "The entry stays as it is; what it differs by is added as an entry of its own."),
+			kit.Button("primary", kit.At{"id", "fix-save", "type", "submit", "disabled", f.Saving}, nil, "Book the difference"),
+			kit.Button("", nil, h.Do("fix-cancel", func() { f.Close(); l.s.focus(back) }), "Cancel"),
+			kit.Box("p", "faint", "The entry stays as it is; what it differs by is added as an entry of its own."),
 			outcome(f.Problem, false, ""),
 		),
 	))

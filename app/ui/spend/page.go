@@ -29,8 +29,8 @@ func (p *Page) Render() (ui app.UI) {
 			p.warning(),
 			trouble(h, d),
 			kit.If(d.Spend != nil && d.Trouble == "", func() app.UI {
-				return kit.Box("div", "spend-body",
-					p.tiles(d.Spend),
+				return kit.Box("div", "spend-inner",
+					p.totals(d.Spend),
 					kit.Box("div", "spend-row",
 						&Chart{s: p.s, Rev: p.Rev},
 						p.groups("By model", "Model", d.Spend.Models, true),
@@ -40,7 +40,7 @@ func (p *Page) Render() (ui app.UI) {
 				)
 			}),
 			kit.If(d.Spend == nil && d.Problem == nil && d.Trouble == "", func() app.UI {
-				return kit.El("p", "spend-wait", kit.At{"role", "status"}, "Adding up…")
+				return kit.El("p", "soft", kit.At{"role", "status"}, "Adding up…")
 			}),
 		),
 	)
@@ -50,28 +50,25 @@ func (p *Page) Render() (ui app.UI) {
 func trouble(h *kit.Host, d *spend.Desk) app.UI {
 	switch {
 	case d.Trouble != "":
-		return kit.El("div", "problem", kit.At{"role", "alert"},
-			kit.Box("p", "problem-what", d.Trouble),
-			kit.If(d.View.Downloadable(), func() app.UI {
-				return kit.Box("div", "card-head", downloads(d))
-			}),
+		return kit.Notice(kit.Bad, "", kit.At{"role", "alert"},
+			kit.Box("p", "", d.Trouble),
+			kit.If(d.View.Downloadable(), func() app.UI { return kit.Box("div", "line", downloads(d)) }),
 		)
 	case d.Problem != nil:
-		return kit.El("div", "problem", kit.At{"role", "alert"},
-			kit.Box("p", "problem-what", d.Problem.Message),
-			kit.Box("p", "problem-todo", d.Problem.Hint),
-			kit.El("button", "button", kit.At{"type", "button",
-				"onclick", h.Do("retry", func() { d.Retry() })}, "Try again"),
+		return kit.Notice(kit.Bad, "", kit.At{"role", "alert"},
+			kit.Box("p", "", d.Problem.Message),
+			kit.SayIf("p", "todo", d.Problem.Hint),
+			kit.Button("", nil, h.Do("retry", d.Retry), "Try again"),
 		)
 	}
-	return kit.El("div", "", kit.At{"hidden", true})
+	return kit.Nothing()
 }
 
 // controls choose the days, the split and whose spend it is.
 func (p *Page) controls() app.UI {
 	d := p.s.desk
 	v := d.View
-	var ranges []app.UI
+	var ranges []kit.Choice
 	for _, r := range spend.Ranges() {
 		to := v.Wide()
 		to.Range = r
@@ -79,42 +76,37 @@ func (p *Page) controls() app.UI {
 			to.To = d.Clock.Today()
 			to.From = to.To.Plus(-13)
 		}
-		ranges = append(ranges, choice(r.Name(), to.Address(), v.Range == r))
+		ranges = append(ranges, kit.Choice{Name: r.Name(), To: to.Address(), On: v.Range == r})
 	}
 	byKind, byModel, mine, all := v, v, v, v
 	byKind.Split, byModel.Split = wire.SplitByKind, wire.SplitByModel
 	mine.Everybody, all.Everybody = false, true
-	return kit.Box("div", "spend-controls",
-		kit.El("nav", "choices", kit.At{"aria-label", "Days"}, ranges),
+	return kit.Box("div", "line",
+		kit.Segments("Days", "", ranges),
 		kit.If(v.Range == spend.Custom, func() app.UI {
-			return kit.Box("div", "spend-days",
+			return kit.Box("div", "line",
 				p.day("spend-from", "From", v.From, func(v *spend.View, to spend.Date) { v.From = to }),
 				p.day("spend-to", "To", v.To, func(v *spend.View, to spend.Date) { v.To = to }),
 			)
 		}),
-		kit.El("nav", "choices", kit.At{"aria-label", "Bars"},
-			choice("By kind", byKind.Address(), v.Split == wire.SplitByKind),
-			choice("By model", byModel.Address(), v.Split == wire.SplitByModel),
-		),
+		kit.Segments("Bars", "", []kit.Choice{
+			{Name: "By kind", To: byKind.Address(), On: v.Split == wire.SplitByKind},
+			{Name: "By model", To: byModel.Address(), On: v.Split == wire.SplitByModel},
+		}),
 		kit.If(d.Spend != nil && d.Spend.MayEverybody && (!d.Spend.Alone || v.Everybody), func() app.UI {
-			return kit.El("nav", "choices", kit.At{"aria-label", "Whose"},
-				choice("Mine", mine.Address(), !v.Everybody),
-				choice("Everybody’s", all.Address(), v.Everybody),
-			)
+			return kit.Segments("Whose", "", []kit.Choice{
+				{Name: "Mine", To: mine.Address(), On: !v.Everybody},
+				{Name: "Everybody’s", To: all.Address(), On: v.Everybody},
+			})
 		}),
 	)
 }
 
-// choice is one of several views, as a link: the address tells which is shown.
-func choice(name, to string, current bool) app.UI {
-	return kit.El("a", "choice", kit.At{"href", to, "aria-current", kit.When(current, "true")}, name)
-}
-
 // day is one end of the custom days.
 func (p *Page) day(id, name string, at spend.Date, set func(*spend.View, spend.Date)) app.UI {
-	return kit.El("label", "", kit.At{"for", id},
+	return kit.El("label", "line soft", kit.At{"for", id},
 		kit.Box("span", "", name),
-		p.s.host.Field(id, "field", kit.At{"type", "date", "required", true}, at.String(), func(text string) {
+		p.s.host.Field(id, "field fits", kit.At{"type", "date", "required", true}, at.String(), func(text string) {
 			to, ok := spend.ParseDate(text)
 			if !ok {
 				return // half typed
@@ -130,21 +122,21 @@ func (p *Page) day(id, name string, at spend.Date, set func(*spend.View, spend.D
 func (p *Page) warning() app.UI {
 	list := p.s.desk.Budgets.Warned()
 	if len(list) == 0 {
-		return kit.El("div", "", kit.At{"hidden", true})
+		return kit.Nothing()
 	}
-	return kit.El("div", "spend-warning", kit.At{"role", "status"},
-		kit.Box("div", "", kit.Times(len(list), func(i int) app.UI { return kit.Box("p", "", spend.Words(list[i], p.s.desk.Clock)) })),
+	return kit.Notice(kit.Warn, "strip", kit.At{"id", "spend-warning", "role", "status"},
+		kit.Box("div", "push", kit.Times(len(list), func(i int) app.UI { return kit.Box("p", "", spend.Words(list[i], p.s.desk.Clock)) })),
 		kit.El("a", "button", kit.At{"href", kit.BudgetsPath}, "Change budgets"),
 	)
 }
 
-// tiles are the figures to be seen first.
-func (p *Page) tiles(s *wire.Spend) app.UI {
-	tile := func(id, name string, nano int64, under ...app.UI) app.UI {
-		return kit.El("div", "tile", kit.At{"id", id},
-			kit.Box("span", "tile-name", name),
-			kit.El("span", "tile-figure", kit.At{"title", money.NanoUSD(nano).String()}, figure.Dollars(nano)),
-			kit.Box("div", "tile-under", under),
+// totals are the figures to be seen first.
+func (p *Page) totals(s *wire.Spend) app.UI {
+	total := func(id, name string, nano int64, under ...app.UI) app.UI {
+		return kit.El("div", "card total", kit.At{"id", id},
+			kit.Box("span", "soft total-name", name),
+			kit.El("span", "total-figure figure cut", kit.At{"title", money.NanoUSD(nano).String()}, figure.Dollars(nano)),
+			kit.Box("div", "soft", under),
 		)
 	}
 	said := func(text string) app.UI { return kit.Box("span", "", text) }
@@ -169,22 +161,22 @@ func (p *Page) tiles(s *wire.Spend) app.UI {
 			month = append(month, share(b, p.s.desk.Clock))
 		}
 	}
-	return kit.El("section", "tiles", kit.At{"aria-label", "Totals"},
-		tile("tile-today", "Today"+zone, s.Today.NanoUSD, today...),
-		tile("tile-week", "7 days"+zone, s.Week.NanoUSD, estimated(s.Week)),
-		tile("tile-month", "This month"+zone, s.Month.NanoUSD, month...),
-		tile("tile-reserved", "Reserved", s.ReservedNanoUSD, said("for what is under way")),
-		tile("tile-returned", "Returned", -s.Range.ReturnedNanoUSD, said(days)),
-		tile("tile-estimated", "Estimated", s.Range.EstimatedNanoUSD, said(days)),
+	return kit.El("section", "totals", kit.At{"aria-label", "Totals"},
+		total("tile-today", "Today"+zone, s.Today.NanoUSD, today...),
+		total("tile-week", "7 days"+zone, s.Week.NanoUSD, estimated(s.Week)),
+		total("tile-month", "This month"+zone, s.Month.NanoUSD, month...),
+		total("tile-reserved", "Reserved", s.ReservedNanoUSD, said("for what is under way")),
+		total("tile-returned", "Returned", -s.Range.ReturnedNanoUSD, said(days)),
+		total("tile-estimated", "Estimated", s.Range.EstimatedNanoUSD, said(days)),
 	)
 }
 
 // share is how far a budget is used up. A budget that counts other hours than
 // the page says its own figure, and whose days they are.
 func share(b wire.BudgetState, c spend.Clock) app.UI {
-	class := "meter"
+	tone := kit.Info
 	if b.Warn || b.Reached {
-		class += " warn"
+		tone = kit.Warn
 	}
 	words := "of " + figure.Dollars(b.LimitNanoUSD)
 	if zone := spend.OtherZone(b, c); zone != "" {
@@ -198,9 +190,8 @@ func share(b wire.BudgetState, c spend.Clock) app.UI {
 	case b.Warn:
 		words += ", " + spend.Percent(b) + " used"
 	}
-	return kit.Box("div", class,
-		kit.El("progress", "", kit.At{"max", b.LimitNanoUSD, "value", min(b.SpentNanoUSD+b.ReservedNanoUSD, b.LimitNanoUSD),
-			"aria-label", spend.Name(b)}),
+	return kit.Box("div", "share",
+		kit.Meter(tone, spend.Name(b), min(b.SpentNanoUSD+b.ReservedNanoUSD, b.LimitNanoUSD), b.LimitNanoUSD),
 		kit.Box("span", "", words),
 	)
 }
@@ -209,11 +200,11 @@ func share(b wire.BudgetState, c spend.Clock) app.UI {
 func (p *Page) groups(title, head string, list []wire.SpendGroup, link bool) app.UI {
 	d := p.s.desk
 	if len(list) == 0 {
-		return kit.Box("section", "card", kit.Box("h2", "", title), kit.Box("p", "card-empty", "Nothing was spent in these days."))
+		return kit.Box("section", "card", kit.Box("h2", "", title), kit.Box("p", "soft", "Nothing was spent in these days."))
 	}
 	return kit.Box("section", "card",
 		kit.Box("h2", "", title),
-		kit.El("div", "card-scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", title},
+		kit.El("div", "scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", title},
 			kit.Box("table", "figures",
 				kit.Box("thead", "", kit.Box("tr", "",
 					kit.El("th", "", kit.At{"scope", "col"}, head), kit.El("th", "num", kit.At{"scope", "col"}, "Entries"), kit.El("th", "num", kit.At{"scope", "col"}, "Cost"),

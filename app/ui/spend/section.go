@@ -79,7 +79,7 @@ func (s *Section) Go(at *url.URL) bool {
 		// A bar was chosen: on a small screen its entries are out of sight.
 		s.host.Context().Defer(func(app.Context) {
 			defer s.host.Guard("the ledger")
-			if e := s.host.DOM.Find("#ledger .card-head"); e.Truthy() {
+			if e := s.host.DOM.Find("#ledger .ledger-head"); e.Truthy() {
 				e.Call("scrollIntoView", map[string]any{"block": "nearest"})
 			}
 		})

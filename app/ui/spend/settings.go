@@ -30,7 +30,7 @@ func (c *Budgets) Render() (ui app.UI) {
 	f := b.Shown()
 	return kit.El("section", "", kit.At{"id", "budgets"},
 		kit.Box("h2", "", "Budgets"),
-		kit.Box("p", "about", "A send that a budget has no room for is not made. What is under way is set aside first: a clip’s price, or for an answer the bound below. Leave a field empty for no budget."),
+		kit.Box("p", "soft", "A send that a budget has no room for is not made. What is under way is set aside first: a clip’s price, or for an answer the bound below. Leave a field empty for no budget."),
 		c.states(b),
 		kit.El("form", "form-grid", kit.At{"id", "budget-form",
 			"onsubmit", h.On("budget-save", func(ctx app.Context, e app.Event) {
@@ -45,10 +45,9 @@ func (c *Budgets) Render() (ui app.UI) {
 			c.zone(spend.FieldZone, f.Zone, func(f *spend.BudgetForm, s string) { f.Zone = s }),
 			kit.If(b.ForEverybody(), func() app.UI { return c.everybody(f) }),
 			outcome(b.Problem, b.Saved, "The budgets are saved."),
-			kit.Box("div", "form-end",
-				kit.El("button", "button primary", kit.At{"id", "budget-save", "type", "submit", "disabled", b.Now == nil || b.Saving}, "Save budgets"),
-				kit.El("button", "button", kit.At{"type", "button", "hidden", b.Form == nil,
-					"onclick", h.Do("budget-reset", func() { b.Reset() })}, "Undo changes"),
+			kit.Box("div", "line",
+				kit.Button("primary", kit.At{"id", "budget-save", "type", "submit", "disabled", b.Now == nil || b.Saving}, nil, "Save budgets"),
+				kit.Button("", kit.At{"hidden", b.Form == nil}, h.Do("budget-reset", b.Reset), "Undo changes"),
 			),
 		),
 	)
@@ -68,7 +67,7 @@ func (c *Budgets) everybody(f spend.BudgetForm) app.UI {
 // states are how the budgets stand.
 func (c *Budgets) states(b *spend.Budgets) app.UI {
 	if b.Now == nil || len(b.Now.States) == 0 {
-		return kit.El("div", "", kit.At{"hidden", true})
+		return kit.Nothing()
 	}
 	list := b.Now.States
 	return kit.Box("ul", "budget-states", kit.Times(len(list), func(i int) app.UI {
@@ -91,14 +90,13 @@ func (c *Budgets) field(id, name, unit, value string, set func(*spend.BudgetForm
 // the Spend page goes, can be changed for that.
 func (c *Budgets) zone(id, value string, set func(*spend.BudgetForm, string)) app.UI {
 	b, own := &c.s.desk.Budgets, c.s.desk.Clock.Zone()
-	return kit.Box("div", "form-field",
+	return kit.Box("div", "labelled",
 		c.field(id, "Days and months of the time zone", "", value, set),
 		kit.If(b.Now != nil && own != "" && own != value, func() app.UI {
-			return kit.El("button", "button", kit.At{"id", id + "-own", "type", "button",
-				"onclick", c.s.host.Do(id+"-own", func() {
-					b.Type(func(f *spend.BudgetForm) { set(f, own) })
-					c.s.focus("#" + id)
-				})}, "Use that of this device, "+own)
+			return kit.Button("", kit.At{"id", id + "-own"}, c.s.host.Do(id+"-own", func() {
+				b.Type(func(f *spend.BudgetForm) { set(f, own) })
+				c.s.focus("#" + id)
+			}), "Use that of this device, "+own)
 		}),
 	)
 }
@@ -109,8 +107,7 @@ func field(s *Section, id, name, unit, value, wrong string, off bool, typed func
 	if wrong != "" {
 		said = append(said, "aria-invalid", true, "aria-describedby", id+"-wrong")
 	}
-	return kit.Box("div", "form-field",
-		kit.El("label", "", kit.At{"for", id}, name, kit.If(unit != "", func() app.UI { return kit.Box("span", "soft", ", "+unit) })),
+	return kit.Labelled(id, name, unit,
 		s.host.Field(id, "field", said, value, typed),
 		kit.El("p", "outcome bad", kit.At{"id", id + "-wrong", "hidden", wrong == ""}, wrong),
 	)
@@ -151,7 +148,7 @@ func (c *Storage) Render() (ui app.UI) {
 	wireDays, clipDays := k.Shown()
 	return kit.El("section", "", kit.At{"id", "storage"},
 		kit.Box("h2", "", "Storage"),
-		kit.Box("p", "about", "Messages and the ledger are always kept. Wire events, and the requests as they were sent, can go earlier: the text of an answer stays, its Wire tab is empty then. Leave a field empty to keep them for ever."),
+		kit.Box("p", "soft", "Messages and the ledger are always kept. Wire events, and the requests as they were sent, can go earlier: the text of an answer stays, its Wire tab is empty then. Leave a field empty to keep them for ever."),
 		c.use(k.Storage),
 		kit.El("form", "form-grid", kit.At{"id", "keep-form",
 			"onsubmit", h.On("keep-save", func(ctx app.Context, e app.Event) {
@@ -162,9 +159,7 @@ func (c *Storage) Render() (ui app.UI) {
 			field(c.s, spend.FieldWire, "Keep wire events", "days", wireDays, k.Wrong[spend.FieldWire], k.Now == nil, k.TypeWire),
 			field(c.s, spend.FieldClips, "Keep archived clips that are no favourites", "days", clipDays, k.Wrong[spend.FieldClips], k.Now == nil, k.TypeClips),
 			outcome(k.Problem, k.Saved, "Saved. It is tidied up once a day."),
-			kit.Box("div", "form-end",
-				kit.El("button", "button primary", kit.At{"id", "keep-save", "type", "submit", "disabled", k.Now == nil || k.Saving}, "Save"),
-			),
+			kit.Button("primary", kit.At{"id", "keep-save", "type", "submit", "disabled", k.Now == nil || k.Saving}, nil, "Save"),
 		),
 	)
 }
@@ -172,7 +167,7 @@ func (c *Storage) Render() (ui app.UI) {
 // use is what the data folder holds, by kind.
 func (c *Storage) use(s *wire.Storage) app.UI {
 	if s == nil {
-		return kit.El("div", "", kit.At{"hidden", true})
+		return kit.Nothing()
 	}
 	sum := "Together"
 	if s.FreeBytes > 0 {

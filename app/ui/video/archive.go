@@ -3,21 +3,24 @@
 package video
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"syscall/js"
 
-	"screentest/app/ui/kit"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/figure"
+	"screentest/app/ui/kit"
 	"screentest/app/video"
 	"screentest/shared/wire"
 )
 
-// archiveForm is the state of the archive's settings.
+// archiveForm is what is typed and switched in the archive's settings, and what
+// became of it.
 type archiveForm struct {
+	quota   *string // in GB; nil until it is touched
+	room    *bool
 	busy    bool
 	outcome string
 	bad     bool
@@ -27,9 +30,8 @@ type archiveForm struct {
 // room.
 type Archive struct {
 	app.Compo
-	s      *Section
-	Rev    int
-	filled string // what was put into the field of the quota
+	s   *Section
+	Rev int
 }
 
 // Settings implements kit.Configurable.
@@ -40,29 +42,9 @@ func (a *Archive) OnMount(ctx app.Context) {
 	a.s.results.mounted = true
 	ctx.Defer(func(app.Context) {
 		defer a.s.Guard("the archive's settings")
-		a.fill()
 		if js.Global().Get("location").Get("hash").String() == "#settings-archive" {
 			a.s.DOM.ByID("settings-archive").Call("scrollIntoView")
 		}
-	})
-}
-
-// fill puts the quota that there is into its field, unless a person has
-// changed what is in it; emptied is changed too.
-func (a *Archive) fill() {
-	e := a.s.DOM.ByID("archive-quota")
-	if !e.Truthy() || !a.s.desk.Tasks.Archive.Ready || e.Get("value").String() != a.filled {
-		return
-	}
-	a.filled = gigabytes(a.s.desk.Tasks.Archive.Settings.QuotaBytes)
-	e.Set("value", a.filled)
-}
-
-// OnUpdate implements app.Updater.
-func (a *Archive) OnUpdate(ctx app.Context) {
-	ctx.Defer(func(app.Context) {
-		defer a.s.Guard("the archive's settings")
-		a.fill()
 	})
 }
 
@@ -70,77 +52,101 @@ func (a *Archive) OnUpdate(ctx app.Context) {
 func (a *Archive) Render() (ui app.UI) {
 	s := a.s
 	defer s.Drawing("the archive's settings", &ui)
-	tasks := s.desk.Tasks
-	is := &tasks.Archive
-	about := kit.Box("p", "about", "A gateway deletes its files 14 days after a clip has finished. This server copies each clip as it finishes, with a checksum, so that it stays playable.")
-	if !tasks.Archive.Ready {
-		return kit.El("section", "", kit.At{"id", "settings-archive"}, kit.Box("h2", "", "Archive of clips"), about, kit.Box("p", "about", "Waiting for the server…"))
+	archive := &s.desk.Tasks.Archive
+	head := []any{
+		kit.Box("h2", "", "Archive of clips"),
+		kit.Box("p", "soft", "A gateway deletes its files 14 days after a clip has finished. This server copies each clip as it finishes, with a checksum, so that it stays playable."),
 	}
-	quota := is.Settings.QuotaBytes
-	if quota == 0 {
-		quota = wire.DefaultQuota
+	if !archive.Ready {
+		return kit.El("section", "", kit.At{"id", "settings-archive"}, append(head, kit.Box("p", "soft", "Waiting for the server…"))...)
 	}
-	form := &s.results.archive
-	outcome := "outcome good"
-	if form.bad {
-		outcome = "outcome bad"
+	return kit.El("section", "", kit.At{"id", "settings-archive"}, append(head,
+		a.use(archive),
+		kit.If(archive.Warn, func() app.UI { return a.warning(archive) }),
+		a.facts(archive),
+		a.form(archive),
+		kit.Box("p", "soft", "A pinned clip is never removed for want of room: pin it in its menu or on its page. A warning comes before anything is removed."),
+		s.notifySetting(),
+	)...)
+}
+
+func (a *Archive) use(is *video.Archive) app.UI {
+	quota, tone := cmp.Or(is.Settings.QuotaBytes, wire.DefaultQuota), kit.Info
+	if is.Warn {
+		tone = kit.Warn
 	}
+	return kit.Box("div", "labelled",
+		kit.Meter(tone, "Use of the archive", min(is.Bytes, quota), quota),
+		kit.El("p", "figure", kit.At{"id", "archive-use"}, figure.Bytes(is.Bytes)+" of "+figure.Bytes(quota)+" used"),
+	)
+}
+
+func (a *Archive) warning(is *video.Archive) app.UI {
+	return kit.Notice(kit.Warn, "", kit.At{"role", "status"},
+		kit.Box("p", "", is.Warning()),
+		kit.If(len(is.NextOut) > 0, func() app.UI {
+			return kit.Box("p", "", "First to go: ",
+				kit.Times(len(is.NextOut), func(i int) app.UI {
+					name := "clip " + strconv.Itoa(i+1)
+					if t := a.s.desk.Tasks.Get(is.NextOut[i]); t != nil {
+						name = video.Title(*t)
+					}
+					return kit.Box("span", "", kit.When(i > 0, " · "), kit.El("a", "", kit.At{"href", Path + "/" + is.NextOut[i]}, name))
+				}),
+			)
+		}),
+	)
+}
+
+func (a *Archive) facts(is *video.Archive) app.UI {
+	var facts []app.UI
+	fact := func(name, words string) {
+		facts = append(facts, kit.Box("dt", "", name), kit.Box("dd", "figure", words))
+	}
+	fact("Clips", figure.Count(is.Files))
+	if is.DeletedBytes > 0 {
+		fact("Deleted clips", figure.Bytes(is.DeletedBytes)+" besides, which give way to new clips")
+	}
+	fact("Still to be copied", figure.Count(is.Waiting))
+	fact("Uploads", figure.Bytes(is.Uploads)+" of "+figure.Bytes(is.UploadsMax))
 	free := "not known"
 	if is.FreeBytes >= 0 {
 		free = figure.Bytes(is.FreeBytes)
 	}
-	return kit.El("section", "", kit.At{"id", "settings-archive"},
-		kit.Box("h2", "", "Archive of clips"),
-		about,
-		kit.Box("div", "archive-use",
-			kit.El("progress", "archive-bar", kit.At{"id", "archive-bar",
-				"data-warn", is.Warn, "max", "1000", "value", strconv.Itoa(int(min(is.Bytes*1000/quota, 1000))), "aria-label", "Use of the archive"}),
-			kit.El("p", "figure", kit.At{"id", "archive-use"}, figure.Bytes(is.Bytes)+" of "+figure.Bytes(quota)+" used"),
+	fact("Free on the disk of the archive", free)
+	return kit.Box("dl", "facts", facts)
+}
+
+func (a *Archive) form(is *video.Archive) app.UI {
+	s, form := a.s, &a.s.results.archive
+	return kit.El("form", "archive-form", kit.At{"onsubmit", s.On("archive", func(_ app.Context, e app.Event) { e.PreventDefault(); s.saveArchive() })},
+		kit.Labelled("archive-quota", "Quota, in GB", nil,
+			s.Field("archive-quota", "field figure short", kit.At{"inputmode", "decimal",
+				"aria-invalid", form.bad, "aria-describedby", "archive-outcome"}, s.archiveQuota(), func(text string) { form.quota = &text })),
+		kit.Box("label", "check",
+			s.Switch("archive-room", "", nil, s.archiveRoom(), func(on bool) { form.room = &on }),
+			kit.Box("span", "", "When it is full, make room: the oldest clips that are not pinned go first. Without this nothing more is copied then."),
 		),
-		kit.If(is.Warn, func() app.UI {
-			return kit.El("div", "note warn", kit.At{"role", "status"},
-				kit.Box("p", "", is.Warning()),
-				kit.If(len(is.NextOut) > 0, func() app.UI {
-					return kit.Box("p", "",
-						"First to go: ",
-						kit.Times(len(is.NextOut), func(i int) app.UI {
-							name := "clip " + strconv.Itoa(i+1)
-							if t := tasks.Get(is.NextOut[i]); t != nil {
-								name = video.Title(*t)
-							}
-							if i > 0 {
-								return kit.Box("span", "", " · ", kit.El("a", "", kit.At{"href", Path + "/" + is.NextOut[i]}, name))
-							}
-							return kit.El("a", "", kit.At{"href", Path + "/" + is.NextOut[i]}, name)
-						}),
-					)
-				}),
-			)
-		}),
-		kit.Box("dl", "facts",
-			kit.Box("dt", "", "Clips"), kit.Box("dd", "figure", figure.Count(is.Files)),
-			kit.If(is.DeletedBytes > 0, func() app.UI { return kit.Box("dt", "", "Deleted clips") }),
-			kit.If(is.DeletedBytes > 0, func() app.UI {
-				return kit.Box("dd", "figure", figure.Bytes(is.DeletedBytes)+" besides, which give way to new clips")
-			}),
-			kit.Box("dt", "", "Still to be copied"), kit.Box("dd", "figure", figure.Count(is.Waiting)),
-			kit.Box("dt", "", "Uploads"), kit.Box("dd", "figure", figure.Bytes(is.Uploads)+" of "+figure.Bytes(is.UploadsMax)),
-			kit.Box("dt", "", "Free on the disk of the archive"), kit.Box("dd", "figure", free),
-		),
-		kit.El("form", "archive-form", kit.At{"onsubmit", s.On("archive", func(_ app.Context, e app.Event) { e.PreventDefault(); s.saveArchive() })},
-			kit.El("label", "", kit.At{"for", "archive-quota"}, "Quota, in GB"),
-			kit.El("input", "field figure", kit.At{"id", "archive-quota", "type", "text", "inputmode", "decimal", "autocomplete", "off",
-				"aria-invalid", form.bad, "aria-describedby", "archive-outcome"}),
-			kit.Box("label", "check",
-				kit.El("input", "", kit.At{"id", "archive-room", "type", "checkbox", "checked", is.Settings.MakeRoom}),
-				kit.Box("span", "", "When it is full, make room: the oldest clips that are not pinned go first. Without this nothing more is copied then."),
-			),
-			kit.El("button", "button primary", kit.At{"id", "archive-save", "type", "submit", "disabled", form.busy}, "Save"),
-			kit.El("p", outcome, kit.At{"id", "archive-outcome", "role", "status"}, form.outcome),
-		),
-		kit.Box("p", "about", "A pinned clip is never removed for want of room: pin it in its menu or on its page. A warning comes before anything is removed."),
-		s.notifySetting(),
+		kit.Button("primary", kit.At{"id", "archive-save", "type", "submit", "disabled", form.busy}, nil, "Save"),
+		kit.Outcome("archive-outcome", !form.bad, form.outcome),
 	)
+}
+
+// archiveQuota is what the field of the quota has: what is typed, else what is
+// set.
+func (s *Section) archiveQuota() string {
+	if text := s.results.archive.quota; text != nil {
+		return *text
+	}
+	bytes := cmp.Or(s.desk.Tasks.Archive.Settings.QuotaBytes, wire.DefaultQuota)
+	return strconv.FormatFloat(float64(bytes)/(1<<30), 'f', -1, 64)
+}
+
+func (s *Section) archiveRoom() bool {
+	if on := s.results.archive.room; on != nil {
+		return *on
+	}
+	return s.desk.Tasks.Archive.Settings.MakeRoom
 }
 
 // notifySetting offers the browser's own notices.
@@ -157,45 +163,34 @@ func (s *Section) notifySetting() app.UI {
 	default:
 		words, ask = "This browser can tell you when a clip ends while you are elsewhere.", true
 	}
-	return kit.El("p", "about notify-setting", kit.At{"id", "notify-setting"},
-		kit.Box("span", "", words),
-		kit.If(ask, func() app.UI {
-			return kit.El("button", "button", kit.At{"type", "button",
-				"onclick", s.Do("allow", func() { s.askToNotify() })}, "Allow it")
-		}),
+	return kit.El("div", "line", kit.At{"id", "notify-setting"},
+		kit.Box("p", "soft", words),
+		kit.If(ask, func() app.UI { return kit.Button("", nil, s.Do("allow", s.askToNotify), "Allow it") }),
 	)
 }
 
-// saveArchive sends what is in the fields.
+// saveArchive sends what is in the form.
 func (s *Section) saveArchive() {
 	form := &s.results.archive
-	typed := strings.ReplaceAll(strings.TrimSpace(s.DOM.ByID("archive-quota").Get("value").String()), ",", ".")
-	gb, err := strconv.ParseFloat(typed, 64)
+	gb, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(s.archiveQuota()), ",", "."), 64)
 	bytes := int64(0)
 	if err == nil && gb > 0 && gb <= wire.MaxQuota>>30 {
 		bytes = int64(gb * (1 << 30))
 	}
 	if bytes < wire.MinQuota {
-		*form = archiveForm{outcome: "The quota is a number of GB, 0.1 to " + figure.Count(wire.MaxQuota>>30) + ".", bad: true}
+		form.outcome, form.bad = "The quota is a number of GB, 0.1 to "+figure.Count(wire.MaxQuota>>30)+".", true
 		s.redrawResults()
 		s.DOM.Focus("#archive-quota")
 		return
 	}
-	*form = archiveForm{busy: true}
+	form.busy, form.outcome, form.bad = true, "", false
 	s.redrawResults()
-	room := s.DOM.ByID("archive-room").Get("checked").Bool()
-	s.desk.Tasks.Archive.Set(wire.ArchiveSettings{QuotaBytes: bytes, MakeRoom: room}, func(p *wire.Problem) {
-		*form = archiveForm{outcome: "Saved."}
-		if p != nil {
-			*form = archiveForm{outcome: strings.TrimSpace(p.Message + " " + p.Hint), bad: true}
+	s.desk.Tasks.Archive.Set(wire.ArchiveSettings{QuotaBytes: bytes, MakeRoom: s.archiveRoom()}, func(p *wire.Problem) {
+		if p == nil {
+			*form = archiveForm{outcome: "Saved."}
+		} else {
+			form.busy, form.outcome, form.bad = false, strings.TrimSpace(p.Message+" "+p.Hint), true
 		}
 		s.redrawResults()
 	})
-}
-
-func gigabytes(bytes int64) string {
-	if bytes == 0 {
-		bytes = wire.DefaultQuota
-	}
-	return strconv.FormatFloat(float64(bytes)/(1<<30), 'f', -1, 64)
 }

@@ -3,8 +3,6 @@
 package video
 
 import (
-	"strconv"
-
 	"screentest/app/ui/kit"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -53,26 +51,23 @@ func (c *Card) menu(t *wire.VideoTask) app.UI {
 	}
 	s := c.s
 	list := append(s.entries(t, max(video.PlayableOutput(t), 0)),
-		entry{"retag", "Tags…", "", "", func(app.Context) { s.beginTags(t.ID) }},
+		entry{"retag", "Tags…", "", "", func(app.Context) { s.beginNaming(t.ID) }},
 		entry{"delete", "Delete", s.undeletable(t), video.ChargedOn(t), func(app.Context) { s.remove(t.ID) }},
 	)
-	return kit.El("div", "card-menu", kit.At{"role", "group", "aria-label", "More for " + video.Title(*t)},
+	return kit.El("div", "menu tile-menu", kit.At{"role", "group", "aria-label", "More for " + video.Title(*t)},
 		kit.Times(len(list), func(i int) app.UI {
 			e := list[i]
-			id := cardKey(t.ID, e.key)
-			if e.why != "" {
-				return kit.El("button", "menu-entry", kit.At{"id", id, "type", "button", "data-entry", e.key,
-					"aria-disabled", true, "title", e.why, "aria-describedby", id + "-why",
-					"onclick", s.On("why "+strconv.Itoa(i), func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })},
-					e.name, kit.El("span", "menu-why", kit.At{"id", id + "-why"}, e.why))
+			id, tone := cardKey(t.ID, e.key), ""
+			if e.key == "delete" && e.why == "" {
+				tone = kit.Bad
 			}
-			return kit.El("button", "menu-entry", kit.At{"id", id, "type", "button", "data-entry", e.key,
-				"onclick", s.On("entry "+e.key, func(ctx app.Context, _ app.Event) {
+			return kit.MenuItem(id, e.why, kit.At{"data-tone", tone, "aria-describedby", kit.When(e.why != "", id+"-why")},
+				s.On("entry "+e.key, func(ctx app.Context, _ app.Event) {
 					s.results.menu = ""
 					e.do(ctx)
 					s.redrawResults()
-				})},
-				e.name, kit.SayIf("span", "menu-why", e.note))
+				}),
+				kit.Box("span", "", e.name, kit.El("small", "faint", kit.At{"id", id + "-why", "hidden", e.why+e.note == ""}, e.why+e.note)))
 		}),
 	)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // chunkSize cards are drawn or left out together. Every number of columns that
-// gallery.css has divides it, so that no row has a gap.
+// video.css has divides it, so that no row has a gap.
 const chunkSize = 12
 
 // chunks tells which stretches of the gallery are near the window: only their

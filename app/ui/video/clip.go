@@ -46,12 +46,12 @@ func (c *Clip) Render() (ui app.UI) {
 	t := clip.Task()
 	switch {
 	case t == nil && clip.Problem != nil:
-		return kit.Box("div", "middle",
+		return kit.Empty("page",
 			kit.Box("p", "", strings.TrimSpace(clip.Problem.Message+" "+clip.Problem.Hint)),
 			s.toClips("button primary", "All clips"),
 		)
 	case t == nil:
-		return kit.Box("div", "middle", kit.Box("p", "", "Fetching the clip…"))
+		return kit.Empty("page", kit.Box("p", "", "Fetching the clip…"))
 	}
 	return kit.El("div", "clip", kit.At{"id", "clip", "data-state", string(t.State)},
 		kit.Box("div", "clip-inner",
@@ -82,7 +82,7 @@ func (c *Clip) player(t *wire.VideoTask, n int) app.UI {
 		if ok && video.Playable(t) {
 			why = "This file is not there any more; another one of the task is."
 		}
-		return kit.El("div", "clip-none", kit.At{"data-tone", string(tone)},
+		return kit.El("div", "empty clip-none", kit.At{"data-tone", string(tone)},
 			kit.Box("p", "clip-none-state", words),
 			kit.Box("p", "", why),
 		)
@@ -92,14 +92,13 @@ func (c *Clip) player(t *wire.VideoTask, n int) app.UI {
 		if why == nil {
 			why = &wire.Problem{Message: "The browser could not load or read the file."}
 		}
-		return kit.El("div", "clip-none", kit.At{"id", "clip-broken", "data-tone", string(video.Bad)},
+		return kit.El("div", "empty clip-none", kit.At{"id", "clip-broken", "data-tone", string(video.Bad)},
 			kit.Box("p", "clip-none-state", "The clip does not play"),
 			kit.Box("p", "", why.Message),
-			kit.El("button", "button", kit.At{"id", "play-again", "type", "button",
-				"onclick", c.s.Do("play again", func() {
-					c.s.results.broken = ""
-					c.s.redrawResults()
-				})}, "Try again"),
+			kit.Button("", kit.At{"id", "play-again"}, c.s.Do("play again", func() {
+				c.s.results.broken = ""
+				c.s.redrawResults()
+			}), "Try again"),
 		)
 	}
 	poster := ""
@@ -124,23 +123,22 @@ func (c *Clip) outputs(t *wire.VideoTask, shown int) app.UI {
 	if len(t.Outputs) < 2 {
 		return kit.Nothing()
 	}
-	return kit.El("div", "clip-outputs", kit.At{"role", "group", "aria-label", "Files of this task"},
-		kit.Times(len(t.Outputs), func(i int) app.UI {
-			o := t.Outputs[i]
-			return kit.El("button", "button", kit.At{"type", "button", "aria-pressed", o.Index == shown,
-				"onclick", c.s.Do("output "+strconv.Itoa(o.Index), func() {
-					c.s.results.clip.Output = o.Index
-					c.s.redrawResults()
-				})}, "File "+strconv.Itoa(o.Index+1))
-		}),
-	)
+	var files []kit.Choice
+	for _, o := range t.Outputs {
+		name := "File " + strconv.Itoa(o.Index+1)
+		files = append(files, kit.Choice{Name: name, On: o.Index == shown, Do: c.s.Do(name, func() {
+			c.s.results.clip.Output = o.Index
+			c.s.redrawResults()
+		})})
+	}
+	return kit.Segments("Files of this task", "", files)
 }
 
 // actions are what the clip can become, and what else can be done with it.
 func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 	s := c.s
 	group := func(name string, list ...app.UI) app.UI {
-		return kit.El("div", "clip-actions", kit.At{"role", "group", "aria-label", name}, list)
+		return kit.El("div", "line", kit.At{"role", "group", "aria-label", name}, list)
 	}
 	var become, use []app.UI
 	gone := ""
@@ -205,31 +203,15 @@ func (s *Section) copyCurl(t *wire.VideoTask) {
 func (c *Clip) about(t *wire.VideoTask) app.UI {
 	s := c.s
 	return kit.Box("section", "clip-about",
-		kit.Box("h2", "clip-title", video.Title(*t)),
-		kit.Either(s.results.tagging == t.ID, func() app.UI {
-			return kit.El("form", "tag-form", kit.At{"onsubmit", s.On("about", func(_ app.Context, e app.Event) {
-				e.PreventDefault()
-				s.desk.Tasks.SetTitle(t.ID, s.DOM.ByID("clip-name").Get("value").String())
-				s.desk.Tasks.SetTags(t.ID, s.DOM.ByID(cardKey(t.ID, "tags")).Get("value").String())
-				s.results.tagging = ""
-				s.redrawResults()
-				s.focusSoon("clip-name-tags")
-			})},
-				kit.El("label", "", kit.At{"for", "clip-name"}, "Name"),
-				kit.El("input", "field", kit.At{"id", "clip-name", "type", "text", "maxlength", strconv.Itoa(wire.MaxTaskTitle), "autocomplete", "off"}),
-				kit.El("label", "", kit.At{"for", cardKey(t.ID, "tags")}, "Tags, with commas between"),
-				kit.El("input", "field", kit.At{"id", cardKey(t.ID, "tags"), "type", "text", "autocomplete", "off"}),
-				kit.El("button", "button", kit.At{"type", "submit"}, "Save"),
-			)
-		}, func() app.UI {
-			return kit.Box("div", "card-tags",
-				kit.Times(len(t.Tags), func(i int) app.UI { return s.tag(t.Tags[i], "clip-tag-"+strconv.Itoa(i)) }),
-				kit.El("button", "button plain", kit.At{"id", "clip-name-tags",
-					"type", "button", "hidden", t.Deleted,
-					"onclick", s.Do("name", func() { s.beginTags(t.ID) })}, kit.Icon(kit.IconPencil, "icon small"), "Name and tags"),
+		kit.Box("h2", "clip-title written", video.Title(*t)),
+		kit.Either(s.results.naming.task == t.ID, func() app.UI { return s.nameForm(t, true) }, func() app.UI {
+			return kit.Box("div", "line",
+				s.tagsOf(t, "clip-tag-"),
+				kit.Button("plain", kit.At{"id", "clip-name-tags", "hidden", t.Deleted},
+					s.Do("name", func() { s.beginNaming(t.ID) }), kit.Icon(kit.IconPencil, "icon small"), "Name and tags"),
 			)
 		}),
-		kit.El("p", "clip-prompt", kit.At{"hidden", t.Title == "" || t.Prompt == ""}, t.Prompt),
+		kit.El("p", "clip-prompt written", kit.At{"hidden", t.Title == "" || t.Prompt == ""}, t.Prompt),
 	)
 }
 
@@ -289,32 +271,28 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 	return kit.Box("section", "clip-facts",
 		kit.Box("dl", "facts", facts),
 		kit.If(pause != "", func() app.UI {
-			return kit.Box("p", "card-pause",
+			return kit.Box("p", "live",
 				pause+" ",
 				kit.If(settings, func() app.UI { return kit.El("a", "", kit.At{"href", "/settings"}, "Enter the key") }),
 			)
 		}),
-		kit.If(t.Problem != nil, func() app.UI { return problemBox(t.Problem) }),
-		kit.If(video.NotSaved(t) != nil, func() app.UI { return problemBox(video.NotSaved(t)) }),
-		kit.If(t.State == wire.VideoUnknown && !t.Deleted, func() app.UI { return s.settling(t) }),
+		kit.If(t.Problem != nil, func() app.UI { return problemNotice(t.Problem) }),
+		kit.If(video.NotSaved(t) != nil, func() app.UI { return problemNotice(video.NotSaved(t)) }),
+		kit.If(t.State == wire.VideoUnknown && !t.Deleted, func() app.UI { return s.settleForm(t) }),
 		kit.If(!t.Deleted && t.State != wire.VideoExpired && t.Remote != "" && t.State != wire.VideoFailed && t.State != wire.VideoLost, func() app.UI {
 			words := "Ask the gateway now"
 			if p := video.NotSaved(t); p != nil && t.State == wire.VideoDone {
 				words = "Copy it again"
 			}
-			return kit.El("button", "button plain", kit.At{"id", "clip-check", "type", "button",
-				"title", "Ask the gateway about this task now, out of turn",
-				"onclick", s.Do("check", func() { s.desk.Tasks.Check(t.ID) })}, kit.Icon(kit.IconRetry, "icon small"), words)
+			return kit.Button("plain", kit.At{"id", "clip-check", "title", "Ask the gateway about this task now, out of turn"},
+				s.Do("check", func() { s.desk.Tasks.Check(t.ID) }), kit.Icon(kit.IconRetry, "icon small"), words)
 		}),
 	)
 }
 
-// problemBox says what happened and why, then what to do.
-func problemBox(p *wire.Problem) app.UI {
-	return kit.Box("div", "problem",
-		kit.Box("p", "problem-what", p.Message),
-		kit.SayIf("p", "problem-todo", p.Hint),
-	)
+// problemNotice says what happened and why, then what to do.
+func problemNotice(p *wire.Problem) app.UI {
+	return kit.Notice(kit.Bad, "", nil, kit.Box("p", "", p.Message), kit.SayIf("p", "todo", p.Hint))
 }
 
 // raw are the ids, and the task as the server has it.
@@ -338,7 +316,7 @@ func (c *Clip) raw(clip *video.Clip, t *wire.VideoTask) app.UI {
 		kit.Box("dl", "facts", rows),
 		kit.Box("details", "fold",
 			kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "The whole task as JSON, "+figure.Count(int64(len(clip.RawTask())))+" characters"),
-			kit.El("pre", "", kit.At{"id", "clip-json", "tabindex", "0"}, clip.RawTask()),
+			kit.El("pre", "json", kit.At{"id", "clip-json", "tabindex", "0"}, clip.RawTask()),
 		),
 	)
 }

@@ -27,7 +27,7 @@ func (c *Clip) lineage(clip *video.Clip) app.UI {
 	if others != 0 {
 		more = "Other clips that were made of the original: " + money.NanoUSD(others).String()
 	}
-	return kit.El("section", "clip-lineage", kit.At{"id", "lineage"},
+	return kit.El("section", "", kit.At{"id", "lineage"},
 		kit.Box("h3", "", "Where it comes from, and what became of it"),
 		kit.Box("ol", "lineage",
 			kit.Times(len(steps), func(i int) app.UI {
@@ -40,14 +40,14 @@ func (c *Clip) lineage(clip *video.Clip) app.UI {
 				}
 				return kit.El("li", "", kit.At{"data-depth", strconv.Itoa(min(st.Depth, 6))}, kit.El("a", "lineage-step", kit.At{"href", Path + "/" + st.Task.ID, "aria-current", kit.When(st.Current, "page")},
 					kit.Box("span", "lineage-verb", st.Verb),
-					kit.Box("span", "mono lineage-model", st.Task.Model),
-					kit.El("span", "lineage-state", kit.At{"data-tone", string(tone)}, words),
+					kit.Box("span", "mono cut lineage-model", st.Task.Model),
+					kit.El("span", "soft", kit.At{"data-tone", string(tone)}, words),
 					kit.El("span", "figure", kit.At{"data-struck", cost.Returned != "" || cost.Free}, cost.Amount),
 				))
 			}),
 		),
-		kit.El("p", "lineage-sum figure", kit.At{"id", "lineage-cost", "title", "Charges less returns: " + sum}, "Together "+sum),
-		kit.SayIf("p", "lineage-others figure", more),
+		kit.El("p", "figure lineage-sum", kit.At{"id", "lineage-cost", "title", "Charges less returns: " + sum}, "Together "+sum),
+		kit.SayIf("p", "soft figure lineage-others", more),
 	)
 }
 
@@ -61,7 +61,7 @@ func (c *Clip) parameters(t *wire.VideoTask) app.UI {
 	return kit.Box("section", "clip-parameters",
 		kit.Box("h3", "", "Prompt and parameters"),
 		kit.Either(len(shots) > 0, func() app.UI { return c.shots(t, shots) },
-			func() app.UI { return kit.Box("p", "clip-prompt", t.Prompt) }),
+			func() app.UI { return kit.Box("p", "clip-prompt written", t.Prompt) }),
 		kit.Box("dl", "facts", rows),
 	)
 }
@@ -69,15 +69,15 @@ func (c *Clip) parameters(t *wire.VideoTask) app.UI {
 // shots are the prompts of a clip of several shots, and the one of the whole,
 // which the model does not read.
 func (c *Clip) shots(t *wire.VideoTask, shots []gateway.Scene) app.UI {
-	return kit.Box("div", "clip-shots",
+	return kit.Box("div", "",
 		kit.If(video.BodyField(t.Body, "prompt") != "", func() app.UI {
-			return kit.Box("p", "clip-prompt", kit.Box("span", "faint", "For the whole (the model reads the shots): "), t.Prompt)
+			return kit.Box("p", "clip-prompt written", kit.Box("span", "faint", "For the whole (the model reads the shots): "), t.Prompt)
 		}),
-		kit.El("ol", "", kit.At{"id", "clip-shots"},
+		kit.El("ol", "clip-shots", kit.At{"id", "clip-shots"},
 			kit.Times(len(shots), func(i int) app.UI {
 				return kit.Box("li", "",
 					kit.Box("span", "figure faint", strconv.Itoa(shots[i].Duration)+" s "),
-					kit.Box("span", "clip-prompt", shots[i].Prompt))
+					kit.Box("span", "soft", shots[i].Prompt))
 			})),
 	)
 }

@@ -44,7 +44,7 @@ func (c *Compare) Render() (ui app.UI) {
 	defer s.Drawing("the comparison", &ui)
 	ids := strings.FieldsFunc(c.IDs, func(r rune) bool { return r == ',' })
 	if len(ids) < 2 {
-		return kit.Box("div", "middle",
+		return kit.Empty("page",
 			kit.Box("p", "", "Choose two to four finished clips to see them side by side."),
 			kit.El("a", "button primary", kit.At{"href", Path,
 				"onclick", s.Do("choose clips", func() {
@@ -71,14 +71,14 @@ func (c *Compare) one(i int, id string, p *player) app.UI {
 	t := s.desk.Tasks.Get(id)
 	figure := func(kids ...any) app.UI { return kit.El("figure", "compare-one", kit.At{"data-id", id}, kids...) }
 	if t == nil {
-		return figure(kit.Box("p", "gallery-note", "Fetching the clip… If it does not come, it has been deleted."))
+		return figure(kit.Box("p", "soft", "Fetching the clip… If it does not come, it has been deleted."))
 	}
 	n := video.PlayableOutput(t)
 	if t.Deleted {
-		return figure(kit.Box("p", "gallery-note", kit.El("a", "", kit.At{"href", Path + "/" + id}, video.Title(*t)), ": "+video.NotDeleted))
+		return figure(kit.Box("p", "soft", kit.El("a", "", kit.At{"href", Path + "/" + id}, video.Title(*t)), ": "+video.NotDeleted))
 	}
 	if n < 0 {
-		return figure(kit.Box("p", "gallery-note", video.Title(*t)+": "+video.NotPlayable(t)))
+		return figure(kit.Box("p", "soft", video.Title(*t)+": "+video.NotPlayable(t)))
 	}
 	label, icon := "Hear this clip", iconMute
 	if p.sound == i {
@@ -92,14 +92,12 @@ func (c *Compare) one(i int, id string, p *player) app.UI {
 		kit.El("video", "compare-clip", kit.At{"src", wire.MediaPathOf(id, n), "preload", "auto", "playsinline", "true",
 			"muted", "true", "tabindex", "-1", "aria-label", video.Title(*t), "onloadedmetadata", shown}),
 		kit.Box("figcaption", "compare-caption",
-			kit.El("button", "icon-button small", kit.At{"id", "sound-" + strconv.Itoa(i), "type", "button", "aria-label", label, "title", label,
-				"aria-pressed", p.sound == i,
-				"onclick", s.Do("sound", func() {
-					p.hear(i)
-					s.redrawResults()
-				})}, kit.Icon(icon, "icon small")),
-			kit.El("a", "compare-title", kit.At{"href", Path + "/" + id, "title", video.Title(*t)}, video.Title(*t)),
-			kit.Box("span", "mono compare-model", t.Model),
+			kit.IconButton("small", label, icon, kit.At{"id", "sound-" + strconv.Itoa(i), "aria-pressed", p.sound == i}, s.Do("sound", func() {
+				p.hear(i)
+				s.redrawResults()
+			})),
+			kit.El("a", "cut compare-title written", kit.At{"href", Path + "/" + id, "title", video.Title(*t)}, video.Title(*t)),
+			kit.Box("span", "mono", t.Model),
 			kit.El("span", "figure", kit.At{"title", video.CostOf(t).Basis}, video.CostOf(t).Amount),
 		),
 	)
@@ -109,17 +107,16 @@ func (c *Compare) one(i int, id string, p *player) app.UI {
 func (c *Compare) controls(p *player) app.UI {
 	s := c.s
 	button := func(id, label string, icon kit.IconPath, do func()) app.UI {
-		return kit.El("button", "icon-button", kit.At{"id", id, "type", "button", "aria-label", label, "title", label,
-			"onclick", s.On(id, func(ctx app.Context, _ app.Event) {
-				ctx.PreventUpdate()
-				do()
-			})}, kit.Icon(icon, "icon"))
+		return kit.IconButton("", label, icon, kit.At{"id", id}, s.On(id, func(ctx app.Context, _ app.Event) {
+			ctx.PreventUpdate()
+			do()
+		}))
 	}
 	label, icon := "Play all (space)", iconPlay
 	if p.playing {
 		label, icon = "Pause all (space)", iconPause
 	}
-	return kit.El("div", "compare-controls", kit.At{"role", "group", "aria-label", "Play the clips together"},
+	return kit.El("div", "line compare-controls", kit.At{"role", "group", "aria-label", "Play the clips together"},
 		button("compare-play", label, icon, p.toggle),
 		button("compare-back", "One frame back (,)", iconPrev, func() { p.step(-1) }),
 		button("compare-on", "One frame on (.)", iconNext, func() { p.step(1) }),
@@ -130,9 +127,9 @@ func (c *Compare) controls(p *player) app.UI {
 				p.scrub(e.Get("target").Get("valueAsNumber").Float() / 1000)
 			})}),
 		kit.El("span", "figure compare-time", kit.At{"id", "compare-time"}, "0:00.00"),
-		kit.Box("label", "compare-speed",
+		kit.Box("label", "",
 			kit.Box("span", "sr-only", "Speed"),
-			s.Select("compare-rate", "Speed", "field gallery-filter", nil, strconv.FormatFloat(cmp.Or(p.rate, 1), 'g', -1, 64), kit.Options("0.25", "¼ speed", "0.5", "½ speed", "1", "Speed 1", "2", "Speed 2"), p.setRate),
+			s.Select("compare-rate", "Speed", "field fits", nil, strconv.FormatFloat(cmp.Or(p.rate, 1), 'g', -1, 64), kit.Options("0.25", "¼ speed", "0.5", "½ speed", "1", "Speed 1", "2", "Speed 2"), p.setRate),
 		),
 		s.toClips("button", "Done"),
 	)

@@ -66,10 +66,10 @@ func (f *Form) Render() (ui app.UI) {
 	defer s.Drawing("the form", &ui)
 	f.grow = map[string]int{}
 	if !s.desk.Greeted {
-		return kit.Box("div", "form", kit.Box("p", "form-wait", "Waiting for the server…"))
+		return kit.Empty("page", kit.Box("p", "", "Waiting for the server…"))
 	}
 	if len(f.model().Modes()) == 0 {
-		return kit.Box("div", "form", kit.Box("p", "form-wait", "The catalogue names no video model. Start the server with -catalog FILE and a file that does."))
+		return kit.Empty("page", kit.Box("p", "", "The catalogue names no video model. Start the server with -catalog FILE and a file that does."))
 	}
 	return kit.El("form", "form", kit.At{"id", "form", "aria-label", "Make a clip", "novalidate", true,
 		"onkeydown", f.on("form-key", f.onKey),
@@ -87,20 +87,20 @@ func (f *Form) Render() (ui app.UI) {
 // modes is the choice of what kind of clip it is to be.
 func (f *Form) modes() app.UI {
 	form := f.model()
-	var list []choice
+	var list []kit.Option
 	for _, m := range form.Modes() {
-		list = append(list, choice{Value: string(m), Text: video.ModeName(m)})
+		list = append(list, kit.Option{Value: string(m), Name: video.ModeName(m)})
 	}
-	return f.segments("mode", "Kind of clip", "video-modes", list, string(form.Mode), func(v string) { form.SetMode(gateway.Mode(v)) })
+	return f.radios("mode", "Kind of clip", "apart", list, string(form.Mode), func(v string) { form.SetMode(gateway.Mode(v)) })
 }
 
 // fitted says what the last change took from the draft, and offers it back.
 func (f *Form) fitted() app.UI {
 	fitted := f.model().Fitted
 	if fitted == nil {
-		return kit.El("div", "fitted", kit.At{"id", "fitted", "role", "status", "hidden", true})
+		return kit.Notice(kit.Warn, "", kit.At{"id", "fitted", "role", "status", "hidden", true})
 	}
-	return kit.El("div", "fitted", kit.At{"id", "fitted", "role", "status"},
+	return kit.Notice(kit.Warn, "", kit.At{"id", "fitted", "role", "status"},
 		kit.Box("p", "", fitted.What),
 		kit.Box("ul", "", kit.Times(len(fitted.Dropped), func(i int) app.UI {
 			d := fitted.Dropped[i]
@@ -110,11 +110,9 @@ func (f *Form) fitted() app.UI {
 			}
 			return kit.Box("li", "", kit.Box("code", "", d.Field), " "+d.Was+now)
 		})),
-		kit.Box("div", "fitted-actions",
-			kit.El("button", "button", kit.At{"id", "undo-fit", "type", "button",
-				"onclick", f.on("undo", func(app.Event) { f.model().Undo(); f.focusMode() })}, "Undo"),
-			kit.El("button", "button", kit.At{"type", "button",
-				"onclick", f.on("wave", func(app.Event) { f.model().Wave(); f.focusMode() })}, "Keep"),
+		kit.Box("div", "line",
+			kit.Button("", kit.At{"id", "undo-fit"}, f.on("undo", func(app.Event) { f.model().Undo(); f.focusMode() }), "Undo"),
+			kit.Button("", nil, f.on("keep", func(app.Event) { f.model().KeepFitted(); f.focusMode() }), "Keep"),
 		),
 	)
 }
@@ -129,31 +127,30 @@ func (f *Form) foot() app.UI {
 	} else if !form.Model().Price.Known {
 		basis = "The catalogue has no price for this model."
 	}
-	button := "button primary wide"
+	look := "primary wide"
 	if form.Made {
-		button += " made"
+		look = "wide made"
 	} else if !c.Ready() {
-		button += " missing"
+		look = "wide missing"
 	}
 	// What comes and goes stands above the button, which keeps its place under
 	// the finger.
 	return kit.Box("div", "form-foot",
 		f.refusal(),
-		kit.El("div", "made-line", kit.At{"id", "made", "role", "status"},
+		kit.El("div", "faint made", kit.At{"id", "made", "role", "status"},
 			kit.If(form.Made, func() app.UI {
 				return kit.Box("span", "", "The task is stored; it goes on without this page. ",
-					kit.El("button", "link narrow-only", kit.At{"type", "button",
-						"onclick", f.on("show clips", func(app.Event) { f.s.showPane(paneResults) })}, "Show the clips"))
+					kit.Button("small narrow-only", nil, f.on("show clips", func(app.Event) { f.s.showPane(paneResults) }), "Show the clips"))
 			}),
 		),
 		kit.Box("div", "price-line",
 			kit.El("span", "price figure", kit.At{"id", "price"}, price),
-			kit.El("span", "price-basis figure", kit.At{"id", "basis"}, basis),
-			kit.El("span", "badge", kit.At{"hidden", !c.Price.Sample, "title", "A sample price: start the server with -catalog FILE to set your gateway's own"}, "sample"),
+			kit.El("span", "faint figure push", kit.At{"id", "basis"}, basis),
+			kit.Pill(kit.At{"hidden", !c.Price.Sample, "title", "A sample price: start the server with -catalog FILE to set your gateway's own"}, "sample"),
 		),
 		kit.BudgetNote(f.Budget),
-		kit.El("button", button, kit.At{"id", "create", "type", "submit", "data-ready", c.Ready(),
-			"aria-disabled", form.Busy || form.Made, "aria-keyshortcuts", "Control+Enter"},
+		kit.Button(look, kit.At{"id", "create", "type", "submit", "data-ready", c.Ready(),
+			"aria-disabled", form.Busy || form.Made, "aria-keyshortcuts", "Control+Enter"}, nil,
 			kit.El("span", "", kit.At{"id", "verb"}, form.Verb()),
 			kit.El("kbd", "wide-only", kit.At{"hidden", !c.Ready() || form.Busy || form.Made}, "Ctrl ⏎"),
 		),
@@ -167,7 +164,7 @@ func (f *Form) refusal() app.UI {
 	at := kit.At{"id", "form-problem", "role", "alert"}
 	p := form.Problem
 	if p != nil && !f.drawn(p.Field) {
-		return kit.El("div", "refusal", at,
+		return kit.Notice(kit.Bad, "", at,
 			kit.Box("p", "", kit.If(p.Field != "", func() app.UI { return kit.Box("code", "", p.Field+": ") }), kit.Box("span", "", p.Message)),
 			kit.If(p.Hint != "", func() app.UI { return kit.Box("p", "todo", p.Hint) }),
 			kit.Remedy(p),
@@ -184,7 +181,7 @@ func (f *Form) refusal() app.UI {
 			rest = append(rest, issue(i, "issue warn"))
 		}
 	}
-	return kit.El("div", "refusal-none", at, rest)
+	return kit.El("div", "issues", at, rest)
 }
 
 // drawn says that the form has a place for what concerns a field.
@@ -221,14 +218,13 @@ func (f *Form) preview() app.UI {
 	if f.copied {
 		copyText = "Copied"
 	}
-	return kit.Box("details", "preview",
-		kit.Box("summary", "", "Request"),
-		kit.Box("div", "preview-head",
-			kit.Box("code", "", "POST "+gateway.Video.Path()),
-			kit.El("button", "button", kit.At{"id", "copy-request", "type", "button",
-				"onclick", f.on("copy body", func(app.Event) { f.copy() })}, kit.Icon(kit.IconCopy, "icon small"), copyText),
+	return kit.El("details", "fold", kit.At{"id", "request-fold"},
+		kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "Request"),
+		kit.Box("div", "line preview",
+			kit.Box("code", "faint push", "POST "+gateway.Video.Path()),
+			kit.Button("small", kit.At{"id", "copy-request"}, f.on("copy body", func(app.Event) { f.copy() }), kit.Icon(kit.IconCopy, "icon small"), copyText),
 		),
-		kit.El("pre", "preview-body", kit.At{"id", "request", "tabindex", 0, "aria-label", "The request's body"}, pretty(f.model().Check.Body)),
+		kit.El("pre", "json", kit.At{"id", "request", "tabindex", 0, "aria-label", "The request's body"}, pretty(f.model().Check.Body)),
 	)
 }
 

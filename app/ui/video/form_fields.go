@@ -119,13 +119,13 @@ func (f *Form) ratioField(field gateway.Field) app.UI {
 	}
 	if len(field.Choices) == 0 {
 		return f.field(field.Name, "Aspect ratio", "optional, such as 16:9",
-			f.s.Field("f-ratio", "field short figure", kit.At{"placeholder", "the model's own", "aria-label", "Aspect ratio"}, d.Ratio, form.SetRatio))
+			f.s.Field("f-ratio", "field figure short", kit.At{"placeholder", "the model's own", "aria-label", "Aspect ratio"}, d.Ratio, form.SetRatio))
 	}
-	list := make([]choice, 0, len(field.Choices))
+	list := make([]kit.Option, 0, len(field.Choices))
 	for _, r := range field.Choices {
-		list = append(list, choice{Value: r, Text: r})
+		list = append(list, kit.Option{Value: r, Name: r})
 	}
-	return f.field(field.Name, "Aspect ratio", note, f.segments("ratio", "Aspect ratio", "joined figure", list, d.Ratio, form.SetRatio))
+	return f.field(field.Name, "Aspect ratio", note, f.radios("ratio", "Aspect ratio", "", list, d.Ratio, form.SetRatio))
 }
 
 // secondsField is the length: chosen, or worked out where the contract says
@@ -155,13 +155,13 @@ func (f *Form) secondsField() app.UI {
 		if form.Mode == gateway.Upscale {
 			note = "what the gateway wants here, whatever the clip's length"
 		}
-		return f.field("seconds", "Length", note, kit.El("p", "worked-out figure", kit.At{"id", "f-seconds"}, strconv.Itoa(allowed.Values[0])+" s"))
+		return f.field("seconds", "Length", note, kit.El("p", "line figure", kit.At{"id", "f-seconds"}, strconv.Itoa(allowed.Values[0])+" s"))
 	}
-	list := make([]choice, 0, len(allowed.Values))
+	list := make([]kit.Option, 0, len(allowed.Values))
 	for _, n := range allowed.Values {
-		list = append(list, choice{Value: strconv.Itoa(n), Text: strconv.Itoa(n) + " s"})
+		list = append(list, kit.Option{Value: strconv.Itoa(n), Name: strconv.Itoa(n) + " s"})
 	}
-	return f.field("seconds", "Length", "", f.segments("seconds", "Length", "joined figure", list, strconv.Itoa(d.Seconds), func(v string) {
+	return f.field("seconds", "Length", "", f.radios("seconds", "Length", "", list, strconv.Itoa(d.Seconds), func(v string) {
 		if n, err := strconv.Atoi(v); err == nil {
 			form.SetSeconds(n)
 		}
@@ -178,11 +178,11 @@ func (f *Form) workedOut(c video.Check) app.UI {
 		case gateway.MultiShot:
 			words = "Known once each shot has its seconds."
 		}
-		return kit.El("p", "worked-out faint", kit.At{"id", "worked-out"}, words)
+		return kit.El("p", "faint", kit.At{"id", "worked-out"}, words)
 	}
-	return kit.El("p", "worked-out figure", kit.At{"id", "worked-out", "title", "Worked out for the field seconds"},
-		kit.Box("code", "", "seconds"), kit.Box("strong", "", strconv.Itoa(c.Seconds)),
-		kit.Box("span", "sum", sumWords(c)),
+	return kit.El("p", "line figure", kit.At{"id", "worked-out", "title", "Worked out for the field seconds"},
+		kit.Box("code", "faint", "seconds"), kit.Box("strong", "", strconv.Itoa(c.Seconds)),
+		kit.Box("span", "faint", sumWords(c)),
 	)
 }
 
@@ -201,11 +201,11 @@ func (f *Form) choiceField(field gateway.Field, label string, names map[string]s
 	if field.Form == gateway.FormBoolean {
 		values = []string{"true", "false"}
 	}
-	list := []choice{{Value: "", Text: "Default", Note: "is not sent: the gateway decides"}}
+	list := []kit.Option{{Name: "Default"}}
 	for _, v := range values {
-		list = append(list, choice{Value: v, Text: names[v], Note: field.Name + ": " + v})
+		list = append(list, kit.Option{Value: v, Name: names[v]})
 	}
-	return f.field(field.Name, label, "", f.segments(field.Name, label, "joined", list, form.Get(field.Name), func(v string) { form.Set(field.Name, v) }))
+	return f.field(field.Name, label, "by default the gateway decides", f.radios(field.Name, label, "", list, form.Get(field.Name), func(v string) { form.Set(field.Name, v) }))
 }
 
 // seedsField is a number that makes the same again, or none.
@@ -213,10 +213,9 @@ func (f *Form) seedsField(field gateway.Field) app.UI {
 	form := f.model()
 	return f.field("seeds", "Seed", "optional, "+strconv.Itoa(field.Min)+" to "+strconv.Itoa(field.Max),
 		kit.Box("div", "line",
-			f.s.Field("f-seeds", "field short figure", kit.At{"inputmode", "numeric", "aria-label", "Seed", "placeholder", "any"}, form.Get("seeds"), func(text string) { form.Set("seeds", text) }),
-			kit.El("button", "button", kit.At{"type", "button",
-				"onclick", f.on("seeds random", func(app.Event) {
-					form.Set("seeds", strconv.Itoa(field.Min+rand.IntN(field.Max-field.Min+1)))
-				})}, "Random"),
+			f.s.Field("f-seeds", "field figure short", kit.At{"inputmode", "numeric", "aria-label", "Seed", "placeholder", "any"}, form.Get("seeds"), func(text string) { form.Set("seeds", text) }),
+			kit.Button("", nil, f.on("seeds random", func(app.Event) {
+				form.Set("seeds", strconv.Itoa(field.Min+rand.IntN(field.Max-field.Min+1)))
+			}), "Random"),
 		))
 }

@@ -21,10 +21,10 @@ type mention struct {
 // chips insert the names of the references where the caret is.
 func (f *Form) chips() app.UI {
 	names := f.model().Names()
-	return kit.El("div", "chips", kit.At{"role", "group", "aria-label", "Name a reference in the prompt", "hidden", len(names) == 0},
+	return kit.El("div", "line", kit.At{"role", "group", "aria-label", "Name a reference in the prompt", "hidden", len(names) == 0},
 		kit.Times(len(names), func(i int) app.UI {
-			return kit.El("button", "chip mono", kit.At{"type", "button", "title", "Insert " + names[i],
-				"onclick", f.on("chip "+names[i], func(app.Event) { f.insert(names[i]) })}, names[i])
+			return kit.Chip(kit.At{"title", "Insert " + names[i]}, f.on("chip "+names[i], func(app.Event) { f.insert(names[i]) }),
+				kit.Box("span", "mono", names[i]))
 		}),
 	)
 }
@@ -43,10 +43,10 @@ func (f *Form) mentionBox(area app.UI) app.UI {
 	m := f.mention
 	return kit.Box("div", "mention-box",
 		area,
-		kit.El("div", "mentions", kit.At{"id", "mentions", "role", "listbox", "aria-label", "References", "hidden", len(m.names) == 0},
+		kit.El("div", "menu mentions", kit.At{"id", "mentions", "role", "listbox", "aria-label", "References", "hidden", len(m.names) == 0},
 			kit.Times(len(m.names), func(i int) app.UI {
 				name := m.names[i]
-				return kit.El("div", "mention mono", kit.At{"id", "mention-" + strconv.Itoa(i), "role", "option",
+				return kit.El("div", "menu-item mono", kit.At{"id", "mention-" + strconv.Itoa(i), "role", "option",
 					"aria-selected", i == m.active,
 					"onmousedown", f.on("mention "+name, func(e app.Event) {
 						e.PreventDefault() // the prompt keeps the focus
@@ -105,18 +105,14 @@ func (f *Form) mentionKey(e app.Event) {
 // insert puts a name into the prompt where the caret is.
 func (f *Form) insert(name string) {
 	area := f.s.DOM.ByID("f-prompt")
-	before, after := video.Complete(f.around(name))
+	before, after := f.aroundCaret()
+	before, after = video.Complete(before, after, name)
 	f.mention = mention{}
 	area.Set("value", before+after)
 	f.model().SetPrompt(before + after)
 	caret := app.Window().Get("String").New(before).Get("length").Int()
 	area.Call("focus")
 	area.Call("setSelectionRange", caret, caret)
-}
-
-func (f *Form) around(name string) (before, after, n string) {
-	before, after = f.aroundCaret()
-	return before, after, name
 }
 
 // aroundCaret is the prompt before and after the caret.

@@ -40,14 +40,13 @@ func (f *Form) sourceField() app.UI {
 			kit.Box("div", "slot-line",
 				thumb,
 				kit.Box("div", "slot-text",
-					kit.Box("p", "slot-name", title),
-					kit.Box("p", "slot-facts mono", about),
+					kit.Box("p", "cut", title),
+					kit.Box("p", "faint mono", about),
 				),
-				kit.El("button", "button", kit.At{"id", "other-source", "type", "button",
-					"onclick", f.on("other source", func(app.Event) {
-						form.SetSource(nil)
-						f.later("#source-uuid")
-					})}, "Another"),
+				kit.Button("", kit.At{"id", "other-source"}, f.on("other source", func(app.Event) {
+					form.SetSource(nil)
+					f.later("#source-uuid")
+				}), "Another"),
 			),
 		))
 }
@@ -59,7 +58,7 @@ func (f *Form) sources(verb string) []app.UI {
 	found := form.Sources()
 	found = found[:min(len(found), mostSources)]
 	f.s.Show("source-uuid", "")
-	list := kit.Box("p", "form-note", "No finished clip here can be used to "+verb+". Make one with alpha or beta-video, or give the id of one.")
+	list := kit.Box("p", "faint", "No finished clip here can be used to "+verb+". Make one with alpha or beta-video, or give the id of one.")
 	if len(found) > 0 {
 		list = kit.Box("div", "sources", kit.Times(len(found), func(i int) app.UI {
 			t := found[i]
@@ -69,7 +68,7 @@ func (f *Form) sources(verb string) []app.UI {
 					f.s.writeOn()
 				})},
 				kit.Box("span", "thumb", clipThumb(wire.MediaPathOf(t.ID, 0))),
-				kit.Box("span", "source-name", video.Title(t)),
+				kit.Box("span", "cut source-name", video.Title(t)),
 			)
 		}))
 	}

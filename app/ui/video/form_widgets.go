@@ -15,25 +15,9 @@ import (
 	"screentest/shared/gateway"
 )
 
-// choice is one of a set.
-type choice struct {
-	Value, Text string
-	Note        string // as a tooltip
-}
-
-// segments is a set as segmented buttons: radio buttons to the keyboard and to
-// screen readers.
-func (f *Form) segments(name, label, class string, list []choice, value string, set func(string)) app.UI {
-	return kit.El("div", "picks "+class, kit.At{"id", "f-" + name, "role", "radiogroup", "aria-label", label},
-		kit.Times(len(list), func(i int) app.UI {
-			c := list[i]
-			id := "f-" + name + "-" + c.Value
-			return kit.El("label", "pick", kit.At{"title", c.Note, "data-on", c.Value == value},
-				f.s.Radio(id, "", nil, "f-"+name, c.Value, c.Value == value, func() { set(c.Value) }),
-				kit.Box("span", "", c.Text),
-			)
-		}),
-	)
+// radios is a set of which one is chosen.
+func (f *Form) radios(name, label, look string, list []kit.Option, value string, set func(string)) app.UI {
+	return f.s.Radios("f-"+name, label, look, value, list, set)
 }
 
 // typed is a number as its field has it: what was typed, where that is none.
@@ -52,22 +36,22 @@ func (f *Form) number(name, label, unit, value string, s gateway.Seconds, set fu
 		bounds = append(bounds, "min", s.Min, "max", s.Max)
 	}
 	return kit.Box("div", "number-line",
-		kit.El("div", "slider-box", kit.At{"hidden", s.Any()},
-			f.s.Field(id+"-range", "slider", append(kit.At{"type", "range", "aria-label", label, "aria-valuetext", value + " " + unit}, bounds...), value, set),
-			kit.El("div", "slider-ends figure", kit.At{"aria-hidden", true},
+		kit.El("div", "slider", kit.At{"hidden", s.Any()},
+			f.s.Field(id+"-range", "", append(kit.At{"type", "range", "aria-label", label, "aria-valuetext", value + " " + unit}, bounds...), value, set),
+			kit.El("div", "faint figure", kit.At{"aria-hidden", true},
 				kit.Box("span", "", s.Min), kit.Box("span", "", s.Max)),
 		),
-		f.s.Field(id, "field number figure", append(kit.At{"type", "number", "aria-label", label + " in " + unit}, bounds...), value, set),
-		kit.Box("span", "unit", unit),
+		f.s.Field(id, "field figure number", append(kit.At{"type", "number", "aria-label", label + " in " + unit}, bounds...), value, set),
+		kit.Box("span", "faint", unit),
 	)
 }
 
 // field draws a field: its label, its control, and what is to be said of it.
 func (f *Form) field(name, label, note string, control ...app.UI) app.UI {
-	return kit.El("div", "form-field", kit.At{"data-place", name},
-		kit.Box("div", "form-label",
+	return kit.El("div", "labelled form-field", kit.At{"data-place", name},
+		kit.Box("div", "label",
 			kit.El("span", "", kit.At{"id", "l-" + name}, label),
-			kit.Box("span", "form-note", note),
+			kit.Box("span", "faint", note),
 		),
 		kit.Box("div", "form-control", control),
 		f.said(name, true),
@@ -89,11 +73,10 @@ func (f *Form) said(place string, exact bool) app.UI {
 		list = append(list, kit.Box("p", "issue bad",
 			kit.Box("span", "", p.Message), kit.If(p.Hint != "", func() app.UI { return kit.Box("span", "todo", " "+p.Hint) })))
 		if id := form.Offer(); id != "" && p.Field == place {
-			list = append(list, kit.El("button", "button", kit.At{"id", "take-offer", "type", "button",
-				"onclick", f.on("take offer", func(app.Event) {
-					form.SetModel(form.Offer())
-					f.later("#model-select")
-				})}, "Use "+id))
+			list = append(list, kit.Button("", kit.At{"id", "take-offer"}, f.on("take offer", func(app.Event) {
+				form.SetModel(form.Offer())
+				f.later("#model-select")
+			}), "Use "+id))
 		}
 	}
 	for _, i := range warnings {

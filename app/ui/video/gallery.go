@@ -66,31 +66,31 @@ func (g *Gallery) Render() (ui app.UI) {
 func (g *Gallery) head() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
 	rare := []video.Standing{video.Expired, video.Unsettled, video.Trashed} // shown where there are any
-	standing := func(to video.Standing, name string) app.UI {
-		n := tasks.StandingCount(to)
-		on := tasks.Filter.Standing == to
-		return kit.El("button", "standing", kit.At{"id", "standing-" + string(to), "type", "button",
-			"aria-pressed", on, "hidden", n == 0 && !on && slices.Contains(rare, to),
-			"onclick", s.Do("standing "+name, func() {
+	var list []kit.Choice
+	for _, of := range []struct {
+		standing video.Standing
+		name     string
+	}{
+		{video.AnyStanding, "All"}, {video.Underway, "Running"}, {video.Finished, "Finished"}, {video.Failed, "Failed"},
+		{video.Expired, "Expired"}, {video.Unsettled, "To settle"}, {video.Trashed, "Deleted"},
+	} {
+		n, on := tasks.StandingCount(of.standing), tasks.Filter.Standing == of.standing
+		list = append(list, kit.Choice{
+			ID: "standing-" + string(of.standing), Name: of.name, On: on,
+			At:   kit.At{"hidden", n == 0 && !on && slices.Contains(rare, of.standing)},
+			More: []any{kit.El("span", "faint", kit.At{"hidden", n == 0}, n)},
+			Do: s.Do("standing "+of.name, func() {
 				f := tasks.Filter
-				f.Standing = to
+				f.Standing = of.standing
 				tasks.Find(f)
-			})},
-			name, kit.El("span", "standing-count", kit.At{"hidden", n == 0}, n))
+			}),
+		})
 	}
-	return kit.Box("div", "gallery-head",
-		kit.El("div", "standings", kit.At{"role", "group", "aria-label", "Show clips by state"},
-			standing(video.AnyStanding, "All"),
-			standing(video.Underway, "Running"),
-			standing(video.Finished, "Finished"),
-			standing(video.Failed, "Failed"),
-			standing(video.Expired, "Expired"),
-			standing(video.Unsettled, "To settle"),
-			standing(video.Trashed, "Deleted"),
-		),
-		kit.El("button", "button", kit.At{"id", "select-clips", "type", "button", "aria-pressed", tasks.Selection.On,
-			"hidden", tasks.Filter.Standing == video.Trashed || tasks.Counts.All == 0 && len(tasks.List) == 0,
-			"onclick", s.Do("select", func() { tasks.Selection.Set(!tasks.Selection.On) })}, "Compare or download several"),
+	return kit.Box("div", "line gallery-head",
+		kit.Segments("Show clips by state", "", list),
+		kit.Button("", kit.At{"id", "select-clips", "aria-pressed", tasks.Selection.On,
+			"hidden", tasks.Filter.Standing == video.Trashed || tasks.Counts.All == 0 && len(tasks.List) == 0},
+			s.Do("select", func() { tasks.Selection.Set(!tasks.Selection.On) }), "Compare or download several"),
 	)
 }
 
@@ -112,24 +112,21 @@ func (g *Gallery) filters() app.UI {
 	for _, t := range tasks.Counts.Tags {
 		tags = append(tags, kit.Option{Value: t.Tag, Name: "#" + t.Tag})
 	}
-	return kit.El("div", "gallery-filters", kit.At{"hidden", tasks.Counts.All == 0 && !f.Any()},
-		kit.Box("label", "gallery-search",
+	return kit.El("div", "line", kit.At{"hidden", tasks.Counts.All == 0 && !f.Any()},
+		kit.Box("label", "field field-box gallery-search",
 			kit.Icon(kit.IconSearch, "icon small"),
 			kit.Box("span", "sr-only", "Search the clips"),
-			s.Field("clip-search", "field", kit.At{"type", "search", "placeholder", "Search prompts, titles, tags", "maxlength", 200}, text, s.search),
+			s.Field("clip-search", "", kit.At{"type", "search", "placeholder", "Search prompts, titles, tags", "maxlength", 200}, text, s.search),
 		),
 		s.choose("mode", "Any kind", modes, f.Mode, func(f *video.Filter, v string) { f.Mode = v }),
 		s.choose("model", "Any model", models, f.Model, func(f *video.Filter, v string) { f.Model = v }),
 		s.choose("tag", "Any tag", tags, f.Tag, func(f *video.Filter, v string) { f.Tag = v }),
-		kit.El("button", "button star", kit.At{"id", "only-favourites", "type", "button",
-			"aria-pressed", f.Favourite,
-			"onclick", s.Do("favourites", func() {
-				f := tasks.Filter
-				f.Favourite = !f.Favourite
-				tasks.Find(f)
-			})}, kit.Icon(iconStar, "icon small"), "Favourites"),
-		kit.El("button", "button plain", kit.At{"id", "clear-filters", "type", "button", "hidden", !f.Any(),
-			"onclick", s.Do("clear", func() { s.clearFilters() })}, "Clear"),
+		kit.Button("", kit.At{"id", "only-favourites", "aria-pressed", f.Favourite}, s.Do("favourites", func() {
+			f := tasks.Filter
+			f.Favourite = !f.Favourite
+			tasks.Find(f)
+		}), kit.Icon(iconStar, "icon small"), "Favourites"),
+		kit.Button("plain", kit.At{"id", "clear-filters", "hidden", !f.Any()}, s.Do("clear", s.clearFilters), "Clear"),
 	)
 }
 
@@ -137,7 +134,7 @@ func (g *Gallery) filters() app.UI {
 // something to choose.
 func (s *Section) choose(id, all string, choices []kit.Option, value string, set func(*video.Filter, string)) app.UI {
 	options := append(kit.Options("", all), choices...)
-	return s.Select("filter-"+id, all, "field gallery-filter", kit.At{"hidden", len(choices) == 0 && value == ""}, value, options, func(chosen string) {
+	return s.Select("filter-"+id, all, "field fits", kit.At{"hidden", len(choices) == 0 && value == ""}, value, options, func(chosen string) {
 		f := s.desk.Tasks.Filter
 		set(&f, chosen)
 		s.desk.Tasks.Find(f)
@@ -177,22 +174,21 @@ func (g *Gallery) warnings() app.UI {
 	return kit.Box("div", "gallery-warnings",
 		kit.If(tasks.Filter.Standing == video.Trashed, func() app.UI { return g.trashNote() }),
 		kit.If(tasks.KeyPaused() > 0, func() app.UI {
-			return kit.El("div", "offer bad", kit.At{"id", "paused", "role", "status"},
-				kit.Box("span", "", figure.Plural(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key or there is none. Nothing has failed; enter the key to hear of it."),
+			return kit.Notice(kit.Bad, "strip", kit.At{"id", "paused", "role", "status"},
+				kit.Box("span", "push", figure.Plural(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key or there is none. Nothing has failed; enter the key to hear of it."),
 				kit.El("a", "button", kit.At{"href", "/settings"}, "Enter the key"),
 			)
 		}),
 		kit.If(tasks.Archive.Ready && a.Warn, func() app.UI {
-			return kit.El("div", "offer", kit.At{"id", "archive-warning", "role", "status"},
-				kit.Box("span", "", a.Warning()),
+			return kit.Notice(kit.Warn, "strip", kit.At{"id", "archive-warning", "role", "status"},
+				kit.Box("span", "push", a.Warning()),
 				kit.El("a", "button", kit.At{"href", "/settings#settings-archive"}, "Archive settings"),
 			)
 		}),
 		kit.If(s.canAskToNotify() && tasks.StandingCount(video.Underway) > 0, func() app.UI {
-			return kit.El("div", "offer quiet", kit.At{"id", "notify-offer"},
-				kit.Box("span", "", "You can leave this page; clips go on being made."),
-				kit.El("button", "button", kit.At{"type", "button",
-					"onclick", s.Do("notify", func() { s.askToNotify() })}, "Tell me when they finish"),
+			return kit.Notice(kit.Info, "strip", kit.At{"id", "notify-offer"},
+				kit.Box("span", "push", "You can leave this page; clips go on being made."),
+				kit.Button("", nil, s.Do("notify", s.askToNotify), "Tell me when they finish"),
 			)
 		}),
 	)
@@ -203,18 +199,16 @@ func (g *Gallery) end() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
 	switch {
 	case tasks.Problem != nil:
-		return kit.El("div", "problem", kit.At{"role", "alert"},
-			kit.Box("p", "problem-what", tasks.Problem.Message),
-			kit.Box("p", "problem-todo", tasks.Problem.Hint),
-			kit.El("button", "button", kit.At{"type", "button",
-				"onclick", s.Do("again", func() { tasks.Start() })}, "Try again"),
+		return kit.Notice(kit.Bad, "", kit.At{"role", "alert"},
+			kit.Box("p", "", tasks.Problem.Message),
+			kit.SayIf("p", "todo", tasks.Problem.Hint),
+			kit.Button("", nil, s.Do("again", tasks.Start), "Try again"),
 		)
 	case !tasks.Ready && len(tasks.List) == 0:
-		return kit.Box("p", "gallery-note", "Fetching the clips…")
+		return kit.Box("p", "soft", "Fetching the clips…")
 	case tasks.More:
 		return kit.Box("div", "gallery-more",
-			kit.El("button", "button", kit.At{"id", "gallery-older", "type", "button", "disabled", tasks.Loading,
-				"onclick", s.Do("older", func() { tasks.FetchMore() })}, "Show older"),
+			kit.Button("", kit.At{"id", "gallery-older", "disabled", tasks.Loading}, s.Do("older", tasks.FetchMore), "Show older"),
 		)
 	case len(tasks.List) > 0:
 		return kit.Nothing()
@@ -223,20 +217,18 @@ func (g *Gallery) end() app.UI {
 		if tasks.Filter == (video.Filter{Standing: video.Trashed}) {
 			words = "No clip is deleted."
 		}
-		return kit.Box("div", "gallery-empty",
+		return kit.Empty("page",
 			kit.Box("p", "", words),
-			kit.El("button", "button", kit.At{"type", "button",
-				"onclick", s.Do("show all", func() { s.clearFilters() })}, "Show all clips"),
+			kit.Button("", nil, s.Do("show all", s.clearFilters), "Show all clips"),
 		)
 	}
-	return kit.Box("div", "gallery-empty",
+	return kit.Empty("page",
 		kit.SVG("svg", kit.At{"class", "gallery-art", "viewBox", "0 0 160 90", "aria-hidden", "true"},
 			kit.SVG("rect", kit.At{"x", "1", "y", "1", "width", "158", "height", "88", "rx", "8"}),
 			kit.SVG("path", kit.At{"d", "M70 30v30l26-15z"}),
 		),
 		kit.Box("p", "", "Clips that you make stand here, and stay playable after the gateway has deleted its own."),
-		kit.El("button", "button primary", kit.At{"id", "example", "type", "button",
-			"onclick", s.Do("example", func() { s.example() })}, "Try an example video"),
+		kit.Button("primary", kit.At{"id", "example"}, s.Do("example", s.example), "Try an example video"),
 	)
 }
 
@@ -256,7 +248,7 @@ func (g *Gallery) selection() app.UI {
 	s, tasks := g.s, g.s.desk.Tasks
 	_, whyNot := tasks.Selection.ComparePath()
 	_, noZip := tasks.Selection.ZipPath()
-	return kit.El("div", "selection", kit.At{"id", "selection", "role", "group", "aria-label", "With the chosen clips", "hidden", !tasks.Selection.On},
+	return kit.El("div", "line selection", kit.At{"id", "selection", "role", "group", "aria-label", "With the chosen clips", "hidden", !tasks.Selection.On},
 		kit.El("span", "figure", kit.At{"role", "status"}, figure.Plural(len(tasks.Selection.IDs), "clip", "clips")+" chosen"),
 		kit.Box("div", "push"),
 		s.gated("compare-chosen", "Compare", whyNot, func(ctx app.Context) {
@@ -270,11 +262,10 @@ func (g *Gallery) selection() app.UI {
 				s.download(path)
 			}
 		}),
-		kit.El("button", "button", kit.At{"id", "end-selection", "type", "button",
-			"onclick", s.Do("end selection", func() {
-				tasks.Selection.Set(false)
-				s.focusSoon("select-clips")
-			})}, "Done"),
+		kit.Button("", kit.At{"id", "end-selection"}, s.Do("end selection", func() {
+			tasks.Selection.Set(false)
+			s.focusSoon("select-clips")
+		}), "Done"),
 	)
 }
 

@@ -19,7 +19,7 @@ func (s *Section) gated(id, name, why string, do func(app.Context)) app.UI {
 // gatedAs is gated with more to say in the tooltip: full, which is the name for
 // screen readers too if the button's own is in it, and else describes it.
 func (s *Section) gatedAs(id, name, full, why string, do func(app.Context)) app.UI {
-	at := kit.At{"id", id, "type", "button"}
+	at := kit.At{"id", id}
 	tip := ""
 	if full != name {
 		tip = full
@@ -30,14 +30,14 @@ func (s *Section) gatedAs(id, name, full, why string, do func(app.Context)) app.
 	}
 	if why != "" {
 		return kit.Box("span", "gate",
-			kit.El("button", "button gated", append(at, "aria-disabled", true, "aria-describedby", id+"-why",
-				"onclick", s.On("why "+id, func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() })), name),
+			kit.Button("", append(at, "aria-disabled", true, "aria-describedby", id+"-why"),
+				s.On("why "+id, func(ctx app.Context, _ app.Event) { ctx.PreventUpdate() }), name),
 			kit.El("span", "tip", kit.At{"id", id + "-why", "role", "tooltip"}, why),
 		)
 	}
 	return kit.Box("span", "gate",
-		kit.El("button", "button gated", append(at, "aria-describedby", kit.When(!named, id+"-tip"),
-			"onclick", s.On("do "+id, func(ctx app.Context, _ app.Event) { do(ctx) })), name),
+		kit.Button("", append(at, "aria-describedby", kit.When(!named, id+"-tip")),
+			s.On("do "+id, func(ctx app.Context, _ app.Event) { do(ctx) }), name),
 		kit.El("span", "tip", kit.At{"id", id + "-tip", "role", "tooltip", "aria-hidden", named, "hidden", tip == ""}, tip),
 	)
 }

@@ -26,7 +26,7 @@ func (s *Section) preview(id string, on bool) {
 	if !link.Truthy() {
 		return
 	}
-	have := link.Call("querySelector", ".card-preview")
+	have := link.Call("querySelector", ".tile-preview")
 	if !on {
 		// Focus and pointer may be there both.
 		if have.Truthy() && !link.Call("matches", ":hover, :focus").Bool() {
@@ -44,13 +44,13 @@ func (s *Section) preview(id string, on bool) {
 	if n < 0 {
 		return
 	}
-	v := s.DOM.El("video", "card-preview")
+	v := s.DOM.El("video", "tile-preview")
 	for name, value := range map[string]any{"muted": true, "loop": true, "playsInline": true, "preload": "auto", "tabIndex": -1} {
 		v.Set(name, value)
 	}
 	v.Call("setAttribute", "aria-hidden", "true")
 	v.Set("src", wire.MediaPathOf(id, n))
-	link.Call("querySelector", ".card-poster").Call("append", v)
+	link.Call("querySelector", ".tile-poster").Call("append", v)
 	s.settled(v.Call("play"), nil) // a browser that forbids it shows the first frame
 }
 
@@ -135,7 +135,7 @@ func (s *Section) frameOf(v js.Value, side float64, kind string, quality float64
 // drawPoster makes a clip's poster of its first frame, once for all who will
 // look at it. The card shows the same until then.
 func (s *Section) drawPoster(id string, n int) {
-	t, v := s.desk.Tasks.Get(id), s.DOM.Find(`#`+cardKey(id, "link")+` video.card-picture`)
+	t, v := s.desk.Tasks.Get(id), s.DOM.Find(`#`+cardKey(id, "link")+` video.tile-picture`)
 	if t == nil || !v.Truthy() || s.results.drawn[id] {
 		return
 	}

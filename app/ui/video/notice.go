@@ -29,17 +29,16 @@ func (n *Notices) Render() (ui app.UI) {
 	defer s.Drawing("the notices", &ui)
 	tasks := s.desk.Tasks
 	list := tasks.Notices.List
-	return kit.El("div", "notices", kit.At{"role", "status"},
+	return kit.El("div", "toasts clip-toasts", kit.At{"role", "status"},
 		kit.Times(len(list), func(i int) app.UI { return s.noticeOf(list[i]) }),
 		kit.If(tasks.Deleted != nil, func() app.UI {
-			return kit.Box("div", "notice",
-				kit.Box("span", "notice-text", strings.TrimSpace("Deleted “"+video.Title(*tasks.Deleted)+"”. "+video.ChargedOn(tasks.Deleted))),
-				kit.El("button", "button", kit.At{"id", "undo-clip", "type", "button",
-					"onclick", s.Do("undo clip", func() {
-						id := tasks.Deleted.ID
-						tasks.Undo()
-						s.focusSoon(cardKey(id, "more"))
-					})}, "Undo"),
+			return kit.Box("div", "toast",
+				kit.Box("span", "toast-words", strings.TrimSpace("Deleted “"+video.Title(*tasks.Deleted)+"”. "+video.ChargedOn(tasks.Deleted))),
+				kit.Button("", kit.At{"id", "undo-clip"}, s.Do("undo clip", func() {
+					id := tasks.Deleted.ID
+					tasks.Undo()
+					s.focusSoon(cardKey(id, "more"))
+				}), "Undo"),
 			)
 		}),
 	)
@@ -47,14 +46,13 @@ func (n *Notices) Render() (ui app.UI) {
 
 func (s *Section) noticeOf(n video.Notice) app.UI {
 	k := strconv.Itoa(n.N)
-	return kit.El("div", "notice", kit.At{"data-tone", string(n.Tone)},
-		kit.Box("span", "notice-text", n.Words),
+	return kit.Box("div", "toast",
+		kit.El("span", "toast-words", kit.At{"data-tone", string(n.Tone)}, n.Words),
 		kit.If(n.Task != "" && n.Ended, func() app.UI {
 			return kit.El("a", "button", kit.At{"href", Path + "/" + n.Task,
 				"onclick", s.Do("show "+k, func() { s.desk.Tasks.Notices.Dismiss(n.N) })}, "Show")
 		}),
-		kit.El("button", "icon-button small", kit.At{"type", "button", "aria-label", "Dismiss",
-			"onclick", s.Do("dismiss "+k, func() { s.desk.Tasks.Notices.Dismiss(n.N) })}, kit.Icon(iconClose, "icon small")),
+		kit.IconButton("small", "Dismiss", kit.IconClose, nil, s.Do("dismiss "+k, func() { s.desk.Tasks.Notices.Dismiss(n.N) })),
 	)
 }
 

@@ -12,7 +12,6 @@ import (
 	"screentest/app/session"
 	"screentest/app/ui/kit"
 	"screentest/app/video"
-	"screentest/shared/wire"
 )
 
 // Icons of the results.
@@ -25,7 +24,6 @@ const (
 	iconNext  kit.IconPath = "M7 6v12l8-6zM17.5 6v12"
 	iconSound kit.IconPath = "M5 9.5v5h3.5L13 18.5v-13L8.5 9.5zM16.5 9a4.5 4.5 0 0 1 0 6"
 	iconMute  kit.IconPath = "M5 9.5v5h3.5L13 18.5v-13L8.5 9.5zM16.5 10l4 4M20.5 10l-4 4"
-	iconClose kit.IconPath = "M6 6l12 12M18 6L6 18"
 	iconDisc  kit.IconPath = "M5 19.5h14M12 4v11M7 10.5l5 5 5-5"
 )
 
@@ -33,10 +31,10 @@ const (
 // the screen only.
 type results struct {
 	menu      string // the task whose menu is open
-	tagging   string // the task whose tags are typed
-	purging   string // the task that is asked about: is it to go for good?
-	settle    map[string]*wire.Problem
-	drawn     map[string]bool // posters that were drawn here, or could not be
+	naming    naming
+	purging   string               // the task that is asked about: is it to go for good?
+	settling  map[string]*settling // by task
+	drawn     map[string]bool      // posters that were drawn here, or could not be
 	chunks    chunks
 	focus     string // id of what has the focus, for when a draw takes it
 	searching func() // ends the wait for more of a search
@@ -52,7 +50,7 @@ type results struct {
 
 func (s *Section) startResults() {
 	r := &s.results
-	r.settle, r.drawn = map[string]*wire.Problem{}, map[string]bool{}
+	r.settling, r.drawn = map[string]*settling{}, map[string]bool{}
 	r.chunks = newChunks(s)
 	s.DOM.On(s.DOM.Doc, "visibilitychange", func(js.Value) { s.look() }, s.ready)
 	s.DOM.On(s.DOM.Doc, "focusin", func(ev js.Value) { s.focused(ev.Get("target")) }, s.ready)
@@ -84,7 +82,7 @@ func (s *Section) look() {
 // arrive follows the address, after Go has read it.
 func (s *Section) arrive() {
 	r := &s.results
-	r.menu, r.tagging, r.purging = "", "", ""
+	r.menu, r.naming, r.purging = "", naming{}, ""
 	if s.view == viewClip {
 		if r.clip == nil || r.clip.ID != s.ids[0] {
 			r.clip = s.desk.Tasks.Open(s.ids[0])
@@ -136,7 +134,7 @@ func (s *Section) keepFocus() {
 // pointed closes a menu when something else is pressed.
 func (s *Section) pointed(el js.Value) {
 	s.results.focus = ""
-	if s.results.menu != "" && el.Get("closest").Truthy() && !el.Call("closest", ".card-menu, .card-more").Truthy() {
+	if s.results.menu != "" && el.Get("closest").Truthy() && !el.Call("closest", ".tile-menu, .tile-more").Truthy() {
 		s.closeMenu()
 	}
 }
@@ -156,9 +154,9 @@ func (s *Section) onKey(ev js.Value) {
 	case id != "":
 		s.closeMenu()
 		s.focusSoon(cardKey(id, "more"))
-	case r.tagging != "":
-		id = r.tagging
-		r.tagging = ""
+	case r.naming.task != "":
+		id = r.naming.task
+		r.naming = naming{}
 		s.redrawResults()
 		s.focusSoon(cardKey(id, "more"))
 	case r.purging != "":

@@ -32,14 +32,10 @@ func (f *Form) slotsField(field gateway.Field) app.UI {
 		list = append(list, f.slot(field, i, s, place, at))
 	}
 	if form.Mode == gateway.FirstLastFrame && len(slots) == 2 {
-		list = append(list, kit.El("button", "button swap", kit.At{"type", "button", "disabled", slots[0].Empty() && slots[1].Empty(), "onclick", f.on("swap", func(app.Event) { form.Swap(field.Name) })},
-			"Swap them"))
+		list = append(list, kit.Button("", kit.At{"disabled", slots[0].Empty() && slots[1].Empty()},
+			f.on("swap", func(app.Event) { form.Swap(field.Name) }), "Swap them"))
 	}
-	class := "slots"
-	if len(slots) > 1 {
-		class += " several"
-	}
-	return f.field(field.Name, label, note, kit.Box("div", class, list))
+	return f.field(field.Name, label, note, kit.Box("div", "slots", list))
 }
 
 func slotsLabel(mode gateway.Mode, field gateway.Field) (label, note string) {
@@ -81,16 +77,14 @@ func (f *Form) slot(field gateway.Field, i int, s video.Slot, place, at string) 
 		kit.Box("div", "slot-line",
 			f.thumb(kind, s),
 			kit.Box("div", "slot-text",
-				kit.El("p", "slot-name", kit.At{"title", s.URL}, s.Label()),
+				kit.El("p", "cut", kit.At{"title", s.URL}, s.Label()),
 				f.slotFacts(kind, s),
 				f.slotTrouble(field, i, kind, s),
 			),
-			kit.El("button", "icon-button small", kit.At{"type", "button", "aria-label", "Remove " + s.Label(), "title", "Remove",
-				"onclick", f.on("remove "+place+s.ID, func(app.Event) {
-					f.model().ClearSlot(field.Name, i)
-					f.later(`[data-slot="` + field.Name + `"] input[type="text"]`)
-				})},
-				kit.Icon(kit.IconTrash, "icon")),
+			kit.IconButton("small", "Remove "+s.Label(), kit.IconTrash, kit.At{"title", "Remove"}, f.on("remove "+place+s.ID, func(app.Event) {
+				f.model().ClearSlot(field.Name, i)
+				f.later(`[data-slot="` + field.Name + `"] input[type="text"]`)
+			})),
 		),
 		kit.If(s.Stage == video.StageFailed, func() app.UI { return f.slotWays(field, i, kind, place) }),
 		f.saidIn(field, saidAt),
@@ -114,13 +108,13 @@ func (f *Form) emptySlot(field gateway.Field, i int, kind video.Kind, place stri
 		what, limit = "a video", "MP4 up to "+figure.Bytes(kind.Limit())
 	}
 	name := form.SlotName(field, i)
-	return kit.Box("div", "slot-empty",
-		kit.Box("p", "slot-invite",
+	return kit.Box("div", "form-control",
+		kit.Box("p", "label",
 			kit.Box("strong", "", strings.ToUpper(name[:1])+name[1:]),
 			kit.Box("span", "", "Drop "+what+" here, paste it, or choose one"),
 		),
 		f.slotWays(field, i, kind, place),
-		kit.Box("p", "slot-limit", limit),
+		kit.Box("p", "faint", limit),
 	)
 }
 
@@ -133,9 +127,9 @@ func (f *Form) slotWays(field gateway.Field, i int, kind video.Kind, place strin
 	link := "link-" + place
 	f.s.Show(link, "")
 	return kit.Box("div", "slot-ways",
-		kit.El("button", "button", kit.At{"id", "choose-" + place, "type", "button", "data-first", "true",
-			"onclick", f.on("choose "+place, func(app.Event) { f.s.DOM.ByID(id).Call("click") })}, "Choose a file"),
-		kit.El("input", "slot-file", kit.At{"id", id, "type", "file", "accept", kind.Accept(), "tabindex", -1, "aria-label", "File for " + name,
+		kit.Button("", kit.At{"id", "choose-" + place, "data-first", "true"},
+			f.on("choose "+place, func(app.Event) { f.s.DOM.ByID(id).Call("click") }), "Choose a file"),
+		kit.El("input", "sr-only", kit.At{"id", id, "type", "file", "accept", kind.Accept(), "tabindex", -1, "aria-label", "File for " + name,
 			"onchange", f.on(id, func(app.Event) {
 				e := f.s.DOM.ByID(id)
 				if list := e.Get("files"); list.Length() > 0 {
@@ -179,14 +173,14 @@ func (f *Form) slotFacts(kind video.Kind, s video.Slot) app.UI {
 		if percent == 100 {
 			words = "Sent; the server looks at it"
 		}
-		return kit.El("div", "slot-facts", kit.At{"role", "status"},
-			kit.El("progress", "", kit.At{"max", 100, "value", percent, "aria-label", "Upload of " + s.Label()}),
+		return kit.El("div", "faint slot-facts", kit.At{"role", "status"},
+			kit.Meter(kit.Warn, "Upload of "+s.Label(), int64(percent), 100),
 			kit.Box("span", "figure", words),
 		)
 	case video.StageMeasuring:
-		return kit.El("p", "slot-facts", kit.At{"role", "status"}, "The server looks at the link…")
+		return kit.El("p", "faint slot-facts", kit.At{"role", "status"}, "The server looks at the link…")
 	case video.StageFailed:
-		return kit.Box("p", "slot-facts", "Not uploaded")
+		return kit.Box("p", "faint slot-facts", "Not uploaded")
 	}
 	var facts []string
 	if s.Width > 0 {
@@ -205,7 +199,7 @@ func (f *Form) slotFacts(kind video.Kind, s video.Slot) app.UI {
 	if s.Path == "" {
 		facts = append(facts, s.Host())
 	}
-	return kit.Box("p", "slot-facts figure", strings.Join(facts, " · "))
+	return kit.Box("p", "faint slot-facts figure", strings.Join(facts, " · "))
 }
 
 // slotTrouble says what went wrong with the file and what to do, and takes the
@@ -232,9 +226,9 @@ func (f *Form) slotTrouble(field gateway.Field, i int, kind video.Kind, s video.
 		if s.Seconds > 0 {
 			text = strconv.FormatFloat(s.Seconds, 'f', -1, 64)
 		}
-		list = append(list, kit.Box("div", "slot-length",
+		list = append(list, kit.Box("div", "line soft",
 			kit.El("label", "", kit.At{"for", id}, "Its length"),
-			f.s.Field(id, "field number figure", kit.At{"type", "number", "min", 0, "step", "any", "data-first", "true"}, text, func(text string) {
+			f.s.Field(id, "field figure number", kit.At{"type", "number", "min", 0, "step", "any", "data-first", "true"}, text, func(text string) {
 				n, err := strconv.ParseFloat(text, 64)
 				if err != nil {
 					n = 0
@@ -242,11 +236,10 @@ func (f *Form) slotTrouble(field gateway.Field, i int, kind video.Kind, s video.
 				f.model().SetLength(field.Name, i, n)
 			}),
 			kit.Box("span", "", "seconds"),
-			kit.El("button", "button", kit.At{"type", "button",
-				"onclick", f.on("measure "+place, func(app.Event) { f.model().Measure(field.Name, i) })}, "Measure again"),
+			kit.Button("", nil, f.on("measure "+place, func(app.Event) { f.model().Measure(field.Name, i) }), "Measure again"),
 		))
 	}
-	return kit.Box("div", "slot-trouble", list)
+	return kit.Box("div", "issues", list)
 }
 
 // attach hands a file of the browser's to the model.

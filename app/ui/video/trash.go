@@ -17,9 +17,9 @@ import (
 
 // trashNote says above the deleted clips what becomes of them.
 func (g *Gallery) trashNote() app.UI {
-	return kit.El("div", "offer quiet", kit.At{"id", "trash-note"},
-		kit.Box("span", "", "Deleted clips are kept for "+strconv.Itoa(wire.TrashDays)+
-			" days, then they go for good with their files. Where the archive is full, their files give way to those of new clips. What they cost stays in Spend."))
+	return kit.Notice(kit.Info, "", kit.At{"id", "trash-note"},
+		"Deleted clips are kept for "+strconv.Itoa(wire.TrashDays)+
+			" days, then they go for good with their files. Where the archive is full, their files give way to those of new clips. What they cost stays in Spend.")
 }
 
 // deleted says on a clip's page that it was deleted.
@@ -28,8 +28,8 @@ func (c *Clip) deleted(t *wire.VideoTask) app.UI {
 	if on := video.ChargedOn(t); on != "" {
 		words += " " + on
 	}
-	return kit.El("div", "offer", kit.At{"id", "clip-deleted", "role", "status"},
-		kit.Box("span", "", words),
+	return kit.Notice(kit.Warn, "strip clip-wide", kit.At{"id", "clip-deleted", "role", "status"},
+		kit.Box("span", "push", words),
 		c.s.trashActions(t, "clip-"),
 	)
 }
@@ -39,7 +39,7 @@ func (c *Clip) deleted(t *wire.VideoTask) app.UI {
 func (s *Section) trashActions(t *wire.VideoTask, key string) app.UI {
 	id := t.ID
 	if s.results.purging != id {
-		return kit.Box("div", "card-actions",
+		return kit.Box("div", "line",
 			s.gated(key+"restore", "Restore", "", func(app.Context) {
 				s.desk.Tasks.Restore(id)
 				s.focusSoon(s.afterTrash("clip-delete"))
@@ -51,8 +51,8 @@ func (s *Section) trashActions(t *wire.VideoTask, key string) app.UI {
 			}),
 		)
 	}
-	return kit.El("div", "card-actions", kit.At{"role", "group", "aria-label", "Delete it for good?"},
-		kit.Box("p", "card-asked", "Its file goes too, and it can't be had back."),
+	return kit.El("div", "line", kit.At{"role", "group", "aria-label", "Delete it for good?"},
+		kit.Box("p", "tile-asked", "Its file goes too, and it can't be had back."),
 		s.gated(key+"keep", "Keep it", "", func(app.Context) {
 			s.results.purging = ""
 			s.redrawResults()

@@ -22,12 +22,10 @@ func (f *Form) shotsField() app.UI {
 	return f.field("multi_prompt", "Shots", "up to "+strconv.Itoa(gateway.MaxScenes)+", each 1 to 12 seconds",
 		kit.Box("ol", "shots", kit.Times(len(shots), func(i int) app.UI { return f.shot(i, shots[i], len(shots)) })),
 		f.shotBar(shots),
-		kit.El("button", "button", kit.At{"id", "add-shot", "type", "button", "disabled", len(shots) >= gateway.MaxScenes,
-			"onclick", f.on("add shot", func(app.Event) {
-				form.AddShot()
-				f.later("#shots-last textarea")
-			})},
-			kit.Icon(kit.IconPlus, "icon small"), "Add a shot"),
+		kit.Button("", kit.At{"id", "add-shot", "disabled", len(shots) >= gateway.MaxScenes}, f.on("add shot", func(app.Event) {
+			form.AddShot()
+			f.later("#shots-last textarea")
+		}), kit.Icon(kit.IconPlus, "icon small"), "Add a shot"),
 	)
 }
 
@@ -37,9 +35,9 @@ func (f *Form) shot(i int, s video.Shot, n int) app.UI {
 	number := strconv.Itoa(i + 1)
 	length := utf8.RuneCountInString(s.Prompt)
 	text, seconds := "shot-"+s.ID, "shot-seconds-"+s.ID
-	counter := "counter figure"
+	counter := "faint figure push"
 	if length > gateway.MaxScenePrompt {
-		counter += " over"
+		counter = "bad figure push"
 	}
 	move := func(by int, keep string) {
 		form.MoveShot(s.ID, i+by)
@@ -75,28 +73,24 @@ func (f *Form) shot(i int, s video.Shot, n int) app.UI {
 		kit.Box("div", "shot-main",
 			f.s.Area(text, "field", kit.At{"rows", 2, "placeholder", "What this shot shows",
 				"data-place", place + ".prompt", "aria-label", "Shot " + number}, s.Prompt, func(t string) { form.SetShot(s.ID, t) }),
-			kit.Box("div", "shot-foot",
+			kit.Box("div", "line shot-foot",
 				kit.Box("span", counter, strconv.Itoa(length)+" / "+strconv.Itoa(gateway.MaxScenePrompt)),
-				kit.El("button", "icon-button small up", kit.At{"id", "up-" + s.ID, "type", "button", "disabled", i == 0,
-					"aria-label", "Move shot " + number + " up", "title", "Earlier (Alt ↑)",
-					"onclick", f.on("up-"+s.ID+number, func(app.Event) { move(-1, "up-"+s.ID) })}, kit.Icon(kit.IconArrow, "icon turned")),
-				kit.El("button", "icon-button small", kit.At{"id", "down-" + s.ID, "type", "button", "disabled", i == n-1,
-					"aria-label", "Move shot " + number + " down", "title", "Later (Alt ↓)",
-					"onclick", f.on("down-"+s.ID+number, func(app.Event) { move(1, "down-"+s.ID) })}, kit.Icon(kit.IconArrow, "icon")),
-				kit.El("button", "icon-button small", kit.At{"type", "button", "disabled", n < 2,
-					"aria-label", "Remove shot " + number, "title", "Remove",
-					"onclick", f.on("remove-"+s.ID, func(app.Event) {
-						form.RemoveShot(s.ID)
-						f.later("#add-shot")
-					})}, kit.Icon(kit.IconTrash, "icon")),
+				kit.IconButton("small up", "Move shot "+number+" up", kit.IconArrow, kit.At{"id", "up-" + s.ID, "disabled", i == 0, "title", "Earlier (Alt ↑)"},
+					f.on("up-"+s.ID+number, func(app.Event) { move(-1, "up-"+s.ID) })),
+				kit.IconButton("small", "Move shot "+number+" down", kit.IconArrow, kit.At{"id", "down-" + s.ID, "disabled", i == n-1, "title", "Later (Alt ↓)"},
+					f.on("down-"+s.ID+number, func(app.Event) { move(1, "down-"+s.ID) })),
+				kit.IconButton("small", "Remove shot "+number, kit.IconTrash, kit.At{"disabled", n < 2, "title", "Remove"}, f.on("remove-"+s.ID, func(app.Event) {
+					form.RemoveShot(s.ID)
+					f.later("#add-shot")
+				})),
 			),
 			f.said(place, false),
 		),
 		kit.Box("label", "shot-seconds",
-			f.s.Field(seconds, "field number figure", kit.At{"type", "number", "step", 1,
+			f.s.Field(seconds, "field figure number", kit.At{"type", "number", "step", 1,
 				"min", gateway.MinSceneDuration, "max", gateway.MaxSceneDuration,
 				"data-place", place + ".duration", "aria-label", "Seconds of shot " + number}, typed(s.Seconds, s.Typed), func(t string) { form.TypeShotSeconds(s.ID, t) }),
-			kit.Box("span", "", "s"),
+			kit.Box("span", "faint", "s"),
 		),
 	)
 }

@@ -13,11 +13,8 @@ import (
 // panes are the form and the results side by side; on a phone, one of them,
 // with buttons to choose.
 func (s *Section) panes() app.UI {
-	return kit.El("div", "video", kit.At{"data-pane", string(s.pane)},
-		kit.El("div", "video-tabs", kit.At{"role", "group", "aria-label", "Parts of the video desk"},
-			s.tab(paneForm, "Make"),
-			s.tab(paneResults, "Clips"),
-		),
+	return kit.El("div", "video", kit.At{"id", "video", "data-pane", string(s.pane)},
+		s.Tabs("Parts of the page", "video-tabs", "video", []kit.Choice{s.tab(paneForm, "Make"), s.tab(paneResults, "Clips")}),
 		kit.El("section", "video-form", kit.At{"id", "video-form", "aria-label", "Make a clip"},
 			&Form{s: s, Rev: s.rev.form, Budget: s.Budget},
 		),
@@ -27,10 +24,9 @@ func (s *Section) panes() app.UI {
 	)
 }
 
-func (s *Section) tab(p pane, name string) app.UI {
-	return kit.El("button", "video-tab", kit.At{"type", "button",
-		"aria-pressed", s.pane == p, "aria-controls", "video-" + string(p),
-		"onclick", s.Do("pane "+string(p), func() { s.showPane(p) })}, name)
+func (s *Section) tab(p pane, name string) kit.Choice {
+	return kit.Choice{ID: "video-tab-" + string(p), Name: name, On: s.pane == p,
+		Do: s.Do("pane "+string(p), func() { s.showPane(p) })}
 }
 
 func (s *Section) showPane(p pane) {

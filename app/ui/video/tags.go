@@ -1,0 +1,85 @@
+//go:build js && wasm
+
+package video
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/ui/kit"
+	"screentest/app/video"
+	"screentest/shared/wire"
+)
+
+// naming is the form for a clip's name and tags, as they are typed.
+type naming struct {
+	task        string // "": it is closed
+	title, tags string
+}
+
+// tags are shown, and typed where that was asked for.
+func (c *Card) tags(t *wire.VideoTask) app.UI {
+	if c.Naming {
+		return c.s.nameForm(t, false)
+	}
+	return kit.El("div", "line tile-tags", kit.At{"hidden", len(t.Tags) == 0}, c.s.tagsOf(t, cardKey(t.ID, "tag-")))
+}
+
+// tagsOf are a task's tags. Each shows all clips with it.
+func (s *Section) tagsOf(t *wire.VideoTask, key string) []app.UI {
+	return kit.Times(len(t.Tags), func(i int) app.UI {
+		tag := t.Tags[i]
+		return kit.Chip(kit.At{"id", key + strconv.Itoa(i), "title", "Show the clips with this tag"}, s.Do("tag "+tag, func() {
+			s.desk.Tasks.Find(video.Filter{Tag: tag})
+			s.results.chunks.place = 0 // another list
+			s.showResults()
+		}), kit.Box("span", "cut", "#"+tag))
+	})
+}
+
+// nameForm takes a task's tags, and on the clip's page its name.
+func (s *Section) nameForm(t *wire.VideoTask, onPage bool) app.UI {
+	n := &s.results.naming
+	id := t.ID
+	back := cardKey(id, "more")
+	if onPage {
+		back = "clip-name-tags"
+	}
+	save := s.On("name and tags", func(_ app.Context, e app.Event) {
+		e.PreventDefault()
+		if onPage {
+			s.desk.Tasks.SetTitle(id, n.title)
+		}
+		s.desk.Tasks.SetTags(id, n.tags)
+		*n = naming{}
+		s.redrawResults()
+		s.focusSoon(back)
+	})
+	tags := cardKey(id, "tags")
+	return kit.El("form", "tag-form", kit.At{"onsubmit", save},
+		kit.If(onPage, func() app.UI {
+			return kit.Labelled("clip-name", "Name", nil,
+				s.Field("clip-name", "field", kit.At{"maxlength", wire.MaxTaskTitle}, n.title, func(text string) { n.title = text }))
+		}),
+		kit.Labelled(tags, "Tags, with commas between", nil,
+			s.Field(tags, "field", nil, n.tags, func(text string) { n.tags = text })),
+		kit.Button("", kit.At{"type", "submit"}, nil, "Save"),
+	)
+}
+
+// beginNaming opens the form with what there is.
+func (s *Section) beginNaming(id string) {
+	t := s.desk.Tasks.Get(id)
+	if t == nil {
+		return
+	}
+	s.results.menu, s.results.naming = "", naming{id, t.Title, strings.Join(t.Tags, ", ")}
+	s.redrawResults()
+	if s.view == viewClip {
+		s.focusSoon("clip-name")
+	} else {
+		s.focusSoon(cardKey(id, "tags"))
+	}
+}

@@ -68,6 +68,11 @@ func TestOnlyTokensHaveValues(t *testing.T) {
 				t.Errorf("%s has a %s of its own, %s: use a token, or one of these: %s", sheet, kind, value, allowed)
 			}
 		}
+		for _, value := range list {
+			if got[kind][value] == "" {
+				t.Errorf("no sheet has the %s %s any more: take it off the list", kind, value)
+			}
+		}
 		t.Logf("%d of %s: %s", len(got[kind]), kind, strings.Join(slices.Sorted(maps.Keys(got[kind])), " "))
 	}
 }

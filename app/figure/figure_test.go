@@ -14,6 +14,27 @@ func TestDollars(t *testing.T) {
 	}
 }
 
+func TestAColumnHasOneNumberOfDecimals(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		nanos []int64
+		short []string
+		exact []string
+	}{
+		{"of cents", []int64{180_000_000, -300_000_000, 0}, []string{"$0.1800", "−$0.3000", "$0.0000"}, []string{"$0.18", "−$0.30", "$0.00"}},
+		{"with a small one", []int64{960_000_000, 91_000}, []string{"$0.960000", "$0.000091"}, []string{"$0.960000", "$0.000091"}},
+		{"with a large one", []int64{1_234_567_500_000, 1_250_000_000}, []string{"$1\u202f234.57", "$1.25"}, []string{"$1\u202f234.5675", "$1.2500"}},
+		{"of nothing", []int64{0}, []string{"$0"}, []string{"$0.00"}},
+	} {
+		short, exact := Column(c.nanos), ExactColumn(c.nanos)
+		for i, n := range c.nanos {
+			if short(n) != c.short[i] || exact(n) != c.exact[i] {
+				t.Errorf("%s: %d is written %q, exactly %q, want %q and %q", c.name, n, short(n), exact(n), c.short[i], c.exact[i])
+			}
+		}
+	}
+}
+
 func TestMilliseconds(t *testing.T) {
 	for ms, want := range map[int64]string{0: "0 ms", -5: "0 ms", 999: "999 ms", 1400: "1.4 s", 65_000: "1 min 5 s"} {
 		if got := Milliseconds(ms); got != want {

@@ -125,6 +125,11 @@ func (c *Chart) table(chart *spend.Chart) app.UI {
 	d := c.s.desk
 	days := d.Spend.Days
 	today := d.Clock.Today()
+	var all []int64
+	for _, day := range days {
+		all = append(append(all, day.Parts...), day.NanoUSD)
+	}
+	dollars := figure.Column(all)
 	heads := []app.UI{kit.El("th", "", kit.At{"scope", "col"}, "Day")}
 	for _, k := range chart.Keys {
 		heads = append(heads, kit.El("th", "num", kit.At{"scope", "col"}, k.Name))
@@ -139,9 +144,9 @@ func (c *Chart) table(chart *spend.Chart) app.UI {
 					i = len(days) - 1 - i
 					cells := []app.UI{kit.El("th", "", kit.At{"scope", "row"}, chart.Bars[i].Date.Words(today))}
 					for _, n := range days[i].Parts {
-						cells = append(cells, kit.Box("td", "num", figure.Dollars(n)))
+						cells = append(cells, kit.Box("td", "num", dollars(n)))
 					}
-					return kit.Box("tr", "", append(cells, kit.Box("td", "num", figure.Dollars(days[i].NanoUSD))))
+					return kit.Box("tr", "", append(cells, kit.Box("td", "num", dollars(days[i].NanoUSD))))
 				})),
 			),
 		),

@@ -4,14 +4,12 @@ package spend
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/figure"
 	"screentest/app/spend"
 	"screentest/app/ui/kit"
-	"screentest/shared/money"
 	"screentest/shared/wire"
 )
 
@@ -112,6 +110,11 @@ func (l *Ledger) table() app.UI {
 			rows = append(rows, nil)
 		}
 	}
+	costs := make([]int64, len(d.Rows))
+	for i := range d.Rows {
+		costs[i] = d.Rows[i].CostNanoUSD
+	}
+	dollars := figure.ExactColumn(costs)
 	today := d.Clock.Today()
 	return kit.El("div", "scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", "Ledger"},
 		kit.Box("table", "figures ledger",
@@ -138,7 +141,7 @@ func (l *Ledger) table() app.UI {
 					),
 					kit.Box("td", "what", what(r)),
 					kit.Box("td", "soft basis", basis(r)),
-					kit.El("td", class, kit.At{"title", r.Source}, exact(r)),
+					kit.El("td", class, kit.At{"title", r.Source}, kit.When(r.Source == wire.SourceEstimated, "≈ ")+dollars(r.CostNanoUSD)),
 					kit.Box("td", "act", kit.If(spend.Correctable(r), func() app.UI { return l.fixButton(r) })),
 				)
 			})),
@@ -162,30 +165,15 @@ func basis(r wire.LedgerRow) string {
 	return r.Basis
 }
 
-// exact writes a row's amount to the nano-dollar.
-func exact(r wire.LedgerRow) string {
-	s := signed(r.CostNanoUSD)
-	if r.Source == wire.SourceEstimated {
-		s = "≈ " + s
-	}
-	return s
-}
-
 // signed writes an amount to the nano-dollar, with a real minus sign and the
 // thousands apart.
-func signed(nano int64) string {
-	if nano < 0 {
-		return "−" + signed(-nano)
-	}
-	_, cents, _ := strings.Cut(money.NanoUSD(nano).String(), ".")
-	return "$" + figure.Count(nano/int64(money.USD)) + "." + cents
-}
+func signed(nano int64) string { return figure.ExactColumn([]int64{nano})(nano) }
 
 // fixButton opens the form for what a row's run or clip really cost.
 func (l *Ledger) fixButton(r wire.LedgerRow) app.UI {
 	f := &l.s.desk.Correction
 	id := fixID(r.N)
-	return kit.IconButton("small", "Correct "+exact(r)+" of "+spend.RowName(r), kit.IconPencil,
+	return kit.IconButton("small", "Correct "+signed(r.CostNanoUSD)+" of "+spend.RowName(r), kit.IconPencil,
 		kit.At{"id", id, "title", "Enter what it really cost", "aria-expanded", f.Row == r.N}, l.s.host.Do(id, func() {
 			if f.Row == r.N {
 				f.Close()

@@ -202,6 +202,11 @@ func (p *Page) groups(title, head string, list []wire.SpendGroup, link bool) app
 	if len(list) == 0 {
 		return kit.Box("section", "card", kit.Box("h2", "", title), kit.Box("p", "soft", "Nothing was spent in these days."))
 	}
+	costs := make([]int64, len(list))
+	for i := range list {
+		costs[i] = list[i].Sum.NanoUSD
+	}
+	dollars := figure.Column(costs)
 	return kit.Box("section", "card",
 		kit.Box("h2", "", title),
 		kit.El("div", "scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", title},
@@ -220,18 +225,10 @@ func (p *Page) groups(title, head string, list []wire.SpendGroup, link bool) app
 					return kit.Box("tr", "",
 						kit.Box("td", "mono", name),
 						kit.Box("td", "num", figure.Count(g.Sum.Rows)),
-						kit.El("td", "num", kit.At{"title", money.NanoUSD(g.Sum.NanoUSD).String()}, amount(g.Sum.NanoUSD, g.Sum.EstimatedNanoUSD != 0)),
+						kit.El("td", "num", kit.At{"title", money.NanoUSD(g.Sum.NanoUSD).String()}, kit.When(g.Sum.EstimatedNanoUSD != 0, "≈ ")+dollars(g.Sum.NanoUSD)),
 					)
 				})),
 			),
 		),
 	)
-}
-
-// amount writes a cost, and that it is an estimate, or holds one.
-func amount(nano int64, estimated bool) string {
-	if estimated {
-		return "≈ " + figure.Dollars(nano)
-	}
-	return figure.Dollars(nano)
 }

@@ -40,7 +40,7 @@ func ModeName(m gateway.Mode) string {
 	return string(m)
 }
 
-// Form is the left side of the desk: one draft for each mode, and what the
+// Form is the left side of the Video page: one draft for each mode, and what the
 // request that it makes would be.
 type Form struct {
 	d *Desk

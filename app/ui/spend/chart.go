@@ -5,12 +5,11 @@ package spend
 import (
 	"strconv"
 
-	"screentest/app/ui/kit"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/figure"
 	"screentest/app/spend"
+	"screentest/app/ui/kit"
 )
 
 // Chart is the bars by day. Each bar is a link to its rows; one of them is in

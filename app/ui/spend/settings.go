@@ -6,12 +6,11 @@ import (
 	"strconv"
 	"time"
 
-	"screentest/app/ui/kit"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/figure"
 	"screentest/app/spend"
+	"screentest/app/ui/kit"
 	"screentest/shared/wire"
 )
 

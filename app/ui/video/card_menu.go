@@ -3,10 +3,9 @@
 package video
 
 import (
-	"screentest/app/ui/kit"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/ui/kit"
 	"screentest/app/video"
 	"screentest/shared/wire"
 )

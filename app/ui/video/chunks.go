@@ -7,9 +7,9 @@ import (
 	"syscall/js"
 	"time"
 
-	"screentest/app/ui/kit"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/ui/kit"
 )
 
 // chunkSize cards are drawn or left out together. Every number of columns that
@@ -59,7 +59,7 @@ func (c *chunks) begin() {
 		}
 		list := pane.Call("querySelectorAll", ".chunk")
 		for i := range list.Length() {
-			c.hold(list.Index(i), i, c.near[i] || i == 0)
+			c.keepHeight(list.Index(i), i, c.near[i] || i == 0)
 		}
 		switch {
 		case n == most || pane.Get("scrollTop").Float() > 0:
@@ -123,9 +123,9 @@ func (c *chunks) seen(entries js.Value) {
 		if err != nil || c.near[n] == near {
 			continue
 		}
-		if !near { // it is held at once, or the pane would be shorter for a moment, and scroll
+		if !near { // its height is kept at once, or the pane would be shorter for a moment, and scroll
 			c.height[n] = e.Get("boundingClientRect").Get("height").Float()
-			c.hold(el, n, near)
+			c.keepHeight(el, n, near)
 		}
 		c.near[n] = near
 		changed = true
@@ -135,8 +135,8 @@ func (c *chunks) seen(entries js.Value) {
 	}
 }
 
-// hold keeps the height of a chunk whose cards are left out.
-func (c *chunks) hold(el js.Value, n int, near bool) {
+// keepHeight keeps the height of a chunk whose cards are left out.
+func (c *chunks) keepHeight(el js.Value, n int, near bool) {
 	height := ""
 	if !near {
 		h := c.height[n]
@@ -162,17 +162,17 @@ type Chunk struct {
 }
 
 // OnMount implements app.Mounter.
-func (c *Chunk) OnMount(ctx app.Context) { c.hold(ctx) }
+func (c *Chunk) OnMount(ctx app.Context) { c.keepHeight(ctx) }
 
 // OnUpdate implements app.Updater.
-func (c *Chunk) OnUpdate(ctx app.Context) { c.hold(ctx) }
+func (c *Chunk) OnUpdate(ctx app.Context) { c.keepHeight(ctx) }
 
-// hold does it for this one, as soon as it is drawn.
-func (c *Chunk) hold(ctx app.Context) {
+// keepHeight does it for this one, as soon as it is drawn.
+func (c *Chunk) keepHeight(ctx app.Context) {
 	ctx.Defer(func(app.Context) {
 		defer c.s.Guard("the clips")
 		if el := c.s.DOM.Find(`#gallery .chunk[data-n="` + strconv.Itoa(c.N) + `"]`); el.Truthy() {
-			c.s.results.chunks.hold(el, c.N, c.Near)
+			c.s.results.chunks.keepHeight(el, c.N, c.Near)
 		}
 	})
 }

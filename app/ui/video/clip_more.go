@@ -6,10 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"screentest/app/ui/kit"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/ui/kit"
 	"screentest/app/video"
 	"screentest/shared/gateway"
 	"screentest/shared/money"

@@ -12,7 +12,7 @@ import (
 	"screentest/shared/gateway"
 )
 
-// Form is the left side of the desk: the modes, the fields of the mode, and
+// Form is the left side of the Video page: the modes, the fields of the mode, and
 // below them the price beside the button that spends it.
 //
 // What is typed belongs to the browser's fields; see kit.Host.Show.

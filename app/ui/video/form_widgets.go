@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"screentest/app/ui/kit"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/ui/kit"
 	"screentest/shared/gateway"
 )
 

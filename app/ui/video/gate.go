@@ -5,9 +5,9 @@ package video
 import (
 	"strings"
 
-	"screentest/app/ui/kit"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/app/ui/kit"
 )
 
 // gated is a button that may be there without being of use: it then says why,

@@ -51,7 +51,7 @@ func (s *Section) preview(id string, on bool) {
 	v.Call("setAttribute", "aria-hidden", "true")
 	v.Set("src", wire.MediaPathOf(id, n))
 	link.Call("querySelector", ".tile-poster").Call("append", v)
-	s.settled(v.Call("play"), nil) // a browser that forbids it shows the first frame
+	s.await(v.Call("play"), nil) // a browser that forbids it shows the first frame
 }
 
 // unload has a video let go of its clip, and of the connection that it came by.
@@ -60,8 +60,8 @@ func unload(v js.Value) {
 	v.Call("load")
 }
 
-// settled waits for a promise; done may be nil. A refusal gives null.
-func (s *Section) settled(promise js.Value, done func(v js.Value)) {
+// await waits for a promise; done may be nil. A refusal gives null.
+func (s *Section) await(promise js.Value, done func(v js.Value)) {
 	if !promise.Truthy() {
 		return
 	}
@@ -165,7 +165,7 @@ func (s *Section) savePoster(id string, n int, v js.Value) {
 		if !blob.Truthy() || blob.Get("size").Int() > wire.MaxPoster {
 			return // the card goes on showing the first frame
 		}
-		s.settled(js.Global().Call("fetch", wire.PosterPathOf(id, n), map[string]any{
+		s.await(js.Global().Call("fetch", wire.PosterPathOf(id, n), map[string]any{
 			"method": "POST", "credentials": "same-origin", "body": blob,
 			"headers": map[string]any{"Content-Type": blob.Get("type")},
 		}), nil)

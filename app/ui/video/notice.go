@@ -68,7 +68,7 @@ func (s *Section) canAskToNotify() bool {
 
 // askToNotify asks the browser, because the person has asked for it.
 func (s *Section) askToNotify() {
-	s.settled(notification().Call("requestPermission"), func(v js.Value) {
+	s.await(notification().Call("requestPermission"), func(v js.Value) {
 		if v.Type() == js.TypeString && v.String() == "granted" {
 			s.desk.Tasks.Notices.Say("This browser will tell you when a clip ends while you are elsewhere.", video.Good)
 		}

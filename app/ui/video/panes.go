@@ -6,7 +6,6 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/ui/kit"
-
 	"screentest/app/video"
 )
 

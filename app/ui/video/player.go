@@ -97,7 +97,7 @@ func (p *player) play() {
 	for _, v := range p.clips() {
 		v.Set("playbackRate", p.rate)
 		if at < lengthOf(v) {
-			p.s.settled(v.Call("play"), nil)
+			p.s.await(v.Call("play"), nil)
 		}
 	}
 	p.level()
@@ -138,7 +138,7 @@ func (p *player) level() {
 			v.Set("currentTime", to)
 		}
 		if v.Get("paused").Bool() && at < lengthOf(v)-video.FrameSeconds {
-			p.s.settled(v.Call("play"), nil)
+			p.s.await(v.Call("play"), nil)
 		}
 	}
 	p.show()

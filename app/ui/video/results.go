@@ -66,7 +66,7 @@ func (s *Section) ready(f func()) {
 	}
 }
 
-// watching says that the person looks at the video desk.
+// watching says that the person looks at the Video page.
 func (s *Section) watching() bool {
 	at := js.Global().Get("location").Get("pathname").String()
 	return !s.Hidden() && (at == Path || strings.HasPrefix(at, Path+"/"))

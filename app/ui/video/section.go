@@ -16,7 +16,7 @@ import (
 	"screentest/app/video"
 )
 
-// Section is the video desk as the page knows it.
+// Section is the Video page as the Shell knows it.
 type Section struct {
 	*kit.Host
 	desk *video.Desk

@@ -6,11 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"screentest/app/figure"
-	"screentest/app/ui/kit"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/figure"
+	"screentest/app/ui/kit"
 	"screentest/app/video"
 	"screentest/shared/wire"
 )

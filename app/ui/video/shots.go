@@ -75,7 +75,7 @@ func (f *Form) shot(i int, s video.Shot, n int) app.UI {
 				"data-place", place + ".prompt", "aria-label", "Shot " + number}, s.Prompt, func(t string) { form.SetShot(s.ID, t) }),
 			kit.Box("div", "line shot-foot",
 				kit.Box("span", counter, strconv.Itoa(length)+" / "+strconv.Itoa(gateway.MaxScenePrompt)),
-				kit.IconButton("small up", "Move shot "+number+" up", kit.IconArrow, kit.At{"id", "up-" + s.ID, "disabled", i == 0, "title", "Earlier (Alt ↑)"},
+				kit.IconButton("small", "Move shot "+number+" up", kit.IconArrow, kit.At{"id", "up-" + s.ID, "disabled", i == 0, "title", "Earlier (Alt ↑)"},
 					f.on("up-"+s.ID+number, func(app.Event) { move(-1, "up-"+s.ID) })),
 				kit.IconButton("small", "Move shot "+number+" down", kit.IconArrow, kit.At{"id", "down-" + s.ID, "disabled", i == n-1, "title", "Later (Alt ↓)"},
 					f.on("down-"+s.ID+number, func(app.Event) { move(1, "down-"+s.ID) })),

@@ -49,7 +49,7 @@ func TestFilesOfAPrivateHost(t *testing.T) {
 				}
 				_, _ = io.WriteString(w, `{"code":"success","data":{"task_id":"task_elsewhere","status":"SUCCESS","result_url":"`+files+`/a.mp4"}}`)
 			}))
-			d := newDesk(t, serveConfig{gateway: gw, fetchPrivate: c.private})
+			d := newPlayground(t, serveConfig{gateway: gw, fetchPrivate: c.private})
 			base := "http://" + d.bff.Addr
 			tab := dial(t, base, wiretest.NewHTTP())
 			setKey(t, tab, canary)
@@ -88,7 +88,7 @@ func TestFilesOfAPrivateHost(t *testing.T) {
 // An upload that breaks off is answered with an error, not with an empty 200: a
 // program that sent it would take the file for kept.
 func TestAnUploadThatBreaksOffIsNotAnsweredWithOK(t *testing.T) {
-	d := newDesk(t, serveConfig{})
+	d := newPlayground(t, serveConfig{})
 	browser := wiretest.NewHTTP()
 	dial(t, d.url, browser)
 	at, err := url.Parse(d.url)

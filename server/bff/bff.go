@@ -43,14 +43,22 @@ type Runs interface {
 	Times(ctx context.Context, owner, id string) (wire.RunTimes, error)
 }
 
-// Conversations are what the list and the thread show.
+// Conversations are what the list, the thread and the library show.
 type Conversations interface {
 	Conversations(ctx context.Context, owner string, p wire.Page) (wire.ConversationPage, error)
 	Conversation(ctx context.Context, owner, id string) (wire.Summary, error)
 	OpenConversation(ctx context.Context, owner string, p wire.Page) (wire.Opened, error)
 	RenameConversation(ctx context.Context, owner string, r wire.Rename) (wire.Summary, error)
 	DeleteConversation(ctx context.Context, owner, id string) error
-	Desk
+	PinConversation(ctx context.Context, owner string, p wire.Pin) (wire.Summary, error)
+	Messages(ctx context.Context, owner string, q wire.MessageQuery) (wire.Messages, error)
+	Outline(ctx context.Context, owner, conversation string) (wire.Outline, error)
+	SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.Lanes, error)
+	SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vote, error)
+	Search(ctx context.Context, owner string, q wire.Search) (wire.SearchPage, error)
+	Library(ctx context.Context, owner string) (wire.Library, error)
+	PutLibrary(ctx context.Context, owner string, e wire.LibraryEntry) (wire.LibraryEntry, error)
+	DeleteLibrary(ctx context.Context, owner, id string) error
 	Transfers
 }
 
@@ -62,7 +70,7 @@ type Config struct {
 	Budgets       Budgets
 	Retention     Retention
 	Storage       Storage
-	// Videos is the video desk.
+	// Videos are the clips; without them there is no address of any.
 	Videos Videos
 	// People knows who is asking.
 	People *people.Directory

@@ -22,7 +22,7 @@ type handler func(ctx context.Context, s *Server, k *socket, args json.RawMessag
 // table of its own.
 func handlers() map[wire.Op]handler {
 	all := map[wire.Op]handler{}
-	for _, table := range []map[wire.Op]handler{chatCalls(), deskCalls(), spendCalls(), videoCalls()} {
+	for _, table := range []map[wire.Op]handler{runCalls(), conversationCalls(), spendCalls(), videoCalls()} {
 		maps.Copy(all, table)
 	}
 	return all

@@ -9,7 +9,7 @@ import (
 	"screentest/shared/wire"
 )
 
-// Videos are the tasks of the video desk, their files and the uploads; see
+// Videos are video tasks, their files and the uploads; see
 // package video. The methods that serve return their error before anything is
 // written.
 type Videos interface {
@@ -35,7 +35,7 @@ type Videos interface {
 	ServeZip(w http.ResponseWriter, r *http.Request, owner string, tasks []string) error
 }
 
-// videoCalls are those of the video desk.
+// videoCalls are those of video tasks.
 func videoCalls() map[wire.Op]handler {
 	return map[wire.Op]handler{
 		wire.OpVideoCreate: withKey(func(ctx context.Context, s *Server, k *socket, key string, c wire.VideoCreate) (any, error) {

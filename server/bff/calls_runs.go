@@ -1,0 +1,58 @@
+package bff
+
+import (
+	"context"
+
+	"screentest/shared/wire"
+)
+
+// runCalls are those of runs: what is sent, stopped and read.
+func runCalls() map[wire.Op]handler {
+	return map[wire.Op]handler{
+		wire.OpPing: with(func(context.Context, *Server, *socket, struct{}) (any, error) { return nil, nil }),
+		wire.OpStart: with(func(ctx context.Context, s *Server, k *socket, st wire.Start) (any, error) {
+			key, err := s.People.Key(ctx, k.person())
+			if err != nil {
+				return nil, err
+			}
+			return s.Runs.Start(ctx, k.owner, key, st)
+		}),
+		wire.OpStop: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
+			return nil, s.Runs.Stop(ctx, k.owner, t.ID)
+		}),
+		wire.OpRead: with(func(ctx context.Context, s *Server, k *socket, r wire.Read) (any, error) {
+			return s.readRun(ctx, k, r)
+		}),
+		wire.OpUnread: with(func(_ context.Context, _ *Server, k *socket, t wire.Target) (any, error) {
+			k.removeCursor(t.ID)
+			return nil, nil
+		}),
+		wire.OpRunRequest: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
+			return s.Runs.Request(ctx, k.owner, t.ID)
+		}),
+		wire.OpRunTimes: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
+			return s.Runs.Times(ctx, k.owner, t.ID)
+		}),
+	}
+}
+
+// reading answers a call and has a log sent after it.
+type reading struct {
+	run    wire.Run
+	cursor *cursor
+}
+
+// readRun opens a run's log for reading from an offset on.
+func (s *Server) readRun(ctx context.Context, k *socket, r wire.Read) (any, error) {
+	run, log, err := s.Runs.Open(ctx, k.owner, r.Run)
+	if err != nil {
+		return nil, err
+	}
+	if size, _ := log.Size(); r.From < 0 || r.From > size {
+		return nil, &wire.Problem{Code: "invalid_offset", Field: "from", Message: "The log is not that long."}
+	}
+	if !k.canRead() {
+		return nil, &wire.Problem{Code: "too_many_reads", Message: "This tab reads too many answers at a time."}
+	}
+	return reading{run, &cursor{run: r.Run, log: log, at: r.From}}, nil
+}

@@ -94,3 +94,58 @@ func TestReadmeCatalogueStarts(t *testing.T) {
 		}
 	}
 }
+
+// The layout names every folder that there is, and none that isn't; the three
+// ways through the code lead past files.
+func TestReadmeLayout(t *testing.T) {
+	raw, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, layout, _ := strings.Cut(string(raw), "## How the code is laid out\n")
+	layout, _, _ = strings.Cut(layout, "\n## ")
+	blocks := strings.Split(layout, "```\n")
+	if len(blocks) != 9 {
+		t.Fatalf("the layout has %d parts, want the folders and three ways", len(blocks))
+	}
+	named := map[string]bool{}
+	top := ""
+	for line := range strings.Lines(blocks[1]) {
+		for _, folder := range regexp.MustCompile(`\b([a-z0-9]+)/`).FindAllStringSubmatch(line, -1) {
+			if !strings.HasPrefix(line, " ") {
+				top = folder[1]
+				continue
+			}
+			named[top+"/"+folder[1]] = true
+		}
+	}
+	for _, top := range []string{"app", "server", "shared", "web"} {
+		entries, err := os.ReadDir("../" + top)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			folder := top + "/" + e.Name()
+			if e.IsDir() && e.Name() != "testdata" && !named[folder] {
+				t.Errorf("the layout doesn't name %s", folder)
+			}
+			delete(named, folder)
+		}
+	}
+	for folder := range named {
+		t.Errorf("the layout names %s, which is not there", folder)
+	}
+	for _, way := range []string{blocks[3], blocks[5], blocks[7]} {
+		hops := 0
+		for line := range strings.Lines(way) {
+			file := strings.Fields(line)[0]
+			if info, err := os.Stat("../" + file); err != nil || info.IsDir() {
+				t.Errorf("a way leads to the file %s: %v", file, err)
+			}
+			hops++
+		}
+		if hops < 8 {
+			t.Errorf("a way has only %d hops:\n%s", hops, way)
+		}
+	}
+}

@@ -73,8 +73,8 @@ func TestAnswersOfTheSandbox(t *testing.T) {
 	}
 }
 
-// A page whose name was pointed at this machine is told nothing, by the sandbox
-// neither: its key is no secret here.
+// A page whose name was pointed at this machine is told nothing, not by the
+// sandbox either: its key is no secret here.
 func TestTheSandboxInsideAnswersToThisMachineOnly(t *testing.T) {
 	d := newPlayground(t, serveConfig{})
 	for host, want := range map[string]int{

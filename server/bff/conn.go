@@ -10,8 +10,8 @@ import (
 )
 
 // Sizes of a socket's own buffers, in bytes. net/http's are 4 KiB each, which
-// is most of what an idle socket would cost; what is larger than these passes
-// them by.
+// is most of what an idle socket would cost; what is larger than these is read
+// and written directly.
 const (
 	readBuffer  = 512
 	writeBuffer = 256
@@ -25,16 +25,16 @@ const (
 	writeMargin = 15 * time.Second
 )
 
-// conn is a hijacked connection. Between hold and flush what is written is
+// conn is a hijacked connection. Between gather and flush what is written is
 // gathered, so that several frames, and the pieces of one, are one write to the
 // network.
 type conn struct {
 	net.Conn
 
-	mu       sync.Mutex
-	holding  bool
-	held     []byte
-	deadline time.Time
+	mu        sync.Mutex
+	gathering bool
+	gathered  []byte
+	deadline  time.Time
 
 	// head is what the browser had sent before the connection was taken over.
 	head []byte
@@ -54,8 +54,8 @@ func (c *conn) Read(p []byte) (int, error) {
 func (c *conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.holding {
-		c.held = append(c.held, p...)
+	if c.gathering {
+		c.gathered = append(c.gathered, p...)
 		return len(p), nil
 	}
 	return c.write(p)
@@ -83,24 +83,24 @@ func (c *conn) step(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// hold gathers writes in buf until flush.
-func (c *conn) hold(buf []byte) {
+// gather has what is written gathered in buf until flush.
+func (c *conn) gather(buf []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.holding, c.held = true, buf[:0]
+	c.gathering, c.gathered = true, buf[:0]
 }
 
 // flush writes what was gathered and gives back the buffer.
 func (c *conn) flush() ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	held := c.held
-	c.holding, c.held = false, nil
-	if len(held) == 0 {
-		return held, nil
+	gathered := c.gathered
+	c.gathering, c.gathered = false, nil
+	if len(gathered) == 0 {
+		return gathered, nil
 	}
-	_, err := c.write(held)
-	return held, err
+	_, err := c.write(gathered)
+	return gathered, err
 }
 
 // hijacker hands out the connection as a conn with small buffers.

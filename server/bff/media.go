@@ -15,7 +15,7 @@ func (s *Server) videoRoutes(mux *http.ServeMux) {
 		return
 	}
 	// An upload's address is its secret: a gateway that fetches it has no
-	// session. All others take only what is the session's own.
+	// session. All others are for the session that owns what they give.
 	mux.Handle(wire.UploadedPath+"{name}", get(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.Videos.ServeUpload(w, r, r.PathValue("name")); err != nil {
 			s.refuse(w, r, err)

@@ -127,7 +127,7 @@ func (k *socket) run() {
 	_ = k.ws.CloseNow()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.hold(-k.held)
+	k.count(-k.held)
 }
 
 // ping asks whether the browser is there.
@@ -221,7 +221,7 @@ func (k *socket) queue(p wire.Push, put func(*mailbox, []byte) bool) bool {
 		k.s.Logger.Error("answer not made", "err", err)
 		return true
 	}
-	if !k.holdAnswer(len(msg)) {
+	if !k.countAnswer(len(msg)) {
 		return false
 	}
 	if k.s.held.now.Load() > maxHeld {
@@ -243,22 +243,22 @@ func (k *socket) queue(p wire.Push, put func(*mailbox, []byte) bool) bool {
 	}
 }
 
-// holdAnswer counts an answer. It is false when the socket has ended: what it held
+// countAnswer counts an answer. It is false when the socket has ended: what it held
 // was given back then, and nobody would give this back.
-func (k *socket) holdAnswer(n int) bool {
+func (k *socket) countAnswer(n int) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	select {
 	case <-k.gone:
 		return false
 	default:
-		k.hold(n)
+		k.count(n)
 		return true
 	}
 }
 
-// hold counts bytes of answers. The lock is held.
-func (k *socket) hold(n int) {
+// count counts bytes of answers that came, or left. The lock is held.
+func (k *socket) count(n int) {
 	k.held += n
 	k.s.held.add(int64(n))
 }
@@ -268,7 +268,7 @@ func (k *socket) sent() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	n := k.mailbox.sent()
-	k.hold(-n)
+	k.count(-n)
 	if n > 0 {
 		select {
 		case k.room <- struct{}{}:

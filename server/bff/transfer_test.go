@@ -61,8 +61,8 @@ func TestACallWithoutAnIDIsRefused(t *testing.T) {
 	}
 }
 
-// A file that does not come whole is said to be that, whatever broke: it is no
-// fault of the server's, and of the file's own neither.
+// A file that does not come whole is said to be that, whatever broke: it is
+// neither the server's fault nor the file's.
 func TestAnImportThatBreaksOffSaysSo(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, c := range []struct {

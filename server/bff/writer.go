@@ -90,8 +90,8 @@ type batch struct {
 	msgs    [][]byte
 	cursors []*cursor
 	failed  *websocket.CloseError
-	held    *[]byte
-	n       int // about as many bytes are held
+	buf     *[]byte
+	n       int // about as many bytes are gathered
 }
 
 func (k *socket) take() batch {
@@ -114,7 +114,7 @@ func (b *batch) send() (logs bool, err error) {
 			if err := b.flush(); err != nil {
 				return false, err
 			}
-		} else if err := b.hold(len(msg)); err != nil {
+		} else if err := b.gather(len(msg)); err != nil {
 			return false, err
 		}
 		if err := b.k.ws.Write(context.Background(), websocket.MessageText, msg); err != nil {
@@ -128,7 +128,7 @@ func (b *batch) send() (logs bool, err error) {
 			continue
 		}
 		n := int(min(size-c.at, wire.MaxLogFrame))
-		if err := b.hold(headRoom + n); err != nil {
+		if err := b.gather(headRoom + n); err != nil {
 			return false, err
 		}
 		end, err := b.sendLog(c, n)
@@ -157,33 +157,33 @@ func (b *batch) send() (logs bool, err error) {
 	return logs, nil
 }
 
-// hold has the next n bytes gathered, with those before them unless these are
+// gather has the next n bytes gathered, with those before them unless these are
 // enough, in a buffer that fits the first of them.
-func (b *batch) hold(n int) error {
+func (b *batch) gather(n int) error {
 	if b.n > maxGather {
 		if err := b.flush(); err != nil {
 			return err
 		}
 	}
 	b.n += n
-	if b.held == nil {
+	if b.buf == nil {
 		const head = 16 // of a WebSocket frame
-		b.held = b.k.s.buffers.get(n + head)
-		b.k.conn.hold(*b.held)
+		b.buf = b.k.s.buffers.get(n + head)
+		b.k.conn.gather(*b.buf)
 	}
 	return nil
 }
 
 func (b *batch) flush() error {
-	if b.held == nil {
+	if b.buf == nil {
 		return nil
 	}
 	p, err := b.k.conn.flush()
-	if cap(p) > cap(*b.held) {
-		*b.held = p // it has grown
+	if cap(p) > cap(*b.buf) {
+		*b.buf = p // it has grown
 	}
-	b.k.s.buffers.put(b.held)
-	b.held, b.n = nil, 0
+	b.k.s.buffers.put(b.buf)
+	b.buf, b.n = nil, 0
 	return err
 }
 

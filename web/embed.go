@@ -5,8 +5,8 @@
 // The program's compressed forms app.wasm.br and app.wasm.gz are made by make
 // (see wasm.mk) and not committed; app.wasm itself stays outside, since it can
 // be had from them and would be a quarter of the binary. Without them the
-// package still compiles, so that go vet and go test work on a fresh clone;
-// [Built] tells.
+// package still compiles, so that go vet and go test work on a fresh clone,
+// and the page says what is missing.
 package web
 
 import (
@@ -21,10 +21,3 @@ var files embed.FS
 
 // Files returns the files by the names they have in this folder.
 func Files() fs.FS { return files }
-
-// Built reports whether the browser's program is there: false in a binary that
-// go build made without make.
-func Built() bool {
-	_, err := fs.Stat(files, "app.wasm.br")
-	return err == nil
-}

@@ -225,21 +225,6 @@ func (t *Tab) Visible(selector string) error {
 	return t.Wait(fmt.Sprintf(`document.querySelector(%s)?.checkVisibility()`, quote(selector)))
 }
 
-// Text returns the text of the first element that matches, as a person would
-// copy it. Without such an element it is an error.
-func (t *Tab) Text(selector string) (string, error) {
-	var s string
-	err := t.Eval(&s, fmt.Sprintf(`document.querySelector(%s).innerText`, quote(selector)))
-	return s, err
-}
-
-// HTML returns the markup inside the first element that matches.
-func (t *Tab) HTML(selector string) (string, error) {
-	var s string
-	err := t.Eval(&s, fmt.Sprintf(`document.querySelector(%s).innerHTML`, quote(selector)))
-	return s, err
-}
-
 // Path returns the path of the address the tab is at.
 func (t *Tab) Path() (string, error) {
 	var s string

@@ -107,14 +107,6 @@ func archRules() []archRule {
 			example: graph{"screentest/server/sandbox": {Deps: []string{"screentest/server/gateway"}}},
 		},
 		{
-			name: "upstream and blob know nothing of the parts",
-			why:  "they stand between two parts, or below one: what they knew of one the other would know of too",
-			breaks: func(g graph) []string {
-				return g.arrows(either(within("server/upstream"), within("server/blob")), func(_, to string) bool { return part(to) != "" })
-			},
-			example: graph{"screentest/server/upstream": {Imports: []string{"screentest/server/gateway"}}},
-		},
-		{
 			name: "only main imports web",
 			why:  "the files are handed to whoever serves them, so a test can hand over others",
 			breaks: func(g graph) []string {

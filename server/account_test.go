@@ -30,13 +30,14 @@ func TestTheLedgerEqualsTheGatewaysAccount(t *testing.T) {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(6, uint64(side)))
 			for n := done.Add(1); n <= operations; n = done.Add(1) {
-				if n%(operations/20) == 0 {
+				if n%(operations/restarts) == 0 {
 					h.open.Lock()
 					h.stop()
 					h.start()
 					h.open.Unlock()
 				}
-				name, run, task := h.operate(r)
+				name := kind(n, r)
+				run, task := h.operate(name, r)
 				mu.Lock()
 				counts[name]++
 				if run != "" {

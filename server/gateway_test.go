@@ -11,6 +11,7 @@ import (
 
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/sandbox"
+	"screentest/server/store/storetest"
 	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -157,7 +158,7 @@ func TestGatewaysThatMisbehave(t *testing.T) {
 			if tt.answer != nil {
 				url = outside(t, tt.answer)
 			}
-			dir := t.TempDir()
+			dir := storetest.Folder(t)
 			d := newPlayground(t, serveConfig{gateway: url, data: dir, timeouts: quick})
 			c := dial(t, d.url, wiretest.NewHTTP())
 			setKey(t, c, canary)

@@ -155,19 +155,26 @@ var mix = []struct {
 	name  string
 	share int
 }{
-
 	{"answer", 62}, {"refusal", 10}, {"broken", 8}, {"no usage", 4}, {"stopped", 6}, {"left alone", 4}, {"stopped at once", 4}, {"clip", 1}, {"failing clip", 1},
 }
 
-// operate does one random operation and gives the runs or the task it made.
-func (h *house) operate(r *rand.Rand) (name, run, task string) {
+// kind is the name of operation n, counted from 1: each once, and then by their
+// shares.
+func kind(n int64, r *rand.Rand) string {
+	if n <= int64(len(mix)) {
+		return mix[n-1].name
+	}
 	at := r.IntN(100)
 	for _, m := range mix {
 		if at -= m.share; at < 0 {
-			name = m.name
-			break
+			return m.name
 		}
 	}
+	panic("the shares are less than a hundred")
+}
+
+// operate does one random operation and gives the run or the task it made.
+func (h *house) operate(name string, r *rand.Rand) (run, task string) {
 	ep := gateway.Chat
 	if r.IntN(3) == 0 {
 		ep = gateway.Responses
@@ -194,18 +201,18 @@ func (h *house) operate(r *rand.Rand) (name, run, task string) {
 				h.must(err)
 			}
 		})
-		return name, "", c.ID
+		return "", c.ID
 	}
 	s := turn(ep, words)
 	ended := h.send(s)
 	switch name {
 	case "left alone":
-		return name, s.Run, "" // until it ends, or the house is started anew
+		return s.Run, "" // until it ends, or the house is started anew
 	case "stopped":
 		h.stopEarly(s.Run)
 	case "stopped at once":
 		h.use(func() { h.must(h.runs.Stop(context.Background(), h.owner, s.Run)) })
 	}
 	<-ended
-	return name, s.Run, ""
+	return s.Run, ""
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"screentest/server/store/storetest"
 	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -41,7 +42,7 @@ func noCanary(t *testing.T, d *playground, dir string, raw []byte) {
 
 func TestKeyIsKeptOverARestartAndGoesOnlyToTheGateway(t *testing.T) {
 	url := outside(t, nil)
-	dir := t.TempDir()
+	dir := storetest.Folder(t)
 	d := newPlayground(t, serveConfig{gateway: url, data: dir})
 	h := wiretest.NewHTTP()
 	c := dial(t, d.url, h)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/server/store/storetest"
 	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
@@ -58,7 +59,7 @@ func TestKillDuringAVideoTask(t *testing.T) {
 		}, false, wire.VideoDone},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, dir := newStage(t), t.TempDir()
+			s, dir := newStage(t), storetest.Folder(t)
 			reached, gone := make(chan struct{}), make(chan struct{})
 			var once sync.Once
 			s.set(func(_ int, w http.ResponseWriter, r *http.Request, next http.Handler) bool {
@@ -136,7 +137,7 @@ func hurry(ctx context.Context, tab *wiretest.Client) {
 
 // A kill at any request of many, again and again on one folder.
 func TestKillsAmongManyVideoTasks(t *testing.T) {
-	s, dir := newStage(t), t.TempDir()
+	s, dir := newStage(t), storetest.Folder(t)
 	tasks := 0
 	for _, n := range []int{1, 3, 4, 7, 9, 14} {
 		reached := make(chan struct{})

@@ -2,5 +2,6 @@
 
 package main
 
-// operations is how many random operations the ledger is tested with.
-const operations = 10_000
+// operations is how many random operations the ledger is tested with, and
+// restarts how often all is started anew meanwhile.
+const operations, restarts = 10_000, 20

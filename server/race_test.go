@@ -2,6 +2,7 @@
 
 package main
 
-// operations is how many random operations the ledger is tested with: the race
-// detector makes each some ten times dearer.
-const operations = 1_000
+// operations is how many random operations the ledger is tested with, and
+// restarts how often all is started anew meanwhile. The race detector makes each
+// some ten times dearer, and what it looks for shows in few.
+const operations, restarts = 300, 5

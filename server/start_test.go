@@ -15,13 +15,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"screentest/server/store/storetest"
 	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
 func TestKillInMidStream(t *testing.T) {
-	dir := t.TempDir()
+	dir := storetest.Folder(t)
 	proc, url := killed(t, dir)
 	c := dial(t, url, wiretest.NewHTTP())
 	s := turn(gateway.Chat, "[[repeat: 100000]] [[pace: 300]]")
@@ -75,7 +76,7 @@ func TestKillInMidStream(t *testing.T) {
 }
 
 func TestInterruptEndsInOrder(t *testing.T) {
-	dir := t.TempDir()
+	dir := storetest.Folder(t)
 	proc, url := killed(t, dir)
 	c := dial(t, url, wiretest.NewHTTP())
 	s := turn(gateway.Responses, "[[repeat: 100000]] [[pace: 300]]")
@@ -102,7 +103,7 @@ func TestInterruptEndsInOrder(t *testing.T) {
 // One who sends half a request, and no more, does not keep the rest of the
 // server from an orderly end.
 func TestAStalledRequestCostsNoAnswerItsEnd(t *testing.T) {
-	dir := t.TempDir()
+	dir := storetest.Folder(t)
 	d := newPlayground(t, serveConfig{data: dir})
 	c := dial(t, d.url, wiretest.NewHTTP())
 	s := turn(gateway.Responses, "[[repeat: 100000]] [[pace: 300]]")

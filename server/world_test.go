@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"screentest/server/sandbox"
+	"screentest/server/store/storetest"
 	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -37,7 +38,7 @@ type playground struct {
 func newPlayground(t *testing.T, c serveConfig) *playground {
 	t.Helper()
 	if c.data == "" {
-		c.data = t.TempDir()
+		c.data = storetest.Folder(t)
 	}
 	if c.addr == "" {
 		c.addr = "127.0.0.1:0"

@@ -40,11 +40,11 @@ type unit struct {
 // is queued, runs each unit in a savepoint, commits once and answers all: the
 // wait for the disk is shared. Units run in the order they were queued.
 type writer struct {
-	tx    Tx
-	log   *slog.Logger
-	after Follower
-	ended chan struct{}
-	wake  chan struct{} // holds one
+	tx       Tx
+	log      *slog.Logger
+	follower Follower
+	ended    chan struct{}
+	wake     chan struct{} // holds one
 
 	mu     sync.Mutex
 	queue  []unit
@@ -70,14 +70,14 @@ type Follower interface {
 }
 
 // startWriter takes over conn.
-func startWriter(conn *sql.Conn, after Follower, log *slog.Logger) *writer {
+func startWriter(conn *sql.Conn, follower Follower, log *slog.Logger) *writer {
 	w := &writer{
-		tx:    Tx{p: prepare(conn)},
-		log:   log,
-		after: after,
-		ended: make(chan struct{}),
-		wake:  make(chan struct{}, 1),
-		room:  make(chan struct{}),
+		tx:       Tx{p: prepare(conn)},
+		log:      log,
+		follower: follower,
+		ended:    make(chan struct{}),
+		wake:     make(chan struct{}, 1),
+		room:     make(chan struct{}),
 	}
 	w.tx.scrub = &w.scrub
 	if err := w.tx.Scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &w.scrub); err != nil {
@@ -187,18 +187,18 @@ func (w *writer) run() {
 			return // closing the last connection empties the log
 		}
 		switch {
-		case due && w.after.Behind() && w.catchUp():
+		case due && w.follower.Behind() && w.catchUp():
 			follow = time.After(0)
 		case due:
 			follow = nil
-		case follow == nil && w.after.Behind():
+		case follow == nil && w.follower.Behind():
 			follow = time.After(followAfter)
 		}
 		if !w.scrub {
 			continue
 		}
 		// A step at a time, so that what is queued meanwhile does not wait.
-		switch more, err := w.after.Forget(&w.tx); {
+		switch more, err := w.follower.Forget(&w.tx); {
 		case err != nil:
 			w.log.Error("what was deleted is still in the search index; it is tried again", "err", err)
 			again = time.After(scrubEvery)
@@ -213,7 +213,7 @@ func (w *writer) run() {
 // catchUp has the follower do a step.
 func (w *writer) catchUp() (more bool) {
 	errs, _ := w.try([]unit{{fn: func(t *Tx) (err error) {
-		more, err = w.after.CatchUp(t)
+		more, err = w.follower.CatchUp(t)
 		return err
 	}}})
 	err := errs[0]

@@ -105,7 +105,9 @@ func TestOpenRefused(t *testing.T) {
 	ctx := context.Background()
 	// sealed makes a folder that holds a session.
 	sealed := func(t *testing.T, o store.Options) (dir string) {
-		dir = t.TempDir()
+		if dir = t.TempDir(); o.SealKey == "" {
+			dir = storetest.Folder(t)
+		}
 		db, err := store.Open(ctx, dir, o)
 		storetest.Must(t, err)
 		owner, err := db.EnsureLocalUser(ctx)

@@ -34,6 +34,7 @@ func furnish(t *testing.T) (dir string, db *store.DB, owner string, s wire.Start
 	t.Helper()
 	ctx := context.Background()
 	dir = filepath.Join(t.TempDir(), "data")
+	storetest.Must(t, os.Rename(storetest.Folder(t), dir))
 	db = storetest.Open(t, dir, store.Options{})
 	owner, err := db.EnsureLocalUser(ctx)
 	storetest.Must(t, err)

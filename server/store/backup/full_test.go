@@ -18,7 +18,7 @@ import (
 // journal that SQLite could not write back.
 func TestBackupToAFullDiskLeavesNothing(t *testing.T) {
 	ctx := context.Background()
-	dir := t.TempDir()
+	dir := storetest.Folder(t)
 	db, err := store.Open(ctx, dir, store.Options{})
 	storetest.Must(t, err)
 	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error { // more than SQLite keeps in memory

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	driver "modernc.org/sqlite"
 
@@ -210,12 +211,13 @@ func importUntilKilled(dir string) {
 func TestKillDuringAnImport(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	dir := t.TempDir()
-	db, err := store.Open(ctx, dir, store.Options{})
-	storetest.Must(t, err)
-	storetest.Must(t, storetest.Second(db.EnsureLocalUser(ctx)), db.Close())
+	dir := storetest.Folder(t)
+	step := 1
+	if storetest.Race {
+		step = 3
+	}
 	killed := 0 // while something was staged
-	for kill := range 8 {
+	for kill := 0; kill < 8; kill += step {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), importChildEnv+"="+dir)
 		in, err := cmd.StdinPipe()
@@ -254,7 +256,7 @@ func awaitStaged(t *testing.T, dir string, messages int) {
 	pool, err := sqlite.OpenPool(filepath.Join(dir, folder.DatabaseFile), sqlite.ReaderSettings, 1)
 	storetest.Must(t, err)
 	defer pool.Close()
-	for have, whole := -1, 0; have < messages && whole == 0; {
+	for have, whole := -1, 0; have < messages && whole == 0; time.Sleep(time.Millisecond) {
 		storetest.Must(t, pool.QueryRow("SELECT (SELECT count(*) FROM messages), (SELECT count(*) FROM conversations WHERE owner > 0)").Scan(&have, &whole))
 	}
 }

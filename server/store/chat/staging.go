@@ -65,18 +65,21 @@ func (s *Staging) Close() {
 	<-s.chat.staging
 }
 
-// What an id is of, see Taken.
+// An IDKind is what an id is of: the name of its table.
+type IDKind string
+
+// What Taken can be asked about.
 const (
-	ConversationID = "conversations"
-	MessageID      = "messages"
-	RunID          = "runs"
+	ConversationID IDKind = "conversations"
+	MessageID      IDKind = "messages"
+	RunID          IDKind = "runs"
 )
 
 // Taken says whether an id of the owner's is in use. It is read beside the
 // writer: a send that takes one meanwhile has the import fail.
-func (s *Staging) Taken(what, id string) (taken bool, err error) {
+func (s *Staging) Taken(kind IDKind, id string) (taken bool, err error) {
 	b, _ := sqlite.ParseID(id)
-	err = s.chat.db.At(context.WithoutCancel(s.ctx)).Scan("SELECT EXISTS (SELECT 1 FROM "+what+" WHERE owner = ? AND id = ?)", []any{s.owner, b}, &taken)
+	err = s.chat.db.At(context.WithoutCancel(s.ctx)).Scan("SELECT EXISTS (SELECT 1 FROM "+string(kind)+" WHERE owner = ? AND id = ?)", []any{s.owner, b}, &taken)
 	return taken, err
 }
 

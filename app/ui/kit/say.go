@@ -13,7 +13,7 @@ const (
 )
 
 // Notice says what is to be known, or what went wrong and what to do. look may
-// be strip: across the page, with a button at its end.
+// be strip: across the page, with a button beside the words.
 func Notice(tone, look string, at At, kids ...any) app.UI {
 	return El("div", and("notice", look), append(At{"data-tone", tone}, at...), kids...)
 }

@@ -24,7 +24,7 @@ type gallery struct {
 	h *kit.Host
 
 	name, text, colour, unit, size, tab, view string
-	on, frozen, menu                          bool
+	on, frozen                                bool
 	pressed                                   int
 	said                                      string
 	dialog                                    string

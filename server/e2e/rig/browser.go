@@ -26,7 +26,7 @@ type Browser struct {
 // OpenBrowser starts the lightest Chromium that is here: its headless shell,
 // which draws and runs a page as Chromium does and has no windows of its own to
 // look after. A test's first page costs less than half of the processor time in
-// it (1.4 s for 3.2). Its panes have no scrollbars, so that pictures are the same
+// it (1.4 s for 3.8). Its panes have no scrollbars, so that pictures are the same
 // everywhere.
 func OpenBrowser() (*Browser, error) {
 	return openBrowser(true, "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")

@@ -2,7 +2,8 @@
 //
 // Who writes notes in its own transaction what is to be found, with [Index]; the
 // words go in a moment later. Who asks does so with [Finder]. The texts stay in
-// the tables of chat and video, which this package reads and doesn't write.
+// the tables of chat and video, which this package reads. It writes there
+// only the words of clips from before those were kept.
 package search
 
 import (

@@ -88,10 +88,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if len(args) > 0 && named(args[0]) > 0 {
 		c, args = all[named(args[0])], args[1:]
 	}
-	file, err := c.parse(args)
-	if word := c.flags.Arg(0); c.name == all[0].name && named(word) > 0 {
-		err = mistakef("flags go behind the command: screentest %s -h tells those that it has", word)
-	}
+	file, err := c.parse(args, func(word string) bool { return named(word) > 0 })
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(p.stdout, c.usage())
 		return exitOK
@@ -121,8 +118,12 @@ func usual(args []string) []string {
 
 // parse sets the flags, from the environment where they are not given, and
 // returns the file behind them.
-func (c command) parse(args []string) (file string, err error) {
-	if err := c.flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+func (c command) parse(args []string, isCommand func(word string) bool) (file string, err error) {
+	err = c.flags.Parse(args)
+	if c.name == "screentest" && err == nil && c.flags.Arg(0) == "serve" {
+		err = c.flags.Parse(c.flags.Args()[1:]) // it has the same flags
+	}
+	if errors.Is(err, flag.ErrHelp) {
 		return "", err
 	} else if err != nil {
 		return "", mistakef("%s. Run %s -h for the flags there are", plain(err), c.line())
@@ -151,6 +152,8 @@ func (c command) parse(args []string) (file string, err error) {
 		return rest[0], nil
 	case c.file:
 		return "", mistakef("give one file, after the flags, such as: %s -data ./data my.backup", c.line())
+	case len(rest) > 0 && c.name == "screentest" && isCommand(rest[0]):
+		return "", mistakef("flags go behind the command: screentest %s -h tells those that it has", rest[0])
 	case len(rest) > 0 && c.name == "screentest":
 		return "", mistakef("there is no command %q: run screentest -h for those there are", rest[0])
 	case len(rest) > 0:

@@ -28,7 +28,9 @@ func (s *Server) asking(next http.Handler) http.Handler {
 		if isOwn(r.URL.Path) {
 			who, err := s.People.Asking(r)
 			if err != nil {
-				s.Logger.Error("session not read", "err", err)
+				if r.Context().Err() == nil { // else the browser let go of it: it does so with each jump in a clip
+					s.Logger.Error("session not read", "err", err)
+				}
 				problem(w, wire.Problem{Code: "storage_failed", Message: "The server could not read the session."})
 				return
 			}

@@ -1,7 +1,5 @@
 package bff
 
-import ()
-
 // Held is how many bytes of answers wait for tabs, and PeakHeld the most that
 // did.
 func Held(s *Server) int64 { return s.held.now.Load() }

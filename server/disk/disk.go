@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 // SyncFolder makes the names in dir durable, where the system can.
@@ -17,7 +18,7 @@ func SyncFolder(dir string) error {
 	defer d.Close()
 	err = d.Sync()
 	// Not every file system can, and Windows doesn't allow it.
-	for _, cannot := range []error{errors.ErrUnsupported, fs.ErrInvalid, fs.ErrPermission} {
+	for _, cannot := range []error{errors.ErrUnsupported, syscall.EINVAL, fs.ErrPermission} {
 		if errors.Is(err, cannot) {
 			return nil
 		}

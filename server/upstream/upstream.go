@@ -1,6 +1,5 @@
 // Package upstream holds the types in which a gateway's answers pass from its
-// client to those who call it, so that neither imports the other. It has types
-// only.
+// client to those who call it, so that neither imports the other.
 package upstream
 
 import (

@@ -76,7 +76,11 @@ func TestWrongEndpointIsNoDeadEnd(t *testing.T) {
 	if ep := m.Elsewhere(); ep != gateway.Responses {
 		t.Fatalf("offers %q", ep)
 	}
+	b.parts = 0
 	b.Lane(0).Switch(start.Answer, gateway.Responses)
+	if b.parts&PartLanes == 0 {
+		t.Error("the parameters are not drawn again, which may be others there")
+	}
 	b.pass(0)
 	again := read[wire.Start](t, b.far.take(t, wire.OpStart))
 	if again.Endpoint != "responses" || !again.Switched || !strings.Contains(string(again.Body), `"input":"q"`) || again.User.ID != start.User.ID {

@@ -80,6 +80,7 @@ func (l *Lane) Switch(id string, ep gateway.Endpoint) {
 	}
 	l.params.Via, l.params.ViaModel = ep, m.Run.Model
 	l.model = m.Run.Model
+	l.of.changed(PartLanes) // what is offered there may be other parameters
 	l.Retry(id)
 }
 

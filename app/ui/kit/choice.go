@@ -38,7 +38,8 @@ func (h *Host) Radios(set, label, look, value string, options []Option, choose f
 	}))
 }
 
-// Tabs choose what a panel shows, whose id is panel. The arrow keys, Home and
+// Tabs choose what a panel shows, whose id is panel; where each has one of its
+// own, that is "", and the At of the Choice names it. The arrow keys, Home and
 // End go from one to the other.
 func (h *Host) Tabs(label, look, panel string, list []Choice) app.UI {
 	return El("div", and("tabs", look), At{"role", "tablist", "aria-label", label}, Times(len(list), func(i int) app.UI {

@@ -13,7 +13,7 @@ import (
 // with buttons to choose.
 func (s *Section) panes() app.UI {
 	return kit.El("div", "video", kit.At{"id", "video", "data-pane", string(s.pane)},
-		s.Tabs("Parts of the page", "video-tabs", "video", []kit.Choice{s.tab(paneForm, "Make"), s.tab(paneResults, "Clips")}),
+		s.Tabs("Parts of the page", "video-tabs", "", []kit.Choice{s.tab(paneForm, "Make"), s.tab(paneResults, "Clips")}),
 		kit.El("section", "video-form", kit.At{"id", "video-form", "aria-label", "Make a clip"},
 			&Form{s: s, Rev: s.rev.form, Budget: s.Budget},
 		),
@@ -24,7 +24,7 @@ func (s *Section) panes() app.UI {
 }
 
 func (s *Section) tab(p pane, name string) kit.Choice {
-	return kit.Choice{ID: "video-tab-" + string(p), Name: name, On: s.pane == p,
+	return kit.Choice{ID: "video-tab-" + string(p), Name: name, On: s.pane == p, At: kit.At{"aria-controls", "video-" + string(p)},
 		Do: s.Do("pane "+string(p), func() { s.showPane(p) })}
 }
 

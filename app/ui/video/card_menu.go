@@ -32,7 +32,7 @@ func (s *Section) entries(t *wire.VideoTask, n int) []entry {
 		{"first", "First frame to the form", off, "", func(app.Context) { s.takeFrame(t, n, video.FirstFrame) }},
 		{"last", "Last frame to the form", off, "", func(app.Context) { s.takeFrame(t, n, video.LastFrame) }},
 		{"reuse", "Reuse its settings", "", "", func(app.Context) { s.reuse(t) }},
-		{"download", "Download", off, "", func(app.Context) { s.download(wire.MediaPathOf(t.ID, n) + "?download=1") }},
+		{"download", "Download", off, "", func(app.Context) { s.Download(wire.MediaPathOf(t.ID, n) + "?download=1") }},
 		{"pin", pin, unkept, "", func(app.Context) { s.pin(t.ID) }},
 	}
 	if t.Deleted {

@@ -259,7 +259,7 @@ func (g *Gallery) selection() app.UI {
 		}),
 		s.gated("zip-chosen", "Download as one zip", noZip, func(app.Context) {
 			if path, no := tasks.Selection.ZipPath(); no == "" {
-				s.download(path)
+				s.Download(path)
 			}
 		}),
 		kit.Button("", kit.At{"id", "end-selection"}, s.Do("end selection", func() {
@@ -267,16 +267,6 @@ func (g *Gallery) selection() app.UI {
 			s.focusSoon("select-clips")
 		}), "Done"),
 	)
-}
-
-// download saves what is at an address of this server.
-func (s *Section) download(path string) {
-	a := s.DOM.El("a", "")
-	a.Set("href", path)
-	a.Set("download", "")
-	s.DOM.Doc.Get("body").Call("append", a)
-	a.Call("click")
-	a.Call("remove")
 }
 
 // elapsed is a task's time so far, which goes on.

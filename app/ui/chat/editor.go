@@ -88,7 +88,7 @@ func (e *Editor) Render() (ui app.UI) {
 			})}, p.edit.text, func(text string) { p.edit.text = text }),
 		kit.Box("div", "line editor-foot",
 			kit.Button("", nil, p.Do("edit-cancel", func() { p.endEdit() }), "Cancel"),
-			kit.Button("edit-all", kit.At{"hidden", !many, "disabled", busy}, p.Do("edit-all", func() { e.send(true) }), "In all lanes"),
+			kit.Button("", kit.At{"hidden", !many, "disabled", busy}, p.Do("edit-all", func() { e.send(true) }), "In all lanes"),
 			kit.Button("primary edit-send", kit.At{"disabled", busy}, p.Do("edit-send", func() { e.send(false) }), here),
 		),
 	)

@@ -176,6 +176,6 @@ func (l *Lane) laneActions() []app.UI {
 			"aria-label", "Keep this one, close the others", "title", "Go on with this one alone; the other lanes close, and you can undo that",
 			"onclick", p.Do("keep lane", func() { p.threads.stick(); p.chat.Lane(i).KeepOnly(); p.FocusComposer() })},
 			"Keep", kit.Box("span", "lane-keep-more", " this one")),
-		kit.IconButton("small lane-close", "Close this lane", kit.IconClose, kit.At{"hidden", l.Count < 2}, p.Do("close lane", func() { p.threads.stick(); p.chat.Lane(i).Close(); p.FocusComposer() })),
+		kit.IconButton("small", "Close this lane", kit.IconClose, kit.At{"hidden", l.Count < 2}, p.Do("close lane", func() { p.threads.stick(); p.chat.Lane(i).Close(); p.FocusComposer() })),
 	}
 }

@@ -169,7 +169,7 @@ func (c *Parameters) number(name, label string, value *float64, set func(*chat.P
 	p := c.p
 	o, shown := p.chat.Lane(c.Lane).Offers(name)
 	if !shown {
-		return kit.El("div", "", kit.At{"hidden", true})
+		return kit.Nothing()
 	}
 	state := ""
 	switch {
@@ -221,7 +221,7 @@ func (c *Parameters) stream(v chat.Params) app.UI {
 	p := c.p
 	o, shown := p.chat.Lane(c.Lane).Offers("stream")
 	if !shown {
-		return kit.El("div", "", kit.At{"hidden", true})
+		return kit.Nothing()
 	}
 	always := o.Standing == gateway.Required
 	state := ""
@@ -237,7 +237,7 @@ func (c *Parameters) stream(v chat.Params) app.UI {
 func (c *Parameters) user(v chat.Params) app.UI {
 	p := c.p
 	if _, shown := p.chat.Lane(c.Lane).Offers("user"); !shown {
-		return kit.El("div", "", kit.At{"hidden", true})
+		return kit.Nothing()
 	}
 	return kit.Labelled("param-user", "User", "who asks, for the gateway",
 		p.Field("param-user", "field", kit.At{"placeholder", "not sent"}, v.User, func(text string) { c.change(func(v *chat.Params) { v.User = text }) }),

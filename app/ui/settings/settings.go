@@ -180,7 +180,7 @@ func aboutKey(g wire.Gateway) string {
 
 func (s *Settings) form(g wire.Gateway) app.UI {
 	if g.Sandbox || !s.p.session.Greeted {
-		return kit.El("div", "", kit.At{"hidden", true})
+		return kit.Nothing()
 	}
 	p := s.p
 	label, verb := "Gateway key", "Save key"

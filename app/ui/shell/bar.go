@@ -123,5 +123,5 @@ func (b *Bar) offer() app.UI {
 			kit.El("a", "button", kit.At{"href", "/settings"}, "Enter another key"),
 		)
 	}
-	return kit.El("div", "", kit.At{"hidden", true})
+	return kit.Nothing()
 }

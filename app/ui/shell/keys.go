@@ -117,7 +117,7 @@ func (k *Keys) Render() (ui app.UI) {
 			row(c.Keys, c.Name)
 		}
 	}
-	lists := []app.UI{kit.Box("dl", "keys-list", rows)}
+	lists := []app.UI{kit.Box("dl", "", rows)}
 	for _, s := range p.sections {
 		k, ok := s.(kit.Keyed)
 		if !ok {
@@ -127,7 +127,7 @@ func (k *Keys) Render() (ui app.UI) {
 		for _, x := range k.Keys() {
 			row(x.Keys, x.Name)
 		}
-		lists = append(lists, kit.Box("h3", "", s.Item().Name), kit.Box("dl", "keys-list", rows))
+		lists = append(lists, kit.Box("h3", "", s.Item().Name), kit.Box("dl", "", rows))
 	}
 	shut := func() { p.DOM.ByID("keys").Call("close") }
 	return p.Dialog("keys", "Keys", kit.At{"onclick", p.OnBackdrop("keys", shut)}, shut, shut,

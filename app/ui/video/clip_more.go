@@ -38,7 +38,7 @@ func (c *Clip) lineage(clip *video.Clip) app.UI {
 					words, tone = "Deleted", video.Plain
 				}
 				return kit.El("li", "", kit.At{"data-depth", strconv.Itoa(min(st.Depth, 6))}, kit.El("a", "lineage-step", kit.At{"href", Path + "/" + st.Task.ID, "aria-current", kit.When(st.Current, "page")},
-					kit.Box("span", "lineage-verb", st.Verb),
+					kit.Box("span", "", st.Verb),
 					kit.Box("span", "mono cut lineage-model", st.Task.Model),
 					kit.El("span", "soft", kit.At{"data-tone", string(tone)}, words),
 					kit.El("span", "figure", kit.At{"data-struck", cost.Returned != "" || cost.Free}, cost.Amount),

@@ -68,7 +68,7 @@ func (f *Form) sources(verb string) []app.UI {
 					f.s.writeOn()
 				})},
 				kit.Box("span", "thumb", clipThumb(wire.MediaPathOf(t.ID, 0))),
-				kit.Box("span", "cut source-name", video.Title(t)),
+				kit.Box("span", "cut", video.Title(t)),
 			)
 		}))
 	}

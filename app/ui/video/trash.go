@@ -27,7 +27,7 @@ func (c *Clip) deleted(t *wire.VideoTask) app.UI {
 	if on := video.ChargedOn(t); on != "" {
 		words += " " + on
 	}
-	return kit.Notice(kit.Warn, "strip clip-wide", kit.At{"id", "clip-deleted", "role", "status"},
+	return kit.Notice(kit.Warn, "strip", kit.At{"id", "clip-deleted", "role", "status"},
 		kit.Box("span", "push", words),
 		c.s.trashActions(t, "clip-"),
 	)

@@ -53,6 +53,10 @@ func TestPageOfAClip(t *testing.T) {
 
 	p.press("#clip-name-tags")
 	p.wait(`document.activeElement?.id === "clip-name"`)
+	p.keys("\x1b")
+	p.wait(`document.activeElement?.id === "clip-name-tags"`)
+	p.press("#clip-name-tags")
+	p.wait(`document.activeElement?.id === "clip-name"`)
 	p.keys("Kite, take one\r")
 	p.says(".clip-title", "Kite, take one")
 

@@ -158,7 +158,7 @@ func (s *Section) onKey(ev js.Value) {
 		id = r.naming.task
 		r.naming = naming{}
 		s.redrawResults()
-		s.focusSoon(cardKey(id, "more"))
+		s.focusSoon(s.afterNaming(id))
 	case r.purging != "":
 		r.purging = ""
 		s.redrawResults()

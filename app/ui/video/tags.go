@@ -43,10 +43,6 @@ func (s *Section) tagsOf(t *wire.VideoTask, key string) []app.UI {
 func (s *Section) nameForm(t *wire.VideoTask, onPage bool) app.UI {
 	n := &s.results.naming
 	id := t.ID
-	back := cardKey(id, "more")
-	if onPage {
-		back = "clip-name-tags"
-	}
 	save := s.On("name and tags", func(_ app.Context, e app.Event) {
 		e.PreventDefault()
 		if onPage {
@@ -55,7 +51,7 @@ func (s *Section) nameForm(t *wire.VideoTask, onPage bool) app.UI {
 		s.desk.Tasks.SetTags(id, n.tags)
 		*n = naming{}
 		s.redrawResults()
-		s.focusSoon(back)
+		s.focusSoon(s.afterNaming(id))
 	})
 	tags := cardKey(id, "tags")
 	return kit.El("form", "tag-form", kit.At{"onsubmit", save},
@@ -67,6 +63,14 @@ func (s *Section) nameForm(t *wire.VideoTask, onPage bool) app.UI {
 			s.Field(tags, "field", nil, n.tags, func(text string) { n.tags = text })),
 		kit.Button("", kit.At{"type", "submit"}, nil, "Save"),
 	)
+}
+
+// afterNaming is what gets the focus when the form has closed.
+func (s *Section) afterNaming(id string) string {
+	if s.view == viewClip {
+		return "clip-name-tags"
+	}
+	return cardKey(id, "more")
 }
 
 // beginNaming opens the form with what there is.

@@ -75,7 +75,7 @@ func (s *speaker) tick(p *Page) {
 		s.id = ""
 	}
 	if len(s.queue) > 0 {
-		p.DOM.ByID("say").Set("textContent", s.queue[0])
+		p.Say(s.queue[0])
 		s.queue = s.queue[1:]
 	}
 	if s.id != "" || len(s.queue) > 0 {

@@ -75,8 +75,9 @@ type revisions struct {
 	list, thread, lanes, composer, bar, library int
 }
 
-// New makes the page, which is shown until another address is known. What was typed before the program had arrived is put into
-// the composer by the first address.
+// New makes the page, which is shown until another address is known. What was
+// typed before the program had arrived is put into the composer by the first
+// address.
 func New(h *kit.Host, o Options) *Page {
 	p := &Page{Host: h, o: o, session: o.Session, pen: prose.NewPen(h.DOM), shown: true}
 	if e := p.DOM.ByID("composer"); e.Truthy() && e.Get("value").Type() == js.TypeString {

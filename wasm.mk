@@ -50,6 +50,7 @@ PACKING := build/app.wasm $(filter-out %_test.go,$(wildcard web/build/pack/*.go 
 # which of them is in web.
 build/packed-11: $(PACKING)
 	@echo 'Compressing the page as far as it goes (brotli 11: most of a minute)'
+	@rm -f build/packed
 	@$(GO_RUN) ./web/build/pack build/app.wasm web/app.wasm
 	@$(GO_RUN) ./web/build/compress -level 11 -max-br $(WASM_MAX_BR) web/app.wasm
 	@touch build/packed $@

@@ -21,8 +21,16 @@ WASM_INLINE := -gcflags 'all=-l'
 
 WASM_BUILD := GOOS=js GOARCH=wasm go build -modfile build/slim/go.mod -overlay build/slim/overlay.json -trimpath $(WASM_INLINE) -ldflags '-s -w'
 
+# What web/build/slim replaces of the standard library is copied from this
+# release: beside another one's files it could do anything.
+GO_RELEASE = $(shell go env GOVERSION GOROOT)
+
+build/go-release: FORCE
+	@mkdir -p build
+	@echo '$(GO_RELEASE)' | cmp -s - $@ || echo '$(GO_RELEASE)' > $@
+
 # go-app without its HTTP server (see web/build/slim).
-build/slim/go.mod: go.mod go.sum $(filter-out %_test.go,$(wildcard web/build/slim/*.go))
+build/slim/go.mod: go.mod go.sum build/go-release $(filter-out %_test.go,$(wildcard web/build/slim/*.go))
 	@mkdir -p build/slim
 	@echo 'Making go-app smaller for the browser (the first time this fetches modules)'
 	@$(GO_RUN) ./web/build/slim -out build/slim

@@ -284,6 +284,7 @@ func day(ms int64) string {
 	return t.Format("2 Jan 2006")
 }
 
+// TitleOf is how a title is shown.
 func TitleOf(title string) string {
 	if title == "" {
 		return "Untitled"

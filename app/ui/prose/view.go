@@ -254,6 +254,7 @@ func (v *View) dropRest() {
 	v.chunks = v.chunks[:v.at]
 }
 
+// EndRepair gives up what is left of looking a closed document through.
 func (v *View) EndRepair() {
 	if v.again != nil {
 		v.stop()

@@ -24,11 +24,10 @@ func (p *page) shows(selector string, n int) {
 }
 
 // takenBack chooses each entry of a list in turn, takes it back by the first one,
-// and waits until the result is what it was. With clear it then chooses it again
-// and presses Clear.
-func (p *page) takenBack(selector, result, clear string) {
+// and waits until the result is whole. With clear it then chooses it again and
+// presses Clear.
+func (p *page) takenBack(selector, result, whole, clear string) {
 	p.w.t.Helper()
-	whole := p.text(result)
 	for n := 1; n < p.count(selector+" option"); n++ {
 		p.entry(selector, n)
 		p.shows(selector, n)
@@ -126,7 +125,7 @@ func TestEveryFilterOfTheClipsCanBeTakenBack(t *testing.T) {
 
 	all := `String(document.querySelectorAll(".tile").length)`
 	for _, filter := range []string{"#filter-mode", "#filter-model", "#filter-tag"} {
-		p.takenBack(filter, all, "#clear-filters")
+		p.takenBack(filter, all, "2", "#clear-filters")
 	}
 	p.entry("#filter-model", 1)
 	p.wait(all + ` === "1"`)
@@ -158,8 +157,9 @@ func TestEveryFilterOfTheLedgerCanBeTakenBack(t *testing.T) {
 	p.open("/spend")
 	rows := `document.querySelector("#ledger [role=status]").textContent`
 	p.wait(rows + `.startsWith("2 entries")`)
+	whole := p.text(rows) // once: what the filter before has found may still come
 	for _, filter := range []string{"#filter-what", "#filter-kind", "#filter-source"} {
-		p.takenBack(filter, rows, "")
+		p.takenBack(filter, rows, whole, "")
 		if at := p.text("location.search"); strings.Contains(at, "=All") {
 			t.Errorf("%s, taken back, leads to %s", filter, at)
 		}

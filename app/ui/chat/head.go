@@ -30,8 +30,8 @@ func (p *Page) Head() kit.Head {
 		h.Title = []app.UI{p.renameField()}
 	} else {
 		h.Title = append(h.Title,
-			kit.IconButton("small wide-only", "Rename this conversation", kit.IconPencil, kit.At{"title", "Rename"}, p.Do("rename", p.beginRename)),
-			kit.IconButton("small wide-only", "Delete this conversation", kit.IconTrash, kit.At{"id", "delete",
+			kit.IconButton("wide-only", "Rename this conversation", kit.IconPencil, kit.At{"title", "Rename"}, p.Do("rename", p.beginRename)),
+			kit.IconButton("wide-only", "Delete this conversation", kit.IconTrash, kit.At{"id", "delete",
 				"title", "Delete"}, p.Do("delete", p.deleteShown)),
 			p.more(c.Summary))
 	}
@@ -95,7 +95,7 @@ func (p *Page) more(s wire.Summary) app.UI {
 		{"more-delete", kit.IconTrash, "Delete", p.deleteShown},
 	}
 	return kit.Box("span", "",
-		kit.IconButton("small", "More for this conversation", kit.IconMore, kit.At{"id", "more-button",
+		kit.IconButton("", "More for this conversation", kit.IconMore, kit.At{"id", "more-button",
 			"title", "More", "popovertarget", "more"},
 			p.On("more", func(ctx app.Context, _ app.Event) {
 				ctx.PreventUpdate()

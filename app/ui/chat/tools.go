@@ -215,8 +215,8 @@ func (t *Tools) row(i int, f chat.Function) app.UI {
 		kit.Box("div", "function-words",
 			kit.Box("code", "", f.Name), kit.Box("span", "faint", about),
 		),
-		kit.IconButton("small", "Edit "+f.Name, kit.IconPencil, kit.At{"title", "Edit"}, p.Do("edit "+f.Name, func() { t.edit(i) })),
-		kit.IconButton("small", "Remove "+f.Name, kit.IconTrash, kit.At{"title", "Remove"},
+		kit.IconButton("", "Edit "+f.Name, kit.IconPencil, kit.At{"title", "Edit"}, p.Do("edit "+f.Name, func() { t.edit(i) })),
+		kit.IconButton("", "Remove "+f.Name, kit.IconTrash, kit.At{"title", "Remove"},
 			p.Do("remove "+f.Name, func() {
 				v := p.chat.Lane(t.Lane).Params()
 				v.Functions = slices.Delete(v.Functions, i, i+1)

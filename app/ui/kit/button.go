@@ -2,7 +2,12 @@
 
 package kit
 
-import "github.com/maxence-charriere/go-app/v10/pkg/app"
+import (
+	"slices"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
 
 // Button is an action with its name on it. look adds to its class: primary for
 // the one thing to do next, plain, small, wide. At may say that its type is
@@ -15,7 +20,7 @@ func Button(look string, at At, do *Handler, kids ...any) app.UI {
 // for who listens.
 func IconButton(look, label string, icon IconPath, at At, do *Handler) app.UI {
 	sign := "icon"
-	if look == "small" {
+	if slices.Contains(strings.Fields(look), "small") {
 		sign = "icon small"
 	}
 	at = append(At{"aria-label", label, "title", label}, at...)

@@ -131,7 +131,7 @@ func (k *Keys) Render() (ui app.UI) {
 	}
 	shut := func() { p.DOM.ByID("keys").Call("close") }
 	return p.Dialog("keys", "Keys", kit.At{"onclick", p.OnBackdrop("keys", shut)}, shut, shut,
-		kit.El("div", "dialog-body", kit.At{"tabindex", "0"}, // scrolled by the arrow keys
+		kit.El("div", "dialog-body", kit.At{"tabindex", 0, "role", "region", "aria-label", "The keys"}, // it scrolls, and has nothing else to tab to
 			kit.Box("p", "soft", "Single keys work while no field has the focus."),
 			kit.Box("div", "keys-lists", lists),
 		))

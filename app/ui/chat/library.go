@@ -115,7 +115,7 @@ func (l *Library) row(e wire.LibraryEntry) app.UI {
 		kit.El("button", "function-words library-use", kit.At{"type", "button", "title", "Use",
 			"onclick", p.Do("use "+e.ID, func() { l.use(e.ID) })},
 			kit.Box("span", "library-name written", e.Name), kit.Box("span", "faint", about)),
-		kit.IconButton("", "Delete "+e.Name, kit.IconTrash, kit.At{"title", "Delete"}, p.Do("drop "+e.ID, func() { p.chat.Library.Delete(e.ID, l.done) })),
+		kit.IconButton("library-drop", "Delete "+e.Name, kit.IconTrash, kit.At{"title", "Delete"}, p.Do("drop "+e.ID, func() { p.chat.Library.Delete(e.ID, l.done) })),
 	)
 }
 

@@ -95,9 +95,20 @@ func explain(err error) error {
 	case errors.As(err, &kind) && errors.Is(err, json.ErrUnknownName):
 		return badImport(place(kind.JSONPointer), "There is no field of this name.")
 	case errors.As(err, &kind):
-		return badImport(place(kind.JSONPointer), "This is a %s, which cannot stand here.", kind.JSONKind.String())
+		return badImport(place(kind.JSONPointer), "This is %s, which cannot stand here.", kindName(kind.JSONKind))
 	}
 	return err
+}
+
+// kindName is what people call a kind of JSON value.
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	}
+	return "a " + k.String()
 }
 
 var index = regexp.MustCompile(`\.(\d+)`)

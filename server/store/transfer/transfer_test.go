@@ -294,6 +294,12 @@ func TestImportSaysWhatIsWrongAndWhere(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	for file, want := range map[string]string{"[]": "This is an array, which cannot stand here.", "7": "This is a number, which cannot stand here.",
+		`{"format":{}}`: "This is an object, which cannot stand here."} {
+		if _, err := db.Import(ctx, owner, strings.NewReader(file)); storetest.Problem(err).Message != want {
+			t.Errorf("%s: %v, want %q", file, err, want)
+		}
+	}
 	if got := exported(t, db, owner, ""); got != good {
 		t.Error("a file that was refused changed something")
 	}

@@ -136,12 +136,13 @@ func (c command) parse(args []string, isCommand func(word string) bool) (file st
 		if err != nil || given[f.Name] || value == "" {
 			return
 		}
-		if f.Value.Set(value) != nil {
-			must := "a number"
+		if bad := f.Value.Set(value); bad != nil {
+			must := "it must be a number"
 			if b, is := f.Value.(interface{ IsBoolFlag() bool }); is && b.IsBoolFlag() {
-				must = "true or false"
+				must = "it must be true or false"
 			}
-			err = mistakef("flag %q from environment variable %q: it must be %s. Run %s -h for the flags there are", f.Name, name, must, c.line())
+			err = mistakef("flag %q from environment variable %q: %s. Run %s -h for the flags there are", f.Name, name,
+				strings.Replace(bad.Error(), "parse error", must, 1), c.line())
 		}
 	})
 	if err != nil {

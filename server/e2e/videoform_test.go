@@ -244,3 +244,17 @@ func TestSecondsThatCannotBeAreSaid(t *testing.T) {
 	p.verb("Create video")
 	p.wait(`document.getElementById("price").textContent === "$1.28"`)
 }
+
+// On a phone the modes are a row that scrolls by itself: the fields stay where
+// they are.
+func TestModesScrollAloneOnAPhone(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, "", fastClips...)
+	p := w.tab("/video")
+	p.looks(320, 700, false)
+	p.mode("upscale")
+	p.wait(`document.getElementById("f-mode-upscale").getBoundingClientRect().right < innerWidth`)
+	if wide := p.number(`(e => e.scrollWidth - e.clientWidth)(document.getElementById("form-body"))`); wide > 0 {
+		t.Errorf("the form is %.0f px wider than the window", wide)
+	}
+}

@@ -23,10 +23,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// agreeCount is how many requests the sandbox and the validator are held
-// against each other with.
-const agreeCount = 100_000
-
 // TestSandboxAgreesWithTheValidator: what the validator takes, told all that
 // can be known, the sandbox takes, at the price that was quoted; what it
 // refuses, the sandbox refuses with the same code. The sandbox finds sources

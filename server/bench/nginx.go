@@ -36,6 +36,7 @@ http {
 			proxy_pass http://gateway;
 			proxy_http_version 1.1;
 			proxy_set_header Connection "";
+			proxy_set_header Host localhost; # the sandbox answers to no other name here
 			proxy_buffering off;
 			proxy_read_timeout 1h;
 		}

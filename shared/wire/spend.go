@@ -61,8 +61,11 @@ const (
 
 // What the bars of a SpendQuery are split by.
 const (
-	SplitByKind  = "kind" // WhatText and WhatVideo
-	SplitByModel = "model"
+	SplitByKind   = "kind" // WhatText and WhatVideo
+	SplitByModel  = "model"
+	SplitByPerson = "person"
+	SplitByTeam   = "team"
+	SplitByPaidBy = "paid_by" // the label of the key
 )
 
 // Bounds of a SpendQuery and its answer.
@@ -75,6 +78,9 @@ const (
 
 // OtherKey is the last of Spend.Keys where there are more than MaxSplit.
 const OtherKey = ""
+
+// NoPayer is the key of what no team, or no key that is known, paid for.
+const NoPayer = "-"
 
 // SpendQuery asks for the Spend page. A day is what the viewer's clock says it
 // is: the browser gives each day's beginning.
@@ -91,10 +97,24 @@ type SpendQuery struct {
 	Week     int64 `json:"week"`
 	Month    int64 `json:"month"`
 	Tomorrow int64 `json:"tomorrow"`
-	// Split is SplitByKind (also "") or SplitByModel.
+	// Split is SplitByKind (also "") or another of them.
 	Split string `json:"split,omitempty"`
-	// Everybody asks for all people's spend, for who may see it.
+	Of
+}
+
+// Of says whose spend or rows are asked for: one's own, unless it says otherwise.
+// What somebody may not see is not found.
+type Of struct {
+	// Everybody asks for all people's, for who may see them: an admin.
 	Everybody bool `json:"everybody,omitempty"`
+	// Person is the id of an account: one's own, for an admin anybody's, and with
+	// a Team that one leads that of anybody whom it pays for.
+	Person string `json:"person,omitempty"`
+	// Team is the id of the team that paid: what it paid for everybody, for who
+	// leads it and for an admin, and for others what it paid for them.
+	Team string `json:"team,omitempty"`
+	// PaidBy is the label of the key that paid.
+	PaidBy string `json:"paid_by,omitempty"`
 }
 
 // Spend is the Spend page but for the ledger.
@@ -110,8 +130,12 @@ type Spend struct {
 	Keys   []string     `json:"keys"`
 	Days   []SpendDay   `json:"days"`
 	Models []SpendGroup `json:"models"` // the dearest first
-	People []SpendGroup `json:"people"` // one's own, or with Everybody all, the dearest first
-	// MayEverybody says that SpendQuery.Everybody may be asked for, Alone that
+	People []SpendGroup `json:"people"` // one's own, or all that were asked for, the dearest first
+	// Teams and PaidBy are by the team and by the key that paid, the dearest
+	// first; what none paid for is in neither.
+	Teams  []SpendGroup `json:"teams,omitempty"`
+	PaidBy []SpendGroup `json:"paid_by,omitempty"`
+	// MayEverybody says that Of.Everybody may be asked for, Alone that
 	// there is nobody else: it is the same then.
 	MayEverybody bool          `json:"may_everybody,omitempty"`
 	Alone        bool          `json:"alone,omitempty"`
@@ -138,9 +162,10 @@ type SpendDay struct {
 	Parts   []int64 `json:"parts"` // nano-USD by Spend.Keys; one may be below nothing, after a return
 }
 
-// SpendGroup is a row of the tables by model and by person.
+// SpendGroup is a row of the tables by model, person, team and key.
 type SpendGroup struct {
-	Key          string `json:"key"` // the model's id, the person's name
+	Key          string `json:"key"`          // the model's id, the name of the person or team, the label of the key
+	ID           string `json:"id,omitempty"` // of the person or team
 	What         string `json:"what,omitempty"`
 	Sum          Sum    `json:"sum"`
 	InputTokens  int64  `json:"input_tokens,omitempty"`
@@ -161,6 +186,7 @@ type LedgerQuery struct {
 	// is below nothing.
 	MinNanoUSD *int64 `json:"min_nano_usd,omitempty"`
 	MaxNanoUSD *int64 `json:"max_nano_usd,omitempty"`
+	Of
 
 	Before string `json:"before,omitempty"` // as in Page
 	Limit  int    `json:"limit,omitempty"`  // as in Page: at most 500, 0 is 50
@@ -201,6 +227,15 @@ type LedgerRow struct {
 	// Prices are those that the cost was worked out from, as the catalogue
 	// had them then.
 	Prices json.RawMessage `json:"prices,omitempty"`
+	// Who paid; all are empty where there are no accounts. Person and Team are
+	// names as they are now, PaidBy is the label of the key. Of a row of somebody
+	// else's Title, Conversation and Message are empty, and nothing is found by
+	// its Subject.
+	Person   string `json:"person,omitempty"`
+	PersonID string `json:"person_id,omitempty"`
+	Team     string `json:"team,omitempty"`
+	TeamID   string `json:"team_id,omitempty"`
+	PaidBy   string `json:"paid_by,omitempty"`
 }
 
 // Correction says what a run or a video task really cost, by the gateway's
@@ -209,6 +244,8 @@ type LedgerRow struct {
 type Correction struct {
 	Subject     string `json:"subject"`       // as in LedgerRow
 	CostNanoUSD int64  `json:"cost_nano_usd"` // all in all, 0 to MaxBudgetNanoUSD
+	// Person is the id of whose it is; "": one's own.
+	Person string `json:"person,omitempty"`
 }
 
 // Bounds of BudgetSettings.
@@ -255,8 +292,10 @@ type Budgets struct {
 
 // Whose a budget is, and for how long.
 const (
-	ScopePerson    = "person"
-	ScopeEverybody = "everybody"
+	ScopePerson    = "person"    // what a person set for themself
+	ScopeLimit     = "limit"     // what an admin lets a person spend
+	ScopeTeam      = "team"      // what an admin lets a team spend
+	ScopeEverybody = "everybody" // all people together
 	PeriodDay      = "day"
 	PeriodMonth    = "month"
 )
@@ -271,6 +310,11 @@ type BudgetState struct {
 	FromMS          int64  `json:"from_ms"` // the period, in Zone
 	ToMS            int64  `json:"to_ms"`   // when it begins anew
 	Zone            string `json:"zone"`
+	// Team and Name are those of the team, where Scope is ScopeTeam.
+	Team string `json:"team,omitempty"`
+	Name string `json:"name,omitempty"`
+	// Ask names whom to ask for more: none where it is one's own.
+	Ask []string `json:"ask,omitempty"`
 	// Warn: WarnPercent of it is spent. What is reserved doesn't count: of a
 	// text run it is a bound, and most cost far less.
 	Warn bool `json:"warn,omitempty"`

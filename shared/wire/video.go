@@ -140,6 +140,8 @@ type VideoCreate struct {
 	// (gateway.Options).
 	ReferenceSeconds []float64 `json:"reference_seconds,omitempty"`
 	MotionSeconds    float64   `json:"motion_seconds,omitempty"`
+	// Charge is what the clip is charged to, a Charge's ID.
+	Charge string `json:"charge,omitempty"`
 }
 
 // VideoTask is one video task as its owner sees it.
@@ -187,6 +189,10 @@ type VideoTask struct {
 	Charged      bool   `json:"charged,omitempty"`  // booked: the gateway took it (F109)
 	Returned     bool   `json:"returned,omitempty"` // booked back: it failed (F112)
 	Reserved     bool   `json:"reserved,omitempty"` // held, neither booked nor free: creating, unknown
+	// Team is the id of the team that pays, PaidBy the label of the key; both
+	// are "" where there are no accounts.
+	Team   string `json:"team,omitempty"`
+	PaidBy string `json:"paid_by,omitempty"`
 
 	Outputs []VideoOutput `json:"outputs,omitempty"`
 

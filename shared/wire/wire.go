@@ -94,6 +94,9 @@ func (p *Problem) Error() string {
 	return p.Code + ": " + p.Message
 }
 
+// Words are what is wrong, and what to do, as a person reads them.
+func (p *Problem) Words() string { return strings.TrimSpace(p.Message + " " + p.Hint) }
+
 // Hello tells a tab where it is.
 type Hello struct {
 	Build     string          `json:"build"`     // of the server; another than the page's own means: offer a reload
@@ -102,6 +105,13 @@ type Hello struct {
 	// FlushMS is how often a running log reaches the disk: what a kill can
 	// cost, in milliseconds.
 	FlushMS int64 `json:"flush_ms"`
+	// Me is who is signed in, and Charges what they may charge a send to; both
+	// are empty where there are no accounts.
+	Me      *Me      `json:"me,omitempty"`
+	Charges []Charge `json:"charges,omitempty"`
+	// OwnKeys says that the person may enter a key of their own, beside those
+	// of their teams.
+	OwnKeys bool `json:"own_keys,omitempty"`
 }
 
 // Gateway is the configured gateway as a person may see it. Of the key only
@@ -165,8 +175,10 @@ type Start struct {
 	Endpoint string `json:"endpoint"` // gateway.Endpoint: "chat" or "responses"
 	// Switched: the gateway has refused the endpoint that the catalogue names
 	// for the model, and the person goes to the other one (F116).
-	Switched bool            `json:"switched,omitempty"`
-	Body     json.RawMessage `json:"body"` // sent to the gateway as it stands, at most MaxBody
+	Switched bool `json:"switched,omitempty"`
+	// Charge is what the send is charged to, a Charge's ID.
+	Charge string          `json:"charge,omitempty"`
+	Body   json.RawMessage `json:"body"` // sent to the gateway as it stands, at most MaxBody; it stays the last, see verbatim.go
 }
 
 // Read asks for a run's log from byte From on.
@@ -262,6 +274,10 @@ type Run struct {
 	CostNanoUSD  int64  `json:"cost_nano_usd,omitempty"`
 	Basis        string `json:"basis,omitempty"`       // "31 in × $1.25/M + 118 out × $10/M"
 	CostSource   string `json:"cost_source,omitempty"` // "reported", "estimated", "" where there is no cost
+	// Team is the id of the team that pays, PaidBy the label of the key; both
+	// are "" where there are no accounts.
+	Team   string `json:"team,omitempty"`
+	PaidBy string `json:"paid_by,omitempty"`
 
 	// What an ended run brought besides its text. The calls are here; reasoning
 	// and sources are read from the log, which is worth it where these are not 0.

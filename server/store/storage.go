@@ -22,7 +22,7 @@ func kindOf(table string) string {
 		return wire.StoredMessages
 	case "run_log", "run_requests":
 		return wire.StoredWire
-	case "ledger", "spend_hours":
+	case "ledger", "ledger_chain", "spend_hours":
 		return wire.StoredLedger
 	case "uploads":
 		return wire.StoredVideo

@@ -34,7 +34,6 @@ package store
 
 import (
 	"context"
-	"crypto/subtle"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -47,8 +46,10 @@ import (
 	"github.com/gofrs/flock"
 
 	"screentest/server/seal"
+	"screentest/server/store/audit"
 	"screentest/server/store/chat"
 	"screentest/server/store/folder"
+	"screentest/server/store/leaving"
 	"screentest/server/store/ledger"
 	"screentest/server/store/people"
 	"screentest/server/store/schema"
@@ -66,6 +67,11 @@ type Options struct {
 	SealKey string
 	Logger  *slog.Logger     // nil: discards
 	Now     func() time.Time // nil: time.Now
+	// Committed is told how long a group of writes took, Booked of each row of
+	// the ledger once it is durable, where what came back is below 0. Both must
+	// return at once; nil: nobody is told.
+	Committed func(took time.Duration)
+	Booked    func(what string, nanoUSD int64)
 }
 
 // DB is an open data folder: its parts, each with an idea of its own, over one
@@ -77,12 +83,16 @@ type DB struct {
 	*people.Register
 	*transfer.Transfer
 	videos *video.Videos
+	audit  *audit.Log
+	leave  *leaving.Leavings
 
 	dir    string
 	log    *slog.Logger
 	lock   *flock.Flock
 	engine *sqlite.DB
 	box    *seal.Box
+	// chained says that the ledger was, when the folder was opened.
+	chained bool
 
 	closing sync.Once
 	closed  error // what Close gives
@@ -90,6 +100,12 @@ type DB struct {
 
 // Engine returns the database under the parts, for who looks at all of it.
 func (db *DB) Engine() *sqlite.DB { return db.engine }
+
+// Audit returns what happened on the instance.
+func (db *DB) Audit() *audit.Log { return db.audit }
+
+// Leavings returns who is being seen off.
+func (db *DB) Leavings() *leaving.Leavings { return db.leave }
 
 // Videos returns the video tasks.
 func (db *DB) Videos() *video.Videos { return db.videos }
@@ -120,14 +136,20 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 		return nil, err
 	}
 	index := search.NewIndex()
-	if err := db.openEngine(ctx, index, now); err != nil {
+	if err := db.openEngine(ctx, index, now, o.Committed); err != nil {
 		return nil, fmt.Errorf("open %s: %w", folder.DatabaseIn(dir), err)
 	}
 	if err := db.openBox(ctx, o.SealKey); err != nil {
 		return nil, err
 	}
 	db.Register = people.New(db.engine, db.box, now)
-	db.Books = ledger.New(db.engine, now)
+	db.Books = ledger.New(db.engine, db.box, now)
+	db.Books.Booked = o.Booked
+	db.audit = audit.New(db.engine, db.box, now, db.log)
+	if err := db.takeIn(ctx); err != nil {
+		return nil, fmt.Errorf("chain the ledger of before: %w", err)
+	}
+	db.leave = leaving.New(db.engine, index, db.audit, now)
 	db.Finder = search.NewFinder(db.engine, index, now)
 	if db.Chat, err = chat.New(db.engine, db.Books, index, db.log, now); err != nil {
 		return nil, err
@@ -140,27 +162,39 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 	return db, nil
 }
 
-func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() time.Time) (err error) {
+func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() time.Time, committed func(time.Duration)) (err error) {
 	path := folder.DatabaseIn(db.dir)
 	if err = folder.MakePrivate(path, db.log); err != nil {
 		return err
 	}
-	db.engine, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: schema.Files, Follower: index, Now: now, Logger: db.log})
+	db.engine, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: schema.Files, Follower: index, Now: now, Committed: committed, Logger: db.log})
 	return err
 }
 
-// What openBox seals to recognise the key again.
-const (
-	sealCheckName = "seal_check"
-	sealCheckText = "Screentest"
-)
+// takeIn takes what was booked before the ledger had a chain into it. That is the
+// first line of a folder's audit, also of a new one: who finds it anywhere else
+// knows that somebody had the ledger chained anew.
+func (db *DB) takeIn(ctx context.Context) error {
+	if db.chained {
+		return nil // and stays so, whatever somebody has written into the database
+	}
+	return db.Books.TakeIn(ctx, func(w *sqlite.Tx, rows int64) error {
+		if rows > 0 {
+			db.log.Info("chained the ledger of before", "rows", rows)
+		}
+		if _, err := w.Exec("UPDATE meta SET value = ? WHERE name = ?", db.box.Seal(folder.SealCheck, "", []byte(folder.SealCheckChained)), folder.SealCheck); err != nil {
+			return err
+		}
+		return db.audit.Append(w, audit.Entry{Action: "ledger.chained", Detail: map[string]any{"rows": rows}})
+	})
+}
 
 // openBox finds the sealing key and makes sure that it is the one this folder
 // was sealed with: a new key in its place would lose every sealed value
 // without a word.
 func (db *DB) openBox(ctx context.Context, text string) error {
 	var check []byte
-	err := db.engine.At(ctx).Scan("SELECT value FROM meta WHERE name = ?", []any{sealCheckName}, &check)
+	err := db.engine.At(ctx).Scan("SELECT value FROM meta WHERE name = ?", []any{folder.SealCheck}, &check)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
@@ -191,15 +225,27 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 	}
 
 	if sealed {
-		plain, err := db.box.Open(sealCheckName, "", check)
-		if err != nil || subtle.ConstantTimeCompare(plain, []byte(sealCheckText)) != 1 {
+		plain, err := db.box.Open(folder.SealCheck, "", check)
+		db.chained = string(plain) == folder.SealCheckChained
+		if err != nil || !db.chained && string(plain) != folder.SealCheckText {
 			return fmt.Errorf("%s is not the sealing key that this data folder was sealed with. Give the right one; nothing was changed: %w", from, seal.ErrOpen)
 		}
 		return nil
 	}
-	value := db.box.Seal(sealCheckName, "", []byte(sealCheckText))
+	// A folder that was in use had one. That it is gone makes no older folder of it,
+	// whose ledger is to be chained: whoever removed it would have theirs sealed.
+	var used bool
+	if err := db.engine.At(ctx).Scan("SELECT EXISTS (SELECT 1 FROM users)", nil, &used); err != nil {
+		return err
+	}
+	text = folder.SealCheckText
+	if used {
+		db.log.Error("the note of which key the data folder was sealed with is gone: something else has written into its database")
+		db.chained, text = true, folder.SealCheckChained
+	}
+	value := db.box.Seal(folder.SealCheck, "", []byte(text))
 	return db.engine.Write(ctx, len(value), func(t *sqlite.Tx) error {
-		_, err := t.Exec("INSERT INTO meta (name, value) VALUES (?, ?)", sealCheckName, value)
+		_, err := t.Exec("INSERT INTO meta (name, value) VALUES (?, ?)", folder.SealCheck, value)
 		return err
 	})
 }
@@ -210,6 +256,9 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 func (db *DB) Close() error {
 	db.closing.Do(func() {
 		var errs []error
+		if db.audit != nil {
+			db.audit.Close()
+		}
 		if db.engine != nil {
 			errs = append(errs, db.engine.Close())
 		}

@@ -338,15 +338,16 @@ func TestBackupRefuses(t *testing.T) {
 	}
 }
 
-// Only the newest copies of older databases are kept, and nothing else is
-// touched.
+// Only the newest copies of older databases are kept, one of each version before
+// a second one, and nothing else is touched or takes their place: a file that a
+// killed process left beside a copy once did.
 func TestOldCopiesGo(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, sqlite.BackupsFolder)
 	storetest.Must(t, os.Mkdir(folder, 0o700))
 	for _, name := range []string{
 		"screentest.db.v1-20260101T000000.000", "screentest.db.v9-20260102T000000.000", "screentest.db.v2-20260103T000000.000",
-		"screentest.db.v10-20260104T000000.000", "screentest.db.v10-20260105T000000.000", "mine.txt",
+		"screentest.db.v10-20260104T000000.000", "screentest.db.v10-20260105T000000.000", "mine.txt", "screentest.db.v10-20260106T000000.000-journal",
 	} {
 		storetest.Must(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
 	}
@@ -356,7 +357,7 @@ func TestOldCopiesGo(t *testing.T) {
 	for i := range left {
 		left[i] = filepath.Base(left[i])
 	}
-	if want := []string{"mine.txt", "screentest.db.v10-20260104T000000.000", "screentest.db.v10-20260105T000000.000", "screentest.db.v2-20260103T000000.000"}; !reflect.DeepEqual(left, want) {
+	if want := []string{"mine.txt", "screentest.db.v10-20260105T000000.000", "screentest.db.v10-20260106T000000.000-journal", "screentest.db.v2-20260103T000000.000", "screentest.db.v9-20260102T000000.000"}; !reflect.DeepEqual(left, want) {
 		t.Errorf("left are %q", left)
 	}
 }

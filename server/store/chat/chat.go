@@ -53,10 +53,11 @@ const (
 )
 
 // summaryColumns are a conversation c as summaryScan reads it. The sums read
-// the index ledger_conversation alone.
+// the index ledger_conversation alone. What it had cost when it was handed over
+// is in the ledger of somebody else, and told.
 const summaryColumns = `c.n, c.id, c.title, c.models, c.pinned, c.created_ms, c.updated_ms,
-	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = c.owner AND conversation = c.id), 0),
-	EXISTS (SELECT 1 FROM ledger WHERE owner = c.owner AND conversation = c.id AND source = 'estimated'),
+	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = c.owner AND conversation = c.id), 0) + c.told_nano_usd,
+	c.told_estimated OR EXISTS (SELECT 1 FROM ledger WHERE owner = c.owner AND conversation = c.id AND source = 'estimated'),
 	(SELECT count(*) FROM runs WHERE conversation = c.n AND state = 'running'),
 	EXISTS (SELECT 1 FROM lanes WHERE conversation = c.n AND blind = 1)`
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"screentest/server/store/ledger"
+	"screentest/server/store/people"
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
@@ -24,7 +25,8 @@ const runColumns = `r.id, c.id, m.id, coalesce(r.lane, 0), coalesce(r.endpoint, 
 	coalesce(r.started_ms, 0), coalesce(r.first_token_ms, 0), coalesce(r.duration_ms, 0),
 	coalesce(r.input_tokens, 0), coalesce(r.output_tokens, 0),
 	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = r.owner AND subject = r.id), r.told_nano_usd, 0),
-	coalesce(l.basis, r.told_basis, ''), coalesce(l.source, r.told_source, ''), r.calls, coalesce(r.reasoning_bytes, 0), coalesce(r.sources, 0)`
+	coalesce(l.basis, r.told_basis, ''), coalesce(l.source, r.told_source, ''), r.calls, coalesce(r.reasoning_bytes, 0), coalesce(r.sources, 0),
+	(SELECT id FROM teams WHERE n = r.team), coalesce(r.paid_by, '')`
 
 // runLedger joins the latest row of the ledger about the run r.
 const runLedger = ` LEFT JOIN ledger l ON l.n = (SELECT max(n) FROM ledger WHERE owner = r.owner AND subject = r.id) `
@@ -33,6 +35,7 @@ const runLedger = ` LEFT JOIN ledger l ON l.n = (SELECT max(n) FROM ledger WHERE
 type runScan struct {
 	run                       wire.Run
 	id, conversation, message []byte
+	team                      []byte
 	problem, calls            []byte
 }
 
@@ -41,7 +44,7 @@ func (s *runScan) dest() []any {
 	return []any{&s.id, &s.conversation, &s.message, &r.Lane, &r.Endpoint, &r.Model, &r.Answered,
 		&r.State, &r.Finish, &s.problem, &r.ContentType,
 		&r.Bytes, &r.StartedMS, &r.FirstTokenMS, &r.DurationMS,
-		&r.InputTokens, &r.OutputTokens, &r.CostNanoUSD, &r.Basis, &r.CostSource, &s.calls, &r.ReasoningBytes, &r.Sources}
+		&r.InputTokens, &r.OutputTokens, &r.CostNanoUSD, &r.Basis, &r.CostSource, &s.calls, &r.ReasoningBytes, &r.Sources, &s.team, &r.PaidBy}
 }
 
 // result returns the run that was scanned; nil if there is none.
@@ -51,6 +54,7 @@ func (s *runScan) result() (*wire.Run, error) {
 	}
 	r := s.run
 	r.ID, r.Conversation, r.Message = sqlite.FormatID(s.id), sqlite.FormatID(s.conversation), sqlite.FormatID(s.message)
+	r.Team = sqlite.FormatID(s.team)
 	if s.problem != nil {
 		r.Problem = new(wire.Problem)
 		if err := json.Unmarshal(s.problem, r.Problem); err != nil {
@@ -172,7 +176,8 @@ func (c *Chat) EachRunning(ctx context.Context, fn func(owner string, r wire.Run
 // the ledger with the prices it was worked out from, as JSON. Finishing twice
 // with the same state is finishing once; with another, fs.ErrExist. If the run
 // is not stored, because its conversation was deleted meanwhile or its start
-// could not be written, only the charge is booked: money is never lost.
+// could not be written, only the charge is booked: money is never lost. Who pays
+// is what its start said, and of a run that is not stored what r says.
 func (c *Chat) FinishRun(ctx context.Context, owner string, r wire.Run, text string, log, times []byte, prices json.RawMessage) error {
 	id, err := sqlite.WantID("run", r.ID)
 	if err != nil {
@@ -201,13 +206,18 @@ func (c *Chat) FinishRun(ctx context.Context, owner string, r wire.Run, text str
 	return c.db.Write(ctx, len(text)+whole.size(), func(w *sqlite.Tx) error {
 		var n, message, conversation int64
 		var state wire.RunState
-		err := w.Scan("SELECT n, message, conversation, state FROM runs WHERE owner = ? AND id = ?", []any{who, id}, &n, &message, &conversation, &state)
+		var team []byte
+		var paidBy string
+		err := w.Scan("SELECT n, message, conversation, state, (SELECT id FROM teams WHERE n = r.team), paid_by FROM runs r WHERE owner = ? AND id = ?",
+			[]any{who, id}, &n, &message, &conversation, &state, &team, &paidBy)
 		if errors.Is(err, sql.ErrNoRows) {
 			return c.bookRun(w, who, id, r, prices)
 		}
 		if err != nil {
 			return err
 		}
+		r := r
+		r.Team, r.PaidBy = sqlite.FormatID(team), paidBy
 		if state == r.State {
 			return nil
 		}
@@ -246,10 +256,15 @@ func (c *Chat) bookRun(w *sqlite.Tx, owner int64, id []byte, r wire.Run, prices 
 		return nil
 	}
 	conversation, _ := sqlite.ParseID(r.Conversation)
-	_, err := c.books.Book(w, owner, ledger.Entry{
+	team, err := people.TeamNumber(w, r.Team)
+	if err != nil {
+		return err
+	}
+	_, err = c.books.Book(w, owner, ledger.Entry{
 		Kind: wire.KindCharge, What: wire.WhatText, Subject: id, Conversation: conversation, Model: r.Model,
 		CostNanoUSD: r.CostNanoUSD, Basis: r.Basis, Source: r.CostSource,
 		InputTokens: r.InputTokens, OutputTokens: r.OutputTokens, Prices: prices, CreatedMS: endedMS(r),
+		Team: team, PaidBy: r.PaidBy,
 	})
 	return err
 }

@@ -242,7 +242,7 @@ func (c *Chat) CheckStart(ctx context.Context, owner string, s wire.Start) (r wi
 // StartTurn queues the write of a turn: the conversation (titled title, if it
 // is new), the messages that lead to the answer (those that are new), the
 // answer's message (if new) and the run r with the request s.Body, sent to the
-// gateway at baseURL. Of r it keeps Model and StartedMS; ids, lane and endpoint
+// gateway at baseURL. Of r it keeps Model, StartedMS and who pays; ids, lane and endpoint
 // are those of s. Storing the same run twice is storing it once. It fails as
 // CheckStart does. s.Body must not be changed until done.
 func (c *Chat) StartTurn(owner string, s wire.Start, r wire.Run, title, baseURL string, done func(error)) {
@@ -300,8 +300,12 @@ func (c *Chat) startTurn(w *sqlite.Tx, t turn, r wire.Run, title, baseURL string
 			return err
 		}
 	}
-	run, err := w.Insert("INSERT INTO runs (owner, conversation, message, id, lane, endpoint, model, state, started_ms) VALUES (?, ?, ?, ?, ?, ?, ?, 'running', ?)",
-		t.owner, p.conversation, p.answer, t.run, t.start.Lane, t.start.Endpoint, r.Model, now)
+	team, err := people.TeamNumber(w, r.Team)
+	if err != nil {
+		return err
+	}
+	run, err := w.Insert("INSERT INTO runs (owner, conversation, message, id, lane, endpoint, model, state, started_ms, team, paid_by) VALUES (?, ?, ?, ?, ?, ?, ?, 'running', ?, nullif(?, 0), ?)",
+		t.owner, p.conversation, p.answer, t.run, t.start.Lane, t.start.Endpoint, r.Model, now, team, r.PaidBy)
 	if err != nil {
 		return err
 	}

@@ -126,3 +126,11 @@ func WantFinished(dir string) error {
 	}
 	return fmt.Errorf("a restore to %s was broken off, and what is there is not whole: restore the backup to it again", dir)
 }
+
+// What is sealed in meta to recognise the sealing key again. Once the ledger is
+// chained it says that, too: without the key nobody can have it chained anew.
+const (
+	SealCheck        = "seal_check" // its name, and what its seal is bound to
+	SealCheckText    = "Screentest"
+	SealCheckChained = "Screentest, chained"
+)

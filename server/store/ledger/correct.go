@@ -13,7 +13,8 @@ import (
 // Correct books the difference between what the ledger says of a subject and
 // what it really cost, as the gateway's own account has it, and returns the
 // newest row of the subject. A figure that is right already adds a row of 0
-// only where there was an estimate, which is none from then on.
+// only where there was an estimate, which is none from then on. What somebody
+// else paid for is refused, paid_elsewhere: all of it would be booked again.
 // fs.ErrNotExist: there is no such run or task of the owner.
 func (b *Books) Correct(ctx context.Context, owner string, c wire.Correction) (row wire.LedgerRow, err error) {
 	subject, ok := sqlite.ParseID(c.Subject)
@@ -27,16 +28,21 @@ func (b *Books) Correct(ctx context.Context, owner string, c wire.Correction) (r
 	err = b.db.Write(ctx, 0, func(w *sqlite.Tx) error {
 		e := Entry{Kind: wire.KindCorrection, Subject: subject, Source: wire.SourceReported, CreatedMS: b.now().UnixMilli()}
 		var sum, estimated int64
-		err := w.Scan(`SELECT what, model, conversation, (SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ?1 AND subject = ?2),
+		err := w.Scan(`SELECT what, model, conversation, coalesce(team, 0), paid_by, (SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ?1 AND subject = ?2),
 			(SELECT sum(estimated_nano_usd) FROM ledger WHERE owner = ?1 AND subject = ?2)
-			FROM ledger WHERE owner = ?1 AND subject = ?2 LIMIT 1`, []any{who, subject}, &e.What, &e.Model, &e.Conversation, &sum, &estimated)
+			FROM ledger WHERE owner = ?1 AND subject = ?2 LIMIT 1`, []any{who, subject}, &e.What, &e.Model, &e.Conversation, &e.Team, &e.PaidBy, &sum, &estimated)
 		if errors.Is(err, sql.ErrNoRows) {
 			// A run that brought nothing has no row, and may have been billed.
 			e.What = wire.WhatText
-			err = w.Scan("SELECT r.model, c.id FROM runs r JOIN conversations c ON c.n = r.conversation WHERE r.owner = ? AND r.id = ? AND r.state <> 'running'",
-				[]any{who, subject}, &e.Model, &e.Conversation)
+			var told bool
+			err = w.Scan("SELECT r.model, c.id, coalesce(r.team, 0), r.paid_by, r.told_source IS NOT NULL FROM runs r JOIN conversations c ON c.n = r.conversation WHERE r.owner = ? AND r.id = ? AND r.state <> 'running'",
+				[]any{who, subject}, &e.Model, &e.Conversation, &e.Team, &e.PaidBy, &told)
 			if errors.Is(err, sql.ErrNoRows) {
 				return sqlite.NotFound("run or task")
+			}
+			if told {
+				return &sqlite.Error{Problem: wire.Problem{Code: "paid_elsewhere", Field: "subject", Message: "What this answer cost is not in this ledger: it was handed over or imported.",
+					Hint: "Correct it in the ledger of who paid for it."}}
 			}
 		}
 		if err != nil {

@@ -8,8 +8,11 @@ package ledger
 
 import (
 	"encoding/json"
+	"sync"
 	"time"
 
+	"screentest/server/seal"
+	"screentest/server/store/chain"
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
@@ -28,19 +31,29 @@ type Entry struct {
 	InputTokens, OutputTokens int64  // tokens
 	Prices                    json.RawMessage
 	CreatedMS                 int64
+	Team                      int64  // the row of the team that pays; 0: none
+	PaidBy                    string // the label of the key; "" where there are no accounts
 }
 
 // Books are the ledger and its sums.
 type Books struct {
+	// Booked is told of each row once it is durable, and must return at once.
+	// It is set before the first one. nil: nobody is told.
+	Booked func(what string, nanoUSD int64)
+
 	db      *sqlite.DB
 	now     func() time.Time
+	chain   *chain.Chain
 	periods periods
+	teams   sync.Map // of rows by id
 }
 
-// New is the ledger in db.
-func New(db *sqlite.DB, now func() time.Time) *Books { return &Books{db: db, now: now} }
+// New is the ledger in db. box seals the head of its chain.
+func New(db *sqlite.DB, box *seal.Box, now func() time.Time) *Books {
+	return &Books{db: db, now: now, chain: chain.New(chain.Ledger, box)}
+}
 
-// Book appends e. With it the trigger ledger_hours (migration 4) adds it to the
+// Book appends e, and takes its row into the chain. With it the trigger ledger_hours (migration 4) adds it to the
 // sums of its hour, and the sums that are kept here take it in once it is
 // durable. booked is false, and nothing is changed, if the subject has
 // had its charge or return already. Corrections are counted up instead.
@@ -64,9 +77,9 @@ func (b *Books) Book(w *sqlite.Tx, owner int64, e Entry) (booked bool, err error
 	if len(e.Prices) == 0 {
 		e.Prices = json.RawMessage("{}")
 	}
-	res, err := w.Exec(`INSERT INTO ledger (owner, kind, what, subject, seq, conversation, model, cost_nano_usd, basis, source, input_tokens, output_tokens, prices, created_ms, estimated_nano_usd)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner, subject, kind, seq) DO NOTHING`,
-		owner, e.Kind, e.What, e.Subject, seq, e.Conversation, e.Model, e.CostNanoUSD, e.Basis, e.Source, e.InputTokens, e.OutputTokens, string(e.Prices), e.CreatedMS, estimated)
+	res, err := w.Exec(`INSERT INTO ledger (owner, kind, what, subject, seq, conversation, model, cost_nano_usd, basis, source, input_tokens, output_tokens, prices, created_ms, estimated_nano_usd, team, paid_by)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?) ON CONFLICT (owner, subject, kind, seq) DO NOTHING`,
+		owner, e.Kind, e.What, e.Subject, seq, e.Conversation, e.Model, e.CostNanoUSD, e.Basis, e.Source, e.InputTokens, e.OutputTokens, string(e.Prices), e.CreatedMS, estimated, e.Team, e.PaidBy)
 	if err != nil {
 		return false, err
 	}
@@ -77,8 +90,16 @@ func (b *Books) Book(w *sqlite.Tx, owner int64, e Entry) (booked bool, err error
 	if err != nil {
 		return false, err
 	}
-	row := booking{n: n, owner: owner, createdMS: e.CreatedMS, group: group{e.What, e.Model}}
+	if err := b.chained(w, n); err != nil {
+		return false, err
+	}
+	row := booking{n: n, createdMS: e.CreatedMS, group: group{e.What, e.Model, owner, e.Team, e.PaidBy}}
 	row.figures.addRow(e.Kind, e.CostNanoUSD, estimated, e.InputTokens, e.OutputTokens)
-	w.AfterCommit(func() { b.periods.add(row) })
+	w.AfterCommit(func() {
+		b.periods.add(row)
+		if b.Booked != nil {
+			b.Booked(e.What, e.CostNanoUSD)
+		}
+	})
 	return true, nil
 }

@@ -1,11 +1,10 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
-	"maps"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -20,14 +19,28 @@ import (
 
 const hourMS = int64(time.Hour / time.Millisecond)
 
-// maxPeriods bounds the periods that are kept of one owner.
+// maxPeriods bounds the periods that are kept of one holder.
 const maxPeriods = 512
+
+// A holder is whose sums they are: a person by number, a team, or everybody.
+// Nobody, who has no number, is a person of no rows.
+type holder int64
+
+const everybody holder = math.MinInt64
+
+func personHolder(n int64) holder { return holder(n) }
+func teamHolder(n int64) holder   { return holder(-n) }
 
 // A period is a stretch of time, in Unix milliseconds, to exclusive.
 type period struct{ from, to int64 }
 
 // A group is what sums are kept apart by.
-type group struct{ what, model string }
+type group struct {
+	what, model string
+	owner       int64
+	team        int64 // its row; 0: none
+	paidBy      string
+}
 
 // figures are sums of ledger rows, in nano-USD and tokens.
 type figures struct{ charged, returned, corrected, estimated, rows, in, out int64 }
@@ -91,9 +104,9 @@ func (f figures) sum() wire.Sum {
 
 // A booking is a row that was added to the ledger.
 type booking struct {
-	n, owner, createdMS int64
-	group               group
-	figures             figures
+	n, createdMS int64
+	group        group
+	figures      figures
 }
 
 // periods keeps the sums of periods. Rows are told apart by their number, which
@@ -101,7 +114,7 @@ type booking struct {
 type periods struct {
 	mu   sync.Mutex
 	last int64 // number of the newest row that was added
-	of   map[int64]map[period]*periodSums
+	of   map[holder]map[period]*periodSums
 }
 
 // periodSums are the sums of a period over the rows up to number upTo.
@@ -109,6 +122,7 @@ type periodSums struct {
 	upTo   int64
 	total  figures
 	groups map[group]figures
+	parts  map[string]map[part]figures // by what they are split by, once somebody asked; see by
 }
 
 // add takes in a row that was committed. They come in order of n.
@@ -116,117 +130,156 @@ func (s *periods) add(b booking) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last = b.n
-	for at, sums := range s.of[b.owner] {
-		if b.createdMS < at.from || b.createdMS >= at.to || b.n <= sums.upTo {
-			continue
+	holders := []holder{everybody, personHolder(b.group.owner)}
+	if b.group.team > 0 {
+		holders = append(holders, teamHolder(b.group.team))
+	}
+	for _, of := range holders {
+		for at, sums := range s.of[of] {
+			if b.createdMS < at.from || b.createdMS >= at.to || b.n <= sums.upTo {
+				continue
+			}
+			sums.addGroup(b.group, b.figures)
+			sums.upTo = b.n
 		}
-		sums.addGroup(b.group, b.figures)
-		sums.upTo = b.n
 	}
 }
 
-// get calls fn with the sums of a period; fn must not keep the groups. false: the
-// period is not kept.
-func (s *periods) get(owner int64, at period, fn func(*periodSums)) bool {
+// each calls fn with the sums of each of at, those of own where they are not kept;
+// fn must keep none of it. If some are missing it calls fn for none, and says
+// which.
+func (s *periods) each(of holder, at []period, own map[int]*periodSums, fn func(i int, sums *periodSums)) (missing []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sums := s.of[owner][at]
-	if sums == nil {
-		return false
+	all := make([]*periodSums, len(at))
+	for i, a := range at {
+		if all[i] = s.of[of][a]; all[i] == nil {
+			all[i] = own[i]
+		}
+		if all[i] == nil {
+			missing = append(missing, i)
+		}
 	}
-	fn(sums)
-	return true
+	if len(missing) == 0 {
+		for i, sums := range all {
+			fn(i, sums)
+		}
+	}
+	return missing
 }
 
 // remember takes over sums that were read, unless a booking came in between.
-func (s *periods) remember(owner int64, at period, sums *periodSums) {
+func (s *periods) remember(of holder, at period, sums *periodSums) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sums.upTo < s.last {
 		return
 	}
 	if s.of == nil {
-		s.of = map[int64]map[period]*periodSums{}
+		s.of = map[holder]map[period]*periodSums{}
 	}
-	if s.of[owner] == nil || len(s.of[owner]) >= maxPeriods {
-		s.of[owner] = map[period]*periodSums{}
+	if s.of[of] == nil || len(s.of[of]) >= maxPeriods {
+		s.of[of] = map[period]*periodSums{}
 	}
-	s.of[owner][at] = sums
+	s.of[of][at] = sums
 }
 
 // periodTotal is the sum over all groups of a period.
-func (b *Books) periodTotal(ctx context.Context, owner int64, at period) (total figures, err error) {
-	err = b.eachPeriod(ctx, owner, []period{at}, func(_ int, sums *periodSums) { total = sums.total })
+func (b *Books) periodTotal(ctx context.Context, of holder, at period) (total figures, err error) {
+	err = b.eachPeriod(ctx, of, []period{at}, func(_ int, sums *periodSums) { total = sums.total })
 	return total, err
 }
 
-// periodGroups are the sums of a period, apart.
-func (b *Books) periodGroups(ctx context.Context, owner int64, at period) (groups map[group]figures, err error) {
-	err = b.eachPeriod(ctx, owner, []period{at}, func(_ int, sums *periodSums) { groups = maps.Clone(sums.groups) })
-	return groups, err
-}
-
-// eachPeriod calls fn with the sums of each of at; fn must not keep the groups.
-func (b *Books) eachPeriod(ctx context.Context, owner int64, at []period, fn func(i int, sums *periodSums)) error {
-	var missing []int
-	for i, a := range at {
-		if !b.periods.get(owner, a, func(sums *periodSums) { fn(i, sums) }) {
-			missing = append(missing, i)
+// eachPeriod calls fn with the sums of each of at, all as of one moment; fn must
+// keep none of it.
+func (b *Books) eachPeriod(ctx context.Context, of holder, at []period, fn func(i int, sums *periodSums)) error {
+	own := map[int]*periodSums{} // read here: they may not be kept
+	for {
+		missing := b.periods.each(of, at, own, fn)
+		if len(missing) == 0 {
+			return nil
 		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	return b.db.Snapshot(ctx, func(q sqlite.Reading) error {
-		var upTo int64
-		if err := q.Scan("SELECT coalesce(max(n), 0) FROM ledger", nil, &upTo); err != nil {
-			return err
-		}
-		for _, i := range missing {
-			sums := &periodSums{upTo: upTo, groups: map[group]figures{}}
-			if err := sums.read(q, owner, at[i]); err != nil {
+		if err := b.db.Snapshot(ctx, func(q sqlite.Reading) error {
+			var upTo int64
+			if err := q.Scan("SELECT coalesce(max(n), 0) FROM ledger", nil, &upTo); err != nil {
 				return err
 			}
-			fn(i, sums)
-			b.periods.remember(owner, at[i], sums)
+			for _, i := range missing {
+				sums := &periodSums{upTo: upTo, groups: map[group]figures{}}
+				if err := sums.read(q, of, at[i]); err != nil {
+					return err
+				}
+				own[i] = sums
+				b.periods.remember(of, at[i], sums)
+			}
+			return nil
+		}); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+}
+
+// hoursOf and rowsOf are the hours and the rows of a holder, h, from ?2 up to but
+// not including ?3. Those of everybody are found person by person, so that no
+// index is needed for them. Of a team, that it is above 0 is said for the sake of
+// the index, which holds no others.
+func hoursOf(of holder) (from string, id int64) {
+	const hours = " AND h.hour >= ?2 AND h.hour < ?3"
+	switch {
+	case of >= 0:
+		return " FROM spend_hours h WHERE h.owner = ?1" + hours, int64(of)
+	case of != everybody:
+		return " FROM spend_hours h WHERE h.team = ?1 AND h.team > 0" + hours, int64(-of)
+	}
+	return " FROM users u CROSS JOIN spend_hours h ON h.owner = u.n WHERE ?1 = 0" + hours, 0
+}
+
+func rowsOf(of holder) (from string, id int64) {
+	const time = " AND h.created_ms >= ?2 AND h.created_ms < ?3"
+	switch {
+	case of >= 0:
+		return " FROM ledger h WHERE h.owner = ?1" + time, int64(of)
+	case of != everybody:
+		return " FROM ledger h WHERE h.team = ?1" + time, int64(-of)
+	}
+	return " FROM users u CROSS JOIN ledger h ON h.owner = u.n WHERE ?1 = 0" + time, 0
 }
 
 // read sums up a period: whole hours from spend_hours, what is left of it at its
 // ends from the rows.
-func (s *periodSums) read(q sqlite.Reading, owner int64, at period) error {
+func (s *periodSums) read(q sqlite.Reading, of holder, at period) error {
 	if at.to <= at.from {
 		return nil
 	}
 	first, end := (at.from+hourMS-1)/hourMS, at.to/hourMS
 	if first >= end {
-		return s.readRows(q, owner, at)
+		return s.readRows(q, of, at)
 	}
-	err := q.Each(`SELECT what, model, sum(charged), sum(returned), sum(corrected), sum(estimated), sum(rows), sum(input_tokens), sum(output_tokens)
-		FROM spend_hours WHERE owner = ? AND hour >= ? AND hour < ? GROUP BY what, model`, []any{owner, first, end}, func(rows *sql.Rows) error {
+	from, id := hoursOf(of)
+	err := q.Each(`SELECT h.what, h.model, h.owner, h.team, h.paid_by, sum(h.charged), sum(h.returned), sum(h.corrected), sum(h.estimated),
+		sum(h.rows), sum(h.input_tokens), sum(h.output_tokens)`+from+" GROUP BY h.what, h.model, h.owner, h.team, h.paid_by", []any{id, first, end}, func(rows *sql.Rows) error {
 		var g group
 		var f figures
-		err := rows.Scan(&g.what, &g.model, &f.charged, &f.returned, &f.corrected, &f.estimated, &f.rows, &f.in, &f.out)
+		err := rows.Scan(&g.what, &g.model, &g.owner, &g.team, &g.paidBy, &f.charged, &f.returned, &f.corrected, &f.estimated, &f.rows, &f.in, &f.out)
 		s.addGroup(g, f)
 		return err
 	})
 	for _, end := range []period{{at.from, first * hourMS}, {end * hourMS, at.to}} {
 		if err == nil && end.from < end.to {
-			err = s.readRows(q, owner, end)
+			err = s.readRows(q, of, end)
 		}
 	}
 	return err
 }
 
-func (s *periodSums) readRows(q sqlite.Reading, owner int64, at period) error {
-	return q.Each("SELECT what, model, kind, cost_nano_usd, estimated_nano_usd, input_tokens, output_tokens FROM ledger WHERE owner = ? AND created_ms >= ? AND created_ms < ?",
-		[]any{owner, at.from, at.to}, func(rows *sql.Rows) error {
+func (s *periodSums) readRows(q sqlite.Reading, of holder, at period) error {
+	from, id := rowsOf(of)
+	return q.Each("SELECT h.what, h.model, h.owner, coalesce(h.team, 0), h.paid_by, h.kind, h.cost_nano_usd, h.estimated_nano_usd, h.input_tokens, h.output_tokens"+from,
+		[]any{id, at.from, at.to}, func(rows *sql.Rows) error {
 			var g group
 			var kind string
 			var cost, estimated, in, out int64
-			if err := rows.Scan(&g.what, &g.model, &kind, &cost, &estimated, &in, &out); err != nil {
+			if err := rows.Scan(&g.what, &g.model, &g.owner, &g.team, &g.paidBy, &kind, &cost, &estimated, &in, &out); err != nil {
 				return err
 			}
 			var f figures
@@ -241,9 +294,5 @@ func (s *periodSums) addGroup(g group, f figures) {
 	sum.add(f)
 	s.groups[g] = sum
 	s.total.add(f)
-}
-
-// dearestFirst orders sums; the name decides between equals.
-func dearestFirst(a, b figures, nameA, nameB string) int {
-	return cmp.Or(cmp.Compare(b.nano(), a.nano()), cmp.Compare(nameA, nameB))
+	s.parts = nil
 }

@@ -26,11 +26,15 @@ func New(db *sqlite.DB, box *seal.Box, now func() time.Time) *Register {
 
 // EnsureLocalUser returns the owner id of the one local user, who is there
 // from the first call on: the person at the keyboard of a server that listens
-// on loopback only.
+// on loopback only. Where one account is left of a team's that is who it is, also
+// if the first admin has gone.
 func (r *Register) EnsureLocalUser(ctx context.Context) (owner string, err error) {
 	var n int64
 	err = r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
-		if _, err := t.Exec("INSERT INTO users (name, local, created_ms) SELECT 'local', 1, ? WHERE NOT EXISTS (SELECT 1 FROM users WHERE local = 1)", r.now().UnixMilli()); err != nil {
+		if err := adoptLocal(t); err != nil {
+			return err
+		}
+		if _, err := t.Exec("INSERT INTO users (id, name, local, created_ms) SELECT randomblob(16), 'local', 1, ? WHERE NOT EXISTS (SELECT 1 FROM users WHERE local = 1)", r.now().UnixMilli()); err != nil {
 			return err
 		}
 		return t.Scan("SELECT n FROM users WHERE local = 1", nil, &n)
@@ -41,10 +45,33 @@ func (r *Register) EnsureLocalUser(ctx context.Context) (owner string, err error
 	return sqlite.FormatOwner(n), nil
 }
 
+// adoptLocal makes the only account the local user.
+func adoptLocal(t *sqlite.Tx) error {
+	accounts, err := sqlite.Column[int64](t, "SELECT u.n FROM users u WHERE u.email IS NOT NULL LIMIT 2")
+	if err != nil || len(accounts) != 1 {
+		return err
+	}
+	if _, err := t.Exec("UPDATE users SET local = 0 WHERE local = 1 AND n <> ?", accounts[0]); err != nil {
+		return err
+	}
+	_, err = t.Exec("UPDATE users SET local = 1 WHERE n = ? AND local = 0", accounts[0])
+	return err
+}
+
 // People is how many there are.
 func (r *Register) People(ctx context.Context) (n int, err error) {
 	err = r.db.At(ctx).Scan("SELECT count(*) FROM users", nil, &n)
 	return n, err
+}
+
+// PersonID is an owner's id as people and programs see it.
+func (r *Register) PersonID(ctx context.Context, owner string) (id string, err error) {
+	var b []byte
+	err = r.db.At(ctx).Scan("SELECT id FROM users WHERE n = ?", []any{sqlite.ParseOwner(owner)}, &b)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", sqlite.NotFound("user")
+	}
+	return sqlite.FormatID(b), err
 }
 
 // Bounds of a setting, in bytes.
@@ -99,6 +126,16 @@ func (r *Register) ServerSetting(ctx context.Context, name string) (value string
 	return string(b), err
 }
 
+// ReadServerSetting is ServerSetting in a transaction, "" if there is none.
+func ReadServerSetting(t *sqlite.Tx, name string) (value string, err error) {
+	var b []byte
+	err = t.Scan("SELECT value FROM meta WHERE name = ?", []any{serverPrefix + name}, &b)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return string(b), err
+}
+
 // SetServerSetting saves a value that is of the whole server, with the bounds
 // of SetSetting; "" forgets it.
 func (r *Register) SetServerSetting(ctx context.Context, name, value string) error {
@@ -115,10 +152,11 @@ func (r *Register) SetServerSetting(ctx context.Context, name, value string) err
 	})
 }
 
-// WantUser fails with fs.ErrNotExist if there is no user n.
+// WantUser fails with fs.ErrNotExist if there is no user n who is active: what
+// somebody sent just before they were shut out comes to nothing.
 func WantUser(q sqlite.Scanner, n int64) error {
 	var there bool
-	if err := q.Scan("SELECT EXISTS (SELECT 1 FROM users WHERE n = ?)", []any{n}, &there); err != nil {
+	if err := q.Scan("SELECT EXISTS (SELECT 1 FROM users WHERE n = ? AND active = 1)", []any{n}, &there); err != nil {
 		return err
 	}
 	if !there {

@@ -46,12 +46,13 @@ func (r *Register) SaveSession(ctx context.Context, id, owner string, data []byt
 	})
 }
 
-// LoadSession reads a session. fs.ErrNotExist: there is none, or it expired.
+// LoadSession reads a session. fs.ErrNotExist: there is none, it expired, or it is
+// of somebody who signed in, which holds nothing.
 func (r *Register) LoadSession(ctx context.Context, id string) (owner string, data []byte, err error) {
 	hash, row := hashSession(id)
 	var who int64
 	var sealed []byte
-	err = r.db.At(ctx).Scan("SELECT owner, sealed FROM sessions WHERE id_hash = ? AND expires_ms > ?", []any{hash, r.now().UnixMilli()}, &who, &sealed)
+	err = r.db.At(ctx).Scan("SELECT owner, sealed FROM sessions WHERE id_hash = ? AND expires_ms > ? AND signed_in = 0", []any{hash, r.now().UnixMilli()}, &who, &sealed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil, sqlite.NotFound("session")
 	}

@@ -196,7 +196,7 @@ func (l *lookup) rows(q sqlite.Reading) (rows []int64, more int64, err error) {
 
 const (
 	selectRows = "SELECT rowid FROM search WHERE search MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
-	selectPaid = `SELECT f.rowid, coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = s.owner AND subject = coalesce(r.id, v.id)), r.told_nano_usd, 0)
+	selectPaid = `SELECT f.rowid, coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = s.owner AND subject = coalesce(r.id, v.id)), r.told_nano_usd, v.told_nano_usd, 0)
 		FROM search f LEFT JOIN search_rows s ON s.n = f.rowid LEFT JOIN runs r ON r.n = s.run LEFT JOIN video_tasks v ON v.n = s.video
 		WHERE f.search MATCH ? AND f.rowid >= ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?`
 )
@@ -244,7 +244,7 @@ func (l *lookup) page(q sqlite.Reading) (rows []int64, more int64, err error) {
 const selectHit = `SELECT c.id, coalesce(c.title, v.title), m.id, coalesce(m.role, ''), coalesce(m.lane, 0), substr(coalesce(m.text, v.prompt, ''), 1, ?2), coalesce(m.tool, ''),
 	coalesce(m.created_ms, c.created_ms, v.created_ms), r.id,
 	CASE WHEN EXISTS (SELECT 1 FROM lanes WHERE conversation = c.n AND blind = 1) THEN '' ELSE coalesce(r.model, v.model, '') END, coalesce(r.state, v.state, ''), coalesce(r.problem, v.problem), r.calls,
-	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = s.owner AND subject = coalesce(r.id, v.id)), r.told_nano_usd, 0),
+	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = s.owner AND subject = coalesce(r.id, v.id)), r.told_nano_usd, v.told_nano_usd, 0),
 	EXISTS (SELECT 1 FROM ledger WHERE owner = s.owner AND subject = coalesce(r.id, v.id) AND source = 'estimated'),
 	v.id, coalesce(v.tags, ''), coalesce(v.deleted_ms, 0) > 0
 	FROM search_rows s LEFT JOIN conversations c ON c.n = s.conversation LEFT JOIN messages m ON m.n = s.message LEFT JOIN runs r ON r.n = s.run

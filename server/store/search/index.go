@@ -58,6 +58,11 @@ func (x *Index) NoteVideo(w *sqlite.Tx, owner, video int64) error {
 	return x.note(w, "INSERT INTO search_todo (owner, conversation, video) VALUES (?, 0, ?)", owner, video)
 }
 
+// NoteConversation does so with a conversation and all of its messages.
+func (x *Index) NoteConversation(w *sqlite.Tx, owner, conversation int64) error {
+	return x.note(w, "INSERT INTO search_todo (owner, conversation, messages_from) VALUES (?, ?, 0)", owner, conversation)
+}
+
 // NoteConversations does so with all conversations that stand under the owner
 // of, with their messages, as the owner's.
 func (x *Index) NoteConversations(w *sqlite.Tx, owner, of int64) error {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,32 +168,72 @@ const (
 	keptCopies = 3
 )
 
+// unfinished ends the name of a copy that is being written.
+const unfinished = ".part"
+
 // keepCopy writes the whole database as it is now to the folder of copies
 // beside it, with its version and the time in the name, and returns once it is
-// on the disk.
+// on the disk. What a killed process has left of one is removed.
 func keepCopy(ctx context.Context, conn *sql.Conn, database string, version int, now time.Time) (path string, err error) {
 	folder := filepath.Join(filepath.Dir(database), BackupsFolder)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err
 	}
-	path = filepath.Join(folder, fmt.Sprintf("%s.v%d-%s", filepath.Base(database), version, now.UTC().Format("20060102T150405.000")))
-	if err := VacuumInto(ctx, conn, path); err != nil {
+	left, err := filepath.Glob(filepath.Join(folder, filepath.Base(database)+".v*-*"+unfinished))
+	if err != nil {
 		return "", err
+	}
+	for _, half := range left {
+		RemoveDatabase(half)
+	}
+	path = filepath.Join(folder, fmt.Sprintf("%s.v%d-%s", filepath.Base(database), version, now.UTC().Format("20060102T150405.000")))
+	if err := VacuumInto(ctx, conn, path+unfinished); err != nil {
+		return "", err
+	}
+	if err := os.Rename(path+unfinished, path); err != nil {
+		return "", errors.Join(err, os.Remove(path+unfinished))
 	}
 	return path, disk.SyncFolder(folder)
 }
 
-// dropOldCopies removes all but the newest copies.
+// copyName is the name of a copy behind that of its database: version and time.
+var copyName = regexp.MustCompile(`^\.v([0-9]+)-([0-9]{8}T[0-9]{6}\.[0-9]{3})$`)
+
+// dropOldCopies removes all but the newest copies. Of each version one comes
+// first: a migration of many steps that is killed again and again keeps copies of
+// a version in between, which no program is of, and these must not take the place
+// of the one that can be gone back to.
 func dropOldCopies(database string) error {
-	copies, err := filepath.Glob(filepath.Join(filepath.Dir(database), BackupsFolder, filepath.Base(database)+".v*-*"))
+	folder := filepath.Join(filepath.Dir(database), BackupsFolder)
+	files, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	made := func(path string) string { return path[strings.LastIndexByte(path, '-'):] }
-	slices.SortFunc(copies, func(a, b string) int { return strings.Compare(made(b), made(a)) })
+	type copied struct{ name, version, made string }
+	var copies []copied
+	for _, f := range files {
+		behind, ours := strings.CutPrefix(f.Name(), filepath.Base(database))
+		if m := copyName.FindStringSubmatch(behind); ours && m != nil {
+			copies = append(copies, copied{f.Name(), m[1], m[2]})
+		}
+	}
+	slices.SortFunc(copies, func(a, b copied) int { return strings.Compare(b.made, a.made) })
+	var first, more []copied
+	for _, c := range copies {
+		if slices.ContainsFunc(first, func(f copied) bool { return f.version == c.version }) {
+			more = append(more, c)
+		} else {
+			first = append(first, c)
+		}
+	}
 	var errs []error
-	for _, old := range copies[min(keptCopies, len(copies)):] {
-		errs = append(errs, os.Remove(old))
+	for i, c := range append(first, more...) {
+		if i >= keptCopies {
+			errs = append(errs, os.Remove(filepath.Join(folder, c.name)))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -73,11 +73,17 @@ func TestMigrate(t *testing.T) {
 			t.Errorf("%s: version %d, %v, text %q, kept %v", name, v, err, text(path), kept)
 		}
 	}
+	// What a process that was killed has left of a copy, which is none.
+	half := filepath.Join(filepath.Dir(path), sqlite.BackupsFolder, "screentest.db.v1-20260101T000000.000.part")
+	storetest.Must(t, os.WriteFile(half, []byte("half"), 0o600), os.WriteFile(half+"-journal", []byte("half"), 0o600))
 	if v, err := run(with("0002_b.sql", "UPDATE a SET text = 'new'")); err != nil || v != 2 || text(path) != "new" {
 		t.Fatalf("second version: %d, %v, %q", v, err, text(path))
 	}
 	if len(kept) != 1 || filepath.Base(kept[0]) != "screentest.db.v1-20260102T030411.000" || text(kept[0]) != "old" {
 		t.Errorf("kept %v", kept)
+	}
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(half), "*.part*")); err != nil || len(left) > 0 {
+		t.Errorf("left are %q, %v", left, err)
 	}
 	if info, _ := os.Stat(kept[0]); runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("the copy has mode %v", info.Mode().Perm())

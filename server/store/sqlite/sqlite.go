@@ -30,7 +30,10 @@ type Options struct {
 	Migrations fs.FS // files NNNN_what.sql
 	Follower   Follower
 	Now        func() time.Time // names the copies of older databases
-	Logger     *slog.Logger
+	// Committed is told how long a group of writes took, with the wait for the
+	// disk. It must return at once. nil: nobody is.
+	Committed func(took time.Duration)
+	Logger    *slog.Logger
 }
 
 // Open brings the database at path up to date, after keeping a copy of an older
@@ -73,7 +76,10 @@ func Open(ctx context.Context, path string, o Options) (e *DB, err error) {
 	if e.readers, err = openReaders(ctx, path); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	e.writer = startWriter(conn, o.Follower, o.Logger)
+	if o.Committed == nil {
+		o.Committed = func(time.Duration) {}
+	}
+	e.writer = startWriter(conn, o)
 	return e, nil
 }
 
@@ -103,6 +109,13 @@ func (e *DB) Close() error {
 // there is no error: it may have been run in vain.
 func (e *DB) Write(ctx context.Context, size int, fn func(*Tx) error) error {
 	return e.writer.write(ctx, size, fn)
+}
+
+// Waiting is how many writes are queued.
+func (e *DB) Waiting() int {
+	e.writer.mu.Lock()
+	defer e.writer.mu.Unlock()
+	return len(e.writer.queue)
 }
 
 // Post queues fn without waiting. done, which may be nil, is called once fn is

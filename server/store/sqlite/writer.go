@@ -40,11 +40,12 @@ type unit struct {
 // is queued, runs each unit in a savepoint, commits once and answers all: the
 // wait for the disk is shared. Units run in the order they were queued.
 type writer struct {
-	tx       Tx
-	log      *slog.Logger
-	follower Follower
-	ended    chan struct{}
-	wake     chan struct{} // holds one
+	tx        Tx
+	log       *slog.Logger
+	follower  Follower
+	committed func(took time.Duration)
+	ended     chan struct{}
+	wake      chan struct{} // holds one
 
 	mu     sync.Mutex
 	queue  []unit
@@ -70,18 +71,19 @@ type Follower interface {
 }
 
 // startWriter takes over conn.
-func startWriter(conn *sql.Conn, follower Follower, log *slog.Logger) *writer {
+func startWriter(conn *sql.Conn, o Options) *writer {
 	w := &writer{
-		tx:       Tx{p: prepare(conn)},
-		log:      log,
-		follower: follower,
-		ended:    make(chan struct{}),
-		wake:     make(chan struct{}, 1),
-		room:     make(chan struct{}),
+		tx:        Tx{p: prepare(conn)},
+		log:       o.Logger,
+		follower:  o.Follower,
+		committed: o.Committed,
+		ended:     make(chan struct{}),
+		wake:      make(chan struct{}, 1),
+		room:      make(chan struct{}),
 	}
 	w.tx.scrub = &w.scrub
 	if err := w.tx.Scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &w.scrub); err != nil {
-		log.Error("what was deleted last may still be in the files", "err", err)
+		o.Logger.Error("what was deleted last may still be in the files", "err", err)
 	}
 	w.signal()
 	go w.run()
@@ -248,7 +250,9 @@ func (w *writer) next() []unit {
 
 // commit makes group durable and answers it.
 func (w *writer) commit(group []unit) {
+	began := time.Now()
 	errs, again := w.try(group)
+	w.committed(time.Since(began))
 	if again && len(group) > 1 {
 		// The transaction as a whole did not go through, perhaps for the sake
 		// of one of its units. Alone, each gets its own verdict.

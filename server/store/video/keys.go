@@ -6,15 +6,18 @@ import (
 	"errors"
 	"strconv"
 
+	"screentest/server/payer"
+	"screentest/server/store/people"
 	"screentest/server/store/sqlite"
 )
 
 // videoKeyPurpose binds sealed keys of tasks; the row is the key's number.
 const videoKeyPurpose = "video key"
 
-// addKey stores a key, sealed, and returns its number.
-func (v *Videos) addKey(w *sqlite.Tx, owner int64, secret string, replaced bool) (n int64, err error) {
-	if n, err = w.Insert("INSERT INTO video_keys (owner, sealed, replaced) VALUES (?, x'', ?)", owner, replaced); err != nil {
+// addKey stores a key, sealed, and returns its number: the owner's own, or that
+// of a team, which each person whose tasks it pays for holds by themself.
+func (v *Videos) addKey(w *sqlite.Tx, owner, team int64, secret string, replaced bool) (n int64, err error) {
+	if n, err = w.Insert("INSERT INTO video_keys (owner, team, sealed, replaced) VALUES (?, nullif(?, 0), x'', ?)", owner, team, replaced); err != nil {
 		return 0, err
 	}
 	_, err = w.Exec("UPDATE video_keys SET sealed = ? WHERE n = ?", v.box.Seal(videoKeyPurpose, strconv.FormatInt(n, 10), []byte(secret)), n)
@@ -44,14 +47,14 @@ func forgetKey(w *sqlite.Tx, key int64) error {
 	return err
 }
 
-// EachKey calls fn for the keys that tasks hold. secret is "" for one that
-// does not open any more.
-func (v *Videos) EachKey(ctx context.Context, fn func(owner string, key int64, secret string, paused, replaced bool)) error {
-	return v.db.At(ctx).Each("SELECT n, owner, sealed, paused, replaced FROM video_keys ORDER BY n", nil, func(rows *sql.Rows) error {
+// EachKey calls fn for the keys that tasks hold, each with its owner and the
+// team that it is of. The secret is "" for one that does not open any more.
+func (v *Videos) EachKey(ctx context.Context, fn func(of payer.Payer, key int64, paused, replaced bool)) error {
+	return v.db.At(ctx).Each("SELECT n, owner, (SELECT id FROM teams WHERE n = k.team), sealed, paused, replaced FROM video_keys k ORDER BY n", nil, func(rows *sql.Rows) error {
 		var n, owner int64
-		var sealed []byte
+		var team, sealed []byte
 		var paused, replaced bool
-		if err := rows.Scan(&n, &owner, &sealed, &paused, &replaced); err != nil {
+		if err := rows.Scan(&n, &owner, &team, &sealed, &paused, &replaced); err != nil {
 			return err
 		}
 		plain, err := v.box.Open(videoKeyPurpose, strconv.FormatInt(n, 10), sealed)
@@ -59,7 +62,7 @@ func (v *Videos) EachKey(ctx context.Context, fn func(owner string, key int64, s
 			v.log.Error("the key of video tasks does not open; they wait for another one", "err", err)
 			plain, paused = nil, true
 		}
-		fn(sqlite.FormatOwner(owner), n, string(plain), paused, replaced)
+		fn(payer.Payer{Owner: sqlite.FormatOwner(owner), Team: sqlite.FormatID(team), Secret: string(plain)}, n, paused, replaced)
 		return nil
 	})
 }
@@ -77,31 +80,50 @@ func (v *Videos) PauseKey(ctx context.Context, owner string, key int64) error {
 	})
 }
 
-// ReplaceKeys gives the tasks that an owner has at a gateway and whose key is
-// paused, or missing, another one, and returns its number; 0 if there is no
-// such task.
-func (v *Videos) ReplaceKeys(ctx context.Context, owner, gateway, secret string) (int64, error) {
-	who := sqlite.ParseOwner(owner)
-	var key int64
-	const waiting = ` owner = ? AND gateway = ? AND (key IN (SELECT n FROM video_keys WHERE owner = ? AND paused = 1)
-		OR key IS NULL AND state IN ('unknown', 'queued', 'running'))`
-	err := v.db.Write(ctx, len(secret), func(w *sqlite.Tx) (err error) {
-		var tasks int
-		key = 0
-		if err := w.Scan("SELECT count(*) FROM video_tasks WHERE"+waiting, []any{who, gateway, who}, &tasks); err != nil || tasks == 0 {
+// ReplaceKeys gives tasks at a gateway the key of the payer of: those that its
+// Team pays for, whoever made them, or without one those of its Owner's own key;
+// all that are not over, or those whose key is paused or missing. It returns the
+// numbers of the key by the owners of such tasks.
+func (v *Videos) ReplaceKeys(ctx context.Context, of payer.Payer, gateway string, all bool) (byOwner map[string]int64, err error) {
+	err = v.db.Write(ctx, len(of.Secret), func(w *sqlite.Tx) error {
+		byOwner = map[string]int64{}
+		team, err := people.TeamNumber(w, of.Team)
+		if err != nil {
 			return err
 		}
-		if key, err = v.addKey(w, who, secret, true); err != nil {
+		which, args := " owner = ? AND team IS NULL", []any{sqlite.ParseOwner(of.Owner), gateway}
+		if team > 0 {
+			which, args[0] = " team = ?", team
+		}
+		if which += " AND gateway = ?"; all {
+			which += " AND (key IS NOT NULL OR state IN ('unknown', 'queued', 'running'))"
+		} else {
+			which += " AND (key IN (SELECT n FROM video_keys WHERE paused = 1) OR key IS NULL AND state IN ('unknown', 'queued', 'running'))"
+		}
+		var owners []int64
+		if err := w.Each(ctx, "SELECT DISTINCT owner FROM video_tasks WHERE"+which, args, func(rows *sql.Rows) error {
+			var n int64
+			err := rows.Scan(&n)
+			owners = append(owners, n)
+			return err
+		}); err != nil {
 			return err
 		}
-		if _, err := w.Exec("UPDATE video_tasks SET pause = CASE pause WHEN 'key' THEN '' ELSE pause END, version = version + 1, key = ? WHERE"+waiting, key, who, gateway, who); err != nil {
-			return err
+		for _, owner := range owners {
+			key, err := v.addKey(w, owner, team, of.Secret, true)
+			if err != nil {
+				return err
+			}
+			byOwner[sqlite.FormatOwner(owner)] = key
+			if _, err := w.Exec("UPDATE video_tasks SET pause = CASE pause WHEN 'key' THEN '' ELSE pause END, version = version + 1, key = ? WHERE owner = ? AND"+which,
+				append([]any{key, owner}, args...)...); err != nil {
+				return err
+			}
+			if _, err := w.Exec("DELETE FROM video_keys WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM video_tasks WHERE key = video_keys.n)", owner); err != nil {
+				return err
+			}
 		}
-		_, err = w.Exec("DELETE FROM video_keys WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM video_tasks WHERE key = video_keys.n)", who)
-		return err
+		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return key, nil
+	return byOwner, err
 }

@@ -46,7 +46,7 @@ func (v *Videos) Opened(ctx context.Context, owner, id string) (o wire.VideoOpen
 		if o.ShownNanoUSD, err = costOf(r, who, slices.Concat(o.Ancestors, []wire.VideoTask{o.Task}, o.Descendants)); err != nil {
 			return err
 		}
-		return r.Scan(down+"SELECT coalesce(sum(cost_nano_usd), 0) FROM down JOIN ledger l ON l.owner = ?1 AND l.subject = down.id",
+		return r.Scan(down+"SELECT coalesce(sum("+taskCost+"), 0) FROM down JOIN video_tasks t ON t.owner = ?1 AND t.id = down.id",
 			[]any{who, root, maxLineage}, &o.LineageNanoUSD)
 	})
 	return o, err
@@ -64,6 +64,10 @@ func withoutDeadEnds(tasks []wire.VideoTask) []wire.VideoTask {
 	return slices.DeleteFunc(tasks, func(t wire.VideoTask) bool { return !needed[t.ID] })
 }
 
+// taskCost is what a task t has cost: by its owner's ledger, and what was told of
+// it when it was handed over.
+const taskCost = "coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = t.owner AND subject = t.id), 0) + coalesce(t.told_nano_usd, 0)"
+
 // costOf is what tasks have cost together, charges less returns.
 func costOf(r sqlite.Reading, owner int64, tasks []wire.VideoTask) (nano int64, err error) {
 	ids := make([]string, len(tasks))
@@ -74,7 +78,7 @@ func costOf(r sqlite.Reading, owner int64, tasks []wire.VideoTask) (nano int64, 
 	if err != nil {
 		return 0, err
 	}
-	err = r.Scan("SELECT coalesce(sum(cost_nano_usd), 0) FROM json_each(?2) j JOIN ledger l ON l.owner = ?1 AND l.subject = unhex(j.value)",
+	err = r.Scan("SELECT coalesce(sum("+taskCost+"), 0) FROM json_each(?2) j JOIN video_tasks t ON t.owner = ?1 AND t.id = unhex(j.value)",
 		[]any{owner, string(list)}, &nano)
 	return nano, err
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/server/payer"
 	"screentest/server/store/storetest"
 	"screentest/server/store/video"
 	"screentest/shared/wire"
@@ -42,8 +43,8 @@ func TestVideoOwnersAreApart(t *testing.T) {
 	all := func() (state []any) {
 		t.Helper()
 		state = append(state, storetest.Got(v.Tasks(ctx, ann, wire.VideoQuery{})), storetest.Got(v.Opened(ctx, ann, task.ID)), storetest.Got(v.UploadUse(ctx, ann)), storetest.Got(v.ArchiveSettings(ctx, ann)), spent(t, db, ann))
-		storetest.Must(t, v.EachKey(ctx, func(owner string, key int64, secret string, paused, replaced bool) {
-			state = append(state, owner, key, secret, paused, replaced)
+		storetest.Must(t, v.EachKey(ctx, func(of payer.Payer, key int64, paused, replaced bool) {
+			state = append(state, of.Owner, key, of.Secret, paused, replaced)
 		}))
 		return state
 	}
@@ -107,8 +108,10 @@ func TestVideoOwnersAreApart(t *testing.T) {
 				}
 			},
 			"ReplaceKeys": func(t *testing.T, who string) {
-				if n, err := v.ReplaceKeys(ctx, who, "", "stolen"); err != nil || n != 0 {
-					t.Errorf("%d, %v", n, err)
+				for _, all := range []bool{false, true} {
+					if n, err := v.ReplaceKeys(ctx, payer.Payer{Owner: who, Secret: "stolen"}, "", all); err != nil || len(n) != 0 {
+						t.Errorf("%v, %v", n, err)
+					}
 				}
 			},
 			"PauseKey": func(t *testing.T, who string) {
@@ -161,7 +164,7 @@ func TestVideoOwnersAreApart(t *testing.T) {
 		}
 		// EachOpen and the like serve the program itself; an upload's id is its
 		// secret; FileUsed tells no more than that a file may not be removed.
-		ofNobody := []string{"EachOpen", "EachKey", "EachJob", "Expiring", "PurgeDeleted", "FileUsed", "Upload", "CleanTitle", "CleanTags"}
+		ofNobody := []string{"CountOpen", "EachOpen", "EachKey", "EachJob", "Expiring", "PurgeDeleted", "FileUsed", "Upload", "CleanTitle", "CleanTags"}
 		for m := range reflect.TypeFor[*video.Videos]().Methods() {
 			if checks[m.Name] == nil && !slices.Contains(ofNobody, m.Name) {
 				t.Errorf("Videos.%s is not checked", m.Name)

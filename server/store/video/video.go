@@ -44,8 +44,9 @@ const videoColumns = `t.n, t.owner, coalesce(t.key, 0), t.id, t.version, t.gatew
 	t.state, t.pause, t.problem, t.poll_problem, t.created_ms, t.accepted_ms, t.started_ms, t.finished_ms, t.deleted_ms,
 	t.usual_least, t.usual_most, t.seconds, t.price, t.basis, t.sample,
 	t.source, t.source_index, t.source_uuid, t.family, t.tier, t.resolution, t.root, t.finish_state, t.favourite, t.pinned,
-	EXISTS (SELECT 1 FROM ledger WHERE owner = t.owner AND subject = t.id AND kind = 'charge'),
-	EXISTS (SELECT 1 FROM ledger WHERE owner = t.owner AND subject = t.id AND kind = 'return'),
+	t.told_nano_usd IS NOT NULL OR EXISTS (SELECT 1 FROM ledger WHERE owner = t.owner AND subject = t.id AND kind = 'charge'),
+	t.told_returned OR EXISTS (SELECT 1 FROM ledger WHERE owner = t.owner AND subject = t.id AND kind = 'return'),
+	(SELECT id FROM teams WHERE n = t.team), t.paid_by,
 	(SELECT json_group_array(json_object('index', idx, 'link', url, 'archive', archive, 'sha256', coalesce(lower(hex(sha256)), ''),
 		'type', type, 'width', width, 'height', height, 'seconds', seconds, 'bytes', bytes,
 		'problem', json(problem), 'poster', json(CASE WHEN poster IS NULL THEN 'false' ELSE 'true' END)) ORDER BY idx)
@@ -61,7 +62,7 @@ const (
 // A videoScan takes the videoColumns.
 type videoScan struct {
 	n, owner, key, deletedMS int64
-	id, source               []byte
+	id, source, team         []byte
 	tags, outputs, body      string
 	problem, pollProblem     []byte
 	task                     wire.VideoTask
@@ -73,12 +74,13 @@ func (s *videoScan) dest() []any {
 		&t.State, &t.Pause, &s.problem, &s.pollProblem, &t.CreatedMS, &t.AcceptedMS, &t.StartedMS, &t.FinishedMS, &s.deletedMS,
 		&t.UsualLeastMS, &t.UsualMostMS, &t.Seconds, &t.PriceNanoUSD, &t.Basis, &t.SamplePrice,
 		&s.source, &t.SourceIndex, &t.SourceUUID, &t.Family, &t.Tier, &t.Resolution, &t.Root, &t.FinishState, &t.Favourite, &t.Pinned,
-		&t.Charged, &t.Returned, &s.outputs, &s.body}
+		&t.Charged, &t.Returned, &s.team, &t.PaidBy, &s.outputs, &s.body}
 }
 
 func (s *videoScan) result() (wire.VideoTask, error) {
 	t := s.task
 	t.ID, t.Source, t.Progress = sqlite.FormatID(s.id), sqlite.FormatID(s.source), -1
+	t.Team = sqlite.FormatID(s.team)
 	t.Deleted, t.DeletedMS = s.deletedMS > 0, s.deletedMS
 	t.Reserved = t.State == wire.VideoCreating || t.State == wire.VideoUnknown
 	if s.body != "" {
@@ -146,6 +148,19 @@ func (v *Videos) TaskByUUID(ctx context.Context, owner, uuid string) (wire.Video
 		return wire.VideoTask{}, err
 	}
 	return v.Task(ctx, owner, sqlite.FormatID(id))
+}
+
+// CountOpen counts the tasks of everybody that are not final, by their state.
+func (v *Videos) CountOpen(ctx context.Context) (map[wire.VideoState]int64, error) {
+	counts := map[wire.VideoState]int64{}
+	err := v.db.At(ctx).Each("SELECT state, count(*) FROM video_tasks INDEXED BY video_tasks_open WHERE state IN ('creating', 'unknown', 'queued', 'running') GROUP BY state", nil, func(rows *sql.Rows) error {
+		var state wire.VideoState
+		var n int64
+		err := rows.Scan(&state, &n)
+		counts[state] = n
+		return err
+	})
+	return counts, err
 }
 
 // EachOpen calls fn for every task of everybody that is not final, oldest

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/server/payer"
 	"screentest/server/store"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
@@ -155,7 +156,7 @@ func TestVideoEndOfASuccessIsItsArchiveJobs(t *testing.T) {
 	if key := storetest.Got(v.TaskKey(t.Context(), ann, task.ID)); key != 0 {
 		t.Error("the key is kept though nothing needs it")
 	}
-	storetest.Must(t, v.EachKey(t.Context(), func(string, int64, string, bool, bool) { t.Error("a key is left") }))
+	storetest.Must(t, v.EachKey(t.Context(), func(payer.Payer, int64, bool, bool) { t.Error("a key is left") }))
 	if bytes, files, _, waiting, err := v.ArchiveUse(t.Context(), ann); err != nil || bytes != 100 || files != 1 || waiting != 0 {
 		t.Errorf("one file twice: %d bytes, %d files, %d waiting, %v", bytes, files, waiting, err)
 	}
@@ -181,10 +182,10 @@ func TestVideoKeysPauseAndAreReplaced(t *testing.T) {
 	if now := storetest.Got(v.Task(t.Context(), ann, task.ID)); now.Pause != wire.PauseKey || now.State != wire.VideoQueued {
 		t.Errorf("G1: %+v", now)
 	}
-	if n := storetest.Got(v.ReplaceKeys(t.Context(), ann, "https://elsewhere.example.com", "of another gateway")); n != 0 {
-		t.Errorf("a key for another gateway was given to %d", n)
+	if n := storetest.Got(v.ReplaceKeys(t.Context(), payer.Payer{Owner: ann, Secret: "of another gateway"}, "https://elsewhere.example.com", false)); len(n) != 0 {
+		t.Errorf("a key for another gateway was given to %v", n)
 	}
-	other := storetest.Got(v.ReplaceKeys(t.Context(), ann, "", "better"))
+	other := storetest.Got(v.ReplaceKeys(t.Context(), payer.Payer{Owner: ann, Secret: "better"}, "", false))[ann]
 	if other == 0 || other == key {
 		t.Errorf("key %d in place of %d", other, key)
 	}
@@ -192,14 +193,14 @@ func TestVideoKeysPauseAndAreReplaced(t *testing.T) {
 		t.Errorf("still paused: %+v", now)
 	}
 	var keys []string
-	storetest.Must(t, v.EachKey(t.Context(), func(_ string, _ int64, secret string, paused, replaced bool) {
-		keys = append(keys, fmt.Sprintf("%s %v %v", secret, paused, replaced))
+	storetest.Must(t, v.EachKey(t.Context(), func(of payer.Payer, _ int64, paused, replaced bool) {
+		keys = append(keys, fmt.Sprintf("%s %v %v", of.Secret, paused, replaced))
 	}))
 	if !slices.Equal(keys, []string{"better false true"}) {
 		t.Errorf("keys %v", keys)
 	}
-	if n := storetest.Got(v.ReplaceKeys(t.Context(), ann, "", "none waits")); n != 0 {
-		t.Errorf("a key was stored that nothing waits for: %d", n)
+	if n := storetest.Got(v.ReplaceKeys(t.Context(), payer.Payer{Owner: ann, Secret: "none waits"}, "", false)); len(n) != 0 {
+		t.Errorf("a key was stored that nothing waits for: %v", n)
 	}
 }
 
@@ -330,7 +331,7 @@ func TestVideoKeyIsSealed(t *testing.T) {
 	task := storetest.NewVideo("x")
 	storetest.Made(t, db.Videos(), ann, task)
 	seen := false
-	storetest.Must(t, db.Videos().EachKey(t.Context(), func(_ string, _ int64, secret string, _, _ bool) { seen = secret == "sk-canary-"+task.ID }))
+	storetest.Must(t, db.Videos().EachKey(t.Context(), func(of payer.Payer, _ int64, _, _ bool) { seen = of.Secret == "sk-canary-"+task.ID }))
 	if !seen {
 		t.Error("the key does not come back")
 	}

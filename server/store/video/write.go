@@ -56,24 +56,28 @@ func (v *Videos) Create(ctx context.Context, owner string, key int64, secret str
 		if err := people.WantUser(w, who); err != nil {
 			return err
 		}
+		team, err := people.TeamNumber(w, t.Team)
+		if err != nil {
+			return err
+		}
 		made.key, made.found = 0, false
 		if key > 0 {
-			err := w.Scan("SELECT n FROM video_keys WHERE owner = ? AND n = ? AND paused = 0", []any{who, key}, &made.key)
+			err := w.Scan("SELECT n FROM video_keys WHERE owner = ? AND n = ? AND paused = 0 AND coalesce(team, 0) = ?", []any{who, key, team}, &made.key)
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return err
 			}
 		}
 		if made.key == 0 && secret != "" {
-			if made.key, err = v.addKey(w, who, secret, false); err != nil {
+			if made.key, err = v.addKey(w, who, team, secret, false); err != nil {
 				return err
 			}
 		}
 		n, err := w.Insert(`INSERT INTO video_tasks (owner, id, key, gateway, model, mode, prompt, title, tags, words, state, created_ms, usual_least, usual_most,
-			seconds, price, basis, sample, prices, source, source_index, source_uuid, family, tier, resolution, root)
-			VALUES (?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			seconds, price, basis, sample, prices, source, source_index, source_uuid, family, tier, resolution, root, team, paid_by)
+			VALUES (?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?)`,
 			who, id, made.key, t.Gateway, t.Model, t.Mode, t.Prompt, t.Title, string(tags), search.Words(t), t.CreatedMS, t.UsualLeastMS, t.UsualMostMS,
 			t.Seconds, t.PriceNanoUSD, t.Basis, t.SamplePrice, string(prices), source, t.SourceIndex, t.SourceUUID,
-			t.Family, t.Tier, t.Resolution, t.Root)
+			t.Family, t.Tier, t.Resolution, t.Root, team, t.PaidBy)
 		if err != nil {
 			return err
 		}
@@ -142,14 +146,15 @@ func (v *Videos) Accepted(ctx context.Context, owner, id, remote string, at int6
 		}
 		source := wire.SourceComputed
 		var prices string
-		if err := w.Scan("SELECT prices FROM video_tasks WHERE n = ?", []any{s.n}, &prices); err != nil {
+		var team int64
+		if err := w.Scan("SELECT prices, coalesce(team, 0) FROM video_tasks WHERE n = ?", []any{s.n}, &prices, &team); err != nil {
 			return false, err
 		}
 		if t.PriceNanoUSD == 0 {
 			source = wire.SourceEstimated // there is no price: the figure is no fact
 		}
 		_, err := v.books.Book(w, s.owner, ledger.Entry{Kind: wire.KindCharge, What: wire.WhatVideo, Subject: s.id, Model: t.Model,
-			CostNanoUSD: t.PriceNanoUSD, Basis: t.Basis, Source: source, Prices: json.RawMessage(prices), CreatedMS: at})
+			CostNanoUSD: t.PriceNanoUSD, Basis: t.Basis, Source: source, Prices: json.RawMessage(prices), CreatedMS: at, Team: team, PaidBy: t.PaidBy})
 		return true, err
 	})
 }
@@ -253,10 +258,10 @@ func (v *Videos) End(ctx context.Context, owner string, t wire.VideoTask, urls [
 // charge with what it was corrected by, so that nothing is left of it. The
 // return is as good as the newest figure, and has its source.
 func (v *Videos) giveBack(w *sqlite.Tx, s videoScan, t wire.VideoTask, at int64) error {
-	var sum int64
-	var basis, source, prices string
-	err := w.Scan(`SELECT (SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ?1 AND subject = ?2), basis, source, prices
-		FROM ledger WHERE owner = ?1 AND subject = ?2 ORDER BY n DESC LIMIT 1`, []any{s.owner, s.id}, &sum, &basis, &source, &prices)
+	var sum, team int64
+	var basis, source, prices, paidBy string
+	err := w.Scan(`SELECT (SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ?1 AND subject = ?2), basis, source, prices, coalesce(team, 0), paid_by
+		FROM ledger WHERE owner = ?1 AND subject = ?2 ORDER BY n DESC LIMIT 1`, []any{s.owner, s.id}, &sum, &basis, &source, &prices, &team, &paidBy)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -264,6 +269,6 @@ func (v *Videos) giveBack(w *sqlite.Tx, s videoScan, t wire.VideoTask, at int64)
 		return err
 	}
 	_, err = v.books.Book(w, s.owner, ledger.Entry{Kind: wire.KindReturn, What: wire.WhatVideo, Subject: s.id, Model: t.Model, CostNanoUSD: min(-sum, 0),
-		Basis: "the task failed: " + basis, Source: source, Prices: json.RawMessage(prices), CreatedMS: at})
+		Basis: "the task failed: " + basis, Source: source, Prices: json.RawMessage(prices), CreatedMS: at, Team: team, PaidBy: paidBy})
 	return err
 }

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"os"
+
+	"screentest/server/store/folder"
+	"screentest/server/store/sqlite"
+)
+
+// Ping says whether the database can be read, and whether writes are carried
+// out: one of nothing, in its turn behind those that wait. When ctx is done
+// before that it is an error.
+func (db *DB) Ping(ctx context.Context) error {
+	var one int
+	if err := db.engine.At(ctx).Scan("SELECT 1", nil, &one); err != nil {
+		return err
+	}
+	written := make(chan error, 1)
+	db.engine.Post(0, func(*sqlite.Tx) error { return nil }, func(err error) { written <- err })
+	select {
+	case err := <-written:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ProbeSealKey says whether the sealing key opens what this folder was sealed
+// with.
+func (db *DB) ProbeSealKey(ctx context.Context) error {
+	var check []byte
+	if err := db.engine.At(ctx).Scan("SELECT value FROM meta WHERE name = ?", []any{folder.SealCheck}, &check); err != nil {
+		return err
+	}
+	_, err := db.box.Open(folder.SealCheck, "", check)
+	return err
+}
+
+// Waiting is how many writes are queued.
+func (db *DB) Waiting() int { return db.engine.Waiting() }
+
+// Bytes is the size of the database with its write-ahead log.
+func (db *DB) Bytes() (n int64) {
+	for _, end := range []string{"", "-wal"} {
+		if info, err := os.Stat(folder.DatabaseIn(db.dir) + end); err == nil { // the log may not be there
+			n += info.Size()
+		}
+	}
+	return n
+}

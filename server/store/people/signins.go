@@ -1,0 +1,81 @@
+package people
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/google/uuid"
+
+	"screentest/server/account"
+	"screentest/server/store/sqlite"
+)
+
+// SaveSignIn keeps a new session of somebody who has signed in. It holds nothing.
+func (r *Register) SaveSignIn(ctx context.Context, s account.Session) error {
+	id, err := sqlite.WantID("id", s.ID)
+	if err != nil {
+		return err
+	}
+	who := sqlite.ParseOwner(s.Owner)
+	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+		if err := WantUser(t, who); err != nil {
+			return err
+		}
+		_, err := t.Exec(`INSERT INTO sessions (id_hash, owner, sealed, created_ms, expires_ms, id, signed_in, how, device, address, seen_ms)
+			VALUES (?, ?, x'', ?, ?, ?, 1, ?, ?, ?, ?)`,
+			s.Hash[:], who, s.Created.UnixMilli(), s.Expires.UnixMilli(), id, s.How, s.Device, s.Address, s.Seen.UnixMilli())
+		return err
+	})
+}
+
+// SignedIn are the sessions of those who signed in that have not expired. Those
+// of a server without accounts, which only hold a key, are not among them.
+func (r *Register) SignedIn(ctx context.Context) (all []account.Session, err error) {
+	const query = `SELECT s.id_hash, s.owner, s.created_ms, s.expires_ms, s.id, s.how, s.device, s.address, s.seen_ms
+		FROM sessions s WHERE s.signed_in = 1 AND s.expires_ms > ?`
+	err = r.db.At(ctx).Each(query, []any{r.now().UnixMilli()}, func(rows *sql.Rows) error {
+		var s account.Session
+		var owner, created, expires, seen int64
+		var hash, id []byte
+		err := rows.Scan(&hash, &owner, &created, &expires, &id, &s.How, &s.Device, &s.Address, &seen)
+		s.Owner, s.ID = sqlite.FormatOwner(owner), sqlite.FormatID(id)
+		copy(s.Hash[:], hash)
+		s.Created, s.Expires, s.Seen = time.UnixMilli(created), time.UnixMilli(expires), time.UnixMilli(seen)
+		all = append(all, s)
+		return err
+	})
+	return all, err
+}
+
+// SessionsSeen notes when sessions were last seen, by their ids.
+func (r *Register) SessionsSeen(ctx context.Context, seen map[string]time.Time) error {
+	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+		for id, at := range seen {
+			raw, err := uuid.Parse(id)
+			if err != nil {
+				return err
+			}
+			if _, err := t.Exec("UPDATE sessions SET seen_ms = ? WHERE id = ?", at.UnixMilli(), raw[:]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// EndSessions forgets sessions, by their ids; one that is not there is no error.
+func (r *Register) EndSessions(ctx context.Context, ids []string) error {
+	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+		for _, id := range ids {
+			raw, err := uuid.Parse(id)
+			if err != nil {
+				return err
+			}
+			if _, err := t.Exec("DELETE FROM sessions WHERE id = ?", raw[:]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -9,7 +9,8 @@ import (
 	"screentest/shared/wire"
 )
 
-// Key returns the key that a person's calls are made with, "" if they have none.
+// Key returns the key of a person's session, "" if it has none. With accounts it
+// is Payer that knows keys.
 func (d *Directory) Key(ctx context.Context, p Person) (string, error) {
 	if d.SandboxKey != "" {
 		return d.SandboxKey, nil
@@ -17,8 +18,19 @@ func (d *Directory) Key(ctx context.Context, p Person) (string, error) {
 	return d.sessions.key(ctx, p)
 }
 
-// KeyState puts into g what may be seen of a person's key.
+// KeyState puts into g what may be seen of a person's key: with accounts, of that
+// which their next send is charged to.
 func (d *Directory) KeyState(ctx context.Context, p Person, g wire.Gateway) (wire.Gateway, error) {
+	if p.Me != nil {
+		charges, err := d.Charges(ctx, p)
+		if err != nil {
+			return g, err
+		}
+		if c, err := d.choose(charges, ""); err == nil {
+			g.HasKey, g.KeyLast4, g.KeyRefused = c.HasKey, c.KeyLast4, c.KeyRefused
+		}
+		return g, nil
+	}
 	key, err := d.Key(ctx, p)
 	g.HasKey, g.KeyLast4, g.KeyRefused = key != "", last4(key), d.refused.has(key)
 	return g, err
@@ -27,9 +39,8 @@ func (d *Directory) KeyState(ctx context.Context, p Person, g wire.Gateway) (wir
 // SetKey changes the key of a request's session; "" forgets it. The session gets
 // another id with it: what was known of the old one is worth nothing after.
 func (d *Directory) SetKey(w http.ResponseWriter, r *http.Request, key string) (before, after Person, err error) {
-	if d.SandboxKey != "" {
-		return before, after, &wire.Problem{Code: "sandbox_key", Message: "The sandbox has a key of its own.",
-			Hint: "Start the server with -gateway to use another gateway."}
+	if err := d.wantKeys(); err != nil {
+		return before, after, err
 	}
 	session, err := d.sessions.Get(r, d.sessions.name)
 	before = Person{Owner: d.Owner, Session: session.ID}
@@ -41,6 +52,15 @@ func (d *Directory) SetKey(w http.ResponseWriter, r *http.Request, key string) (
 		err = session.Save(r, w)
 	}
 	return before, Person{Owner: d.Owner, Session: session.ID}, err
+}
+
+// wantKeys fails with the sandbox, whose key is everybody's.
+func (d *Directory) wantKeys() error {
+	if d.SandboxKey == "" {
+		return nil
+	}
+	return &wire.Problem{Code: "sandbox_key", Message: "The sandbox has a key of its own.",
+		Hint: "Start the server with -gateway to use another gateway."}
 }
 
 // KeyJudged takes from a reply whether the gateway refused a key or took it. It

@@ -40,12 +40,16 @@ func newSessionStore(ctx context.Context, c Config) (*sessionStore, error) {
 	if err != nil {
 		return nil, err
 	}
+	days := sessionDays
+	if c.Team {
+		days = int(signedInFor / (24 * time.Hour))
+	}
 	s := &sessionStore{
 		db: c.Sessions, owner: c.Owner, now: c.Now,
-		codec: securecookie.New(signing, nil).MaxAge(sessionDays * 24 * 3600),
+		codec: securecookie.New(signing, nil).MaxAge(days * 24 * 3600),
 		options: sessions.Options{
 			Path:   "/",
-			MaxAge: sessionDays * 24 * 3600,
+			MaxAge: days * 24 * 3600,
 			// No script needs it.
 			HttpOnly: true,
 			// It is read only by the socket and /api, which our own page asks:
@@ -84,6 +88,30 @@ func signingKey(ctx context.Context, c Config) ([]byte, error) {
 	return key, nil
 }
 
+// id is what the request's cookie carries, "" if it is missing, forged or too old.
+func (s *sessionStore) id(r *http.Request) (id string) {
+	cookie, err := r.Cookie(s.name)
+	if err != nil || s.codec.Decode(s.name, cookie.Value, &id) != nil {
+		return ""
+	}
+	return id
+}
+
+// setCookie sends the cookie of a session; of "" it has the browser forget its.
+func (s *sessionStore) setCookie(w http.ResponseWriter, id string) error {
+	options, value := s.options, ""
+	if id == "" {
+		options.MaxAge = -1
+	} else {
+		var err error
+		if value, err = s.codec.Encode(s.name, id); err != nil {
+			return fmt.Errorf("sign the cookie: %w", err)
+		}
+	}
+	http.SetCookie(w, sessions.NewCookie(s.name, value, &options))
+	return nil
+}
+
 // Get returns the request's session, the same one for the whole request.
 func (s *sessionStore) Get(r *http.Request, name string) (*sessions.Session, error) {
 	return sessions.GetRegistry(r).Get(s, name)
@@ -96,9 +124,7 @@ func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, err
 	options := s.options
 	session.Options = &options
 	session.IsNew = true
-	cookie, err := r.Cookie(name)
-	if err != nil || s.codec.Decode(name, cookie.Value, &session.ID) != nil {
-		session.ID = ""
+	if session.ID = s.id(r); session.ID == "" {
 		return session, nil
 	}
 	session.IsNew = false
@@ -123,12 +149,7 @@ func (s *sessionStore) Save(r *http.Request, w http.ResponseWriter, session *ses
 			return err
 		}
 	}
-	value, err := s.codec.Encode(session.Name(), session.ID)
-	if err != nil {
-		return fmt.Errorf("sign the cookie: %w", err)
-	}
-	http.SetCookie(w, sessions.NewCookie(session.Name(), value, session.Options))
-	return nil
+	return s.setCookie(w, session.ID)
 }
 
 // values is what a stored session holds.

@@ -25,6 +25,7 @@ import (
 // does.
 type Store interface {
 	Spent(ctx context.Context, owner string, from, to time.Time) (nanoUSD int64, err error)
+	SpentByTeam(ctx context.Context, team string, from, to time.Time) (nanoUSD int64, err error)
 	SpentByEverybody(ctx context.Context, from, to time.Time) (nanoUSD int64, err error)
 	People(ctx context.Context) (int, error)
 	Setting(ctx context.Context, owner, name string) (string, error)
@@ -36,9 +37,12 @@ type Store interface {
 // Config is what a Keeper works with. Store must be given.
 type Config struct {
 	Store Store
+	// Directory knows people's teams and limits; nil where there are no accounts.
+	Directory Directory
 	// Tell is told, once a period, of each budget of which the share to be warned
-	// of is spent: of owner's, or of everybody's if that is "". It must return at
-	// once.
+	// of is spent: of owner's, or of everybody's if that is "". Of a team's it is
+	// told for each of those who lead it, or run the server if nobody does. It
+	// must return at once.
 	Tell func(owner string, s wire.BudgetState)
 	// MayEverybody says who may change the budgets of everybody; nil: nobody.
 	MayEverybody func(owner string) bool
@@ -59,6 +63,7 @@ type Keeper struct {
 
 	mu        sync.Mutex
 	people    map[string]*account // by owner
+	teams     map[string]*account // by id
 	everybody *account            // nil: not read yet
 }
 
@@ -76,7 +81,7 @@ func New(c Config) *Keeper {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Keeper{Config: c, people: map[string]*account{}, everybody: &account{}}
+	return &Keeper{Config: c, people: map[string]*account{}, teams: map[string]*account{}, everybody: &account{}}
 }
 
 // Close waits until what there is to remember is stored.
@@ -87,6 +92,16 @@ func (k *Keeper) Reserved(owner string) int64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if a := k.people[owner]; a != nil {
+		return a.reserved
+	}
+	return 0
+}
+
+// ReservedByTeam is what is set aside for what a team pays, in nano-USD.
+func (k *Keeper) ReservedByTeam(team string) int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if a := k.teams[team]; a != nil {
 		return a.reserved
 	}
 	return 0

@@ -5,56 +5,61 @@ import (
 	"fmt"
 	"sync"
 
+	"screentest/server/payer"
 	"screentest/shared/gateway"
 	"screentest/shared/money"
 	"screentest/shared/wire"
 )
 
-// Reserve sets nanoUSD aside for a send of an owner; what is wire.WhatText or
+// Reserve sets nanoUSD aside for a send that by pays for; what is wire.WhatText or
 // wire.WhatVideo. A problem says that a budget has no room for it, or that it
 // could not be found out; nothing is set aside then and nothing may be sent.
 // release takes it back; calling it again does nothing.
 //
 // A cost of 0, which is also that of a model without a known price, always has
 // room.
-func (k *Keeper) Reserve(ctx context.Context, owner, what string, nanoUSD int64) (release func(), p *wire.Problem) {
+func (k *Keeper) Reserve(ctx context.Context, by payer.Payer, what string, nanoUSD int64) (release func(), p *wire.Problem) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	a, err := k.account(ctx, owner)
+	purses, err := k.pursesOf(ctx, by.Owner, by.Team)
 	if err != nil {
 		return nil, k.unread(err)
 	}
 	if nanoUSD > 0 {
-		states, err := k.states(ctx, owner, a)
+		all, err := k.standings(ctx, purses)
 		if err != nil {
 			return nil, k.unread(err)
 		}
-		for _, s := range states {
+		for _, s := range all {
 			if nanoUSD > s.LimitNanoUSD-s.SpentNanoUSD-s.ReservedNanoUSD {
-				return nil, noRoom(s, what, nanoUSD)
+				return nil, k.noRoom(ctx, s, by.Owner, what, nanoUSD)
 			}
 		}
 	}
-	return k.reserve(owner, a, nanoUSD), nil
+	return k.reserve(by, nanoUSD), nil
 }
 
-// ReserveText reserves a bound for a text run of an owner: the request, and as
-// many tokens of output as the owner's settings say. The gateway tells no bound
-// for an answer and the contract's requests carry none; a longer answer is
-// booked whole, and the next send is refused.
-func (k *Keeper) ReserveText(ctx context.Context, owner string, m gateway.Model, body []byte) (release func(), p *wire.Problem) {
+// ReserveText reserves a bound for a text run: the request, and as many tokens of
+// output as the settings of the person say, but where there are accounts no fewer
+// than DefaultMaxOutput: nobody gets past a limit of others by setting less aside.
+// The gateway tells no bound for an answer and the contract's requests carry none;
+// a longer answer is booked whole, and the next send is refused.
+func (k *Keeper) ReserveText(ctx context.Context, by payer.Payer, m gateway.Model, body []byte) (release func(), p *wire.Problem) {
 	k.mu.Lock()
-	a, err := k.account(ctx, owner)
+	a, err := k.account(ctx, by.Owner)
 	var most int64
 	if err == nil {
 		most = a.settings.MaxOutput
+		if k.Directory != nil { // it is others' limits, too, that must not be passed
+			most = max(most, wire.DefaultMaxOutput)
+		}
 	}
 	k.mu.Unlock()
 	if err != nil {
 		return nil, k.unread(err)
 	}
 	q := m.TextPrice(gateway.Usage{InputTokens: inputBound(body), OutputTokens: most})
-	return k.Reserve(ctx, owner, wire.WhatText, int64(q.Cost))
+	return k.Reserve(ctx, by, wire.WhatText, int64(q.Cost))
 }
 
 // bytesPerToken makes a bound of a request's length: a token of English has
@@ -68,23 +73,30 @@ func inputBound(body []byte) int64 { return int64(len(body)+bytesPerToken-1) / b
 
 // ReserveSent reserves without asking the budgets: for what has been sent already and
 // may have been billed, such as a clip whose creation is unknown after a start.
-func (k *Keeper) ReserveSent(owner string, nanoUSD int64) (release func()) {
+func (k *Keeper) ReserveSent(by payer.Payer, nanoUSD int64) (release func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.reserve(owner, k.person(owner), nanoUSD)
+	return k.reserve(by, nanoUSD)
 }
 
 // reserve adds to what is reserved. The lock is held.
-func (k *Keeper) reserve(owner string, a *account, nanoUSD int64) (release func()) {
-	a.reserved += nanoUSD
-	k.everybody.reserved += nanoUSD
+func (k *Keeper) reserve(by payer.Payer, nanoUSD int64) (release func()) {
+	of := []*account{k.person(by.Owner), k.everybody}
+	if by.Team != "" {
+		of = append(of, k.team(by.Team))
+	}
+	for _, a := range of {
+		a.reserved += nanoUSD
+	}
+	owner, team := by.Owner, by.Team // not the key
 	return sync.OnceFunc(func() {
 		k.mu.Lock()
-		a.reserved -= nanoUSD
-		k.everybody.reserved -= nanoUSD
+		for _, a := range of {
+			a.reserved -= nanoUSD
+		}
 		k.mu.Unlock()
 		// What the send cost is in the ledger by now.
-		k.Booked(owner)
+		k.Booked(owner, team)
 	})
 }
 
@@ -94,16 +106,39 @@ func (k *Keeper) unread(err error) *wire.Problem {
 		Hint: "Try again; the server's log has the details."}
 }
 
-// noRoom says why a budget refuses a send.
-func noRoom(s wire.BudgetState, what string, nanoUSD int64) *wire.Problem {
-	whose := "Your budget for this " + s.Period
-	if s.Scope == wire.ScopeEverybody {
-		whose = "The budget of everybody for this " + s.Period
-	}
+// noRoom says why a budget refuses a send: whose it is, how it stands, and what
+// to do about it.
+func (k *Keeper) noRoom(ctx context.Context, s standing, owner, what string, nanoUSD int64) *wire.Problem {
 	this, hint := "this clip costs "+usd(nanoUSD), "Raise the budget in the settings, under Budgets"
 	if what == wire.WhatText {
 		this = "this answer may cost up to " + usd(nanoUSD)
-		hint = "Raise the budget, or lower the tokens that are set aside for an answer, in the settings, under Budgets"
+		if k.Directory == nil {
+			hint = "Raise the budget, or lower the tokens that are set aside for an answer, in the settings, under Budgets"
+		}
+	}
+	whose, ask, under, orElse := "Your budget for this "+s.Period, "", "", ""
+	switch s.Scope {
+	case wire.ScopeEverybody:
+		whose, under = "The budget of everybody for this "+s.Period, "Instance"
+	case wire.ScopeLimit:
+		whose, under = "Your limit for this "+s.Period+", which an admin has set,", "People"
+	case wire.ScopeTeam:
+		whose, under = "The limit of "+s.Name+" for this "+s.Period, "Shared key and limits"
+		if k.inSeveral(ctx, owner) {
+			whose, under, orElse = "The limit of the team "+s.Name+" for this "+s.Period, "Teams", ", or charge another team"
+		}
+	}
+	if k.Directory != nil && under != "" {
+		forWhat := "to raise it"
+		if s.Scope == wire.ScopeTeam { // whoever leads the team can't, but knows
+			forWhat = "about it"
+		}
+		if ask = askThem(k.others(s, owner), forWhat); k.MayEverybody(owner) {
+			ask = "Raise it in the settings, under " + under
+		}
+	}
+	if ask != "" {
+		hint = ask + orElse
 	}
 	if s.ReservedNanoUSD > 0 {
 		hint = "Wait until what is under way has ended. Or: " + hint
@@ -112,7 +147,7 @@ func noRoom(s wire.BudgetState, what string, nanoUSD int64) *wire.Problem {
 		Code: wire.CodeBudgetReached,
 		Message: fmt.Sprintf("%s is %s. %s of it is spent, %s is reserved for what is under way, and %s. Nothing was sent.",
 			whose, usd(s.LimitNanoUSD), usd(s.SpentNanoUSD), usd(s.ReservedNanoUSD), this),
-		Hint: fmt.Sprintf("%s. It begins anew on %s.", hint, in(s.Zone, s.ToMS)),
+		Hint: fmt.Sprintf("%s. It begins anew on %s.", hint, at(s.Zone, s.ToMS)),
 	}
 }
 

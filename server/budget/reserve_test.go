@@ -3,7 +3,6 @@ package budget_test
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"screentest/server/payer"
 	"screentest/server/run"
 	"screentest/server/upstream"
 	"screentest/shared/gateway"
@@ -38,11 +38,10 @@ func TestAHundredSendsAgainstABudgetForTen(t *testing.T) {
 		Gateway: func(context.Context, string, gateway.Endpoint, []byte) (*upstream.Reply, error) {
 			called.Add(1)
 			<-open
-			return &upstream.Reply{Status: 200, ContentType: "application/json", Body: io.NopCloser(strings.NewReader(
-				`{"model":"vendor/model-a","choices":[{"message":{"role":"assistant","content":"an answer"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}}`))}, nil
+			return anAnswer(), nil
 		},
-		Reserve: func(ctx context.Context, owner string, _ gateway.Model, b []byte) (func(), *wire.Problem) {
-			return w.ReserveText(ctx, owner, model, b)
+		Reserve: func(ctx context.Context, by payer.Payer, _ gateway.Model, b []byte) (func(), *wire.Problem) {
+			return w.ReserveText(ctx, by, model, b)
 		},
 		Changed: func(_ string, r wire.Run) {
 			if r.State == wire.Running {
@@ -62,7 +61,7 @@ func TestAHundredSendsAgainstABudgetForTen(t *testing.T) {
 		}
 	}()
 	start := func() error {
-		_, err := m.Start(t.Context(), w.owner, "key", wire.Start{
+		_, err := m.Start(t.Context(), payer.Payer{Owner: w.owner, Secret: "key"}, wire.Start{
 			Run: uuid.NewString(), Conversation: uuid.NewString(), Answer: uuid.NewString(),
 			User: wire.Message{ID: uuid.NewString(), Role: "user", Text: "a question"}, Endpoint: "chat", Body: body,
 		})
@@ -124,19 +123,19 @@ func TestBudgetsEndAtTheirLimit(t *testing.T) {
 		"the least of three": {DayNanoUSD: 100, MonthNanoUSD: 300, EverybodyMonthNanoUSD: 200},
 	} {
 		w.set(set)
-		release, p := w.Reserve(t.Context(), w.owner, wire.WhatVideo, 60)
+		release, p := w.Reserve(t.Context(), w.me(), wire.WhatVideo, 60)
 		if p != nil {
 			t.Fatalf("%s: %v", name, p)
 		}
-		if _, p := w.Reserve(t.Context(), w.owner, wire.WhatVideo, 41); p == nil || !strings.Contains(p.Message, "$0.00000006 is reserved") || !strings.Contains(p.Message, "this clip costs") {
+		if _, p := w.Reserve(t.Context(), w.me(), wire.WhatVideo, 41); p == nil || !strings.Contains(p.Message, "$0.00000006 is reserved") || !strings.Contains(p.Message, "this clip costs") {
 			t.Errorf("%s: one more than there is: %v", name, p)
 		}
-		rest, p := w.Reserve(t.Context(), w.owner, wire.WhatVideo, 40)
+		rest, p := w.Reserve(t.Context(), w.me(), wire.WhatVideo, 40)
 		if p != nil {
 			t.Errorf("%s: exactly what there is: %v", name, p)
 			continue
 		}
-		if free, p := w.Reserve(t.Context(), w.owner, wire.WhatText, 0); p != nil {
+		if free, p := w.Reserve(t.Context(), w.me(), wire.WhatText, 0); p != nil {
 			t.Errorf("%s: nothing always fits: %v", name, p)
 		} else {
 			free()
@@ -150,14 +149,14 @@ func TestBudgetsEndAtTheirLimit(t *testing.T) {
 	}
 	// What was held after a start counts although nobody was asked.
 	w.set(wire.BudgetSettings{DayNanoUSD: 100})
-	back := w.ReserveSent(w.owner, 500)
-	if _, p := w.Reserve(t.Context(), w.owner, wire.WhatVideo, 1); p == nil {
+	back := w.ReserveSent(w.me(), 500)
+	if _, p := w.Reserve(t.Context(), w.me(), wire.WhatVideo, 1); p == nil {
 		t.Error("what may have been billed does not count")
 	}
 	back()
 	// Without a budget anything goes, and is counted all the same.
 	w.set(wire.BudgetSettings{})
-	if _, p := w.Reserve(t.Context(), w.owner, wire.WhatVideo, 1<<60); p != nil || w.Reserved(w.owner) != 1<<60 {
+	if _, p := w.Reserve(t.Context(), w.me(), wire.WhatVideo, 1<<60); p != nil || w.Reserved(w.owner) != 1<<60 {
 		t.Errorf("%v, %d", p, w.Reserved(w.owner))
 	}
 }
@@ -168,7 +167,7 @@ func TestWhatCannotBeReadRefuses(t *testing.T) {
 	if err := w.db.SetSetting(t.Context(), w.owner, "budget", "{"); err != nil {
 		t.Fatal(err)
 	}
-	if _, p := w.Reserve(t.Context(), w.owner, wire.WhatVideo, 1); p == nil || p.Code != "storage_failed" {
+	if _, p := w.Reserve(t.Context(), w.me(), wire.WhatVideo, 1); p == nil || p.Code != "storage_failed" {
 		t.Errorf("%v", p)
 	}
 	text, err := json.Marshal(map[string]int64{"day_nano_usd": 5})
@@ -178,7 +177,7 @@ func TestWhatCannotBeReadRefuses(t *testing.T) {
 	if err := w.db.SetSetting(t.Context(), w.owner, "budget", string(text)); err != nil {
 		t.Fatal(err)
 	}
-	if _, p := w.Reserve(t.Context(), w.owner, wire.WhatVideo, 5); p != nil {
+	if _, p := w.Reserve(t.Context(), w.me(), wire.WhatVideo, 5); p != nil {
 		t.Errorf("once it can be read: %v", p)
 	}
 }
@@ -212,11 +211,11 @@ func TestABudgetBeginsAnew(t *testing.T) {
 	w := newWorld(t)
 	w.set(wire.BudgetSettings{DayNanoUSD: 100})
 	w.spend(100)
-	if _, p := w.Reserve(t.Context(), w.owner, wire.WhatVideo, 1); p == nil {
+	if _, p := w.Reserve(t.Context(), w.me(), wire.WhatVideo, 1); p == nil {
 		t.Error("there is room in a budget that is spent")
 	}
 	w.now = w.now.AddDate(0, 0, 1)
-	if _, p := w.Reserve(t.Context(), w.owner, wire.WhatVideo, 100); p != nil {
+	if _, p := w.Reserve(t.Context(), w.me(), wire.WhatVideo, 100); p != nil {
 		t.Errorf("the day after: %v", p)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"time"
 
 	"screentest/shared/wire"
@@ -25,12 +24,21 @@ func (k *Keeper) budgets(ctx context.Context, owner string) (b wire.Budgets, err
 	if err != nil {
 		return b, err
 	}
-	if b.States, err = k.states(ctx, owner, a); err != nil {
+	var teams []Team
+	if k.Directory != nil {
+		if teams, err = k.Directory.TeamsOf(ctx, owner); err != nil {
+			return b, fmt.Errorf("read the teams of a person: %w", err)
+		}
+	}
+	purses, err := k.purses(ctx, owner, teams)
+	if err != nil {
 		return b, err
 	}
-	if b.States == nil {
-		b.States = []wire.BudgetState{}
+	all, err := k.standings(ctx, purses)
+	if err != nil {
+		return b, err
 	}
+	b.States = states(all)
 	people, err := k.Store.People(ctx)
 	if err != nil {
 		return b, fmt.Errorf("count the people: %w", err)
@@ -43,6 +51,27 @@ func (k *Keeper) budgets(ctx context.Context, owner string) (b wire.Budgets, err
 		WarnPercent: a.settings.WarnPercent, Zone: a.named(), MaxOutput: a.settings.MaxOutput,
 	}
 	return b, nil
+}
+
+// TeamBudgets are how the budgets of a team stand. Whether somebody may see them
+// is for the caller to know.
+func (k *Keeper) TeamBudgets(ctx context.Context, team string) ([]wire.BudgetState, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	teams, err := k.pays(ctx, team)
+	if err != nil {
+		return nil, err
+	}
+	var purses []purse
+	for _, t := range teams {
+		p, err := k.teamPurse(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		purses = append(purses, p)
+	}
+	all, err := k.standings(ctx, purses)
+	return states(all), err
 }
 
 // SetBudgets changes the settings of an owner, and those of everybody if the
@@ -146,58 +175,4 @@ func check(s wire.BudgetSettings) *wire.Problem {
 		}
 	}
 	return nil
-}
-
-// Booked has a look at the budgets of an owner after rows were added to the
-// ledger, and tells once of each whose share was passed. It never waits for
-// the disk to write.
-func (k *Keeper) Booked(owner string) {
-	ctx, cancel := context.WithTimeout(context.Background(), bookedTimeout)
-	defer cancel()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	a, err := k.account(ctx, owner)
-	var states []wire.BudgetState
-	if err == nil {
-		states, err = k.states(ctx, owner, a)
-	}
-	if err != nil {
-		k.Logger.Error("budgets not looked at", "err", err)
-		return
-	}
-	for _, s := range states {
-		of, to := a, owner
-		if s.Scope == wire.ScopeEverybody {
-			of, to = k.everybody, ""
-		}
-		if !s.Warn || of.warned[of.alarm(s)] == s.FromMS {
-			continue
-		}
-		of.warned[of.alarm(s)] = s.FromMS
-		k.Tell(to, s)
-		k.remember(to, maps.Clone(of.warned))
-	}
-}
-
-// bookedTimeout bounds the reading after a booking.
-const bookedTimeout = 5 * time.Second
-
-// remember stores what was warned of, so that it is not told again after a
-// start.
-func (k *Keeper) remember(owner string, warned map[string]int64) {
-	k.background.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), bookedTimeout)
-		defer cancel()
-		text, err := json.Marshal(warned)
-		switch {
-		case err != nil:
-		case owner == "":
-			err = k.Store.SetServerSetting(ctx, warnedName, string(text))
-		default:
-			err = k.Store.SetSetting(ctx, owner, warnedName, string(text))
-		}
-		if err != nil {
-			k.Logger.Error("a warning was not remembered", "err", err)
-		}
-	})
 }

@@ -84,9 +84,9 @@ func TestAWarningIsToldOnce(t *testing.T) {
 	}
 	person := w.owner + " person day"
 	w.spend(49)
-	w.Booked(w.owner)
+	w.Booked(w.owner, "")
 	want()
-	release, p := w.Reserve(t.Context(), w.owner, wire.WhatVideo, 50)
+	release, p := w.Reserve(t.Context(), w.me(), wire.WhatVideo, 50)
 	if p != nil {
 		t.Fatal(p)
 	}
@@ -95,25 +95,25 @@ func TestAWarningIsToldOnce(t *testing.T) {
 	release()
 	want(person)
 	w.spend(40)
-	w.Booked(w.owner)
+	w.Booked(w.owner, "")
 	want(person)
 	w.open()
-	w.Booked(w.owner)
+	w.Booked(w.owner, "")
 	want(person)
 	w.now = w.now.AddDate(0, 0, 1)
-	w.Booked(w.owner)
+	w.Booked(w.owner, "")
 	want(person)
 	w.spend(60)
-	w.Booked(w.owner)
+	w.Booked(w.owner, "")
 	want(person, person)
 	w.spend(400)
-	w.Booked(w.owner)
+	w.Booked(w.owner, "")
 	want(person, person, "everybody month")
 	// A budget that was changed is another one, also after a start.
 	w.set(wire.BudgetSettings{DayNanoUSD: 10_000, EverybodyMonthNanoUSD: 1000, WarnPercent: 50, EverybodyWarnPercent: 50})
 	w.open()
 	w.spend(5000)
-	w.Booked(w.owner)
+	w.Booked(w.owner, "")
 	want(person, person, "everybody month", person)
 }
 
@@ -163,10 +163,10 @@ func TestASendIsAdmittedWhileSettingsWaitForTheDisk(t *testing.T) {
 	<-disk.writing
 	admitted := make(chan *wire.Problem)
 	go func() {
-		release, p := w.Reserve(context.Background(), w.owner, wire.WhatText, 10) // more than there will be
+		release, p := w.Reserve(context.Background(), w.me(), wire.WhatText, 10) // more than there will be
 		if p == nil {
 			release()
-			w.Booked(w.owner)
+			w.Booked(w.owner, "")
 		}
 		admitted <- p
 	}()
@@ -184,7 +184,7 @@ func TestASendIsAdmittedWhileSettingsWaitForTheDisk(t *testing.T) {
 	if err := <-saved; err != nil {
 		t.Fatal(err)
 	}
-	if _, p := w.Reserve(t.Context(), w.owner, wire.WhatText, 10); p == nil {
+	if _, p := w.Reserve(t.Context(), w.me(), wire.WhatText, 10); p == nil {
 		t.Error("saved, but not kept")
 	}
 }

@@ -1,6 +1,7 @@
 package budget_test
 
 import (
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -10,8 +11,10 @@ import (
 	"go.uber.org/goleak"
 
 	"screentest/server/budget"
+	"screentest/server/payer"
 	"screentest/server/store"
 	"screentest/server/store/storetest"
+	"screentest/server/upstream"
 	"screentest/shared/wire"
 )
 
@@ -22,9 +25,10 @@ const dollar = 1_000_000_000
 // world is a Keeper on a real store.
 type world struct {
 	*budget.Keeper
-	t     *testing.T
-	db    *store.DB
-	owner string
+	t         *testing.T
+	db        *store.DB
+	owner     string
+	directory budget.Directory // nil: there are no accounts
 
 	mu   sync.Mutex
 	now  time.Time
@@ -58,7 +62,7 @@ func (w *world) open() {
 		w.Close()
 	}
 	w.Keeper = budget.New(budget.Config{
-		Store: w.db, MayEverybody: func(owner string) bool { return owner == w.owner },
+		Store: w.db, Directory: w.directory, MayEverybody: func(owner string) bool { return owner == w.owner },
 		Tell: func(owner string, s wire.BudgetState) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -71,6 +75,9 @@ func (w *world) open() {
 		},
 	})
 }
+
+// me pays for what the one local person sends.
+func (w *world) me() payer.Payer { return payer.Payer{Owner: w.owner} }
 
 func (w *world) set(s wire.BudgetSettings) wire.Budgets {
 	w.t.Helper()
@@ -97,4 +104,10 @@ func (w *world) spend(nano int64) {
 	if err := w.db.FinishRun(w.t.Context(), w.owner, r, "", nil, nil, nil); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// anAnswer is what a gateway answers a turn with.
+func anAnswer() *upstream.Reply {
+	return &upstream.Reply{Status: 200, ContentType: "application/json", Body: io.NopCloser(strings.NewReader(
+		`{"model":"vendor/model-a","choices":[{"message":{"role":"assistant","content":"an answer"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}}`))}
 }

@@ -45,11 +45,13 @@ type Hub struct {
 	quit          chan struct{}
 	ended         sync.WaitGroup
 	changed       chan struct{} // holds one: some conversation has
-	greeting      chan struct{} // holds one: all tabs are to be greeted
+	greeting      chan struct{} // holds one: tabs are to be greeted
 
 	mu      sync.Mutex
 	tabs    map[string]map[Tab]struct{} // by owner
 	pending map[conversation]struct{}   // have changed and were not told yet
+	all     bool                        // everybody is to be greeted
+	greeted map[string]struct{}         // the owners who are
 }
 
 // New returns a Hub without tabs.
@@ -57,7 +59,7 @@ func New(c Conversations, log *slog.Logger) *Hub {
 	h := &Hub{
 		conversations: c, log: log, quit: make(chan struct{}),
 		changed: make(chan struct{}, 1), greeting: make(chan struct{}, 1),
-		tabs: map[string]map[Tab]struct{}{}, pending: map[conversation]struct{}{},
+		tabs: map[string]map[Tab]struct{}{}, pending: map[conversation]struct{}{}, greeted: map[string]struct{}{},
 	}
 	h.ended.Go(h.loop)
 	return h
@@ -103,7 +105,23 @@ func (h *Hub) ConversationChanged(owner, id string) {
 
 // GatewayChanged has every tab greeted anew soon: the catalogue is another, or
 // what is known of a key. It never waits.
-func (h *Hub) GatewayChanged() { signal(h.greeting) }
+func (h *Hub) GatewayChanged() {
+	h.mu.Lock()
+	h.all = true
+	h.mu.Unlock()
+	signal(h.greeting)
+}
+
+// PeopleChanged has the tabs of owners greeted anew soon: their account is
+// another, or what they can charge. It never waits.
+func (h *Hub) PeopleChanged(owners []string) {
+	h.mu.Lock()
+	for _, o := range owners {
+		h.greeted[o] = struct{}{}
+	}
+	h.mu.Unlock()
+	signal(h.greeting)
+}
 
 func signal(c chan<- struct{}) {
 	select {
@@ -171,9 +189,12 @@ func (h *Hub) loop() {
 func (h *Hub) greet() {
 	h.mu.Lock()
 	var all []Tab
-	for _, of := range h.tabs {
-		all = slices.AppendSeq(all, maps.Keys(of))
+	for owner, of := range h.tabs {
+		if _, named := h.greeted[owner]; named || h.all {
+			all = slices.AppendSeq(all, maps.Keys(of))
+		}
 	}
+	h.all, h.greeted = false, map[string]struct{}{}
 	h.mu.Unlock()
 	for _, t := range all {
 		t.Greet()

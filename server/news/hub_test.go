@@ -121,3 +121,18 @@ func TestGreetingsAreGathered(t *testing.T) {
 		}
 	})
 }
+
+func TestOnlyWhoChangedIsGreeted(t *testing.T) {
+	hub(t, func(h *Hub, _ reads, _ *bytes.Buffer, mine, mineToo, other *tab) {
+		h.PeopleChanged([]string{"me", "he who has no tab"})
+		synctest.Wait()
+		if mine.greets != 1 || mineToo.greets != 1 || other.greets != 0 {
+			t.Errorf("greeted %d, %d and %d times", mine.greets, mineToo.greets, other.greets)
+		}
+		h.GatewayChanged()
+		synctest.Wait()
+		if mine.greets != 2 || other.greets != 1 {
+			t.Errorf("then greeted %d and %d times", mine.greets, other.greets)
+		}
+	})
+}

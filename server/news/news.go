@@ -53,7 +53,7 @@ func (h *Hub) BudgetPassed(owner string, b wire.BudgetState) {
 		owners = h.owners()
 	}
 	for _, o := range owners {
-		h.tell(o, "budget "+b.Scope+" "+b.Period, wire.EventBudget, b)
+		h.tell(o, "budget "+b.Scope+b.Team+" "+b.Period, wire.EventBudget, b)
 	}
 }
 

@@ -33,11 +33,19 @@ type Page struct {
 	built bool   // app.wasm is there
 	files map[string]*asset
 	html  *asset
+	door  *asset // the page at the addresses where one comes in
+}
+
+// Options say whose page it is.
+type Options struct {
+	// Team says that there are accounts. The page learns it from its first
+	// line, so that somebody alone is asked for nothing.
+	Team bool
 }
 
 // New reads the browser's files (app.wasm, style sheets, icons, each with .br
 // and .gz beside it where that was made) and makes those that go-app needs.
-func New(files fs.FS) (*Page, error) {
+func New(files fs.FS, o Options) (*Page, error) {
 	p := &Page{files: map[string]*asset{}}
 	if err := p.readFiles(files); err != nil {
 		return nil, err
@@ -50,11 +58,13 @@ func New(files fs.FS) (*Page, error) {
 	if err := p.addGoApp(); err != nil {
 		return nil, err
 	}
-	html, err := p.makeHTML()
-	if err != nil {
-		return nil, err
+	for to, door := range map[**asset]bool{&p.html: false, &p.door: true} {
+		html, err := p.makeHTML(o, door)
+		if err != nil {
+			return nil, err
+		}
+		*to = newAsset("text/html; charset=utf-8", html)
 	}
-	p.html = newAsset("text/html; charset=utf-8", html)
 	return p, nil
 }
 
@@ -81,11 +91,21 @@ func (p *Page) ServeFile(w http.ResponseWriter, r *http.Request) {
 // Serve answers with the page. What it shows is up to its program; an address
 // that names no conversation of the person's is told by it.
 func (p *Page) Serve(w http.ResponseWriter, r *http.Request) {
+	p.serve(p.html, w, r)
+}
+
+// ServeDoor answers with the page where one signs in, sets up, joins or chooses
+// a new password: the same program, under the outline of that.
+func (p *Page) ServeDoor(w http.ResponseWriter, r *http.Request) {
+	p.serve(p.door, w, r)
+}
+
+func (p *Page) serve(html *asset, w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	if !p.built {
 		status = http.StatusServiceUnavailable
 	}
-	p.html.serve(w, r, status, "no-cache")
+	html.serve(w, r, status, "no-cache")
 }
 
 // ServeNotFound answers with the page where there is nothing: it says so and
@@ -94,8 +114,9 @@ func (p *Page) ServeNotFound(w http.ResponseWriter, r *http.Request) {
 	p.html.serve(w, r, http.StatusNotFound, "no-store")
 }
 
-// makeHTML fills in the addresses of the files.
-func (p *Page) makeHTML() ([]byte, error) {
+// makeHTML fills in the addresses of the files. door is for the outline of the
+// pages where one comes in.
+func (p *Page) makeHTML(o Options, door bool) ([]byte, error) {
 	t, err := template.New("page").Parse(shellHTML)
 	if err != nil {
 		return nil, fmt.Errorf("parse the page: %w", err)
@@ -111,6 +132,8 @@ func (p *Page) makeHTML() ([]byte, error) {
 		"App":         p.url("/app.js"),
 		"Wasm":        p.url("/web/app.wasm"),
 		"Built":       p.built,
+		"Team":        o.Team,
+		"Door":        door,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the page: %w", err)

@@ -38,7 +38,7 @@ func files() fstest.MapFS {
 
 func newPage(t *testing.T, files fstest.MapFS) *Page {
 	t.Helper()
-	p, err := New(files)
+	p, err := New(files, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,6 +140,30 @@ func TestPageShowsItsShellBeforeTheProgramComes(t *testing.T) {
 	// The policy would block these.
 	if m := regexp.MustCompile(`(?i)<script>|<script [^>]*>[^<]|style=|<style|\son[a-z]+=|https?://`).FindString(page); m != "" {
 		t.Errorf("the page has %q", m)
+	}
+}
+
+// A team's page says that it is one, and where one comes in it has another
+// outline; somebody alone has neither.
+func TestATeamsPageSaysSo(t *testing.T) {
+	for _, team := range []bool{false, true} {
+		p, err := New(files(), Options{Team: team})
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := get(t, p, "/").Body.String()
+		if strings.Contains(page, "data-team") != team {
+			t.Errorf("team %v: %.200s", team, page)
+		}
+		if strings.Contains(page, "door") || !strings.Contains(page, `id="composer"`) {
+			t.Errorf("team %v: the page has the outline of the door", team)
+		}
+		w := httptest.NewRecorder()
+		p.ServeDoor(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/signin", nil))
+		door := w.Body.String()
+		if !strings.Contains(door, `class="door`) || strings.Contains(door, `id="composer"`) || !strings.Contains(door, `id="app-wasm-loader"`) {
+			t.Errorf("team %v: the door's outline is %s", team, door)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"screentest/server/payer"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -21,7 +22,7 @@ type request struct {
 
 // admit checks a turn before anything is kept of it, the body with the same
 // code as the browser did.
-func (m *Manager) admit(s wire.Start, apiKey string) (request, *wire.Problem) {
+func (m *Manager) admit(s wire.Start, by payer.Payer) (request, *wire.Problem) {
 	for _, id := range []struct{ field, value string }{
 		{"run", s.Run}, {"conversation", s.Conversation}, {"user.id", s.User.ID}, {"answer", s.Answer},
 	} {
@@ -44,7 +45,7 @@ func (m *Manager) admit(s wire.Start, apiKey string) (request, *wire.Problem) {
 		is := v.Errors[0]
 		return request{}, &wire.Problem{Code: is.Code, Field: is.Field, Message: is.Message, Hint: is.Hint, Allowed: is.Allowed}
 	}
-	if apiKey == "" {
+	if by.Secret == "" {
 		return request{}, &wire.Problem{Code: "key_missing", Message: "No key for the gateway has been entered.",
 			Hint: "Enter it in the settings."}
 	}
@@ -54,12 +55,15 @@ func (m *Manager) admit(s wire.Start, apiKey string) (request, *wire.Problem) {
 	if err := json.Unmarshal(s.Body, &named); err != nil {
 		return request{}, &wire.Problem{Code: "invalid_request", Field: "body", Message: "The request is not a JSON object."}
 	}
+	if p := by.Refuses(named.Model); p != nil {
+		return request{}, p
+	}
 	return request{
 		body: s.Body,
 		run: wire.Run{
 			ID: s.Run, Conversation: s.Conversation, Message: s.Answer, Lane: s.Lane,
 			Endpoint: s.Endpoint, Model: named.Model, State: wire.Running,
-			StartedMS: m.Now().UnixMilli(),
+			StartedMS: m.Now().UnixMilli(), Team: by.Team, PaidBy: by.Label,
 		},
 	}, nil
 }

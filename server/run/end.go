@@ -59,6 +59,7 @@ func (l *live) storeEnd(cause error) {
 			l.release()
 			m.drop(l)
 			m.Changed(l.key.owner, ended)
+			m.Ended(ended)
 			m.Stored(l.key.owner, r.Conversation)
 			if try == 1 {
 				close(l.done)

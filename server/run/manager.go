@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"screentest/server/payer"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -54,9 +55,10 @@ func New(c Config) *Manager {
 // Start sends a turn to the gateway and returns the run, which is then under
 // way; what goes wrong later is told by the run's Problem. So is a budget's
 // refusal: the turn is stored, and ends without a call. Starting the same
-// id again returns the same run. apiKey is held only until the gateway has
-// answered. An error is a *wire.Problem.
-func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start) (wire.Run, error) {
+// id again returns the same run, whoever pays. The key is held only until the
+// gateway has answered. An error is a *wire.Problem.
+func (m *Manager) Start(ctx context.Context, by payer.Payer, s wire.Start) (wire.Run, error) {
+	owner := by.Owner
 	k := key{owner, s.Run}
 	m.mu.Lock()
 	again, ok := m.live[k]
@@ -64,7 +66,7 @@ func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start)
 	if ok {
 		return again.await(ctx)
 	}
-	req, p := m.admit(s, apiKey)
+	req, p := m.admit(s, by)
 	if p != nil {
 		return wire.Run{}, p
 	}
@@ -90,7 +92,7 @@ func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start)
 	stored, found, err := m.Store.CheckStart(ctx, owner, s)
 	var refused *wire.Problem // by a budget
 	if err == nil && !found {
-		l.release, p = m.Reserve(ctx, owner, m.model(req.run.Model), req.body)
+		l.release, p = m.Reserve(ctx, by, m.model(req.run.Model), req.body)
 		switch {
 		case p == nil:
 		case p.Code == wire.CodeBudgetReached:
@@ -114,7 +116,7 @@ func (m *Manager) Start(ctx context.Context, owner, apiKey string, s wire.Start)
 	s.Body = req.body
 	m.Store.StartTurn(owner, s, req.run, title(opening(s)), m.BaseURL, l.onTurnStored)
 	if refused == nil {
-		go l.call(apiKey, req)
+		go l.call(by.Secret, req)
 	}
 	l.resolve(req.run, nil)
 	m.Changed(owner, req.run)
@@ -157,6 +159,13 @@ func (m *Manager) find(k key) *live {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.live[k]
+}
+
+// UnderWay is how many runs there are whose end is not stored.
+func (m *Manager) UnderWay() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.live)
 }
 
 // all returns the runs under way.

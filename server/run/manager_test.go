@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"screentest/server/payer"
 	"screentest/server/run"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -74,7 +75,7 @@ func TestWhatIsNotSent(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := turn()
 			tt.change(&s)
-			r, err := w.Start(t.Context(), w.owner, tt.key, s)
+			r, err := w.Start(t.Context(), payer.Payer{Owner: w.owner, Secret: tt.key}, s)
 			if tt.code == "" {
 				if err != nil || r.Conversation != other.Conversation {
 					t.Errorf("got %+v, %v instead of the run that has the id", r, err)
@@ -87,9 +88,21 @@ func TestWhatIsNotSent(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a model that the payer may not use", func(t *testing.T) {
+		s := turn()
+		_, err := w.Start(t.Context(), payer.Payer{Owner: w.owner, Secret: canary, Models: []string{"openai/*"}, Name: "the team red", Ask: "Ask Lea"}, s)
+		var p *wire.Problem
+		if !errors.As(err, &p) || p.Code != wire.CodeModelNotAllowed || p.Field != "model" || !strings.Contains(p.Message, "vendor/model-a") ||
+			!strings.Contains(p.Message, "the team red") || !strings.Contains(p.Hint, "Ask Lea.") {
+			t.Errorf("%+v", err)
+		}
+		if _, err := w.db.Conversation(t.Context(), w.owner, s.Conversation); err == nil {
+			t.Error("something of it is stored")
+		}
+	})
 	w.start(turn())
 	second := w.call()
-	_, err := w.Start(t.Context(), w.owner, canary, turn())
+	_, err := w.Start(t.Context(), payer.Payer{Owner: w.owner, Secret: canary}, turn())
 	var p *wire.Problem
 	if !errors.As(err, &p) || p.Code != "too_many_runs" || !strings.Contains(p.Message, "2") {
 		t.Errorf("a third run: %v", err)
@@ -147,7 +160,7 @@ func TestStopConversationDoesNotWaitForWhatWasRefused(t *testing.T) {
 	s := turn()
 	var w *world
 	w = newWorld(t, func(c *run.Config) {
-		c.Reserve = func(context.Context, string, gateway.Model, []byte) (func(), *wire.Problem) {
+		c.Reserve = func(context.Context, payer.Payer, gateway.Model, []byte) (func(), *wire.Problem) {
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			asked := waitedFor{ctx, &sync.Once{}, make(chan struct{})}
 			go func() {
@@ -158,7 +171,7 @@ func TestStopConversationDoesNotWaitForWhatWasRefused(t *testing.T) {
 			return nil, &wire.Problem{Code: "storage_failed", Message: "Nothing was sent."}
 		}
 	})
-	if _, err := w.Start(t.Context(), w.owner, "key", s); err == nil {
+	if _, err := w.Start(t.Context(), payer.Payer{Owner: w.owner, Secret: "key"}, s); err == nil {
 		t.Fatal("the run was not refused")
 	}
 	if err := <-stopped; err != nil {
@@ -171,7 +184,7 @@ func TestStopConversationDoesNotWaitForWhatWasRefused(t *testing.T) {
 func TestWhatABudgetRefusesIsKeptWithTheReason(t *testing.T) {
 	room := false
 	w := newWorld(t, func(c *run.Config) {
-		c.Reserve = func(context.Context, string, gateway.Model, []byte) (func(), *wire.Problem) {
+		c.Reserve = func(context.Context, payer.Payer, gateway.Model, []byte) (func(), *wire.Problem) {
 			if room {
 				return func() {}, nil
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/server/payer"
 	"screentest/server/run"
 	"screentest/server/store"
 	"screentest/shared/wire"
@@ -29,7 +30,7 @@ func TestCloseEndsRunsAsInterruptedWithAllTheirText(t *testing.T) {
 	if m := w.message(s); m.Text != "All of this" || m.Run.State != wire.Interrupted {
 		t.Errorf("stored %q, %s", m.Text, m.Run.State)
 	}
-	_, err := w.Start(t.Context(), w.owner, canary, turn())
+	_, err := w.Start(t.Context(), payer.Payer{Owner: w.owner, Secret: canary}, turn())
 	var p *wire.Problem
 	if !errors.As(err, &p) || p.Code != "shutting_down" {
 		t.Errorf("a start after it: %v", err)

@@ -24,6 +24,7 @@ import (
 	"log/slog"
 	"time"
 
+	"screentest/server/payer"
 	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -88,7 +89,7 @@ type Config struct {
 	// is stored, or because it can't be told, and then nothing is. release is
 	// called once the cost is in the ledger; until that is written it stays set
 	// aside, for it was spent. nil: nothing is reserved.
-	Reserve func(ctx context.Context, owner string, m gateway.Model, body []byte) (release func(), p *wire.Problem)
+	Reserve func(ctx context.Context, by payer.Payer, m gateway.Model, body []byte) (release func(), p *wire.Problem)
 
 	// Tokenizer counts where a gateway reports no usage; nil: by a rule of
 	// thumb.
@@ -107,6 +108,9 @@ type Config struct {
 	// must return at once.
 	Changed func(owner string, r wire.Run)
 	Stored  func(owner, conversation string)
+	// Ended is told of every run once, when its end is stored. It must return at
+	// once. nil: nobody is.
+	Ended func(r wire.Run)
 
 	Now    func() time.Time
 	Logger *slog.Logger
@@ -129,10 +133,15 @@ func (c Config) withDefaults() Config {
 		c.Tokenizer = ruleOfThumb{}
 	}
 	if c.Reserve == nil {
-		c.Reserve = func(context.Context, string, gateway.Model, []byte) (func(), *wire.Problem) { return func() {}, nil }
+		c.Reserve = func(context.Context, payer.Payer, gateway.Model, []byte) (func(), *wire.Problem) {
+			return func() {}, nil
+		}
 	}
 	if c.Changed == nil {
 		c.Changed = func(string, wire.Run) {}
+	}
+	if c.Ended == nil {
+		c.Ended = func(wire.Run) {}
 	}
 	if c.Stored == nil {
 		c.Stored = func(string, string) {}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"screentest/server/payer"
 	"screentest/server/run"
 	"screentest/server/store"
 	"screentest/shared/gateway"
@@ -76,7 +77,7 @@ func fullDesk(t *testing.T, change func(*run.Config)) (*world, *counted, *atomic
 	w := newWorld(t, func(c *run.Config) {
 		db.DB = c.Store.(*store.DB)
 		c.Store = db
-		c.Reserve = func(context.Context, string, gateway.Model, []byte) (func(), *wire.Problem) {
+		c.Reserve = func(context.Context, payer.Payer, gateway.Model, []byte) (func(), *wire.Problem) {
 			return func() { released.Add(1) }, nil
 		}
 		if change != nil {
@@ -208,7 +209,7 @@ func TestAnswersThatWaitForTheDiskAreBounded(t *testing.T) {
 			t.Errorf("ended %s, %v", r.State, r.Problem)
 		}
 	}
-	_, err := w.Start(t.Context(), w.owner, canary, turn())
+	_, err := w.Start(t.Context(), payer.Payer{Owner: w.owner, Secret: canary}, turn())
 	var p *wire.Problem
 	if !errors.As(err, &p) || p.Code != "disk_full" || p.Hint == "" {
 		t.Errorf("one more is answered with %v", err)

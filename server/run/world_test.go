@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"go.uber.org/goleak"
 
+	"screentest/server/payer"
 	"screentest/server/run"
 	"screentest/server/store"
 	"screentest/server/store/storetest"
@@ -168,7 +169,7 @@ func turn() wire.Start {
 
 func (w *world) start(s wire.Start) wire.Run {
 	w.t.Helper()
-	r, err := w.Start(w.t.Context(), w.owner, canary, s)
+	r, err := w.Start(w.t.Context(), payer.Payer{Owner: w.owner, Secret: canary}, s)
 	if err != nil {
 		w.t.Fatal(err)
 	}

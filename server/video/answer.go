@@ -64,9 +64,12 @@ func (p *poller) unanswered(ctx context.Context, e *entry, key int64, replaced b
 	after = time.Duration(why.RetryAfterMS) * time.Millisecond
 	switch {
 	case badKey(why):
-		if p.s.keys.pause(key) {
+		refused := p.s.keys.pause(key)
+		if len(refused) > 0 {
 			p.s.Logger.Warn("the gateway refuses a key; its video tasks wait for another one")
-			if err := p.s.Store.PauseKey(ctx, e.owner, key); err != nil {
+		}
+		for n, owner := range refused {
+			if err := p.s.Store.PauseKey(ctx, owner, n); err != nil {
 				p.s.Logger.Error("a refused key was not marked", "err", err)
 			}
 		}

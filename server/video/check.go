@@ -10,8 +10,9 @@ import (
 
 // Check has the gateway asked about a task now, whatever the time. Of a done
 // one it is asked whether the files are still there, and those that could not
-// be copied are tried again.
-func (s *Service) Check(ctx context.Context, owner, key, id string) error {
+// be copied are tried again. key finds the key to ask with by the team that paid
+// ("": none did); without one the gateway isn't asked.
+func (s *Service) Check(ctx context.Context, owner string, key func(team string) (string, error), id string) error {
 	t, err := s.Store.Task(ctx, owner, id)
 	if err != nil {
 		return err
@@ -22,8 +23,8 @@ func (s *Service) Check(ctx context.Context, owner, key, id string) error {
 	if s.poll.hurry(taskID{owner, id}) || t.State != wire.VideoDone {
 		return nil
 	}
-	if key != "" {
-		if t, err = s.refresh(ctx, owner, key, t); err != nil {
+	if secret, err := key(t.Team); err == nil && secret != "" {
+		if t, err = s.refresh(ctx, owner, secret, t); err != nil {
 			return err
 		}
 	}

@@ -303,7 +303,7 @@ func TestACopyThatWasGivenUpIsTriedAgain(t *testing.T) {
 	id := w.create(body("twice"))
 	w.await(id, "not copied", func(t wire.VideoTask) bool { return len(t.Outputs) > 0 && t.Outputs[0].Archive == wire.ArchiveFailed })
 	broken.Store(false)
-	if err := w.Check(t.Context(), w.owner, canary, id); err != nil {
+	if err := w.Check(t.Context(), w.owner, key, id); err != nil {
 		t.Fatal(err)
 	}
 	if saved := w.awaitSaved(id); saved.Outputs[0].Problem != nil {
@@ -322,7 +322,7 @@ func TestACopyWithoutRoomIsTriedAgain(t *testing.T) {
 	id := w.create(body("no room"))
 	w.await(id, "full", archiveIs(wire.ArchiveFull))
 	left.Store(1 << 40)
-	if err := w.Check(t.Context(), w.owner, canary, id); err != nil {
+	if err := w.Check(t.Context(), w.owner, key, id); err != nil {
 		t.Fatal(err)
 	}
 	if saved := w.awaitSaved(id); saved.Outputs[0].Problem != nil {

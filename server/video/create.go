@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"screentest/server/payer"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -17,8 +18,10 @@ func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // Create checks a request as the browser has, stores the intent, and has it
 // sent: once, whatever becomes of it. It returns as soon as the intent is
-// durable; the rest is told as news. The same id again gives the same task.
-func (s *Service) Create(ctx context.Context, owner, key string, c wire.VideoCreate) (wire.VideoTask, error) {
+// durable; the rest is told as news. The same id again gives the same task,
+// whoever pays.
+func (s *Service) Create(ctx context.Context, by payer.Payer, c wire.VideoCreate) (wire.VideoTask, error) {
+	owner, key := by.Owner, by.Secret
 	t, err := s.Store.Task(ctx, owner, c.ID)
 	if err == nil {
 		return s.live(owner, t), nil
@@ -29,7 +32,7 @@ func (s *Service) Create(ctx context.Context, owner, key string, c wire.VideoCre
 	if key == "" {
 		return t, &wire.Problem{Code: "no_key", Message: "There is no key for the gateway.", Hint: "Enter it in the settings."}
 	}
-	t, prices, err := s.intent(ctx, owner, c)
+	t, prices, err := s.intent(ctx, by, c)
 	if err != nil {
 		return t, err
 	}
@@ -48,13 +51,13 @@ func (s *Service) Create(ctx context.Context, owner, key string, c wire.VideoCre
 	}()
 	release := func() {}
 	if s.Budget != nil {
-		r, p := s.Budget.Reserve(ctx, owner, wire.WhatVideo, t.PriceNanoUSD)
+		r, p := s.Budget.Reserve(ctx, by, wire.WhatVideo, t.PriceNanoUSD)
 		if p != nil {
 			return t, p
 		}
 		release = r
 	}
-	stored, used, found, err := s.Store.Create(ctx, owner, s.keys.number(owner, key), key, t, prices)
+	stored, used, found, err := s.Store.Create(ctx, owner, s.keys.number(by), key, t, prices)
 	if err == nil && !found && ctx.Err() != nil {
 		// Nobody waits for it any more. It is not sent, and a start must not
 		// take it for one that was.
@@ -65,7 +68,7 @@ func (s *Service) Create(ctx context.Context, owner, key string, c wire.VideoCre
 		release()
 		return s.live(owner, stored), err
 	}
-	s.keys.used(owner, key, used)
+	s.keys.used(by, used)
 	s.noteReserved(taskID{owner, t.ID}, release)
 	sent = true
 	go func() {
@@ -87,7 +90,7 @@ func (s *Service) unsent(owner, id string) {
 }
 
 // intent is the task that a request would make, checked.
-func (s *Service) intent(ctx context.Context, owner string, c wire.VideoCreate) (t wire.VideoTask, prices json.RawMessage, err error) {
+func (s *Service) intent(ctx context.Context, by payer.Payer, c wire.VideoCreate) (t wire.VideoTask, prices json.RawMessage, err error) {
 	title, err := s.Store.CleanTitle(c.Title)
 	if err != nil {
 		return t, nil, err
@@ -104,7 +107,7 @@ func (s *Service) intent(ctx context.Context, owner string, c wire.VideoCreate) 
 	o := gateway.Options{ReferenceSeconds: c.ReferenceSeconds, MotionSeconds: c.MotionSeconds, Now: s.Now()}
 	var source wire.VideoTask
 	if r.TaskID != "" {
-		switch source, err = s.Store.TaskByUUID(ctx, owner, r.TaskID); {
+		switch source, err = s.Store.TaskByUUID(ctx, by.Owner, r.TaskID); {
 		case err == nil:
 			if p := s.elsewhere(source); p != nil {
 				p.Field = "task_id"
@@ -124,6 +127,9 @@ func (s *Service) intent(ctx context.Context, owner string, c wire.VideoCreate) 
 		e := verdict.Errors[0]
 		return t, nil, &wire.Problem{Code: e.Code, Message: e.Message, Hint: e.Hint, Field: e.Field, Allowed: e.Allowed}
 	}
+	if p := by.Refuses(r.Model); p != nil {
+		return t, nil, p
+	}
 	m, _ := catalogue.Lookup(r.Model)
 	mode := m.Mode
 	if m.Family == gateway.Unknown {
@@ -139,6 +145,7 @@ func (s *Service) intent(ctx context.Context, owner string, c wire.VideoCreate) 
 		State: wire.VideoCreating, Progress: -1, CreatedMS: s.nowMS(), UsualLeastMS: least.Milliseconds(), UsualMostMS: most.Milliseconds(),
 		Source: source.ID, SourceIndex: c.SourceIndex, SourceUUID: strings.ToLower(r.TaskID),
 		Family: string(p.Family), Tier: p.Tier, Resolution: p.Resolution, Root: p.Root,
+		Team: by.Team, PaidBy: by.Label,
 	}
 	t.Seconds, _ = strconv.Atoi(r.Seconds)
 	q := m.VideoPrice(t.Seconds)

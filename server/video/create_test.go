@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"screentest/server/payer"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -77,16 +78,16 @@ func TestRefusals(t *testing.T) {
 		{"F116 a text model", "wrong_endpoint", "model", `{"model":"vendor/model-a","prompt":"x","seconds":"6"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := w.Create(t.Context(), w.owner, canary, wire.VideoCreate{ID: uuid.NewString(), Body: []byte(c.body)})
+			_, err := w.Create(t.Context(), payer.Payer{Owner: w.owner, Secret: canary}, wire.VideoCreate{ID: uuid.NewString(), Body: []byte(c.body)})
 			if p := problemOf(t, err); p.Code != c.code || p.Field != c.field {
 				t.Errorf("%+v", p)
 			}
 		})
 	}
-	if _, err := w.Create(t.Context(), w.owner, "", wire.VideoCreate{ID: uuid.NewString(), Body: body("x")}); problemOf(t, err).Code != "no_key" {
+	if _, err := w.Create(t.Context(), payer.Payer{Owner: w.owner, Secret: ""}, wire.VideoCreate{ID: uuid.NewString(), Body: body("x")}); problemOf(t, err).Code != "no_key" {
 		t.Error(err)
 	}
-	if _, err := w.Create(t.Context(), w.owner, canary, wire.VideoCreate{ID: "1", Body: body("x")}); problemOf(t, err).Code != "bad_id" {
+	if _, err := w.Create(t.Context(), payer.Payer{Owner: w.owner, Secret: canary}, wire.VideoCreate{ID: "1", Body: body("x")}); problemOf(t, err).Code != "bad_id" {
 		t.Error(err)
 	}
 	if n := w.creations(); n != 0 {
@@ -112,7 +113,7 @@ func TestTheSameIDIsSentOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if _, err := w.Create(t.Context(), w.owner, canary, wire.VideoCreate{ID: id, Body: body("once")}); err != nil {
+			if _, err := w.Create(t.Context(), payer.Payer{Owner: w.owner, Secret: canary}, wire.VideoCreate{ID: id, Body: body("once")}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -149,7 +150,7 @@ func TestALostReplyIsUnknownUntilItIsSettled(t *testing.T) {
 		t.Errorf("G35 sent %d times", n)
 	}
 	settle := func(id, outcome, remote string) (wire.VideoTask, error) {
-		return w.Settle(t.Context(), w.owner, canary, wire.VideoSettle{ID: id, Outcome: outcome, Remote: remote})
+		return w.Settle(t.Context(), w.owner, key, wire.VideoSettle{ID: id, Outcome: outcome, Remote: remote})
 	}
 	for _, bad := range []string{"", "f3f0c2b1-0000-4000-8000-000000000000", "task_unheard_of"} {
 		if _, err := settle(through, wire.WentThrough, bad); problemOf(t, err).Field != "remote" {
@@ -193,7 +194,7 @@ func TestDidNotGoThrough(t *testing.T) {
 	}))
 	id := w.create(body("lost on the way"))
 	w.awaitState(id, wire.VideoUnknown)
-	got, err := w.Settle(t.Context(), w.owner, canary, wire.VideoSettle{ID: id, Outcome: wire.DidNot})
+	got, err := w.Settle(t.Context(), w.owner, key, wire.VideoSettle{ID: id, Outcome: wire.DidNot})
 	if err != nil || got.State != wire.VideoRefused || got.Charged || got.Reserved || b.reserved() != 0 {
 		t.Errorf("%+v, %v, reserved %d", got, err, b.reserved())
 	}
@@ -224,7 +225,7 @@ func TestAnIDThatIsAnotherTasks(t *testing.T) {
 func TestABudgetRefusesBeforeAnythingIsStored(t *testing.T) {
 	w := newWorld(t, budget(&purse{left: 1}))
 	id := uuid.NewString()
-	if _, err := w.Create(t.Context(), w.owner, canary, wire.VideoCreate{ID: id, Body: body("x")}); problemOf(t, err).Code != wire.CodeBudgetReached {
+	if _, err := w.Create(t.Context(), payer.Payer{Owner: w.owner, Secret: canary}, wire.VideoCreate{ID: id, Body: body("x")}); problemOf(t, err).Code != wire.CodeBudgetReached {
 		t.Error(err)
 	}
 	if _, err := w.Open(t.Context(), w.owner, id); err == nil {
@@ -253,7 +254,7 @@ func TestExtendsAndUpscalesKnowTheirSource(t *testing.T) {
 	}
 	// An upscale of an extend is refused before it is sent (table A).
 	before := w.creations()
-	_, err := w.Create(t.Context(), w.owner, canary, wire.VideoCreate{ID: uuid.NewString(),
+	_, err := w.Create(t.Context(), payer.Payer{Owner: w.owner, Secret: canary}, wire.VideoCreate{ID: uuid.NewString(),
 		Body: gateway.VideoRequest{Model: "beta-video-upscale-480p-720p", Prompt: "x", Seconds: "1", TaskID: longer.UUID}.Body()})
 	if p := problemOf(t, err); p.Field != "task_id" || w.creations() != before {
 		t.Errorf("G17: %+v", p)

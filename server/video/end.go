@@ -25,8 +25,11 @@ func (s *Service) end(ctx context.Context, owner string, t wire.VideoTask, urls 
 		return stored.State.Final()
 	}
 	s.tell(owner, stored)
+	if s.Ended != nil {
+		s.Ended(stored)
+	}
 	if s.Budget != nil && stored.Returned {
-		s.Budget.Booked(owner)
+		s.Budget.Booked(owner, stored.Team)
 	}
 	for _, o := range stored.Outputs {
 		if o.Archive == wire.ArchiveWaiting {

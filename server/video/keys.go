@@ -3,54 +3,83 @@ package video
 import (
 	"context"
 	"sync"
+
+	"screentest/server/payer"
 )
 
 // keys are the gateway keys that open tasks hold, as they are in the store.
 // Tasks with the same key share one entry, so that a key that is refused is
 // found out once and not ten thousand times.
 type keys struct {
-	mu   sync.Mutex
-	byN  map[int64]*storedKey
-	byID map[[2]string]int64 // owner, secret → number
+	mu    sync.Mutex
+	byN   map[int64]*storedKey
+	byID  map[keyID]int64
+	moved map[int64]int64 // numbers in whose place another one was put
+}
+
+// holder is whose key it is: the person's own, or that of a team which pays for
+// what the person sends.
+type holder struct{ owner, team string }
+
+func holderOf(by payer.Payer) holder { return holder{by.Owner, by.Team} }
+
+type keyID struct {
+	holder
+	secret string
 }
 
 type storedKey struct {
-	owner, secret    string
+	keyID
 	paused, replaced bool
 }
 
-func newKeys() *keys { return &keys{byN: map[int64]*storedKey{}, byID: map[[2]string]int64{}} }
+func newKeys() *keys {
+	return &keys{byN: map[int64]*storedKey{}, byID: map[keyID]int64{}, moved: map[int64]int64{}}
+}
 
 // load takes a key from the store.
-func (k *keys) load(owner string, n int64, secret string, paused, replaced bool) {
+func (k *keys) load(of payer.Payer, n int64, paused, replaced bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.byN[n] = &storedKey{owner, secret, paused, replaced}
-	if secret != "" && !paused {
-		k.byID[[2]string{owner, secret}] = n
+	id := keyID{holderOf(of), of.Secret}
+	k.byN[n] = &storedKey{id, paused, replaced}
+	if of.Secret != "" && !paused {
+		k.byID[id] = n
 	}
 }
 
-// number is the number of an owner's key that is stored and not paused; 0 if
+// number is the number of a payer's key that is stored and not paused; 0 if
 // there is none.
-func (k *keys) number(owner, secret string) int64 {
+func (k *keys) number(by payer.Payer) int64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.byID[[2]string{owner, secret}]
+	return k.byID[keyID{holderOf(by), by.Secret}]
 }
 
 // used notes the number that the store gave a key.
-func (k *keys) used(owner, secret string, n int64) {
+func (k *keys) used(by payer.Payer, n int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if n == 0 || k.byN[n] != nil {
+	if n == 0 || k.byN[n] != nil || k.moved[n] != 0 {
 		return
 	}
-	if old := k.byID[[2]string{owner, secret}]; old != 0 {
+	id := keyID{holderOf(by), by.Secret}
+	if old := k.byID[id]; old != 0 {
 		delete(k.byN, old) // forgotten by the store with its last task
 	}
-	k.byN[n] = &storedKey{owner: owner, secret: secret}
-	k.byID[[2]string{owner, secret}] = n
+	k.byN[n] = &storedKey{keyID: id}
+	k.byID[id] = n
+}
+
+// current is the number that stands in the place of n: n itself, unless its
+// tasks were given another key.
+func (k *keys) current(n int64) int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for k.moved[n] != 0 {
+		n = k.moved[n]
+	}
+	return n
 }
 
 // get returns the key of that number. ok is false for one that is gone or
@@ -65,43 +94,70 @@ func (k *keys) get(n int64) (secret string, replaced, ok bool) {
 	return h.secret, h.replaced, true
 }
 
-// pause marks a key as refused. first is false if it was marked before.
-func (k *keys) pause(n int64) (first bool) {
+// pause marks a key as refused, with the same key of others, and returns their
+// owners by number; none if it was marked before.
+func (k *keys) pause(n int64) (refused map[int64]string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	h := k.byN[n]
 	if h == nil || h.paused {
-		return false
+		return nil
 	}
-	h.paused = true
-	delete(k.byID, [2]string{h.owner, h.secret})
-	return true
-}
-
-// replace puts the new key n in the place of the owner's paused ones.
-func (k *keys) replace(owner, secret string, n int64) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for old, h := range k.byN {
-		if h.owner == owner && (h.paused || h.secret == "") {
-			delete(k.byN, old)
+	refused = map[int64]string{}
+	for n, same := range k.byN {
+		if same.secret == h.secret && !same.paused {
+			same.paused = true
+			delete(k.byID, same.keyID)
+			refused[n] = same.owner
 		}
 	}
-	k.byN[n] = &storedKey{owner: owner, secret: secret, replaced: true}
-	k.byID[[2]string{owner, secret}] = n
+	return refused
+}
+
+// replace puts the new key n in the place of a payer's: of all, or of those that
+// are paused.
+func (k *keys) replace(by payer.Payer, n int64, all bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	id := keyID{holderOf(by), by.Secret}
+	for old, h := range k.byN {
+		if h.holder == id.holder && (all || h.paused || h.secret == "") {
+			delete(k.byN, old)
+			if k.byID[h.keyID] == old {
+				delete(k.byID, h.keyID)
+			}
+			k.moved[old] = n
+		}
+	}
+	k.byN[n] = &storedKey{keyID: id, replaced: true}
+	k.byID[id] = n
 }
 
 // KeyEntered gives an owner's tasks that wait for a key the one that was just
 // entered, and has them polled again.
 func (s *Service) KeyEntered(ctx context.Context, owner, secret string) error {
-	n, err := s.Store.ReplaceKeys(ctx, owner, s.Origin, secret)
-	if err != nil || n == 0 {
+	return s.replaceKey(ctx, payer.Payer{Owner: owner, Secret: secret}, false)
+}
+
+// KeyChanged gives the open tasks that a payer pays for another key: those of
+// all people that its Team pays for, or without one those of its Owner's own
+// key. They are polled with it from then on.
+func (s *Service) KeyChanged(ctx context.Context, by payer.Payer) error {
+	return s.replaceKey(ctx, by, true)
+}
+
+func (s *Service) replaceKey(ctx context.Context, by payer.Payer, all bool) error {
+	numbers, err := s.Store.ReplaceKeys(ctx, by, s.Origin, all)
+	if err != nil || len(numbers) == 0 {
 		return err
 	}
-	s.keys.replace(owner, secret, n)
-	for _, id := range s.poll.unpause(owner, n) {
-		if t, err := s.Store.Task(ctx, owner, id); err == nil {
-			s.tell(owner, t)
+	for owner, n := range numbers {
+		by.Owner = owner
+		s.keys.replace(by, n, all)
+		for _, id := range s.poll.rekey(holderOf(by), n, all) {
+			if t, err := s.Store.Task(ctx, owner, id); err == nil {
+				s.tell(owner, t)
+			}
 		}
 	}
 	s.arch.wakeAll()

@@ -94,7 +94,7 @@ func TestAClipPlaysAfterItExpired(t *testing.T) {
 	w.awaitSaved(id)
 	_, before, _ := w.media(id, 0, "")
 	w.ask("POST", "/sandbox/clock", `{"advance":"360h"}`, nil)
-	if err := w.Check(t.Context(), w.owner, canary, id); err != nil {
+	if err := w.Check(t.Context(), w.owner, key, id); err != nil {
 		t.Fatal(err)
 	}
 	gone := w.awaitState(id, wire.VideoExpired)

@@ -58,7 +58,7 @@ func (p *poller) start() {
 
 // newEntry is a task that is polled from now on. The lock is held.
 func (p *poller) newEntry(owner string, key int64, t wire.VideoTask) *entry {
-	e := &entry{taskID: taskID{owner, t.ID}, remote: t.Remote, created: time.UnixMilli(t.AcceptedMS), key: key, place: -1,
+	e := &entry{taskID: taskID{owner, t.ID}, team: t.Team, remote: t.Remote, created: time.UnixMilli(t.AcceptedMS), key: p.s.keys.current(key), place: -1,
 		state: t.State, uuid: t.UUID, pause: t.Pause, progress: -1}
 	if t.PollProblem != nil {
 		e.code = t.PollProblem.Code
@@ -111,16 +111,16 @@ func (p *poller) hurry(id taskID) (ok bool) {
 	return true
 }
 
-// unpause has the owner's tasks that wait for a key polled with the key n, and
-// returns their ids.
-func (p *poller) unpause(owner string, n int64) (ids []string) {
+// rekey has tasks that a holder's key is used for polled with the key n, and
+// returns their ids: all, or those that wait for a key.
+func (p *poller) rekey(of holder, n int64, all bool) (ids []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id, e := range p.all {
-		if id.owner != owner {
+		if id.owner != of.owner || e.team != of.team {
 			continue
 		}
-		if _, _, ok := p.s.keys.get(e.key); ok {
+		if _, _, ok := p.s.keys.get(e.key); ok && !all {
 			continue
 		}
 		e.key = n

@@ -216,7 +216,7 @@ func TestTasksOfAnotherGatewayWait(t *testing.T) {
 	if now := w.task(id); now.Pause != wire.PauseGateway || now.State != wire.VideoRunning {
 		t.Errorf("%+v", now)
 	}
-	if err := w.Check(t.Context(), w.owner, canary, id); problemOf(t, err).Code != "other_gateway" {
+	if err := w.Check(t.Context(), w.owner, key, id); problemOf(t, err).Code != "other_gateway" {
 		t.Error(err)
 	}
 	w.stop()

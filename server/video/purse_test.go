@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"screentest/server/payer"
 	"screentest/shared/wire"
 )
 
@@ -14,7 +15,7 @@ type purse struct {
 	held int64
 }
 
-func (p *purse) Reserve(_ context.Context, owner, what string, nano int64) (func(), *wire.Problem) {
+func (p *purse) Reserve(_ context.Context, by payer.Payer, what string, nano int64) (func(), *wire.Problem) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if nano > p.left-p.held {
@@ -23,7 +24,7 @@ func (p *purse) Reserve(_ context.Context, owner, what string, nano int64) (func
 	return p.hold(nano), nil
 }
 
-func (p *purse) ReserveSent(_ string, nano int64) func() {
+func (p *purse) ReserveSent(_ payer.Payer, nano int64) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.hold(nano)
@@ -38,7 +39,7 @@ func (p *purse) hold(nano int64) func() {
 	})
 }
 
-func (p *purse) Booked(string) {}
+func (p *purse) Booked(string, string) {}
 
 func (p *purse) reserved() int64 {
 	p.mu.Lock()

@@ -1,11 +1,14 @@
 package video
 
-import "screentest/shared/wire"
+import (
+	"screentest/server/payer"
+	"screentest/shared/wire"
+)
 
 // reserveSent reserves the price of a task that may have been billed.
 func (s *Service) reserveSent(owner string, t wire.VideoTask) {
 	if s.Budget != nil {
-		s.noteReserved(taskID{owner, t.ID}, s.Budget.ReserveSent(owner, t.PriceNanoUSD))
+		s.noteReserved(taskID{owner, t.ID}, s.Budget.ReserveSent(payer.Payer{Owner: owner, Team: t.Team}, t.PriceNanoUSD))
 	}
 }
 

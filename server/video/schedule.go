@@ -12,6 +12,7 @@ import (
 // done.
 type entry struct {
 	taskID
+	team    string // that pays; "": none
 	remote  string
 	created time.Time
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"screentest/server/payer"
 	"screentest/shared/wire"
 )
 
@@ -31,10 +32,10 @@ type Store interface {
 	PurgeDeleted(ctx context.Context, before int64) (files [][]byte, tasks int, err error)
 	Purge(ctx context.Context, owner, id string) (files [][]byte, err error)
 
-	EachKey(ctx context.Context, fn func(owner string, key int64, secret string, paused, replaced bool)) error
+	EachKey(ctx context.Context, fn func(of payer.Payer, key int64, paused, replaced bool)) error
 	TaskKey(ctx context.Context, owner, task string) (key int64, err error)
 	PauseKey(ctx context.Context, owner string, key int64) error
-	ReplaceKeys(ctx context.Context, owner, gateway, secret string) (key int64, err error)
+	ReplaceKeys(ctx context.Context, of payer.Payer, gateway string, all bool) (byOwner map[string]int64, err error)
 
 	EachJob(ctx context.Context, fn func(owner, task string, index int) error) error
 	SetOutput(ctx context.Context, owner, task string, o wire.VideoOutput, at int64) (wire.VideoTask, bool, error)

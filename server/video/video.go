@@ -28,6 +28,7 @@ import (
 
 	"screentest/server/blob"
 	"screentest/server/disk"
+	"screentest/server/payer"
 	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/reply"
@@ -51,11 +52,11 @@ type Gateway interface {
 type Budget interface {
 	// Reserve refuses, with a problem, what no budget has room for. release
 	// may be called more than once.
-	Reserve(ctx context.Context, owner, what string, nanoUSD int64) (release func(), p *wire.Problem)
+	Reserve(ctx context.Context, by payer.Payer, what string, nanoUSD int64) (release func(), p *wire.Problem)
 	// ReserveSent reserves without asking: for what was sent already.
-	ReserveSent(owner string, nanoUSD int64) (release func())
-	// Booked says that the owner's ledger has changed.
-	Booked(owner string)
+	ReserveSent(by payer.Payer, nanoUSD int64) (release func())
+	// Booked says that the owner's ledger has changed, by what a team pays.
+	Booked(owner, team string)
 }
 
 // Config is what a Service works with. The first group must be given.
@@ -76,6 +77,10 @@ type Config struct {
 	Purged  func(owner, id string)
 	Archive func(owner string, a wire.Archive)
 
+	// Ended is told of every task once, when the gateway's verdict on it is
+	// stored; nil: nobody is. It must not wait.
+	Ended func(t wire.VideoTask)
+
 	// Base is the address that uploads are served below, such as
 	// "https://play.example.com".
 	Base string
@@ -83,6 +88,9 @@ type Config struct {
 	Unreachable bool
 
 	Budget Budget // nil: no budgets
+	// WhomToAsk names who can enter another key for a team; nil where there are
+	// no accounts.
+	WhomToAsk func(team string) string
 
 	// Free tells how many bytes are free on the disk of a folder, -1 where it is
 	// not known; nil: as the system says.
@@ -290,6 +298,10 @@ func (s *Service) live(owner string, t wire.VideoTask) wire.VideoTask {
 	s.arch.overlay(id, &t)
 	if t.State.Open() && s.elsewhere(t) != nil {
 		t.Pause = wire.PauseGateway
+	}
+	if t.Pause == wire.PauseKey && t.Team != "" && s.WhomToAsk != nil {
+		t.PollProblem = &wire.Problem{Code: "key_refused", Message: "The gateway refuses the key that pays for this clip.",
+			Hint: "Ask " + s.WhomToAsk(t.Team) + " to enter another one for the team: the clip goes on by itself then."}
 	}
 	return t
 }

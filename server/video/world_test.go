@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	gatewayclient "screentest/server/gateway"
+	"screentest/server/payer"
 	"screentest/server/sandbox"
 	"screentest/server/store"
 	"screentest/server/store/storetest"
@@ -139,7 +140,7 @@ func (w *world) start() {
 			w.mu.Unlock()
 			w.poke()
 		},
-		Base: "http://127.0.0.1:1", Budget: w.budget, Limits: l, Free: w.free,
+		Base: "http://127.0.0.1:1", Budget: w.budget, Limits: l, Free: w.free, WhomToAsk: func(string) string { return "Lea" },
 		Now:    func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return time.Now().Add(w.offset) },
 		Logger: slog.New(slog.NewTextHandler(&lockedWriter{w: &w.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
@@ -182,6 +183,9 @@ func (w *world) stop() {
 	w.client.Close()
 }
 
+// key finds the key that a task is asked about with.
+func key(string) (string, error) { return canary, nil }
+
 // body is a request of six seconds.
 func body(prompt string) json.RawMessage {
 	return gateway.VideoRequest{Model: "beta-video-480p", Prompt: prompt, Seconds: "6"}.Body()
@@ -191,7 +195,7 @@ func body(prompt string) json.RawMessage {
 func (w *world) create(b json.RawMessage) string {
 	w.t.Helper()
 	id := uuid.NewString()
-	t, err := w.Create(w.t.Context(), w.owner, canary, wire.VideoCreate{ID: id, Body: b})
+	t, err := w.Create(w.t.Context(), payer.Payer{Owner: w.owner, Secret: canary}, wire.VideoCreate{ID: id, Body: b})
 	if err != nil {
 		w.t.Fatalf("create: %v", err)
 	}
@@ -220,6 +224,16 @@ func (w *world) await(id, what string, as func(wire.VideoTask) bool) wire.VideoT
 		case <-deadline:
 			t, err := w.db.Videos().Task(context.Background(), w.owner, id)
 			w.t.Fatalf("no news that the task is %s; it is %+v, %v", what, t, err)
+		}
+	}
+}
+
+// until waits until something is so.
+func (w *world) until(so func() bool) {
+	w.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !so(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.t.Fatal("it doesn't come to be so")
 		}
 	}
 }

@@ -31,6 +31,7 @@ type Client struct {
 	mu     sync.Mutex
 	change chan struct{} // closed and renewed with each message
 	next   uint64
+	calls  map[uint64]chan wire.Push // that wait for their answer
 	pushes []wire.Push
 	logs   map[string]*Log
 	runs   map[string]func(wire.LogFrame, []byte) // that Run follows
@@ -56,7 +57,7 @@ func NewHTTP() *http.Client {
 // Dial opens a socket to the server at base ("http://127.0.0.1:1234"), in the
 // browser that h stands for.
 func Dial(ctx context.Context, base string, h *http.Client) (*Client, error) {
-	c := &Client{HTTP: h, base: base, done: make(chan struct{}), change: make(chan struct{}), logs: map[string]*Log{}, runs: map[string]func(wire.LogFrame, []byte){}}
+	c := &Client{HTTP: h, base: base, done: make(chan struct{}), change: make(chan struct{}), calls: map[uint64]chan wire.Push{}, logs: map[string]*Log{}, runs: map[string]func(wire.LogFrame, []byte){}}
 	var err error
 	c.conn, _, err = websocket.Dial(ctx, "ws"+strings.TrimPrefix(base, "http")+wire.Path, &websocket.DialOptions{
 		HTTPClient: h, HTTPHeader: http.Header{"Origin": {base}},
@@ -145,6 +146,10 @@ func (c *Client) take(kind websocket.MessageType, msg []byte) error {
 			return fmt.Errorf("a message of the server: %w", err)
 		}
 		c.pushes = append(c.pushes, p)
+		if call := c.calls[p.ID]; call != nil {
+			delete(c.calls, p.ID)
+			call <- p
+		}
 		return nil
 	}
 	h, p, err := wire.ParseLogFrame(msg)
@@ -212,7 +217,8 @@ func (c *Client) Call(ctx context.Context, op wire.Op, args, out any) error {
 	}
 	c.mu.Lock()
 	c.next++
-	id := c.next
+	id, answered := c.next, make(chan wire.Push, 1)
+	c.calls[id] = answered
 	c.mu.Unlock()
 	msg, err := json.Marshal(wire.Call{ID: id, Op: op, Args: raw})
 	if err != nil {
@@ -221,10 +227,19 @@ func (c *Client) Call(ctx context.Context, op wire.Op, args, out any) error {
 	if err := c.conn.Write(ctx, websocket.MessageText, msg); err != nil {
 		return err
 	}
-	p, err := c.Push(ctx, func(p wire.Push) bool { return p.ID == id })
+	var p wire.Push
+	select {
+	case p = <-answered:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.done:
+		select {
+		case p = <-answered: // it was the last that came
+		default:
+			return fmt.Errorf("the socket has ended: %w", c.err)
+		}
+	}
 	switch {
-	case err != nil:
-		return err
 	case p.Problem != nil:
 		return p.Problem
 	case out == nil:

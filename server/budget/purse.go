@@ -1,0 +1,174 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"screentest/shared/wire"
+)
+
+// A purse is a day's and a month's limit, and whose they are: what a send is
+// asked about, one after the other.
+type purse struct {
+	scope  string
+	of     *account // that has reserved, and remembers warnings
+	limits wire.Limits
+	zone   *time.Location
+	team   Team // where the scope is a team
+	ask    []Person
+	// warned is the setting that remembers what was warned of, in the name of
+	// whom: a person, or the server for "".
+	warned, holder string
+	spent          func(ctx context.Context, from, to time.Time) (int64, error)
+}
+
+// pursesOf are those that apply to what an owner sends and a team pays ("": none
+// does). The lock is held.
+func (k *Keeper) pursesOf(ctx context.Context, owner, team string) ([]purse, error) {
+	teams, err := k.pays(ctx, team)
+	if err != nil {
+		return nil, err
+	}
+	return k.purses(ctx, owner, teams)
+}
+
+// purses are those that apply to what an owner sends and one of the teams pays.
+// The lock is held.
+func (k *Keeper) purses(ctx context.Context, owner string, teams []Team) ([]purse, error) {
+	a, err := k.account(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	mine := func(ctx context.Context, from, to time.Time) (int64, error) {
+		return k.Store.Spent(ctx, owner, from, to)
+	}
+	all := []purse{{scope: wire.ScopePerson, of: a, limits: a.settings.limits(), zone: a.zone, warned: warnedName, holder: owner, spent: mine}}
+	if k.Directory != nil {
+		l, err := k.Directory.Limits(ctx, owner)
+		if err != nil {
+			return nil, fmt.Errorf("read a person's limits: %w", err)
+		}
+		all = append(all, purse{scope: wire.ScopeLimit, of: a, limits: l, zone: location(l.Zone), ask: k.Directory.Admins(),
+			warned: warnedName, holder: owner, spent: mine})
+	}
+	for _, t := range teams {
+		p, err := k.teamPurse(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	e := purse{scope: wire.ScopeEverybody, of: k.everybody, limits: k.everybody.settings.limits(), zone: k.everybody.zone,
+		warned: warnedName, spent: k.Store.SpentByEverybody}
+	if k.Directory != nil {
+		e.ask = k.Directory.Admins()
+	}
+	return append(all, e), nil
+}
+
+// teamPurse is that of a team. The lock is held.
+func (k *Keeper) teamPurse(ctx context.Context, t Team) (purse, error) {
+	a, err := k.teamAccount(ctx, t.ID)
+	if err != nil {
+		return purse{}, err
+	}
+	p := purse{scope: wire.ScopeTeam, of: a, limits: t.Limits, zone: location(t.Limits.Zone), team: t, ask: t.Leads, warned: warnedOf(t.ID),
+		spent: func(ctx context.Context, from, to time.Time) (int64, error) {
+			return k.Store.SpentByTeam(ctx, t.ID, from, to)
+		}}
+	if len(p.ask) == 0 {
+		p.ask = k.Directory.Admins()
+	}
+	return p, nil
+}
+
+// pays are the teams that pay for a send: one or none. One that was deleted
+// meanwhile has no limits.
+func (k *Keeper) pays(ctx context.Context, team string) ([]Team, error) {
+	if team == "" || k.Directory == nil {
+		return nil, nil
+	}
+	t, err := k.Directory.Team(ctx, team)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a team's limits: %w", err)
+	}
+	return []Team{t}, nil
+}
+
+func (s settings) limits() wire.Limits {
+	return wire.Limits{DayNanoUSD: s.Day, MonthNanoUSD: s.Month, WarnPercent: s.WarnPercent}
+}
+
+// A standing is a budget as it stands, and whose purse it is.
+type standing struct {
+	wire.BudgetState
+	purse purse
+}
+
+// standings are the budgets of purses that are set, as they stand. The lock is
+// held.
+func (k *Keeper) standings(ctx context.Context, purses []purse) (all []standing, err error) {
+	now := k.Now()
+	for _, b := range purses {
+		for _, p := range []struct {
+			name  string
+			limit int64
+		}{{wire.PeriodDay, b.limits.DayNanoUSD}, {wire.PeriodMonth, b.limits.MonthNanoUSD}} {
+			if p.limit == 0 {
+				continue
+			}
+			from, to := period(p.name, now.In(b.zone))
+			spent, err := b.spent(ctx, from, to)
+			if err != nil {
+				return nil, fmt.Errorf("sum up the %s: %w", p.name, err)
+			}
+			all = append(all, standing{purse: b, BudgetState: wire.BudgetState{
+				Scope: b.scope, Period: p.name, LimitNanoUSD: p.limit, SpentNanoUSD: spent, ReservedNanoUSD: b.of.reserved,
+				FromMS: from.UnixMilli(), ToMS: to.UnixMilli(), Zone: b.zone.String(),
+				Team: b.team.ID, Name: b.team.Name, Ask: names(b.ask),
+				Warn:    passed(spent, p.limit, b.percent()),
+				Reached: spent+b.of.reserved >= p.limit,
+			}})
+		}
+	}
+	return all, nil
+}
+
+// states are standings as the page has them.
+func states(all []standing) []wire.BudgetState {
+	list := make([]wire.BudgetState, len(all))
+	for i, s := range all {
+		list[i] = s.BudgetState
+	}
+	return list
+}
+
+// percent is the share of a purse's limits that is warned of.
+func (p purse) percent() int {
+	if p.limits.WarnPercent == 0 {
+		return wire.DefaultWarnPercent
+	}
+	return p.limits.WarnPercent
+}
+
+// alarm names what is warned of once a period: of a budget that is changed it
+// is another one, also after a start.
+func (s standing) alarm() string {
+	name := fmt.Sprintf("%s %d %d", s.Period, s.LimitNanoUSD, s.purse.percent())
+	if s.Scope == wire.ScopeLimit { // remembered beside the person's own
+		name = s.Scope + " " + name
+	}
+	return name
+}
+
+// passed says whether spent is percent of limit or more. Limits are bounded,
+// so that nothing overflows.
+func passed(spent, limit int64, percent int) bool {
+	return spent >= limit/100*int64(percent)+limit%100*int64(percent)/100
+}

@@ -19,9 +19,27 @@ import (
 // what the gateway's own account has, each once; what it calls estimated is so
 // when the late figure has come; and nothing stays reserved.
 func TestTheLedgerEqualsTheGatewaysAccount(t *testing.T) {
+	h := newHouse(t, canary)
+	h.operateAll()
+	defer h.stop()
+	total := h.reconcile()
+	page, err := h.db.Spend(t.Context(), h.owner, wholeTime)
+	h.must(err)
+	if page.Range.NanoUSD != total || page.Range.EstimatedNanoUSD != 0 || total == 0 {
+		t.Errorf("our ledger has %+v, the account %d", page.Range, total)
+	}
+	if n := h.budget.Reserved(h.owner); n != 0 {
+		t.Errorf("%d is still reserved", n)
+	}
+}
+
+// wholeTime asks for all that was ever spent.
+var wholeTime = wire.SpendQuery{Tomorrow: 1, Days: []int64{0, time.Now().AddDate(1, 0, 0).UnixMilli()}}
+
+// operateAll does the operations, and waits until all that came of them has ended.
+func (h *house) operateAll() {
+	h.t.Helper()
 	const sides = 24
-	h := newHouse(t)
-	var runs, tasks []string
 	var mu sync.Mutex
 	counts := map[string]int{}
 	var done atomic.Int64
@@ -41,42 +59,58 @@ func TestTheLedgerEqualsTheGatewaysAccount(t *testing.T) {
 				mu.Lock()
 				counts[name]++
 				if run != "" {
-					runs = append(runs, run)
+					h.sentRuns = append(h.sentRuns, run)
 				} else {
-					tasks = append(tasks, task)
+					h.sentTasks = append(h.sentTasks, task)
 				}
 				mu.Unlock()
 			}
 		})
 	}
 	all.Wait()
-	h.finishClips(tasks)
+	h.finishClips(h.sentTasks)
 	// What is still left alone ends as interrupted.
 	h.stop()
 	h.start()
-	defer h.stop()
-	t.Logf("%d operations: %v", operations, counts)
+	h.t.Logf("%d operations: %v", operations, counts)
 	for _, m := range mix {
 		if counts[m.name] == 0 {
-			t.Errorf("there was no %q", m.name)
+			h.t.Errorf("there was no %q", m.name)
 		}
 	}
+}
 
-	account := h.account()
+// reconcile holds each run and task against the accounts of the gateway and
+// corrects what our ledger can't have right; it returns what the accounts have in
+// all.
+func (h *house) reconcile() (total int64) {
+	h.t.Helper()
+	t := h.t
+	accounts := map[string]map[string]int64{}
+	for key := range h.sandboxes {
+		accounts[key] = h.account(key)
+		for _, nano := range accounts[key] {
+			total += nano
+		}
+	}
 	booked := h.booked()
-	for _, id := range tasks {
-		o, err := h.db.Videos().Opened(t.Context(), h.owner, id)
+	for _, id := range h.sentTasks {
+		by := h.by[id]
+		account := accounts[by.Secret]
+		o, err := h.db.Videos().Opened(t.Context(), by.Owner, id)
 		h.must(err)
 		if got, want := booked[id].nano, account[o.Task.Remote]; got != want || booked[id].estimated {
 			t.Errorf("task %s, %s: our ledger has %d, the account %d", id, o.Task.State, got, want)
 		}
 		delete(account, o.Task.Remote)
 	}
-	var late []string
-	for _, id := range runs {
-		r, err := h.db.Run(t.Context(), h.owner, id)
+	late := map[string][]string{} // by key
+	for _, id := range h.sentRuns {
+		by := h.by[id]
+		account := accounts[by.Secret]
+		r, err := h.db.Run(t.Context(), by.Owner, id)
 		h.must(err)
-		reply := h.replyID(id)
+		reply := h.replyID(by.Owner, id)
 		if r.State == wire.Running {
 			t.Errorf("run %s is still under way", id)
 		}
@@ -86,34 +120,26 @@ func TestTheLedgerEqualsTheGatewaysAccount(t *testing.T) {
 				t.Errorf("run %s, %s: our ledger has %d in %d rows, the account %d", id, r.State, got.nano, got.rows, account[reply])
 			}
 		case reply == "":
-			late = append(late, id) // not a byte came; it may have been billed
+			late[by.Secret] = append(late[by.Secret], id) // not a byte came; it may have been billed
 		case got.nano != account[reply] || got.estimated:
-			h.correct(id, account[reply])
+			h.correct(by.Owner, id, account[reply])
 		}
 		delete(account, reply)
 	}
-	// What the account has besides was billed for runs that brought not a byte.
-	// Which is whose only the gateway knows; here any will do.
-	for reply, nano := range account {
-		if len(late) == 0 {
-			t.Errorf("the account has %s with %d, which is of none of our runs", reply, nano)
-			continue
+	// What the accounts have besides was billed for runs that brought not a byte.
+	// Which is whose only the gateway knows; here any of the key will do.
+	for key, account := range accounts {
+		for reply, nano := range account {
+			if len(late[key]) == 0 {
+				t.Errorf("the account has %s with %d, which is of none of our runs", reply, nano)
+				continue
+			}
+			id := late[key][0]
+			h.correct(h.by[id].Owner, id, nano)
+			late[key] = late[key][1:]
 		}
-		h.correct(late[0], nano)
-		late = late[1:]
 	}
-	var total int64
-	for _, nano := range h.account() {
-		total += nano
-	}
-	page, err := h.db.Spend(t.Context(), h.owner, wire.SpendQuery{Tomorrow: 1, Days: []int64{0, time.Now().AddDate(1, 0, 0).UnixMilli()}})
-	h.must(err)
-	if page.Range.NanoUSD != total || page.Range.EstimatedNanoUSD != 0 || total == 0 {
-		t.Errorf("our ledger has %+v, the account %d", page.Range, total)
-	}
-	if n := h.budget.Reserved(h.owner); n != 0 {
-		t.Errorf("%d is still reserved", n)
-	}
+	return total
 }
 
 // finishClips waits until every task has ended.
@@ -124,7 +150,7 @@ func (h *house) finishClips(tasks []string) {
 	defer tick.Stop()
 	for _, id := range tasks {
 		for {
-			task, err := h.db.Videos().Task(h.t.Context(), h.owner, id)
+			task, err := h.db.Videos().Task(h.t.Context(), h.by[id].Owner, id)
 			h.must(err)
 			if task.State == wire.VideoDone || task.State == wire.VideoFailed {
 				break
@@ -138,13 +164,13 @@ func (h *house) finishClips(tasks []string) {
 	}
 }
 
-// account is what the gateway has booked, by its own ids.
-func (h *house) account() map[string]int64 {
+// account is what the gateway has booked for a key, by its own ids.
+func (h *house) account(key string) map[string]int64 {
 	h.t.Helper()
 	r := httptest.NewRequestWithContext(h.t.Context(), http.MethodGet, "/sandbox/account", nil)
-	r.Header.Set("Authorization", "Bearer "+canary)
+	r.Header.Set("Authorization", "Bearer "+key)
 	w := httptest.NewRecorder()
-	h.sandbox.ServeHTTP(w, r)
+	h.sandboxes[key].ServeHTTP(w, r)
 	var a struct {
 		Charged  int64 `json:"charged_nano_usd"`
 		Returned int64 `json:"returned_nano_usd"`
@@ -179,7 +205,7 @@ type rows struct {
 func (h *house) booked() map[string]rows {
 	h.t.Helper()
 	by := map[string]rows{}
-	h.must(h.db.EachLedger(h.t.Context(), h.owner, wire.LedgerQuery{}, func(r wire.LedgerRow) error {
+	h.must(h.db.EachLedgerOfEverybody(h.t.Context(), h.owner, wire.LedgerQuery{}, func(r wire.LedgerRow) error {
 		b := by[r.Subject]
 		b.nano += r.CostNanoUSD
 		b.rows++
@@ -193,9 +219,9 @@ func (h *house) booked() map[string]rows {
 var replyIDs = regexp.MustCompile(`"id":\s*"((?:chatcmpl-|resp_)[^"]+)"`)
 
 // replyID is the gateway's id of a run's reply; "" if none came.
-func (h *house) replyID(run string) string {
+func (h *house) replyID(owner, run string) string {
 	h.t.Helper()
-	log, err := h.db.ReadRunLog(h.t.Context(), h.owner, run, 0, 4096)
+	log, err := h.db.ReadRunLog(h.t.Context(), owner, run, 0, 4096)
 	h.must(err)
 	if m := replyIDs.FindSubmatch(log); m != nil {
 		return string(m[1])
@@ -203,9 +229,9 @@ func (h *house) replyID(run string) string {
 	return ""
 }
 
-func (h *house) correct(run string, nano int64) {
+func (h *house) correct(owner, run string, nano int64) {
 	h.t.Helper()
-	if _, err := h.db.Correct(h.t.Context(), h.owner, wire.Correction{Subject: run, CostNanoUSD: nano}); err != nil {
+	if _, err := h.db.Correct(h.t.Context(), owner, wire.Correction{Subject: run, CostNanoUSD: nano}); err != nil {
 		h.t.Errorf("correct run %s to %d: %v", run, nano, err)
 	}
 }

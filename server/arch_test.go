@@ -20,7 +20,21 @@ const module = "screentest"
 
 // parts are the packages that only main puts together: each declares the small
 // interface it wants of the others and never names them.
-var parts = []string{"bff", "budget", "gateway", "retention", "run", "video", "store", "sandbox"}
+var parts = []string{
+	"api",
+	"bff",
+	"budget",
+	"factors",
+	"gateway",
+	"oidc",
+	"ops",
+	"retention",
+	"run",
+	"signin",
+	"video",
+	"store",
+	"sandbox",
+}
 
 type archRule struct {
 	name, why string
@@ -79,12 +93,12 @@ func archRules() []archRule {
 			example: graph{"screentest/server/run": {Imports: []string{"screentest/server/store"}}},
 		},
 		{
-			name: "page, news and people know nothing of the parts nor of each other",
-			why:  "a bus between several servers, or accounts, then change one room alone; bff and main put them to use",
+			name: "page, news, people and rights know nothing of the parts nor of each other",
+			why:  "a bus between several servers, or another way to sign in, then changes one room alone; bff, api and main put them to use",
 			breaks: func(g graph) []string {
-				return append(g.arrows(rooms, func(_, to string) bool { return ours(to) && !within("shared")(to) }),
+				return append(g.arrows(rooms, func(_, to string) bool { return ours(to) && !within("shared")(to) && !ground(to) }),
 					g.arrows(ours, func(from, to string) bool {
-						return rooms(to) && from != module+"/server" && !within("server/bff")(from)
+						return rooms(to) && from != module+"/server" && !within("server/bff")(from) && !within("server/api")(from)
 					})...)
 			},
 			example: graph{"screentest/server/run": {Imports: []string{"screentest/server/news"}}},
@@ -140,10 +154,11 @@ func archRules() []archRule {
 			breaks: func(g graph) []string {
 				const store = module + "/server/store/"
 				below := map[string][]string{
-					"ledger": {"sqlite"}, "search": {"sqlite", "text"}, "people": {"sqlite"},
+					"audit": {"chain", "sqlite"}, "chain": {"sqlite"}, "ledger": {"chain", "sqlite"}, "search": {"sqlite", "text"}, "people": {"sqlite"},
 					"chat":     {"ledger", "people", "search", "sqlite", "text"},
 					"video":    {"ledger", "people", "search", "sqlite", "text"},
-					"transfer": {"chat", "sqlite"}, "backup": {"folder", "schema", "sqlite"},
+					"leaving":  {"audit", "people", "search", "sqlite"},
+					"transfer": {"chat", "sqlite"}, "backup": {"folder", "schema", "sqlite"}, "verify": {"chain", "folder", "schema", "sqlite"},
 				}
 				return g.arrows(ours, func(from, to string) bool {
 					room, inside := strings.CutPrefix(from, store)
@@ -160,7 +175,7 @@ func archRules() []archRule {
 				var out []string
 				for _, tool := range []string{
 					"testing", "github.com/chromedp/chromedp", "github.com/openai/openai-go/v3", "pgregory.net/rapid",
-					"go.uber.org/goleak", module + "/server/e2e/rig", module + "/server/wiretest",
+					"go.uber.org/goleak", "github.com/oauth2-proxy/mockoidc", "github.com/letsencrypt/pebble/v2/wfe", "github.com/oauth2-proxy/mockoidc", module + "/server/e2e/rig", module + "/server/wiretest",
 				} {
 					out = append(out, g.reaches(func(p string) bool { return p == module+"/server" }, tool)...)
 				}
@@ -337,12 +352,12 @@ func within(folder string) func(string) bool {
 
 // rooms are those of the browser's side beside bff.
 func rooms(path string) bool {
-	return within("server/page")(path) || within("server/news")(path) || within("server/people")(path)
+	return within("server/page")(path) || within("server/news")(path) || within("server/people")(path) || within("server/rights")(path)
 }
 
 // ground is what several parts stand on.
 func ground(path string) bool {
-	return slices.ContainsFunc([]string{"blob", "disk", "mp4", "seal", "tokens", "upstream"}, func(name string) bool { return within("server/" + name)(path) })
+	return slices.ContainsFunc([]string{"account", "blob", "disk", "mp4", "password", "payer", "seal", "ticket", "tokens", "upstream"}, func(name string) bool { return within("server/" + name)(path) })
 }
 
 func either(a, b func(string) bool) func(string) bool {
@@ -365,6 +380,8 @@ var sections = map[string][]string{
 	"video":    {"app/video", "app/ui/video"},
 	"spend":    {"app/spend", "app/ui/spend"},
 	"settings": {"app/ui/settings"},
+	"door":     {"app/door", "app/ui/door"},
+	"admin":    {"app/admin", "app/ui/admin"},
 	"shell":    {"app/ui/shell"},
 }
 

@@ -19,6 +19,8 @@ videos in the browser, with history and spend.
   screentest check           judge a request before it is sent
   screentest backup FILE     write all that is kept to one file, while it is served
   screentest restore FILE    make a data folder of such a file
+  screentest verify          look whether ledger and audit are as they were written
+  screentest account link    let somebody in who is locked out
   screentest version         print the version
 
 screentest COMMAND -h tells more of each.
@@ -48,7 +50,8 @@ func (p *program) commands() []command {
 	var serve serveConfig
 	var sandbox sandboxConfig
 	var check checkConfig
-	var backup, restore dataConfig
+	var backup, restore, verify dataConfig
+	var account accountConfig
 	serving := func(ctx context.Context, _ string) error { return p.serve(ctx, serve) }
 	return []command{
 		{"screentest", rootHelp, "SCREENTEST", flags(serve.flags), false, serving},
@@ -61,6 +64,10 @@ func (p *program) commands() []command {
 			func(ctx context.Context, file string) error { return p.backup(ctx, backup, file) }},
 		{"restore", restoreHelp, "SCREENTEST", flags(restore.flags), true,
 			func(ctx context.Context, file string) error { return p.restore(ctx, restore, file) }},
+		{"verify", verifyHelp, "SCREENTEST", flags(verify.flags), false,
+			func(ctx context.Context, _ string) error { return p.verify(ctx, verify) }},
+		{"account link", accountLinkHelp, "SCREENTEST", flags(account.flags), false,
+			func(ctx context.Context, _ string) error { return p.accountLink(ctx, account) }},
 		{"version", versionHelp, "SCREENTEST", flags(), false, func(context.Context, string) error {
 			_, err := fmt.Fprintln(p.stdout, version)
 			return err
@@ -85,6 +92,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 	all := p.commands()
 	named := func(word string) int { return slices.IndexFunc(all, func(c command) bool { return c.name == word }) }
 	c := all[0]
+	if len(args) > 1 && named(args[0]+" "+args[1]) > 0 {
+		args = append([]string{args[0] + " " + args[1]}, args[2:]...)
+	}
 	if len(args) > 0 && named(args[0]) > 0 {
 		c, args = all[named(args[0])], args[1:]
 	}

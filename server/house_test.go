@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +17,7 @@ import (
 
 	"screentest/server/budget"
 	gatewayclient "screentest/server/gateway"
+	"screentest/server/payer"
 	"screentest/server/run"
 	"screentest/server/sandbox"
 	"screentest/server/store"
@@ -30,8 +34,11 @@ type house struct {
 	t       *testing.T
 	dir     string
 	gateway *httptest.Server
-	sandbox *sandbox.Server
-	tokens  tokens.Counter
+	// sandboxes are accounts at the gateway, by their keys.
+	sandboxes map[string]*sandbox.Server
+	tokens    tokens.Counter
+	// payers are those who send; without accounts there is one.
+	payers []payer.Payer
 
 	// open is held for reading by whoever uses what follows, for writing while
 	// it is started anew.
@@ -45,25 +52,58 @@ type house struct {
 
 	mu    sync.Mutex
 	ended map[string]chan struct{} // by run; closed when it has ended
+	by    map[string]payer.Payer   // by run or task
+
+	sentRuns, sentTasks []string
 }
 
-func newHouse(t *testing.T) *house {
+// newHouse is a house whose gateway takes so many keys, each with an account.
+func newHouse(t *testing.T, keys ...string) *house {
 	t.Helper()
-	h := &house{t: t, dir: storetest.Folder(t), ended: map[string]chan struct{}{}}
-	var err error
-	h.sandbox, err = sandbox.New(sandbox.Config{Key: canary, Speed: 10_000, TokensPerSecond: -1, Catalogue: gateway.SampleCatalogue(), Balance: 1e15})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.gateway = httptest.NewServer(h.sandbox)
-	t.Cleanup(func() {
-		h.gateway.Close()
-		if err := h.sandbox.Close(); err != nil {
-			t.Error(err)
+	h := &house{t: t, dir: storetest.Folder(t), sandboxes: map[string]*sandbox.Server{}, ended: map[string]chan struct{}{}, by: map[string]payer.Payer{}}
+	for _, key := range keys {
+		s, err := sandbox.New(sandbox.Config{Key: key, Speed: 10_000, TokensPerSecond: -1, Catalogue: gateway.SampleCatalogue(), Balance: 1e15})
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		h.sandboxes[key] = s
+	}
+	h.gateway = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s := h.sandboxes[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]; s != nil {
+			s.ServeHTTP(w, r)
+			return
+		}
+		for _, s := range h.sandboxes { // a file, which is fetched without a key: one has it
+			got := httptest.NewRecorder()
+			if s.ServeHTTP(got, r); got.Code == http.StatusNotFound {
+				continue
+			}
+			maps.Copy(w.Header(), got.Header())
+			w.WriteHeader(got.Code)
+			_, _ = w.Write(got.Body.Bytes())
+			return
+		}
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(h.gateway.Close)
 	h.start()
+	h.payers = []payer.Payer{{Owner: h.owner, Secret: keys[0]}}
 	return h
+}
+
+// payer is one of them.
+func (h *house) payer(r *rand.Rand) payer.Payer { return h.payers[r.IntN(len(h.payers))] }
+
+// pays notes who pays for a run or a task.
+func (h *house) pays(id string, by payer.Payer) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.by[id] = by
 }
 
 // must fails the test at once. It may be called from any goroutine.
@@ -121,14 +161,15 @@ func (h *house) use(fn func()) {
 }
 
 // send starts a run, and the same once more: that is no second send.
-func (h *house) send(s wire.Start) (ended <-chan struct{}) {
+func (h *house) send(by payer.Payer, s wire.Start) (ended <-chan struct{}) {
 	c := make(chan struct{})
 	h.mu.Lock()
 	h.ended[s.Run] = c
+	h.by[s.Run] = by
 	h.mu.Unlock()
 	h.use(func() {
 		for range 2 {
-			_, err := h.runs.Start(context.Background(), h.owner, canary, s)
+			_, err := h.runs.Start(context.Background(), by, s)
 			h.must(err)
 		}
 	})
@@ -136,9 +177,9 @@ func (h *house) send(s wire.Start) (ended <-chan struct{}) {
 }
 
 // stopEarly stops a run once something of it has come.
-func (h *house) stopEarly(id string) {
+func (h *house) stopEarly(owner, id string) {
 	h.use(func() {
-		_, log, err := h.runs.Open(context.Background(), h.owner, id)
+		_, log, err := h.runs.Open(context.Background(), owner, id)
 		h.must(err)
 		grown := make(chan struct{}, 1)
 		log.Watch(grown)
@@ -146,7 +187,7 @@ func (h *house) stopEarly(id string) {
 		for size, closed := log.Size(); size == 0 && !closed; size, closed = log.Size() {
 			<-grown
 		}
-		h.must(h.runs.Stop(context.Background(), h.owner, id))
+		h.must(h.runs.Stop(context.Background(), owner, id))
 	})
 }
 
@@ -175,7 +216,7 @@ func kind(n int64, r *rand.Rand) string {
 
 // operate does one random operation and gives the run or the task it made.
 func (h *house) operate(name string, r *rand.Rand) (run, task string) {
-	ep := gateway.Chat
+	by, ep := h.payer(r), gateway.Chat
 	if r.IntN(3) == 0 {
 		ep = gateway.Responses
 	}
@@ -195,23 +236,24 @@ func (h *house) operate(name string, r *rand.Rand) (run, task string) {
 			words = "[[fail: no reason]] " + words
 		}
 		c := wire.VideoCreate{ID: uuid.NewString(), Body: gateway.VideoRequest{Model: "beta-video-480p", Prompt: words, Seconds: "6"}.Body()}
+		h.pays(c.ID, by)
 		h.use(func() {
 			for range 2 { // the same once more is no second task
-				_, err := h.videos.Create(context.Background(), h.owner, canary, c)
+				_, err := h.videos.Create(context.Background(), by, c)
 				h.must(err)
 			}
 		})
 		return "", c.ID
 	}
 	s := turn(ep, words)
-	ended := h.send(s)
+	ended := h.send(by, s)
 	switch name {
 	case "left alone":
 		return s.Run, "" // until it ends, or the house is started anew
 	case "stopped":
-		h.stopEarly(s.Run)
+		h.stopEarly(by.Owner, s.Run)
 	case "stopped at once":
-		h.use(func() { h.must(h.runs.Stop(context.Background(), h.owner, s.Run)) })
+		h.use(func() { h.must(h.runs.Stop(context.Background(), by.Owner, s.Run)) })
 	}
 	<-ended
 	return s.Run, ""

@@ -27,7 +27,7 @@ var version = "dev"
 // Exit statuses.
 const (
 	exitOK      = 0
-	exitFailed  = 1 // the program failed, or check found an error
+	exitFailed  = 1 // the program failed, or check or verify found something wrong
 	exitMistake = 2 // the command line, the configuration or the surroundings are wrong
 )
 
@@ -58,8 +58,8 @@ func (m mistake) Unwrap() error { return m.error }
 
 func mistakef(format string, args ...any) error { return mistake{fmt.Errorf(format, args...)} }
 
-// errRefused is check's: it has printed why.
-var errRefused = errors.New("the request has errors")
+// errRefused is check's and verify's: they have printed why.
+var errRefused = errors.New("something is wrong with what was looked at")
 
 // complain prints an error as one sentence and returns the exit status.
 func (p *program) complain(err error) int {
@@ -76,6 +76,20 @@ func (p *program) complain(err error) int {
 
 func (p *program) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr, nil))
+}
+
+// What -log-format may be.
+const logText, logJSON = "text", "json"
+
+// loggerAs is the logger of a format.
+func (p *program) loggerAs(format string) (*slog.Logger, error) {
+	switch format {
+	case logText:
+		return p.logger(), nil
+	case logJSON:
+		return slog.New(slog.NewJSONHandler(p.stderr, nil)), nil
+	}
+	return nil, mistakef("-log-format %q: it must be %s or %s", format, logText, logJSON)
 }
 
 // surroundings says that what went wrong is the person's to put right: a file

@@ -193,7 +193,7 @@ func TestAKeyOnItsWayWithoutHTTPSIsWarnedOf(t *testing.T) {
 		{public: "http://play.example.com"},
 		{},
 	} {
-		log := newPlayground(t, serveConfig{gateway: c.gateway, publicURL: c.public}).log.String()
+		log := newPlayground(t, serveConfig{gateway: c.gateway, reach: reachConfig{publicURL: c.public, team: triState{given: true}}}).log.String()
 		for _, warning := range []string{gateway, page} {
 			if got := strings.Contains(log, warning); got != (warning == c.want) {
 				t.Errorf("-gateway %q -public-url %q: warned of %q is %v", c.gateway, c.public, warning, got)

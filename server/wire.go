@@ -11,13 +11,18 @@ import (
 
 	"screentest/server/bff"
 	"screentest/server/budget"
+	"screentest/server/factors"
 	gatewayclient "screentest/server/gateway"
+	"screentest/server/leaving"
 	"screentest/server/news"
+	"screentest/server/oidc"
+	"screentest/server/ops"
 	"screentest/server/page"
 	"screentest/server/people"
 	"screentest/server/retention"
 	"screentest/server/run"
 	"screentest/server/sandbox"
+	"screentest/server/signin"
 	"screentest/server/store"
 	"screentest/server/tokens"
 	"screentest/server/video"
@@ -33,32 +38,42 @@ const closeTimeout = 15 * time.Second
 // server is a running playground: all parts, put together.
 type server struct {
 	config serveConfig
+	reach  reach
+	ways   people.Ways // to sign in
 	log    *slog.Logger
 	url    string     // for a person on this machine
 	failed chan error // of the HTTP servers
 
-	models    *models
-	store     *store.DB
-	news      *news.Hub
-	sandbox   *sandbox.Server // nil with a gateway from outside
-	people    *people.Directory
-	client    *gatewayclient.Client
-	budget    *budget.Keeper
-	runs      *run.Manager
-	videos    *video.Service
-	retention *retention.Sweeper
-	bff       *bff.Server
-	closers   []func(context.Context) error // the last one started is closed first
+	models     *models
+	encryption *encryption // nil: not by this server
+	ops        *ops.Monitor
+	store      *store.DB
+	news       *news.Hub
+	sandbox    *sandbox.Server // nil with a gateway from outside
+	people     *people.Directory
+	desk       *signin.Desk // nil without accounts
+	factors    *factors.Factors
+	oidc       *oidc.Provider // nil without single sign-on
+	setUp      string         // the link to the first account, while there is none
+	localID    string         // without accounts: everybody's, as programs see it
+	client     *gatewayclient.Client
+	budget     *budget.Keeper
+	runs       *run.Manager
+	videos     *video.Service
+	retention  *retention.Sweeper
+	leaving    *leaving.Service
+	bff        *bff.Server
+	closers    []func(context.Context) error // the last one started is closed first
 }
 
 // start starts all parts, each after those that it is given. ctx bounds only
 // the start.
 func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err error) {
-	public, err := c.checked()
-	if err != nil {
+	s := &server{config: c, log: log, failed: make(chan error, 3)}
+	if s.reach, s.ways, err = c.checked(); err != nil {
 		return nil, err
 	}
-	s := &server{config: c, log: log, failed: make(chan error, 2)}
+	public := s.reach.public
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -67,7 +82,10 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if s.models, err = readModels(c.catalog); err != nil {
 		return s, err
 	}
-	shown, err := page.New(web.Files())
+	if s.encryption, err = newEncryption(c.reach, s.reach, c.data); err != nil {
+		return s, err
+	}
+	shown, err := page.New(web.Files(), page.Options{Team: s.reach.mode == team})
 	if err != nil {
 		return s, fmt.Errorf("prepare the browser's files: %w", err)
 	}
@@ -78,10 +96,13 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, err
 	}
 	s.onClose(func(context.Context) error { listener.Close(); return nil })
-	s.url = "http://" + readable(listener.Addr())
 	addr := listener.Addr().String()
+	s.url = s.here(addr)
 
-	s.store, err = store.Open(ctx, c.data, store.Options{SealKey: os.Getenv("SCREENTEST_SEAL_KEY"), Logger: log})
+	s.ops = s.watch()
+	s.store, err = store.Open(ctx, c.data, store.Options{
+		SealKey: os.Getenv("SCREENTEST_SEAL_KEY"), Logger: log, Committed: s.ops.Committed, Booked: s.ops.Booked,
+	})
 	if err != nil {
 		return s, surroundings(err)
 	}
@@ -92,15 +113,19 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	}
 	s.news = news.New(s.store, log)
 	s.onClose(func(context.Context) error { s.news.Close(); return nil })
-	base, sandboxKey, err := s.startSandbox(ctx, addr)
+	inside, err := s.listenInside(addr)
 	if err != nil {
 		return s, err
 	}
-	s.people, err = people.New(ctx, people.Config{
-		Sessions: s.store, Owner: owner, Addr: addr, Secure: public != nil && public.Scheme == "https",
-		SandboxKey: sandboxKey, KeyChanged: s.news.GatewayChanged,
-	})
+	base, sandboxKey, err := s.startSandbox(ctx, inside.addr)
 	if err != nil {
+		return s, err
+	}
+	if s.people, err = people.New(ctx, s.peopleConfig(owner, addr, sandboxKey)); err != nil {
+		return s, err
+	}
+	s.onClose(func(context.Context) error { s.people.Close(); return nil })
+	if err := s.openDoor(ctx, addr); err != nil {
 		return s, err
 	}
 	options := c.timeouts
@@ -110,12 +135,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, mistakef("-gateway: %w", err)
 	}
 	s.onClose(func(context.Context) error { s.client.Close(); return nil })
-	s.budget = budget.New(budget.Config{
-		Store: s.store, Logger: log,
-		Tell: s.news.BudgetPassed,
-		// The one local user is who runs the server.
-		MayEverybody: func(who string) bool { return who == owner },
-	})
+	s.budget = budget.New(s.budgetConfig())
 	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
 	s.runs = run.New(run.Config{
 		Store: s.store, Gateway: s.client.Stream, Catalogue: s.models.current, BaseURL: s.client.Base.String(),
@@ -124,15 +144,29 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		Reserve:       s.budget.ReserveText,
 		Changed:       s.news.Run,
 		Stored:        s.news.ConversationChanged,
+		Ended:         s.ops.RunEnded,
 		Logger:        log,
 	})
 	s.onClose(s.runs.Close)
-	if s.videos, err = video.New(s.videoConfig(addr, public)); err != nil {
+	if s.videos, err = video.New(s.videoConfig(inside.addr, public)); err != nil {
 		return s, err
 	}
 	s.onClose(s.videos.Close)
 	s.retention = retention.New(retention.Config{Store: s.store, DropClips: s.videos.DropClips, PurgeClips: s.videos.PurgeDeleted, Logger: log})
 	s.onClose(func(context.Context) error { s.retention.Close(); return nil })
+	s.leaving = leaving.New(s.leavingConfig())
+	s.onClose(func(context.Context) error { s.leaving.Close(); return nil })
+	if err := s.runs.Recover(ctx); err != nil {
+		return s, err
+	}
+	if err := s.videos.Start(ctx); err != nil {
+		return s, err
+	}
+	if err := s.leaving.Start(ctx); err != nil {
+		return s, err
+	}
+	s.retention.Start()
+
 	s.bff = bff.New(bff.Config{
 		Runs: browserRuns{s.runs}, Conversations: s.store, Ledger: s.store, Budgets: s.budget, Retention: s.retention, Storage: s.store, Videos: s.videos,
 		News: s.news, Page: shown, People: s.people,
@@ -141,26 +175,28 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 			StreamOptions: s.sandbox != nil, // G9: off for a real gateway
 		},
 		Catalogue: s.models.json,
-		Addr:      addr, PublicURL: public,
+		API:       s.api(),
+		Called:    s.ops.Called,
+		Addr:      addr, PublicURL: public, TLS: s.reach.tls, Knows: s.knows,
 		FlushEvery: s.runs.FlushEvery,
 		Logger:     log,
 	})
+	s.warn()
+	s.serveHTTP(listener, s.ways.Trusted.Guard(s.ops.Before(s.bff)), s.encryption)
+	// While tabs are told that the server ends, requests are still answered: by
+	// /readyz with that.
 	s.onClose(func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, hangUpAfter)
 		defer cancel()
 		s.bff.Close(ctx)
 		return nil
 	})
-
-	if err := s.runs.Recover(ctx); err != nil {
-		return s, err
+	if inside.listener != nil {
+		s.serveHTTP(inside.listener, onlyUploads(s.bff), nil)
 	}
-	if err := s.videos.Start(ctx); err != nil {
-		return s, err
+	if s.encryption != nil && s.encryption.acme != nil {
+		go s.encryption.fetch(public.Hostname(), log)
 	}
-	s.retention.Start()
-	s.warn(public)
-	s.serveHTTP(listener, s.bff)
 	return s, nil
 }
 
@@ -170,7 +206,8 @@ func (s *server) videoConfig(addr string, public *url.URL) video.Config {
 		Store: s.store.Videos(), Gateway: s.client, Catalogue: s.models.current, Dir: s.config.data,
 		Origin:  s.client.Base.String(),
 		Changed: s.news.Task, Deleted: s.news.TaskDeleted, Purged: s.news.TaskPurged, Archive: s.news.Archive,
-		Budget: s.budget,
+		Ended: s.ops.VideoEnded, Late: s.ops.VideoPolled,
+		Budget: s.budget, WhomToAsk: s.people.WhomToAsk,
 		Limits: video.Limits{Pace: 1},
 		Logger: s.log,
 	}
@@ -180,6 +217,9 @@ func (s *server) videoConfig(addr string, public *url.URL) video.Config {
 		public = nil                          // it is in this program
 	}
 	c.Base, c.Unreachable = uploadsBase(addr, s.client.Base, public)
+	if s.reach.tls && s.sandbox == nil && public == nil {
+		c.Base = s.url
+	}
 	return c
 }
 
@@ -188,22 +228,32 @@ func (s *server) videoConfig(addr string, public *url.URL) video.Config {
 // elsewhere needs an address that leads here.
 func uploadsBase(addr string, gateway, public *url.URL) (base string, unreachable bool) {
 	if public != nil {
-		return public.Scheme + "://" + public.Host, false
+		return origin(public), false
 	}
 	return "http://" + addr, !onThisMachine(gateway)
 }
 
+// goodToken is how long a token is that nobody guesses, in bytes.
+const goodToken = 16
+
 // warn says in the log what is not safe about who reaches what.
-func (s *server) warn(public *url.URL) {
+func (s *server) warn() {
 	if s.client.Base.Scheme == "http" && !onThisMachine(s.client.Base) {
 		s.log.Warn("the gateway is not reached by https: its key and all that is sent can be read on the way", "gateway", s.client.Base.String())
 	}
-	if public == nil {
-		return
+	if n := len(s.config.metricsToken); n > 0 && n < goodToken {
+		s.log.Warn("-metrics-token is so short that others may guess it: openssl rand -hex 16 makes a good one")
 	}
-	s.log.Warn("everybody who reaches the public address is the same person: let only those in who may be", "public-url", public.String())
-	if s.config.gateway != "" && public.Scheme == "http" && !onThisMachine(public) {
-		s.log.Warn("the page is not reached by https: the gateway's key that a browser sends can be read on the way, unless the network itself is encrypted", "public-url", public.String())
+	public := s.reach.public
+	if s.reach.mode == behindGate {
+		s.log.Warn("everybody who reaches the public address is the same person, because of -team=false: let only those in who may be", "public-url", public.String())
+	}
+	switch secret := s.config.gateway != "" || s.reach.mode == team; {
+	case !secret || s.reach.secure():
+	case public != nil && !onThisMachine(public):
+		s.log.Warn("the page is not reached by https: what a browser sends, passwords and the gateway's key too, can be read on the way, unless the network itself is encrypted", "public-url", public.String())
+	case !s.reach.here:
+		s.log.Warn("the page is not reached by https, because of -plain-http: what a browser sends, passwords and the gateway's key too, can be read on the way, unless the network itself is encrypted", "addr", s.config.addr)
 	}
 }
 
@@ -212,6 +262,9 @@ func (s *server) onClose(f func(context.Context) error) { s.closers = append(s.c
 // close ends all parts in the opposite order of their start: nothing new comes
 // in, pages are told, answers under way are stored, the folder is released.
 func (s *server) close() error {
+	if s.ops != nil {
+		s.ops.Drain()
+	}
 	var errs []error
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
@@ -222,11 +275,15 @@ func (s *server) close() error {
 	return errors.Join(errs...)
 }
 
-// reload reads the catalogue again.
+// reload reads the certificate and the catalogue again.
 func (s *server) reload() {
+	if s.encryption != nil && s.encryption.files != nil {
+		s.encryption.files.readAgain(s.log)
+	}
 	if !s.models.readAgain(s.log) {
 		return
 	}
+	s.people.Note(context.Background(), people.Event{Action: "catalogue.reloaded"}) // by a signal: nobody who has an account
 	if s.sandbox != nil {
 		s.sandbox.SetCatalogue(s.models.current())
 	}

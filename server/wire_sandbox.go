@@ -97,6 +97,27 @@ func (s *server) startSandbox(ctx context.Context, files string) (base, key stri
 		return "", "", errors.Join(err, listener.Close())
 	}
 	s.onClose(func(context.Context) error { return s.sandbox.Close() })
-	s.serveHTTP(listener, onlyHere(s.sandbox))
+	s.serveHTTP(listener, onlyHere(s.sandbox), nil)
 	return "http://" + listener.Addr().String(), key, nil
+}
+
+// inside is where the sandbox fetches uploads from. Its listener is nil where
+// that is the server's own.
+type inside struct {
+	addr     string
+	listener net.Listener
+}
+
+// listenInside takes a port of this machine for the sandbox where the server's
+// own speaks https, by a name that leads elsewhere from here.
+func (s *server) listenInside(addr string) (i inside, err error) {
+	if s.config.gateway != "" || !s.reach.tls {
+		return inside{addr: local(addr)}, nil
+	}
+	if i.listener, err = listen("127.0.0.1:0"); err != nil {
+		return i, err
+	}
+	s.onClose(func(context.Context) error { i.listener.Close(); return nil })
+	i.addr = i.listener.Addr().String()
+	return i, nil
 }

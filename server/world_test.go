@@ -32,7 +32,7 @@ const canary = "sk-canary-7Hq2LmX0vB"
 type playground struct {
 	*server
 	t   *testing.T
-	log bytes.Buffer
+	log watched
 }
 
 func newPlayground(t *testing.T, c serveConfig) *playground {
@@ -44,6 +44,9 @@ func newPlayground(t *testing.T, c serveConfig) *playground {
 		c.addr = "127.0.0.1:0"
 	}
 	c.sandboxSpeed = 20
+	if c.signIn == (signInConfig{}) {
+		c.signIn = signInConfig{password: true, groupsClaim: defaultGroupsClaim}
+	}
 	d := &playground{t: t}
 	var err error
 	if d.server, err = start(t.Context(), c, slog.New(slog.NewTextHandler(&d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))); err != nil {
@@ -124,6 +127,16 @@ func answer(t *testing.T, c *wiretest.Client, s wire.Start) wire.Message {
 	}
 	t.Fatalf("the answer is not in %+v", o)
 	panic("unreachable")
+}
+
+// eventually waits until something is so; what says what, as it is by then.
+func eventually(t *testing.T, so func() bool, what func() string) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !so(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal(what())
+		}
+	}
 }
 
 // outside is a gateway that is not ours, with a key.

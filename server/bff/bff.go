@@ -19,6 +19,7 @@ import (
 
 	"screentest/server/news"
 	"screentest/server/page"
+	"screentest/server/payer"
 	"screentest/server/people"
 	"screentest/shared/wire"
 )
@@ -35,7 +36,7 @@ type Log interface {
 // Runs starts, opens and stops runs. Errors that a person may read are
 // *wire.Problem.
 type Runs interface {
-	Start(ctx context.Context, owner, key string, s wire.Start) (wire.Run, error)
+	Start(ctx context.Context, by payer.Payer, s wire.Start) (wire.Run, error)
 	Stop(ctx context.Context, owner, id string) error
 	StopConversation(ctx context.Context, owner, conversation string) error
 	Open(ctx context.Context, owner, id string) (wire.Run, Log, error)
@@ -85,29 +86,41 @@ type Config struct {
 	// Addr is the address that the server listens on, host:port.
 	Addr string
 
+	// API are the addresses of accounts, "GET /api/me", by what answers each.
+	API map[string]Handler
 	// PublicURL is how browsers reach the server from outside, or nil.
 	PublicURL *url.URL
+	// TLS says that the server encrypts by itself.
+	TLS bool
+	// Knows says whether another name is ours too, such as one of the
+	// certificate. nil: none is.
+	Knows func(host string) bool
+	// Called is told how long each call took until its answer was there, and
+	// whether that is a problem. nil: nobody is.
+	Called func(op wire.Op, took time.Duration, failed bool)
 	// FlushEvery is how often a running log reaches the disk; told to the page.
 	FlushEvery time.Duration
 	Now        func() time.Time
 	Logger     *slog.Logger
 }
 
-// Server answers browsers. Close it after the HTTP server in front of it.
+// Server answers browsers. Close it before the HTTP server in front of it, which
+// still answers while tabs are told.
 type Server struct {
 	Config
-	handler  http.Handler
-	handlers map[wire.Op]handler
-	sockets  *sockets
-	buffers  buffers
-	imports  chan struct{} // holds one for each under way
-	exports  chan struct{} // likewise
-	held     gauge         // bytes of answers that wait for tabs
-	upkeep   sync.WaitGroup
-	life     context.Context // of the calls
-	endCalls func()
-	quit     chan struct{}
-	once     sync.Once
+	handler   http.Handler
+	addresses []string // that there are, with their methods
+	handlers  map[wire.Op]handler
+	sockets   *sockets
+	buffers   buffers
+	imports   chan struct{} // holds one for each under way
+	exports   chan struct{} // likewise
+	held      gauge         // bytes of answers that wait for tabs
+	upkeep    sync.WaitGroup
+	life      context.Context // of the calls
+	endCalls  func()
+	quit      chan struct{}
+	once      sync.Once
 }
 
 // New returns a Server.
@@ -118,15 +131,22 @@ func New(c Config) *Server {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	if c.Called == nil {
+		c.Called = func(wire.Op, time.Duration, bool) {}
+	}
 	s := &Server{Config: c, handlers: handlers(), sockets: newSockets(), quit: make(chan struct{}), imports: make(chan struct{}, maxImports), exports: make(chan struct{}, maxExports)}
 	s.life, s.endCalls = context.WithCancel(context.Background())
 	s.handler = s.routes()
+	s.People.Listen(listener{s})
 	s.upkeep.Go(func() { s.sockets.loop(s.quit) })
 	return s
 }
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Addresses are those that there are, each with a method, in no order.
+func (s *Server) Addresses() []string { return s.addresses }
 
 // Close closes the sockets, telling the pages that the server restarts, and
 // waits until they are gone. When ctx is done it cuts them and their calls off.

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"time"
 
+	"screentest/server/people"
+	"screentest/server/rights"
 	"screentest/shared/wire"
 )
 
@@ -24,6 +26,11 @@ func handlers() map[wire.Op]handler {
 	all := map[wire.Op]handler{}
 	for _, table := range []map[wire.Op]handler{runCalls(), conversationCalls(), spendCalls(), videoCalls()} {
 		maps.Copy(all, table)
+	}
+	for op := range all {
+		if rights.OfCall(op) == rights.Nobody {
+			panic("bff: the call " + string(op) + " isn't in the table of rights")
+		}
 	}
 	return all
 }
@@ -66,12 +73,26 @@ func (s *Server) call(k *socket, c wire.Call) (wire.Push, *cursor) {
 		return wire.Push{ID: c.ID, Problem: &wire.Problem{Code: "unknown_call", Message: "The server does not know this call.",
 			Hint: "The page may be of another version than the server: reload it."}}, nil
 	}
+	who := k.person()
+	if p := rights.Refuse(who, rights.OfCall(c.Op), ""); p != nil {
+		return wire.Push{ID: c.ID, Problem: p}, nil
+	}
+	if c.Op != wire.OpPing { // which a tab makes by itself
+		s.People.Seen(who)
+	}
+	began := time.Now()
+	ctx = people.WithAddress(people.With(ctx, who), k.address)
 	data, err := do(ctx, s, k, c.Args)
+	if err == nil {
+		s.noteCall(ctx, c)
+	}
 	var start *cursor
 	if r, is := data.(reading); is {
 		data, start = r.run, r.cursor
 	}
-	return s.pushOf(c, data, err), start
+	push := s.pushOf(c, data, err)
+	s.Called(c.Op, time.Since(began), push.Problem != nil)
+	return push, start
 }
 
 func (s *Server) pushOf(c wire.Call, data any, err error) wire.Push {

@@ -11,11 +11,11 @@ func runCalls() map[wire.Op]handler {
 	return map[wire.Op]handler{
 		wire.OpPing: with(func(context.Context, *Server, *socket, struct{}) (any, error) { return nil, nil }),
 		wire.OpStart: with(func(ctx context.Context, s *Server, k *socket, st wire.Start) (any, error) {
-			key, err := s.People.Key(ctx, k.person())
+			by, err := s.People.Payer(ctx, k.person(), st.Charge)
 			if err != nil {
 				return nil, err
 			}
-			return s.Runs.Start(ctx, k.owner, key, st)
+			return s.Runs.Start(ctx, by, st)
 		}),
 		wire.OpStop: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
 			return nil, s.Runs.Stop(ctx, k.owner, t.ID)

@@ -12,8 +12,10 @@ type Ledger interface {
 	Spend(ctx context.Context, owner string, q wire.SpendQuery) (wire.Spend, error)
 	SpendOfEverybody(ctx context.Context, q wire.SpendQuery) (wire.Spend, error)
 	Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wire.LedgerPage, error)
+	LedgerOfEverybody(ctx context.Context, viewer string, q wire.LedgerQuery) (wire.LedgerPage, error)
 	Correct(ctx context.Context, owner string, c wire.Correction) (wire.LedgerRow, error)
 	EachLedger(ctx context.Context, owner string, q wire.LedgerQuery, fn func(wire.LedgerRow) error) error
+	EachLedgerOfEverybody(ctx context.Context, viewer string, q wire.LedgerQuery, fn func(wire.LedgerRow) error) error
 }
 
 // Budgets are what may be spent, and what is set aside for what is under way,
@@ -21,8 +23,10 @@ type Ledger interface {
 type Budgets interface {
 	Budgets(ctx context.Context, owner string) (wire.Budgets, error)
 	SetBudgets(ctx context.Context, owner string, s wire.BudgetSettings) (wire.Budgets, error)
-	Booked(owner string) // rows were added to the owner's ledger
+	TeamBudgets(ctx context.Context, team string) ([]wire.BudgetState, error)
+	Booked(owner, team string) // rows were added to the owner's ledger, which a team pays ("": none)
 	Reserved(owner string) int64
+	ReservedByTeam(team string) int64
 	ReservedByEverybody() int64
 }
 
@@ -41,26 +45,21 @@ type Storage interface {
 func spendCalls() map[wire.Op]handler {
 	return map[wire.Op]handler{
 		wire.OpSpend: with(func(ctx context.Context, s *Server, k *socket, q wire.SpendQuery) (any, error) {
-			return s.spend(ctx, k.owner, q)
+			return s.spend(ctx, k.person(), q)
 		}),
 		wire.OpLedger: with(func(ctx context.Context, s *Server, k *socket, q wire.LedgerQuery) (any, error) {
-			return s.Ledger.Ledger(ctx, k.owner, q)
+			return s.ledger(ctx, k.person(), q)
 		}),
 		wire.OpCorrect: with(func(ctx context.Context, s *Server, k *socket, c wire.Correction) (any, error) {
-			row, err := s.Ledger.Correct(ctx, k.owner, c)
-			if err == nil {
-				s.Budgets.Booked(k.owner)
-				if row.Conversation != "" {
-					s.News.ConversationChanged(k.owner, row.Conversation)
-				}
-			}
-			return row, err
+			return s.correct(ctx, k.person(), c)
 		}),
 		wire.OpBudgets: with(func(ctx context.Context, s *Server, k *socket, _ json.RawMessage) (any, error) {
-			return s.Budgets.Budgets(ctx, k.owner)
+			b, err := s.Budgets.Budgets(ctx, k.owner)
+			b.States = statesSeen(k.person(), b.States)
+			return b, err
 		}),
 		wire.OpSetBudget: with(func(ctx context.Context, s *Server, k *socket, b wire.BudgetSettings) (any, error) {
-			now, err := s.Budgets.SetBudgets(ctx, k.owner, b)
+			now, err := s.setBudgets(ctx, k.person(), b)
 			if err == nil {
 				s.News.Budgets(k.owner, now)
 			}
@@ -80,26 +79,4 @@ func spendCalls() map[wire.Op]handler {
 			return s.Storage.Storage(ctx)
 		}),
 	}
-}
-
-// spend is the Spend page of an owner, or of everybody for who may see it.
-func (s *Server) spend(ctx context.Context, owner string, q wire.SpendQuery) (wire.Spend, error) {
-	b, err := s.Budgets.Budgets(ctx, owner)
-	if err != nil {
-		return wire.Spend{}, err
-	}
-	var page wire.Spend
-	if q.Everybody {
-		if !b.MayEverybody {
-			return page, &wire.Problem{Code: "not_allowed", Field: "everybody", Message: "You may see only what you spent yourself.",
-				Hint: "Ask who runs this server."}
-		}
-		page, err = s.Ledger.SpendOfEverybody(ctx, q)
-		page.ReservedNanoUSD = s.Budgets.ReservedByEverybody()
-	} else {
-		page, err = s.Ledger.Spend(ctx, owner, q)
-		page.ReservedNanoUSD = s.Budgets.Reserved(owner)
-	}
-	page.MayEverybody, page.Alone, page.Budgets = b.MayEverybody, b.Alone, b.States
-	return page, err
 }

@@ -2,10 +2,11 @@ package bff
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 
+	"screentest/server/payer"
+	"screentest/server/people"
 	"screentest/shared/wire"
 )
 
@@ -13,11 +14,11 @@ import (
 // package video. The methods that serve return their error before anything is
 // written.
 type Videos interface {
-	Create(ctx context.Context, owner, key string, c wire.VideoCreate) (wire.VideoTask, error)
+	Create(ctx context.Context, by payer.Payer, c wire.VideoCreate) (wire.VideoTask, error)
 	Tasks(ctx context.Context, owner string, q wire.VideoQuery) (wire.VideoPage, error)
 	Open(ctx context.Context, owner, id string) (wire.VideoOpened, error)
-	Settle(ctx context.Context, owner, key string, c wire.VideoSettle) (wire.VideoTask, error)
-	Check(ctx context.Context, owner, key, id string) error
+	Settle(ctx context.Context, owner string, key func(team string) (string, error), c wire.VideoSettle) (wire.VideoTask, error)
+	Check(ctx context.Context, owner string, key func(team string) (string, error), id string) error
 	Edit(ctx context.Context, owner string, e wire.VideoEdit) (wire.VideoTask, error)
 	Delete(ctx context.Context, owner, id string) error
 	Undelete(ctx context.Context, owner, id string) (wire.VideoTask, error)
@@ -25,7 +26,10 @@ type Videos interface {
 	Measure(ctx context.Context, link string) (wire.Measured, error)
 	ArchiveNow(ctx context.Context, owner string) (wire.Archive, error)
 	SetArchive(ctx context.Context, owner string, a wire.ArchiveSettings) (wire.Archive, error)
+	// KeyEntered gives the tasks that wait for a key the one that was entered,
+	// KeyChanged all open ones.
 	KeyEntered(ctx context.Context, owner, key string) error
+	KeyChanged(ctx context.Context, by payer.Payer) error
 
 	Upload(ctx context.Context, owner, name string, body io.Reader) (wire.Upload, error)
 	ServeUpload(w http.ResponseWriter, r *http.Request, name string) error
@@ -38,8 +42,12 @@ type Videos interface {
 // videoCalls are those of video tasks.
 func videoCalls() map[wire.Op]handler {
 	return map[wire.Op]handler{
-		wire.OpVideoCreate: withKey(func(ctx context.Context, s *Server, k *socket, key string, c wire.VideoCreate) (any, error) {
-			return s.Videos.Create(ctx, k.owner, key, c)
+		wire.OpVideoCreate: with(func(ctx context.Context, s *Server, k *socket, c wire.VideoCreate) (any, error) {
+			by, err := s.People.Payer(ctx, k.person(), c.Charge)
+			if err != nil {
+				return nil, err
+			}
+			return s.Videos.Create(ctx, by, c)
 		}),
 		wire.OpVideoTasks: with(func(ctx context.Context, s *Server, k *socket, q wire.VideoQuery) (any, error) {
 			return s.Videos.Tasks(ctx, k.owner, q)
@@ -47,11 +55,11 @@ func videoCalls() map[wire.Op]handler {
 		wire.OpVideoTask: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
 			return s.Videos.Open(ctx, k.owner, t.ID)
 		}),
-		wire.OpVideoSettle: withKey(func(ctx context.Context, s *Server, k *socket, key string, c wire.VideoSettle) (any, error) {
-			return s.Videos.Settle(ctx, k.owner, key, c)
+		wire.OpVideoSettle: with(func(ctx context.Context, s *Server, k *socket, c wire.VideoSettle) (any, error) {
+			return s.Videos.Settle(ctx, k.owner, s.keyOf(ctx, k), c)
 		}),
-		wire.OpVideoCheck: withKey(func(ctx context.Context, s *Server, k *socket, key string, t wire.Target) (any, error) {
-			return nil, s.Videos.Check(ctx, k.owner, key, t.ID)
+		wire.OpVideoCheck: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
+			return nil, s.Videos.Check(ctx, k.owner, s.keyOf(ctx, k), t.ID)
 		}),
 		wire.OpVideoEdit: with(func(ctx context.Context, s *Server, k *socket, e wire.VideoEdit) (any, error) {
 			return s.Videos.Edit(ctx, k.owner, e)
@@ -72,20 +80,23 @@ func videoCalls() map[wire.Op]handler {
 			return s.Videos.ArchiveNow(ctx, k.owner)
 		}),
 		wire.OpSetArchive: with(func(ctx context.Context, s *Server, k *socket, a wire.ArchiveSettings) (any, error) {
+			if a.QuotaBytes > wire.DefaultQuota && people.Of(ctx).Role() != wire.RoleAdmin {
+				return nil, &wire.Problem{Code: wire.CodeNotAllowed, Field: "quota_bytes", Message: "Your archive has 10 GiB at most: the disk is everybody's.",
+					Hint: "Ask an admin of this instance."}
+			}
 			return s.Videos.SetArchive(ctx, k.owner, a)
 		}),
 	}
 }
 
-// withKey is with, and the session's key.
-func withKey[A any](f func(ctx context.Context, s *Server, k *socket, key string, args A) (any, error)) handler {
-	return func(ctx context.Context, s *Server, k *socket, raw json.RawMessage) (any, error) {
-		key, err := s.People.Key(ctx, k.person())
-		if err != nil {
-			return nil, err
+// keyOf finds the key that a person's task may be asked about with, by the team
+// that paid for it; "" is the person's own.
+func (s *Server) keyOf(ctx context.Context, k *socket) func(team string) (string, error) {
+	return func(team string) (string, error) {
+		who := k.person()
+		if team == "" && who.Me != nil {
+			team = wire.ChargePersonal
 		}
-		return with(func(ctx context.Context, s *Server, k *socket, args A) (any, error) {
-			return f(ctx, s, k, key, args)
-		})(ctx, s, k, raw)
+		return s.People.KeyFor(ctx, who, team)
 	}
 }

@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"screentest/server/people"
+	"screentest/server/rights"
 	"screentest/shared/wire"
 )
 
 // Everything that is a person's own is asked for through one door: asking says
-// who it is, own gives that to the handler and answers with its error.
+// who it is, open asks package rights whether they may, gives them to the handler
+// and answers with its error.
 
 // isOwn says whether an address holds something of a person's. Pages can be
 // linked to from anywhere, and uploads are fetched by gateways.
@@ -34,34 +36,78 @@ func (s *Server) asking(next http.Handler) http.Handler {
 				problem(w, wire.Problem{Code: "storage_failed", Message: "The server could not read the session."})
 				return
 			}
-			r = r.WithContext(people.With(r.Context(), who))
+			r = r.WithContext(people.WithAddress(people.With(r.Context(), who), s.People.Address(r)))
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// ownHandler answers with something of its owner's. An error that it returns
-// came before anything was written.
-type ownHandler func(w http.ResponseWriter, r *http.Request, owner string) error
+// A Handler answers a request of who asks. An error that it returns came before
+// anything was written.
+type Handler = func(w http.ResponseWriter, r *http.Request, who people.Person) error
 
-// own opens an address to who is asking.
-func (s *Server) own(h ownHandler) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if err := h(w, r, people.Of(r.Context()).Owner); err != nil {
-			s.refuse(w, r, err)
+// doors is every address there is, by its path and method.
+type doors struct {
+	s     *Server
+	paths map[string]methods
+}
+
+// open gives an address, "GET /api/me", its handler, which nobody reaches who
+// may not. An address that package rights doesn't know is a mistake in the
+// program: it panics.
+func (d *doors) open(address string, h Handler) {
+	right := rights.OfAddress(address)
+	if right == rights.Nobody {
+		panic("bff: " + address + " isn't in the table of rights")
+	}
+	method, path, _ := strings.Cut(address, " ")
+	if right != rights.Anyone && !isOwn(path) {
+		panic("bff: nobody says who is asking at " + path)
+	}
+	d.add(method, path, func(w http.ResponseWriter, r *http.Request) {
+		who := people.Of(r.Context())
+		if p := rights.Refuse(who, right, r.PathValue("id")); p != nil {
+			problem(w, *p)
+			return
 		}
+		if err := h(w, r, who); err != nil {
+			d.s.refuse(w, r, err)
+		}
+	})
+}
+
+// show gives an address that is only read to anyone: a page, or a file of it.
+func (d *doors) show(path string, h http.HandlerFunc) {
+	if isOwn(path) {
+		panic("bff: " + path + " may hold something of a person's")
+	}
+	d.add(http.MethodGet, path, h)
+}
+
+func (d *doors) add(method, path string, h http.HandlerFunc) {
+	if d.paths[path] == nil {
+		d.paths[path] = methods{}
+	}
+	d.paths[path][method] = h
+	if method == http.MethodGet {
+		d.paths[path][http.MethodHead] = h
 	}
 }
 
+// own is the handler of what is asked for by its owner.
+func own(h func(w http.ResponseWriter, r *http.Request, owner string) error) Handler {
+	return func(w http.ResponseWriter, r *http.Request, who people.Person) error { return h(w, r, who.Owner) }
+}
+
 // inSession is own for who has a session of the page's.
-func (s *Server) inSession(h ownHandler) http.HandlerFunc {
-	return s.own(func(w http.ResponseWriter, r *http.Request, owner string) error {
-		if people.Of(r.Context()).Session == "" {
+func inSession(h func(w http.ResponseWriter, r *http.Request, owner string) error) Handler {
+	return func(w http.ResponseWriter, r *http.Request, who people.Person) error {
+		if who.Session == "" {
 			return &wire.Problem{Code: "no_session", Message: "This is for a session of the page only.",
 				Hint: "Open the page in this browser first."}
 		}
-		return h(w, r, owner)
-	})
+		return h(w, r, who.Owner)
+	}
 }
 
 // refuse answers with an error.
@@ -83,23 +129,37 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 // statuses are the HTTP statuses of problems by their codes; that of all others
 // is 400.
 var statuses = map[string]int{
-	"no_session":         http.StatusUnauthorized,
-	"cross_origin":       http.StatusForbidden,
-	"not_found":          http.StatusNotFound,
-	"method_not_allowed": http.StatusMethodNotAllowed,
-	"conflict":           http.StatusConflict,
-	"sandbox_key":        http.StatusConflict,
-	"body_too_large":     http.StatusRequestEntityTooLarge,
-	"bad_media_type":     http.StatusUnsupportedMediaType,
-	"unknown_host":       http.StatusMisdirectedRequest,
-	"too_many_imports":   http.StatusTooManyRequests,
-	"data_read_only":     http.StatusInternalServerError,
-	"disk_error":         http.StatusInternalServerError,
-	"data_damaged":       http.StatusInternalServerError,
-	"storage_failed":     http.StatusInternalServerError,
-	"server_error":       http.StatusInternalServerError,
-	"too_many_exports":   http.StatusServiceUnavailable,
-	"disk_full":          http.StatusInsufficientStorage,
+	"no_session":           http.StatusUnauthorized,
+	wire.CodeSignedOut:     http.StatusUnauthorized,
+	wire.CodeWrong:         http.StatusUnauthorized,
+	wire.CodeCodeNeeded:    http.StatusUnauthorized,
+	"cross_origin":         http.StatusForbidden,
+	wire.CodeNotAllowed:    http.StatusForbidden,
+	wire.CodeDeactivated:   http.StatusForbidden,
+	wire.CodeProofNeeded:   http.StatusForbidden,
+	wire.CodeFactorNeeded:  http.StatusForbidden,
+	wire.CodeLastWayIn:     http.StatusConflict,
+	wire.CodeNotSetUp:      http.StatusConflict,
+	"not_found":            http.StatusNotFound,
+	"method_not_allowed":   http.StatusMethodNotAllowed,
+	wire.CodeLinkUnknown:   http.StatusNotFound,
+	"conflict":             http.StatusConflict,
+	wire.CodeLastAdmin:     http.StatusConflict,
+	wire.CodeLinkUsed:      http.StatusGone,
+	"sandbox_key":          http.StatusConflict,
+	"body_too_large":       http.StatusRequestEntityTooLarge,
+	"bad_media_type":       http.StatusUnsupportedMediaType,
+	"unknown_host":         http.StatusMisdirectedRequest,
+	"too_many_imports":     http.StatusTooManyRequests,
+	wire.CodeTooMany:       http.StatusTooManyRequests,
+	"data_read_only":       http.StatusInternalServerError,
+	"disk_error":           http.StatusInternalServerError,
+	"data_damaged":         http.StatusInternalServerError,
+	"storage_failed":       http.StatusInternalServerError,
+	"server_error":         http.StatusInternalServerError,
+	"too_many_exports":     http.StatusServiceUnavailable,
+	"disk_full":            http.StatusInsufficientStorage,
+	wire.CodeClipsUnderWay: http.StatusConflict,
 }
 
 // problem answers with an error as a person reads it.

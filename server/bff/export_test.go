@@ -18,3 +18,6 @@ func HeldUp(s *Server) bool {
 	}
 	return false
 }
+
+// Whose says whose rows are asked for.
+var Whose = whose

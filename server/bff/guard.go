@@ -17,28 +17,45 @@ const maxBody = 16 << 10
 
 // routes is every address there is.
 func (s *Server) routes() http.Handler {
-	mux := http.NewServeMux()
-	for _, address := range []string{"/{$}", "/c/{id}", "/settings", "/video", "/video/{id}", "/spend"} {
-		mux.Handle(address, get(s.Page.Serve))
+	d := &doors{s, map[string]methods{}}
+	for _, path := range []string{"/{$}", "/c/{id}", "/settings", "/settings/{name}", "/video", "/video/{id}", "/spend"} {
+		d.show(path, s.Page.Serve)
 	}
-	mux.Handle(wire.Path, get(s.own(s.handleSocket)))
-	mux.Handle("/api/key", methods{http.MethodPost: s.own(s.handleSetKey), http.MethodDelete: s.own(s.handleForgetKey)})
-	mux.Handle(wire.ExportPath+"{file}", get(s.own(s.handleExport)))
-	mux.Handle(wire.ExportAllPath, get(s.own(s.handleExportAll)))
-	mux.Handle(wire.ImportPath, methods{http.MethodPost: s.own(s.handleImport)})
-	mux.Handle(wire.LedgerCSV, get(s.own(s.handleLedgerCSV)))
-	mux.Handle(wire.LedgerJSON, get(s.own(s.handleLedgerJSON)))
-	mux.Handle("/healthz", get(handleHealth))
+	if s.People.Team {
+		for _, path := range []string{"/signin", "/setup", "/join", "/reset"} {
+			d.show(path, s.Page.ServeDoor)
+		}
+	}
+	d.open("GET "+wire.Path, s.handleSocket)
+	d.open("POST /api/key", own(s.handleSetKey))
+	d.open("DELETE /api/key", own(s.handleForgetKey))
+	d.open("GET "+wire.ExportPath+"{file}", own(s.handleExport))
+	d.open("GET "+wire.ExportAllPath, own(s.handleExportAll))
+	d.open("POST "+wire.ImportPath, own(s.handleImport))
+	d.open("GET "+wire.LedgerCSV, own(s.handleLedgerCSV))
+	d.open("GET "+wire.LedgerJSON, own(s.handleLedgerJSON))
+	d.show("/healthz", handleHealth)
 	// A private program: nothing of it is to be indexed. These addresses are
 	// also why go-app's own handler is not asked: it would fetch them from the
 	// host that the request names.
-	mux.Handle("/robots.txt", get(handleRobots))
+	d.show("/robots.txt", handleRobots)
+	for _, path := range s.Page.Paths() {
+		d.show(path, s.Page.ServeFile)
+	}
+	s.openVideos(d)
+	for address, h := range s.API {
+		d.open(address, h)
+	}
+
+	mux := http.NewServeMux()
+	for path, m := range d.paths {
+		mux.Handle(path, m)
+		for method := range m {
+			s.addresses = append(s.addresses, method+" "+path)
+		}
+	}
 	mux.HandleFunc("/sitemap.xml", handleNotFound)
 	mux.HandleFunc("/ads.txt", handleNotFound)
-	for _, path := range s.Page.Paths() {
-		mux.Handle(path, get(s.Page.ServeFile))
-	}
-	s.videoRoutes(mux)
 	mux.HandleFunc("/", s.handleElsewhere)
 
 	// A request that changes something must come from our own page. Browsers
@@ -57,13 +74,17 @@ func (s *Server) routes() http.Handler {
 	return s.withPolicy(withoutDawdling(s.onlyOurNames(s.onlyOurScheme(refused, cross.Handler(onlyOurPages(cross, refused, s.asking(mux)))))))
 }
 
+// signedInElsewhere is where a provider's page leads back to: the one address of
+// the API that another site's page may lead to. What comes along guards it.
+const signedInElsewhere = "/api/oidc/callback"
+
 // onlyOurPages refuses what another site's page asks for of the addresses that
 // hold something of a person's, though it could not read the answer: it must
 // not start a download of theirs either, nor have the server work for it. The
 // socket is among them, and a handshake from elsewhere gets no session.
 func onlyOurPages(cross *http.CrossOriginProtection, refused, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isOwn(r.URL.Path) {
+		if isOwn(r.URL.Path) && r.URL.Path != signedInElsewhere {
 			asked := r.WithContext(r.Context()) // a copy
 			asked.Method = http.MethodPost      // the protection lets reading pass
 			if r.URL.Path == wire.Path && r.Header.Get("Origin") != "" {
@@ -87,9 +108,14 @@ func (s *Server) onlyOurScheme(refused, next http.Handler) http.Handler {
 	if !s.secure() {
 		return next
 	}
-	public := strings.ToLower(s.PublicURL.Hostname())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if from, err := url.Parse(r.Header.Get("Origin")); err == nil && from.Scheme == "http" && strings.ToLower(from.Hostname()) == public {
+		// By itself the server speaks nothing but https; behind a proxy this
+		// machine's own names are reached by plain http.
+		ours := hostname(r.Host)
+		if !s.TLS {
+			ours = strings.ToLower(s.PublicURL.Hostname())
+		}
+		if from, err := url.Parse(r.Header.Get("Origin")); err == nil && from.Scheme == "http" && hostname(from.Host) == ours {
 			refused.ServeHTTP(w, r)
 			return
 		}
@@ -100,11 +126,6 @@ func (s *Server) onlyOurScheme(refused, next http.Handler) http.Handler {
 // methods are the handlers of one address. (The mux itself would answer another
 // method as an address that is not there.)
 type methods map[string]http.HandlerFunc
-
-// get is an address that is only read.
-func get(h http.HandlerFunc) methods {
-	return methods{http.MethodGet: h, http.MethodHead: h}
-}
 
 func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h, ok := m[r.Method]; ok {
@@ -121,7 +142,8 @@ func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) onlyOurNames(next http.Handler) http.Handler {
 	names := s.names()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !slices.Contains(names, hostname(r.Host)) {
+		host := hostname(r.Host)
+		if !slices.Contains(names, host) && (s.Knows == nil || !s.Knows(host)) {
 			problem(w, wire.Problem{Code: "unknown_host",
 				Message: "This server does not answer to the name it was asked by.",
 				Hint:    "Start it with -public-url if it is to be reached by that name."})
@@ -156,7 +178,9 @@ func hostname(hostport string) string {
 }
 
 // secure says whether browsers reach the server by https.
-func (c Config) secure() bool { return c.PublicURL != nil && c.PublicURL.Scheme == "https" }
+func (c Config) secure() bool {
+	return c.TLS || c.PublicURL != nil && c.PublicURL.Scheme == "https"
+}
 
 // origins are those of our own page besides that of the request's own host,
 // which a proxy in front may have changed: written as browsers write them, in

@@ -8,6 +8,8 @@ import (
 	"mime"
 	"net/http"
 
+	"screentest/server/payer"
+	"screentest/server/people"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -36,8 +38,22 @@ func (s *Server) handleForgetKey(w http.ResponseWriter, r *http.Request, owner s
 	return s.setKey(w, r, owner, "")
 }
 
-// setKey changes the session's key and tells its sockets.
+// setKey changes the key of the session, or with accounts of the person, and tells
+// its sockets.
 func (s *Server) setKey(w http.ResponseWriter, r *http.Request, owner, key string) error {
+	if who := people.Of(r.Context()); who.Me != nil {
+		if err := s.People.SetPersonalKey(r.Context(), who, key); err != nil {
+			return err
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusNoContent)
+		if key != "" && s.Videos != nil {
+			if err := s.Videos.KeyChanged(context.WithoutCancel(r.Context()), payer.Payer{Owner: owner, Secret: key}); err != nil {
+				s.Logger.Error("open video tasks did not get the new key", "err", err)
+			}
+		}
+		return nil
+	}
 	before, after, err := s.People.SetKey(w, r, key)
 	var p *wire.Problem
 	switch {

@@ -8,10 +8,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"screentest/server/people"
 	"screentest/shared/money"
 	"screentest/shared/wire"
 )
@@ -22,27 +24,37 @@ import (
 var csvColumns = [...]string{"time", "local_time", "zone", "kind", "what", "title", "model", "seconds", "cost_usd", "cost_nano_usd", "source", "basis",
 	"input_tokens", "output_tokens", "subject", "conversation", "message", "prices", "n"}
 
+// payerColumns follow them where there are accounts.
+var payerColumns = [...]string{"person", "team", "paid_by"}
+
 // byteOrderMark tells Excel that a file is UTF-8.
 const byteOrderMark = "\ufeff"
 
 // handleLedgerCSV writes the ledger as a file for spreadsheets.
-func (s *Server) handleLedgerCSV(w http.ResponseWriter, r *http.Request, owner string) error {
+func (s *Server) handleLedgerCSV(w http.ResponseWriter, r *http.Request, _ string) error {
 	v := r.URL.Query()
 	zone, err := time.LoadLocation(v.Get("zone"))
 	if err != nil || zone == time.Local {
 		return &wire.Problem{Code: "invalid_filter", Field: "zone", Message: "The time zone is not known.", Hint: "It is named like Europe/Berlin."}
 	}
 	v.Del("zone")
-	return s.sendLedger(w, r, owner, v, "csv", "text/csv; charset=utf-8", func(q wire.LedgerQuery) error {
+	return s.sendLedger(w, r, v, "csv", "text/csv; charset=utf-8", func(q wire.LedgerQuery) error {
 		if _, err := io.WriteString(w, byteOrderMark); err != nil {
 			return err
 		}
 		out := csv.NewWriter(w)
 		out.UseCRLF = true
-		if err := out.Write(csvColumns[:]); err != nil {
+		who := people.Of(r.Context())
+		columns := csvColumns[:]
+		if who.Me != nil {
+			columns = slices.Concat(columns, payerColumns[:])
+		}
+		if err := out.Write(columns); err != nil {
 			return err
 		}
-		err := s.Ledger.EachLedger(r.Context(), owner, q, func(row wire.LedgerRow) error { return out.Write(csvLine(row, zone)) })
+		err := s.eachLedger(r.Context(), who, q, func(row wire.LedgerRow) error {
+			return out.Write(csvLine(row, zone)[:len(columns)])
+		})
 		out.Flush()
 		if err == nil {
 			err = out.Error()
@@ -51,7 +63,7 @@ func (s *Server) handleLedgerCSV(w http.ResponseWriter, r *http.Request, owner s
 	})
 }
 
-// csvLine is a row as its columns.
+// csvLine is a row as its columns, who paid among them.
 func csvLine(r wire.LedgerRow, zone *time.Location) []string {
 	at, seconds := time.UnixMilli(r.CreatedMS), ""
 	if r.Seconds > 0 {
@@ -63,6 +75,7 @@ func csvLine(r wire.LedgerRow, zone *time.Location) []string {
 		strings.Replace(money.NanoUSD(r.CostNanoUSD).String(), "$", "", 1), strconv.FormatInt(r.CostNanoUSD, 10), r.Source, csvText(r.Basis),
 		strconv.FormatInt(r.InputTokens, 10), strconv.FormatInt(r.OutputTokens, 10),
 		r.Subject, r.Conversation, r.Message, csvText(string(r.Prices)), strconv.FormatInt(r.N, 10),
+		csvText(r.Person), csvText(r.Team), csvText(r.PaidBy),
 	}
 }
 
@@ -76,11 +89,11 @@ func csvText(s string) string {
 }
 
 // handleLedgerJSON writes the ledger as an array of rows.
-func (s *Server) handleLedgerJSON(w http.ResponseWriter, r *http.Request, owner string) error {
-	return s.sendLedger(w, r, owner, r.URL.Query(), "json", "application/json; charset=utf-8", func(q wire.LedgerQuery) error {
+func (s *Server) handleLedgerJSON(w http.ResponseWriter, r *http.Request, _ string) error {
+	return s.sendLedger(w, r, r.URL.Query(), "json", "application/json; charset=utf-8", func(q wire.LedgerQuery) error {
 		out := bufio.NewWriter(w)
 		before := "[\n"
-		err := s.Ledger.EachLedger(r.Context(), owner, q, func(row wire.LedgerRow) error {
+		err := s.eachLedger(r.Context(), people.Of(r.Context()), q, func(row wire.LedgerRow) error {
 			line, err := json.Marshal(row)
 			if err != nil {
 				return err
@@ -102,7 +115,7 @@ func (s *Server) handleLedgerJSON(w http.ResponseWriter, r *http.Request, owner 
 }
 
 // sendLedger answers with a file that is made while it is sent.
-func (s *Server) sendLedger(w http.ResponseWriter, r *http.Request, owner string, filter url.Values, ext, kind string, write func(wire.LedgerQuery) error) error {
+func (s *Server) sendLedger(w http.ResponseWriter, r *http.Request, filter url.Values, ext, kind string, write func(wire.LedgerQuery) error) error {
 	q, err := ledgerQuery(filter)
 	if err != nil {
 		return err
@@ -110,7 +123,7 @@ func (s *Server) sendLedger(w http.ResponseWriter, r *http.Request, owner string
 	// A filter that is wrong is to be known before anything is sent.
 	probe := q
 	probe.Limit = 1
-	if _, err := s.Ledger.Ledger(r.Context(), owner, probe); err != nil {
+	if _, err := s.ledger(r.Context(), people.Of(r.Context()), probe); err != nil {
 		return err
 	}
 	h := w.Header()
@@ -120,6 +133,7 @@ func (s *Server) sendLedger(w http.ResponseWriter, r *http.Request, owner string
 	if r.Method == http.MethodHead {
 		return nil
 	}
+	s.noteExport(r, "ledger", "")
 	if err := write(q); err != nil {
 		if r.Context().Err() == nil {
 			s.Logger.Error("export broke off", "err", err)
@@ -133,11 +147,17 @@ func (s *Server) sendLedger(w http.ResponseWriter, r *http.Request, owner string
 // ledgerQuery reads a LedgerQuery from the parameters of an address.
 func ledgerQuery(v url.Values) (q wire.LedgerQuery, err error) {
 	texts := map[string]*string{"kind": &q.Kind, "what": &q.What, "model": &q.Model, "source": &q.Source,
-		"subject": &q.Subject, "conversation": &q.Conversation}
+		"subject": &q.Subject, "conversation": &q.Conversation, "person": &q.Person, "team": &q.Team, "paid_by": &q.PaidBy}
 	var least, most int64
 	numbers := map[string]*int64{"from": &q.From, "to": &q.To, "min_nano_usd": &least, "max_nano_usd": &most}
 	for name := range v {
 		value := v.Get(name)
+		if name == "everybody" {
+			if q.Everybody, err = strconv.ParseBool(value); err != nil {
+				return q, &wire.Problem{Code: "invalid_filter", Field: name, Message: "everybody must be true or false."}
+			}
+			continue
+		}
 		if to := texts[name]; to != nil {
 			*to = value
 			continue

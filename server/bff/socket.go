@@ -33,14 +33,17 @@ const (
 // holding up the reader, news by keeping the last of a kind, log bytes by being
 // read from the log only when they can be sent.
 type socket struct {
-	s     *Server
-	owner string
-	ws    *websocket.Conn
-	conn  *conn
-	wake  chan struct{} // a log has grown
-	mail  chan struct{} // an answer, news, a cursor or a failure
-	room  chan struct{} // an answer has left
-	gone  chan struct{} // closed when the socket has ended
+	s       *Server
+	owner   string
+	address string // that it was opened from
+	ws      *websocket.Conn
+	conn    *conn
+	wake    chan struct{} // a log has grown
+	mail    chan struct{} // an answer, news, a cursor or a failure
+	room    chan struct{} // an answer has left
+	gone    chan struct{} // closed when the socket has ended
+
+	greeting sync.Mutex // held while a greeting is read and told
 
 	mu      sync.Mutex
 	session string
@@ -53,14 +56,14 @@ type socket struct {
 }
 
 // handleSocket opens a tab's socket.
-func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request, _ string) error {
+func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request, _ people.Person) error {
 	who, err := s.People.Admit(w, r)
 	if err != nil {
 		s.Logger.Error("session not made", "err", err)
 		return &wire.Problem{Code: "storage_failed", Message: "The server could not make a session."}
 	}
 	k := &socket{
-		s: s, owner: who.Owner, session: who.Session,
+		s: s, owner: who.Owner, session: who.Session, address: s.People.Address(r),
 		wake: make(chan struct{}, 1), mail: make(chan struct{}, 1), room: make(chan struct{}, 1), gone: make(chan struct{}),
 	}
 	s.sockets.expect(k)
@@ -83,6 +86,9 @@ func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request, _ string) 
 		return nil
 	}
 	s.News.Join(k.owner, k)
+	if !k.person().SignedIn() { // the session ended meanwhile
+		k.signOut()
+	}
 	s.greet(r.Context(), k)
 	// The handler returns, so that net/http lets go of the request and of the
 	// buffers that it was read with.
@@ -90,13 +96,21 @@ func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request, _ string) 
 	return nil
 }
 
-// greet tells a socket where it is.
+// greet tells a socket where it is. One greeting comes after the other: the last
+// one told is the last one read, whoever changed something meanwhile.
 func (s *Server) greet(ctx context.Context, k *socket) {
-	g, err := s.People.KeyState(ctx, k.person(), s.Gateway)
+	k.greeting.Lock()
+	defer k.greeting.Unlock()
+	who := k.person()
+	g, err := s.People.KeyState(ctx, who, s.Gateway)
 	if err != nil {
 		s.Logger.Error("session not read", "err", err)
 	}
-	hello := wire.Hello{Build: s.Page.Build(), Gateway: g, Catalogue: s.Catalogue(), FlushMS: s.FlushEvery.Milliseconds()}
+	charges, err := s.People.Charges(ctx, who)
+	if err != nil {
+		s.Logger.Error("what can be charged is not known", "err", err)
+	}
+	hello := wire.Hello{Build: s.Page.Build(), Gateway: g, Catalogue: s.Catalogue(), FlushMS: s.FlushEvery.Milliseconds(), Me: who.Me, Charges: charges, OwnKeys: s.People.OwnKeys(who)}
 	data, err := json.Marshal(hello)
 	if err != nil {
 		s.Logger.Error("greeting not made", "err", err)
@@ -287,11 +301,10 @@ func (k *socket) Tell(key string, msg []byte) {
 	k.post()
 }
 
-// person is who sits before the tab.
+// person is who sits before the tab, as they are now: nobody, once their session
+// has ended.
 func (k *socket) person() people.Person {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return people.Person{Owner: k.owner, Session: k.session}
+	return k.s.People.Current(people.Person{Owner: k.owner, Session: k.sessionNow()})
 }
 
 // renamed puts the socket of session old into another one.

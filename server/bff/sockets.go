@@ -76,6 +76,19 @@ func (o *sockets) remove(k *socket) {
 	}
 }
 
+// Sockets is how many tabs are connected.
+func (s *Server) Sockets() int { return len(s.sockets.all()) }
+
+// Streams is how many answers they are reading, each tab for itself.
+func (s *Server) Streams() (n int) {
+	for _, k := range s.sockets.all() {
+		k.mu.Lock()
+		n += len(k.cursors)
+		k.mu.Unlock()
+	}
+	return n
+}
+
 // all returns the open sockets.
 func (o *sockets) all() []*socket {
 	o.mu.Lock()

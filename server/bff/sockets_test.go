@@ -19,7 +19,7 @@ func TestASocketThatIsOpeningFollowsItsSession(t *testing.T) {
 		if p := h.add(k); p != nil {
 			t.Fatal(p)
 		}
-		if got := k.person().Session; got != want {
+		if got := k.sessionNow(); got != want {
 			t.Errorf("session %q, want %q", got, want)
 		}
 	}

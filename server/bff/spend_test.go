@@ -108,7 +108,7 @@ func TestABudgetIsKept(t *testing.T) {
 	if o := call[wire.Opened](w, c, wire.OpOpen, wire.Page{Conversation: refused.Conversation}); len(o.Messages) != 2 || o.Messages[0].Text != refused.User.Text || o.Messages[1].Run.Problem.Code != wire.CodeBudgetReached {
 		t.Errorf("kept of what was refused: %+v", o)
 	}
-	w.budget.Booked(w.owner)
+	w.budget.Booked(w.owner, "")
 	for _, tab := range []*wiretest.Client{c, other} {
 		s, err := wiretest.News(t.Context(), tab, wire.EventBudget, func(wire.BudgetState) bool { return true })
 		if err != nil || !s.Warn || s.Scope != wire.ScopePerson || s.Period != wire.PeriodDay {

@@ -45,11 +45,11 @@ func (s *Server) handleExport(w http.ResponseWriter, r *http.Request, owner stri
 	name := "conversation-" + short(id) + "." + ext
 	switch ext {
 	case "json":
-		return s.sendFile(w, r, name, "application/json; charset=utf-8", func(to io.Writer) error {
+		return s.sendFile(w, r, name, "application/json; charset=utf-8", id, func(to io.Writer) error {
 			return s.Conversations.Export(r.Context(), owner, id, to)
 		})
 	case "md":
-		return s.sendFile(w, r, name, "text/markdown; charset=utf-8", func(to io.Writer) error {
+		return s.sendFile(w, r, name, "text/markdown; charset=utf-8", id, func(to io.Writer) error {
 			return writeMarkdown(r.Context(), s.Conversations, owner, id, to)
 		})
 	}
@@ -58,7 +58,7 @@ func (s *Server) handleExport(w http.ResponseWriter, r *http.Request, owner stri
 
 // handleExportAll answers with everything.
 func (s *Server) handleExportAll(w http.ResponseWriter, r *http.Request, owner string) error {
-	return s.sendFile(w, r, "screentest-"+s.Now().UTC().Format("2006-01-02")+".json", "application/json; charset=utf-8", func(to io.Writer) error {
+	return s.sendFile(w, r, "screentest-"+s.Now().UTC().Format("2006-01-02")+".json", "application/json; charset=utf-8", "", func(to io.Writer) error {
 		return s.Conversations.Export(r.Context(), owner, "", to)
 	})
 }
@@ -73,10 +73,11 @@ func short(id string) string {
 	}, id[:min(len(id), 8)])
 }
 
-// sendFile answers with a file to be kept, made by write. An error before its
+// sendFile answers with a file to be kept, made by write, of one conversation or
+// of all for "". An error before its
 // first byte is a problem to read; one after it breaks the download off, so
 // that half a file is not taken for a whole one.
-func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, name, kind string, write func(io.Writer) error) error {
+func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, name, kind, conversation string, write func(io.Writer) error) error {
 	select {
 	case s.exports <- struct{}{}:
 		defer func() { <-s.exports }()
@@ -84,7 +85,8 @@ func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, name, kind str
 		return &wire.Problem{Code: "too_many_exports", Message: fmt.Sprintf("%d files are being exported, which is the limit.", maxExports),
 			Hint: "Wait until one is done.", RetryAfterMS: 5000}
 	}
-	f := &fileWriter{w: w, name: name, kind: kind, head: r.Method == http.MethodHead}
+	f := &fileWriter{w: w, name: name, kind: kind, head: r.Method == http.MethodHead,
+		begins: func() { s.noteExport(r, "conversations", conversation) }}
 	err := write(f)
 	if !f.begun {
 		return err
@@ -104,11 +106,13 @@ type fileWriter struct {
 	w           http.ResponseWriter
 	name, kind  string
 	head, begun bool
+	begins      func() // called with the first byte
 }
 
 func (f *fileWriter) Write(p []byte) (int, error) {
 	if !f.begun {
 		f.begun = true
+		f.begins()
 		h := f.w.Header()
 		h.Set("Content-Type", f.kind)
 		h.Set("Content-Disposition", `attachment; filename="`+f.name+`"`)

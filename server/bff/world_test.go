@@ -47,7 +47,7 @@ var built = sync.OnceValues(func() (*page.Page, error) {
 		"app.wasm": {Data: []byte("program")},
 		"base.css": {Data: []byte(".second{}")},
 		"icon.svg": {Data: []byte("<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>")},
-	})
+	}, page.Options{})
 })
 
 // world is a whole server but for the gateway, which the test plays: stream is

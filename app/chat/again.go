@@ -43,7 +43,7 @@ func (l *Lane) again(user wire.Message, path []*Message) bool {
 // prepare is the turn by which the lane answers user, the last message of path,
 // or why it can't be asked.
 func (l *Lane) prepare(user wire.Message, path []*Message) (wire.Start, *Refusal) {
-	r := l.of.chat.keyMissing()
+	r := l.of.chat.mayNotSend()
 	if r == nil {
 		r = l.of.unread(path)
 	}

@@ -22,13 +22,16 @@ func (l *Lane) SendRaw(ep gateway.Endpoint, body []byte) *Refusal {
 	case l.Running():
 		return refuse("", "running", "An answer is still being made.", "Stop it first, or wait for its end.")
 	}
-	if r := ch.keyMissing(); r != nil {
+	if r := ch.mayNotSend(); r != nil {
 		return r
 	}
 	if v := ch.Judge(ep, body); !v.OK() {
 		return &Refusal{Issues: v.Errors, Lane: l.Index(), Many: len(c.Lanes) > 1}
 	}
 	model, text := question(body)
+	if r := ch.notAllowed(model); r != nil {
+		return r
+	}
 	now := ch.o.Now().UnixMilli()
 	c.SetRawDraft("")
 	if !c.begun() {
@@ -38,7 +41,7 @@ func (l *Lane) SendRaw(ep gateway.Endpoint, body []byte) *Refusal {
 	c.add(&Message{Message: user, Rev: 1})
 	m := l.begin(wire.Start{
 		Run: ch.o.NewID(), Conversation: c.ID, Lane: l.Number, User: user, Answer: ch.o.NewID(),
-		Endpoint: string(ep), Body: body,
+		Endpoint: string(ep), Body: body, Charge: ch.session.Charge().ID,
 	})
 	if model != "" {
 		m.Run.Model = model

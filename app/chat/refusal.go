@@ -1,6 +1,9 @@
 package chat
 
-import "screentest/shared/gateway"
+import (
+	"screentest/shared/gateway"
+	"screentest/shared/wire"
+)
 
 // Refusal is why a draft was not sent. The draft stays.
 type Refusal struct {
@@ -41,10 +44,37 @@ func (c *Conversation) notReady() *Refusal {
 	return nil
 }
 
-// keyMissing refuses a turn that the gateway would refuse for want of a key.
-func (ch *Chat) keyMissing() *Refusal {
+// mayNotSend refuses every turn of a guest, and one that the gateway would refuse
+// for want of a key.
+func (ch *Chat) mayNotSend() *Refusal {
+	if ch.session.Guest() {
+		return refuse("", wire.CodeNotAllowed, "A guest sees what is shared with them and sends nothing.", "Ask an admin of this instance to make you a member.")
+	}
 	if g := ch.session.Hello.Gateway; g.HasKey || g.Sandbox {
 		return nil
 	}
+	if c := ch.session.Charge(); c.ID != "" && c.ID != wire.ChargePersonal {
+		words, hint := "There is no key for the gateway here yet.", "Ask an admin of this instance to enter one."
+		if len(ch.session.Charges()) > 1 { // else the page speaks of no teams
+			words, hint = "The team "+c.Name+" has no key for the gateway yet.", "Ask an admin or who leads the team to enter one."
+		}
+		if ch.session.Me().Leads(c.ID) {
+			hint = "Enter it in Settings."
+		}
+		return refuse("", "no_key", words, hint)
+	}
 	return refuse("", "no_key", "This gateway wants a key, and none has been entered.", "Enter it in Settings.")
+}
+
+// notAllowed refuses a model that what is charged doesn't pay for.
+func (ch *Chat) notAllowed(model string) *Refusal {
+	c := ch.session.Charge()
+	if gateway.ModelAllowed(c.Models, model) {
+		return nil
+	}
+	if len(ch.session.Charges()) < 2 { // the page speaks of no teams
+		return refuse("model", wire.CodeModelNotAllowed, model+" is not among the models that may be used here.", "Choose another one, or ask an admin of this instance.")
+	}
+	return refuse("model", wire.CodeModelNotAllowed, "The team "+c.Name+" doesn’t pay for "+model+".",
+		"Choose another model, or charge it to something else, beside the price.")
 }

@@ -23,7 +23,7 @@ func (c *Conversation) Send(text string) bool {
 		r = stillRunning()
 	}
 	if r == nil {
-		r = c.chat.keyMissing()
+		r = c.chat.mayNotSend()
 	}
 	if r != nil {
 		c.Refusal = r
@@ -100,6 +100,10 @@ func (l *Lane) turn(ts []gateway.Turn, user wire.Message) (wire.Start, *Refusal)
 		return wire.Start{}, refuse("model", "no_model", "No model is chosen.", "Choose one above the conversation.")
 	}
 	c := l.of
+	if r := c.chat.notAllowed(l.Model()); r != nil {
+		r.Lane, r.Many = l.Index(), len(c.Lanes) > 1
+		return wire.Start{}, r
+	}
 	ep, body, v := l.compose(ts)
 	if !v.OK() {
 		return wire.Start{}, &Refusal{Issues: v.Errors, Lane: l.Index(), Many: len(c.Lanes) > 1}
@@ -107,7 +111,7 @@ func (l *Lane) turn(ts []gateway.Turn, user wire.Message) (wire.Start, *Refusal)
 	_, switched := l.next()
 	return wire.Start{
 		Switched: switched, Run: c.chat.o.NewID(), Conversation: c.ID, Lane: l.Number, User: user, Answer: c.chat.o.NewID(),
-		Endpoint: string(ep), Body: body,
+		Endpoint: string(ep), Body: body, Charge: c.chat.session.Charge().ID,
 	}, nil
 }
 

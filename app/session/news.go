@@ -16,10 +16,18 @@ type News any
 
 type (
 	// Greeting comes first on every connection, and again when the gateway's
-	// state changes. The Catalogue is the same one until it changes.
+	// state changes, or what sends are charged to. The Catalogue is the same one
+	// until it changes.
 	Greeting struct {
 		Gateway   wire.Gateway
 		Catalogue *gateway.Catalogue
+		// Runs says that the person runs the instance: an admin, or somebody
+		// alone.
+		Runs bool
+		// Me is who is signed in; nil where there are no accounts.
+		Me *wire.Me
+		// Charge is what a send is charged to; see Session.Charge.
+		Charge wire.Charge
 	}
 	// Deleted says that a conversation is gone.
 	Deleted wire.Target
@@ -38,7 +46,7 @@ func (s *Session) Hear(p wire.Push) (News, error) {
 			return nil, err
 		}
 		s.greet(h)
-		return Greeting{h.Gateway, s.Catalogue}, nil
+		return s.greeting(), nil
 	case wire.EventConversation:
 		return decode[wire.Summary](p)
 	case wire.EventDeleted:

@@ -33,9 +33,10 @@ func Browser(post func(func())) func(Events) Conn {
 			post(func() { e.Binary(msg) })
 		})
 		// An error is always followed by close.
-		c.listen("close", func(js.Value) {
+		c.listen("close", func(ev js.Value) {
+			code := ev.Get("code").Int()
 			c.release()
-			post(e.Closed)
+			post(func() { e.Closed(code) })
 		})
 		return c
 	}

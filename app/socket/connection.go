@@ -36,7 +36,19 @@ func (s *Socket) dial() {
 				s.o.OnLog(h, p)
 			})()
 		},
-		Closed: mine(s.lost),
+		Closed: func(status int) {
+			mine(func() {
+				if status == wire.StatusSignedOut {
+					s.SignOut()
+					return
+				}
+				refused := s.state != Open
+				s.lost()
+				if refused && s.o.OnRefused != nil {
+					s.o.OnRefused()
+				}
+			})()
+		},
 	})
 }
 
@@ -52,6 +64,10 @@ func (s *Socket) text(msg []byte) {
 		c, ok := s.calls[p.ID]
 		if !ok {
 			return // expired meanwhile
+		}
+		if p.Problem != nil && p.Problem.Code == wire.CodeSignedOut {
+			s.SignOut() // the server is about to close the connection; nothing was done
+			return
 		}
 		delete(s.calls, p.ID)
 		c.expiry.Stop()

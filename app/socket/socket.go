@@ -29,11 +29,12 @@ const (
 	Open                      // greeted by the server
 	Reconnecting              // was lost, is being dialled or waited for
 	Offline                   // the browser says that there is no network
+	SignedOut                 // nobody is signed in: nothing is dialled until Resume
 	Closed                    // by Close
 )
 
 func (s State) String() string {
-	return [...]string{"connecting", "open", "reconnecting", "offline", "closed"}[s]
+	return [...]string{"connecting", "open", "reconnecting", "offline", "signed out", "closed"}[s]
 }
 
 // Conn is one open connection.
@@ -49,7 +50,7 @@ type Events struct {
 	Open   func()
 	Text   func(msg []byte)
 	Binary func(msg []byte)
-	Closed func() // whatever the reason; nothing follows
+	Closed func(status int) // of the close frame, or one that the browser made up; nothing follows
 }
 
 // Options say how a Socket reaches its server and whom it tells.
@@ -65,6 +66,10 @@ type Options struct {
 	OnNews  func(wire.Push)                 // pushes that answer no call
 	OnLog   func(h wire.LogFrame, p []byte) // p is only valid during the call
 	OnFault func(what string, err error)    // a message that could not be read
+	// OnRefused is called when a connection ended before its greeting: a
+	// browser doesn't say why, and it may be that nobody is signed in. It may
+	// be nil.
+	OnRefused func()
 }
 
 // Done takes the answer to a call: data, or a problem.
@@ -120,7 +125,7 @@ func (s *Socket) Close() {
 // after a sleep it is often dead without knowing.
 func (s *Socket) Nudge() {
 	switch {
-	case s.state == Closed:
+	case s.state == Closed || s.state == SignedOut:
 	case s.conn == nil:
 		s.tries = 0
 		if s.state == Offline {
@@ -134,13 +139,42 @@ func (s *Socket) Nudge() {
 
 // NetworkLost is to be called when the browser goes offline.
 func (s *Socket) NetworkLost() {
-	if s.state == Closed {
+	if s.state == Closed || s.state == SignedOut {
 		return
 	}
 	s.drop()
 	s.setAside()
 	s.setState(Offline)
 	s.redialAfter(longestPause) // the browser's word is not always right
+}
+
+// SignOut is to be called when it is known that nobody is signed in any more. A
+// connection that was closed for that reason does it by itself. What waits for
+// an answer, or is called meanwhile, waits for whoever signs in, however long
+// that takes; what may not be repeated fails.
+func (s *Socket) SignOut() {
+	if s.state == Closed || s.state == SignedOut {
+		return
+	}
+	s.drop()
+	s.setAside()
+	for _, c := range s.waiting {
+		c.expiry.Stop()
+	}
+	s.setState(SignedOut)
+}
+
+// Resume dials again once somebody has signed in.
+func (s *Socket) Resume() {
+	if s.state != SignedOut {
+		return
+	}
+	for _, c := range s.waiting {
+		c.expiry = s.after(callTimeout, func() { s.expire(c) })
+	}
+	s.tries = 0
+	s.setState(Reconnecting)
+	s.dial()
 }
 
 // Call asks the server. When the connection drops before the answer, the call is
@@ -171,6 +205,9 @@ func (s *Socket) start(op wire.Op, args any, done Done, again bool) {
 	}
 	c.expiry = s.after(callTimeout, func() { s.expire(c) })
 	if s.state != Open {
+		if s.state == SignedOut {
+			c.expiry.Stop()
+		}
 		s.waiting = append(s.waiting, c)
 		return
 	}

@@ -114,7 +114,7 @@ func TestPausesBetweenDialsDoubleUpToTheLongest(t *testing.T) {
 		b.do(b.Start)
 		for len(b.lines) < 9 {
 			n := len(b.lines)
-			b.do(func() { b.last().ev.Closed() })
+			b.do(func() { b.last().ev.Closed(1006) })
 			for len(b.lines) == n {
 				b.after(100 * time.Millisecond)
 			}
@@ -196,7 +196,7 @@ func TestCallOutlivesADroppedLine(t *testing.T) {
 			b.Once(wire.OpRead, nil, add)
 			b.Call(wire.OpStop, nil, add)
 		})
-		b.do(func() { b.last().ev.Closed() })
+		b.do(func() { b.last().ev.Closed(1006) })
 		if !slices.Equal(got, []string{"disconnected"}) {
 			t.Fatalf("after the drop %q; want only the read to fail", got)
 		}
@@ -314,12 +314,12 @@ func TestLateEventsOfAnOldLineAreIgnored(t *testing.T) {
 		b := newBench(t)
 		b.open()
 		old := b.last()
-		b.do(func() { old.ev.Closed() })
+		b.do(func() { old.ev.Closed(1006) })
 		b.after(firstPause)
 		b.do(func() { b.last().hello() })
 		b.do(func() {
 			old.push(wire.Push{Event: wire.EventRun})
-			old.ev.Closed()
+			old.ev.Closed(1006)
 		})
 		if b.State() != Open || slices.Contains(b.news, wire.EventRun) {
 			t.Errorf("state %v, news %v; want nothing of the old line", b.State(), b.news)

@@ -3,9 +3,11 @@ package spend
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
+	"screentest/app/figure"
 	"screentest/app/session"
 	"screentest/shared/money"
 	"screentest/shared/wire"
@@ -139,14 +141,17 @@ func percent(n int) string {
 }
 
 // ForEverybody says whether the budgets of everybody are to be seen: where
-// there is nobody else they add nothing, unless they were set before.
+// there is nobody else they add nothing, unless they were set before; where there
+// are accounts they stand with the settings of the instance.
 func (b *Budgets) ForEverybody() bool {
-	if b.Now == nil || !b.Now.MayEverybody {
+	if b.Now == nil || !b.Now.MayEverybody || b.accounts() {
 		return false
 	}
 	s := b.Now.Settings
 	return !b.Now.Alone || s.EverybodyDayNanoUSD != 0 || s.EverybodyMonthNanoUSD != 0
 }
+
+func (b *Budgets) accounts() bool { return b.desk != nil && b.desk.Me != nil }
 
 // typed writes an amount as one types it.
 func typed(nano int64) string {
@@ -178,6 +183,9 @@ func (b *Budgets) Save() {
 		b.desk.Changed()
 		return
 	}
+	if b.accounts() { // whatever they were when one began to type
+		settings.EverybodyDayNanoUSD, settings.EverybodyMonthNanoUSD = b.Now.Settings.EverybodyDayNanoUSD, b.Now.Settings.EverybodyMonthNanoUSD
+	}
 	b.Saving, b.Saved = true, false
 	b.desk.Server.Call(wire.OpSetBudget, settings, func(data json.RawMessage, p *wire.Problem) {
 		b.answered(data, p)
@@ -194,22 +202,11 @@ func (b *Budgets) Save() {
 func (f BudgetForm) settings(everybody bool) (s wire.BudgetSettings, wrong map[string]string) {
 	wrong = map[string]string{}
 	amount := func(field, text string) int64 {
-		text = strings.TrimSpace(text)
-		if text == "" {
-			return 0
+		nano, what := figure.Typed(text, "budget", wire.MaxBudgetNanoUSD)
+		if what != "" {
+			wrong[field] = what
 		}
-		n, err := money.ParseUSD(text)
-		switch {
-		case err != nil:
-			wrong[field] = "Enter dollars as a number, for example 25 or 0.50; leave it empty for no budget."
-		case n < 0:
-			wrong[field] = "A budget can't be negative. Leave it empty for none."
-		case n > wire.MaxBudgetNanoUSD:
-			wrong[field] = "A budget is at most a million dollars."
-		case n == 0:
-			wrong[field] = "A budget of $0 would stop everything. Leave it empty for none."
-		}
-		return int64(n)
+		return nano
 	}
 	number := func(field, text string, least, most int64, what string) int64 {
 		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
@@ -241,11 +238,24 @@ func (b *Budgets) Reset() {
 // Name is what a budget is called.
 func Name(s wire.BudgetState) string {
 	whose := "Your"
-	if s.Scope == wire.ScopeEverybody {
+	switch s.Scope {
+	case wire.ScopeEverybody:
 		whose = "Everybody’s"
+	case wire.ScopeTeam:
+		return s.Name + "’s limit for the " + s.Period
+	case wire.ScopeLimit:
+		return "Your limit for the " + s.Period
 	}
 	if s.Period == wire.PeriodDay {
 		return whose + " budget of the day"
 	}
 	return whose + " budget of the month"
+}
+
+// Asking says whom to ask for more; "" where nobody else is to be asked.
+func (d *Desk) Asking(s wire.BudgetState) string {
+	if len(s.Ask) == 0 || s.Scope == wire.ScopePerson || d.Me == nil || slices.Contains(s.Ask, d.Me.Name) {
+		return ""
+	}
+	return "Set by others: ask " + strings.Join(s.Ask, ", ") + " for more."
 }

@@ -3,6 +3,7 @@ package spend
 import (
 	"testing"
 
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -67,6 +68,24 @@ func TestBudgetsOfEverybodyAreForSeveralPeople(t *testing.T) {
 	}
 }
 
+// With accounts those of everybody are set with the instance, and saving one's
+// own leaves them as they are by then.
+func TestBudgetsOfEverybodyAreTheInstances(t *testing.T) {
+	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
+	d.News(session.Greeting{Runs: true, Me: &wire.Me{ID: "p", Role: wire.RoleAdmin}})
+	d.Budgets.Want()
+	s.last(wire.OpBudgets).answer(t, wire.Budgets{MayEverybody: true, Settings: wire.BudgetSettings{EverybodyDayNanoUSD: 2, MaxOutput: 5}})
+	if d.Budgets.ForEverybody() {
+		t.Error("they are to be seen in two places")
+	}
+	d.Budgets.Type(func(f *BudgetForm) { f.Day = "1" })
+	d.News(wire.Budgets{MayEverybody: true, Settings: wire.BudgetSettings{EverybodyDayNanoUSD: 3, MaxOutput: 5}})
+	d.Budgets.Save()
+	if got := s.last(wire.OpSetBudget).args.(wire.BudgetSettings); got.EverybodyDayNanoUSD != 3 || got.DayNanoUSD != 1e9 {
+		t.Errorf("sent %+v", got)
+	}
+}
+
 // Everybody's share and zone have fields of their own, and go to the server
 // only from who sees them.
 func TestEverybodysShareAndZoneAreInTheForm(t *testing.T) {
@@ -90,5 +109,23 @@ func TestEverybodysShareAndZoneAreInTheForm(t *testing.T) {
 	d.Budgets.Save()
 	if got := s.last(wire.OpSetBudget).args.(wire.BudgetSettings); got.EverybodyWarnPercent != 0 || got.EverybodyZone != "" || got.EverybodyDayNanoUSD != 2 {
 		t.Errorf("who does not see them sent %+v", got)
+	}
+}
+
+// Nobody is told to ask themself for more.
+func TestWhomToAsk(t *testing.T) {
+	b, _, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
+	b.News(session.Greeting{Me: &wire.Me{ID: "ben", Name: "Ben"}})
+	for _, c := range []struct {
+		state wire.BudgetState
+		want  string
+	}{
+		{wire.BudgetState{Scope: wire.ScopePerson}, ""},
+		{wire.BudgetState{Scope: wire.ScopeLimit, Ask: []string{"Ann"}}, "Set by others: ask Ann for more."},
+		{wire.BudgetState{Scope: wire.ScopeTeam, Ask: []string{"Ann", "Ben"}}, ""},
+	} {
+		if got := b.Asking(c.state); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.state, got, c.want)
+		}
 	}
 }

@@ -57,9 +57,11 @@ func (d *Desk) Chart() *Chart {
 	for i, k := range s.Keys {
 		key := Key{Value: k, Name: KeyName(k), Series: i}
 		switch {
-		case d.View.Split == wire.SplitByModel && k == wire.OtherKey:
-			key.Series = wire.MaxSplit
-		case d.View.Split == wire.SplitByModel:
+		case d.View.Split != wire.SplitByKind && k == wire.OtherKey:
+			key.Name, key.Series = otherName(d.View.Split), wire.MaxSplit
+		case d.View.Split != wire.SplitByKind && k == wire.NoPayer:
+			key.Name = nonePaid(d.View.Split)
+		case d.View.Split != wire.SplitByKind:
 		case k == wire.WhatVideo:
 			key.Series = 0
 		case k == wire.WhatText:
@@ -153,8 +155,27 @@ func KeyName(k string) string {
 		return "text"
 	case wire.WhatVideo:
 		return "video"
-	case wire.OtherKey:
-		return "other models"
 	}
 	return k
+}
+
+// otherName is what the last of the keys is called, which joins all others.
+func otherName(split string) string {
+	switch split {
+	case wire.SplitByPerson:
+		return "other people"
+	case wire.SplitByTeam:
+		return "other teams"
+	case wire.SplitByPaidBy:
+		return "other keys"
+	}
+	return "other models"
+}
+
+// nonePaid is what is called what no team, or no key that is known, paid for.
+func nonePaid(split string) string {
+	if split == wire.SplitByTeam {
+		return "no team"
+	}
+	return "no key"
 }

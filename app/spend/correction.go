@@ -35,6 +35,10 @@ const FieldCost = "fix-cost"
 // each clip has one charge.
 func Correctable(r wire.LedgerRow) bool { return r.Kind == wire.KindCharge }
 
+// Corrects says whether the form may be opened: of one's own rows, by who runs the
+// server. Others could lower what counts against their limits.
+func (d *Desk) Corrects(r wire.LedgerRow) bool { return Correctable(r) && d.Own(r) && d.Retention.runs }
+
 // Open shows the form under a row.
 func (f *Correction) Open(r wire.LedgerRow) {
 	*f = Correction{desk: f.desk, Booked: f.Booked, Row: r.N, subject: r.Subject}

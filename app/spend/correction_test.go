@@ -3,6 +3,7 @@ package spend
 import (
 	"testing"
 
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -48,5 +49,25 @@ func TestACostIsPutRight(t *testing.T) {
 	s.last(wire.OpLedger).answer(t, wire.LedgerPage{Rows: []wire.LedgerRow{{N: 8}, row}})
 	if told != 7 || d.Correction.Booked == nil {
 		t.Errorf("told of row %d", told)
+	}
+}
+
+// A figure is corrected by who runs the server, of their own rows.
+func TestWhoCorrects(t *testing.T) {
+	mine, other := wire.LedgerRow{Kind: wire.KindCharge, PersonID: "ann"}, wire.LedgerRow{Kind: wire.KindCharge, PersonID: "ben"}
+	for _, c := range []struct {
+		name  string
+		hello session.Greeting
+		want  [2]bool // mine, another's
+	}{
+		{"somebody alone", session.Greeting{Runs: true}, [2]bool{true, true}},
+		{"an admin", session.Greeting{Runs: true, Me: &wire.Me{ID: "ann"}}, [2]bool{true, false}},
+		{"a member", session.Greeting{Me: &wire.Me{ID: "ann"}}, [2]bool{false, false}},
+	} {
+		b, _, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
+		b.News(c.hello)
+		if got := [2]bool{b.Corrects(mine), b.Corrects(other)}; got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
 	}
 }

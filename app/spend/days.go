@@ -110,7 +110,7 @@ func (v View) query(c Clock) wire.SpendQuery {
 	from, to := v.days(today)
 	q := wire.SpendQuery{
 		Today: c.Midnight(today), Week: c.Midnight(today.Plus(-6)), Month: c.Midnight(Date{today.Year, today.Month, 1}),
-		Tomorrow: c.Midnight(today.Plus(1)), Split: v.Split, Everybody: v.Everybody,
+		Tomorrow: c.Midnight(today.Plus(1)), Split: v.Split, Of: v.of(),
 	}
 	for n := range from.until(to) + 2 {
 		q.Days = append(q.Days, c.Midnight(from.Plus(n)))

@@ -31,6 +31,7 @@ type Desk struct {
 	Options
 
 	View View
+	Me   *wire.Me // nil where there are no accounts
 	// Shown says that the page is there to be seen: only then it is kept up
 	// to date.
 	Shown bool
@@ -135,6 +136,7 @@ func (d *Desk) Retry() { d.fetch() }
 func (d *Desk) News(news session.News) {
 	switch n := news.(type) {
 	case session.Greeting:
+		d.Retention.runs, d.Me = n.Runs, n.Me
 		d.Budgets.renew()
 		d.Retention.renew()
 		d.renew()

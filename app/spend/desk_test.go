@@ -72,7 +72,7 @@ func TestRowsLeadToWhatTheyPaidFor(t *testing.T) {
 		if got := RowName(c.row); got != c.name {
 			t.Errorf("%+v is called %q", c.row, got)
 		}
-		if got := RowAddress(c.row); got != c.to {
+		if got := (&Desk{}).RowAddress(c.row); got != c.to {
 			t.Errorf("%+v leads to %q", c.row, got)
 		}
 	}

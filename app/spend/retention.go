@@ -24,6 +24,7 @@ type Retention struct {
 	Saved       bool
 
 	asked bool
+	runs  bool // the person runs the instance, and is told what it holds
 }
 
 // Fields of the form, by which Wrong names them.
@@ -42,8 +43,12 @@ func (k *Retention) Want() {
 	k.measure()
 }
 
-// measure asks again what is taken up.
+// measure asks again what is taken up, by everybody.
 func (k *Retention) measure() {
+	if !k.runs {
+		k.Storage = nil
+		return
+	}
 	k.desk.Server.Call(wire.OpStorage, struct{}{}, func(data json.RawMessage, p *wire.Problem) {
 		var s wire.Storage
 		if k.Problem = session.Read(data, p, &s); k.Problem == nil {

@@ -4,11 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
 func TestRetentionIsCheckedBeforeItIsSent(t *testing.T) {
 	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
+	d.News(session.Greeting{Runs: true})
 	d.Retention.Want()
 	s.last(wire.OpKeep).answer(t, wire.Retention{WireDays: 30})
 	s.last(wire.OpStorage).answer(t, wire.Storage{Bytes: 5})
@@ -25,6 +27,18 @@ func TestRetentionIsCheckedBeforeItIsSent(t *testing.T) {
 	d.Retention.Save()
 	if got := s.last(wire.OpSetKeep).args.(wire.Retention); got != (wire.Retention{ClipDays: 14}) {
 		t.Errorf("sent %+v", got)
+	}
+}
+
+// What the data folder holds is of everybody: only who runs the instance asks.
+func TestAMemberIsNotToldWhatEverybodyHolds(t *testing.T) {
+	d, s, _ := desk(t, at(t, "UTC", "2026-11-21 12:00:00"))
+	d.News(session.Greeting{})
+	d.Retention.Want()
+	for _, c := range s.calls {
+		if c.op == wire.OpStorage {
+			t.Error("a member asks what the data folder holds")
+		}
 	}
 }
 

@@ -1,6 +1,10 @@
 package spend
 
-import "screentest/shared/wire"
+import (
+	"strings"
+
+	"screentest/shared/wire"
+)
 
 // RowName says what a row of the ledger is about: "Text · vendor/model-a".
 func RowName(r wire.LedgerRow) string {
@@ -16,9 +20,28 @@ func RowName(r wire.LedgerRow) string {
 	return name + r.Model
 }
 
-// RowAddress is where what a row paid for is seen, "" where it was deleted.
-func RowAddress(r wire.LedgerRow) string {
+// Own says that a row is one's own.
+func (d *Desk) Own(r wire.LedgerRow) bool { return d.Me == nil || r.PersonID == d.Me.ID }
+
+// Payer says who spent a row's sum and what it was charged to, where that is not
+// plain.
+func (d *Desk) Payer(r wire.LedgerRow) string {
+	var parts []string
+	if !d.Own(r) || d.View.Others() && d.Me != nil {
+		parts = append(parts, r.Person)
+	}
+	if d.Spend != nil && len(d.Spend.PaidBy) > 1 && r.PaidBy != "" {
+		parts = append(parts, r.PaidBy)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// RowAddress is where what a row paid for is seen, "" where it was deleted, or is
+// somebody else's.
+func (d *Desk) RowAddress(r wire.LedgerRow) string {
 	switch {
+	case !d.Own(r):
+		return ""
 	case r.What == wire.WhatVideo:
 		return "/video/" + r.Subject
 	case r.Conversation == "":

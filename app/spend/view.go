@@ -14,9 +14,10 @@ const Path = "/spend"
 type View struct {
 	Range    Range
 	From, To Date   // with Custom
-	Split    string // wire.SplitByKind or wire.SplitByModel
-	// Everybody shows all people's spend, where one may see it.
-	Everybody bool
+	Split    string // wire.SplitByKind or another of them
+	// Of is whose spend it shows, where one may see it: one's own, everybody's,
+	// a team's, a person's, a key's.
+	wire.Of
 
 	// What the ledger's rows are narrowed to; empty is all.
 	Day    Date
@@ -28,7 +29,8 @@ type View struct {
 
 // ParseView reads a view from an address; what makes no sense is left out.
 func ParseView(q url.Values) View {
-	v := View{Range: Days30, Split: wire.SplitByKind, Model: q.Get("model"), Everybody: q.Get("who") == "everybody"}
+	v := View{Range: Days30, Split: wire.SplitByKind, Model: q.Get("model"),
+		Of: wire.Of{Everybody: q.Get("who") == "everybody", Person: q.Get("person"), Team: q.Get("team"), PaidBy: q.Get("paid_by")}}
 	for _, r := range Ranges() {
 		if string(r) == q.Get("range") {
 			v.Range = r
@@ -43,8 +45,8 @@ func ParseView(q url.Values) View {
 			v.From, v.To = from, to
 		}
 	}
-	if q.Get("split") == wire.SplitByModel {
-		v.Split = wire.SplitByModel
+	if split := one(q.Get("split"), wire.SplitByModel, wire.SplitByPerson, wire.SplitByTeam, wire.SplitByPaidBy); split != "" {
+		v.Split = split
 	}
 	v.Day, _ = ParseDate(q.Get("day"))
 	v.Kind = one(q.Get("kind"), wire.KindCharge, wire.KindReturn, wire.KindCorrection)
@@ -79,6 +81,9 @@ func (v View) Address() string {
 	if v.Everybody {
 		q.Set("who", "everybody")
 	}
+	set("person", v.Person, "")
+	set("team", v.Team, "")
+	set("paid_by", v.PaidBy, "")
 	if v.Day != (Date{}) {
 		q.Set("day", v.Day.String())
 	}
@@ -111,9 +116,31 @@ func (v View) rows(c Clock) wire.LedgerQuery {
 	}
 	return wire.LedgerQuery{
 		From: c.Midnight(from), To: c.Midnight(to.Plus(1)),
-		Kind: v.Kind, What: v.What, Model: v.Model, Source: v.Source,
+		Kind: v.Kind, What: v.What, Model: v.Model, Source: v.Source, Of: v.of(),
 	}
 }
+
+// of is whose spend the server is asked for. Of everybody's a person's or a
+// team's alone is no more everybody's; a key's is.
+func (v View) of() wire.Of {
+	of := v.Of
+	of.Everybody = of.Everybody && of.Person == "" && of.Team == ""
+	return of
+}
+
+// Shows says whether a budget is of whose spend is shown.
+func (v View) Shows(b wire.BudgetState) bool {
+	switch b.Scope {
+	case wire.ScopeEverybody:
+		return v.Everybody && v.Person == "" && v.Team == "" && v.PaidBy == ""
+	case wire.ScopeTeam:
+		return v.Team != "" && v.Team == b.Team
+	}
+	return !v.Others()
+}
+
+// Others says that it may be the spend of others.
+func (v View) Others() bool { return v.Everybody || v.Person != "" || v.Team != "" }
 
 // Download is the address of the rows as a file: wire.LedgerCSV or
 // wire.LedgerJSON.
@@ -122,10 +149,14 @@ func (v View) Download(path string, c Clock) string {
 	p := url.Values{}
 	for _, f := range []struct{ name, value string }{
 		{"from", itoa(q.From)}, {"to", itoa(q.To)}, {"kind", q.Kind}, {"what", q.What}, {"model", q.Model}, {"source", q.Source},
+		{"person", q.Person}, {"team", q.Team}, {"paid_by", q.PaidBy},
 	} {
 		if f.value != "" {
 			p.Set(f.name, f.value)
 		}
+	}
+	if q.Everybody {
+		p.Set("everybody", "true")
 	}
 	if path == wire.LedgerCSV && c.Zone() != "" {
 		p.Set("zone", c.Zone())

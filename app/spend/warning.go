@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"screentest/app/figure"
@@ -47,7 +48,7 @@ func Mark(s wire.BudgetState) string {
 func Words(s wire.BudgetState, c Clock) string {
 	words := Name(s) + " is used up: "
 	if s.SpentNanoUSD < s.LimitNanoUSD {
-		words = Percent(s) + " of " + lower(Name(s)) + " is used: "
+		words = Percent(s) + " of " + within(s) + " is used: "
 	}
 	words += figure.Dollars(s.SpentNanoUSD) + " of " + figure.Dollars(s.LimitNanoUSD)
 	if s.ReservedNanoUSD > 0 {
@@ -65,11 +66,13 @@ func Anew(s wire.BudgetState, c Clock) string {
 	return words + "."
 }
 
-func lower(name string) string {
-	if name[0] == 'Y' {
-		return "y" + name[1:]
+// within is a budget's name within a sentence.
+func within(s wire.BudgetState) string {
+	name := Name(s)
+	if s.Scope == wire.ScopeTeam {
+		return name
 	}
-	return "e" + name[1:]
+	return strings.ToLower(name[:1]) + name[1:]
 }
 
 // OtherZone is the zone of a budget whose days are not the viewer's own, so that

@@ -1,6 +1,7 @@
 package video
 
 import (
+	"slices"
 	"time"
 
 	"screentest/app/session"
@@ -49,6 +50,7 @@ type Desk struct {
 	Greeted bool
 	Gateway wire.Gateway       // zero before the greeting
 	Cat     *gateway.Catalogue // never nil; empty before the greeting
+	Charge  wire.Charge        // what a clip is charged to
 
 	Form  *Form
 	Tasks *Tasks
@@ -70,9 +72,10 @@ func (d *Desk) News(news session.News) {
 	if g, is := news.(session.Greeting); is {
 		d.Greeted, d.Gateway = true, g.Gateway
 		// It comes again with each connection: what was typed is fitted to a
-		// catalogue that is new, and else left alone.
-		if g.Catalogue != d.Cat {
-			d.Cat = g.Catalogue
+		// catalogue that is new, or to a payer of other models, and else left alone.
+		other := g.Catalogue != d.Cat || !slices.Equal(g.Charge.Models, d.Charge.Models)
+		d.Cat, d.Charge = g.Catalogue, g.Charge
+		if other {
 			d.Form.setCatalogue()
 		} else {
 			d.Form.check()

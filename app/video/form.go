@@ -150,11 +150,11 @@ func (f *Form) Modes() []gateway.Mode {
 	return list
 }
 
-// models are those of the catalogue that work in a mode.
+// models are those of the catalogue that work in a mode, and are paid for.
 func (f *Form) models(mode gateway.Mode) []gateway.Model {
 	var list []gateway.Model
 	for _, m := range f.d.Cat.Models {
-		if m.Endpoint == gateway.Video && slices.Contains(m.Modes(), mode) {
+		if m.Endpoint == gateway.Video && slices.Contains(m.Modes(), mode) && gateway.ModelAllowed(f.d.Charge.Models, m.ID) {
 			list = append(list, m)
 		}
 	}

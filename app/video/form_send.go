@@ -58,7 +58,7 @@ func (f *Form) Send() (first string, sent bool) {
 		f.tries[key] = try
 	}
 	try.stage = attemptSent
-	create := wire.VideoCreate{ID: try.id, Body: json.RawMessage(key.body), Mode: string(f.Mode)}
+	create := wire.VideoCreate{ID: try.id, Body: json.RawMessage(key.body), Mode: string(f.Mode), Charge: f.d.Charge.ID}
 	switch o := f.options(); f.Mode {
 	case gateway.Reference:
 		create.ReferenceSeconds = o.ReferenceSeconds

@@ -2,7 +2,6 @@ package video
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"screentest/shared/wire"
@@ -54,7 +53,7 @@ func (n *Notices) Look() {
 
 // refused tells of a call that the server refused.
 func (n *Notices) refused(task string, p *wire.Problem) {
-	n.add(Notice{Task: task, Words: strings.TrimSpace(p.Message + " " + p.Hint), Tone: Bad})
+	n.add(Notice{Task: task, Words: p.Words(), Tone: Bad})
 }
 
 // ended tells of a task that has just ended, unless the person sees it.

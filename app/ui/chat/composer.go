@@ -90,6 +90,13 @@ func (c *Composer) Render() (ui app.UI) {
 	if len(p.chat.Shown().Lanes) > 1 {
 		stop = "Stop all"
 	}
+	stopButton := kit.Button("", kit.At{"id", "stop", "hidden", !running, "disabled", stopping,
+		"title", "Stop all answers (Esc)"},
+		p.Do("stop", func() { p.chat.Stop(); p.FocusComposer() }),
+		kit.Icon(kit.IconStop, "icon small"), stop)
+	if p.Guest { // an answer from before may still be under way
+		return kit.Box("div", "composer", kit.Box("div", "composer-inner", kit.GuestNote(), kit.Box("div", "line", stopButton)))
+	}
 	gone := p.chat.Current != nil && p.chat.Current.Phase == chat.Missing
 	enter := "send"
 	if p.DOM.Coarse() {
@@ -106,10 +113,8 @@ func (c *Composer) Render() (ui app.UI) {
 				kit.Box("div", "composer-bar",
 					kit.Box("div", "composer-tools", c.tools()),
 					kit.El("span", "composer-note faint figure cut", kit.At{"id", "estimate"}),
-					kit.Button("", kit.At{"id", "stop", "hidden", !running, "disabled", stopping,
-						"title", "Stop all answers (Esc)"},
-						p.Do("stop", func() { p.chat.Stop(); p.FocusComposer() }),
-						kit.Icon(kit.IconStop, "icon small"), stop),
+					p.ChargeChoice("charge"),
+					stopButton,
 					kit.Button("primary", kit.At{"id", "send", "type", "submit", "hidden", running,
 						"title", "Send (Enter); Shift+Enter for a new line"},
 						nil,

@@ -29,7 +29,7 @@ func (s *Side) Render() (ui app.UI) {
 	return kit.El("aside", "side", kit.At{"aria-label", "Conversations"},
 		kit.Box("div", "side-head",
 			s.searchBox(),
-			kit.El("a", "button wide", kit.At{"id", "new-conversation", "href", "/",
+			kit.El("a", "button wide", kit.At{"id", "new-conversation", "href", "/", "hidden", p.Guest,
 				"onclick", p.Do("new", func() { p.o.ShowList(false); p.FocusComposer() })},
 				kit.Icon(kit.IconPlus, "icon small"), "New conversation"),
 		),
@@ -45,7 +45,7 @@ func (s *Side) Render() (ui app.UI) {
 func (s *Side) conversations(groups []chat.Group) []any {
 	p := s.p
 	return []any{
-		kit.If(p.chat.List.Ready && len(groups) == 0, func() app.UI {
+		kit.If(p.chat.List.Ready && len(groups) == 0 && !p.Guest, func() app.UI {
 			return kit.Empty("", "What you ask will be listed here, and kept.")
 		}),
 		kit.Times(len(groups), func(i int) app.UI {

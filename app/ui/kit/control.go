@@ -210,3 +210,9 @@ func (h *Host) Put(id string, value any) {
 		put(e, value)
 	}
 }
+
+// Fixed is a field that shows what can't be changed: to be copied, or for the
+// browser to know whose password stands beside it.
+func Fixed(class string, at At, value string) app.UI {
+	return El("input", class, append(At{"readonly", true, "value", value}, at...))
+}

@@ -2,7 +2,10 @@
 
 package kit
 
-import "syscall/js"
+import (
+	"syscall/js"
+	"time"
+)
 
 // Hear listens for as long as the page lives. takes is asked at once, so that
 // the browser does not act on the event itself; it may only look at the event.
@@ -36,6 +39,17 @@ func SetText(e js.Value, text string) {
 	if e.Truthy() && e.Get("textContent").String() != text {
 		e.Set("textContent", text)
 	}
+}
+
+// Save saves a text as a file.
+func (h *Host) Save(name, text string) {
+	blob := js.Global().Get("Blob").New([]any{text}, map[string]any{"type": "text/plain"})
+	url := js.Global().Get("URL").Call("createObjectURL", blob)
+	a := h.DOM.El("a", "")
+	a.Set("href", url)
+	a.Set("download", name)
+	a.Call("click")
+	h.After(time.Minute, func() { js.Global().Get("URL").Call("revokeObjectURL", url) }) // the browser has begun by then
 }
 
 // Download saves what is at a path of the server, under the name that it gives.

@@ -9,6 +9,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/session"
+	"screentest/shared/wire"
 )
 
 // Host is what every part of the page stands on: go-app's UI goroutine, the
@@ -23,12 +24,26 @@ type Host struct {
 	shows    map[string]any // by control, what it is to show; see Show
 	settles  bool           // soon
 
+	// SignedOut is called where an address answers that nobody is signed in any
+	// more: somebody is asked to sign in, and again is called when it was the
+	// same person. nil where there are no accounts.
+	SignedOut func(again func())
+
 	// Tell shows a sentence for a while, whatever page is open.
 	Tell func(words string)
 
 	// Budget says how much of a budget is used that is nearly used up, for
 	// wherever money is spent; "" where none is.
 	Budget string
+
+	// Guest says that who is signed in sends nothing. See GuestNote.
+	Guest bool
+
+	// Charges are what a send may be charged to, Charged the one that is chosen,
+	// and Charge chooses another. See ChargeChoice.
+	Charges []wire.Charge
+	Charged string
+	Charge  func(id string)
 }
 
 // NewHost returns a Host; redraw draws the Shell.

@@ -33,6 +33,7 @@ const (
 	IconArrow    IconPath = "M12 5v14M6 13l6 6 6-6"
 	IconSearch   IconPath = "M10.5 17a6.5 6.5 0 1 1 0-13 6.5 6.5 0 0 1 0 13zM15.5 15.5L20 20"
 	IconSpend    IconPath = "M5 19V11M10 19V5M15 19v-9M20 19v-5M3.5 19.5h17.5"
+	IconPerson   IconPath = "M12 11.5a3.75 3.75 0 1 0 0-7.5 3.75 3.75 0 0 0 0 7.5zM4.5 20c.8-3.6 3.8-5.5 7.5-5.5s6.7 1.9 7.5 5.5"
 	IconClose    IconPath = "M6.5 6.5l11 11M17.5 6.5l-11 11"
 	IconBook     IconPath = "M5 5.5A1.5 1.5 0 0 1 6.5 4H19v16H6.5A1.5 1.5 0 0 1 5 18.5zM5 18.5A1.5 1.5 0 0 1 6.5 17H19M9 8h6"
 	IconTool     IconPath = "M8 5H6.5A1.5 1.5 0 0 0 5 6.5V10l-1.5 2L5 14v3.5A1.5 1.5 0 0 0 6.5 19H8M16 5h1.5A1.5 1.5 0 0 1 19 6.5V10l1.5 2-1.5 2v3.5a1.5 1.5 0 0 1-1.5 1.5H16"

@@ -11,10 +11,19 @@ import (
 // BudgetsPath is where the budgets are set.
 const BudgetsPath = "/settings#budgets"
 
+// BudgetsVerb is what one can do there: where there are accounts most of what
+// holds is set by others.
+func BudgetsVerb() string {
+	if HasAccounts() {
+		return "See budgets"
+	}
+	return "Change budgets"
+}
+
 // BudgetNote is Host.Budget with the way to the budgets; "" draws nothing.
 func BudgetNote(words string) app.UI {
 	return El("p", "budget-note", At{"hidden", words == ""},
-		Box("span", "", words+" "), El("a", "", At{"href", BudgetsPath}, "Change budgets"),
+		Box("span", "", words+" "), El("a", "", At{"href", BudgetsPath}, BudgetsVerb()),
 	)
 }
 
@@ -24,5 +33,5 @@ func Remedy(p *wire.Problem) app.UI {
 	if p.Code != wire.CodeBudgetReached {
 		return El("span", "", At{"hidden", true})
 	}
-	return El("a", "button remedy", At{"href", BudgetsPath}, "Change budgets")
+	return El("a", "button remedy", At{"href", BudgetsPath}, BudgetsVerb())
 }

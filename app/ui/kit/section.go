@@ -47,9 +47,26 @@ type Overlaid interface {
 }
 
 // Configurable is a Section with settings. They stand on the settings page,
-// among the others: a <section> each, with an <h2>.
+// among the others.
 type Configurable interface {
-	Settings() []app.UI
+	Settings() []Setting
+}
+
+// Setting is one of the settings: a <section> with an <h2>, and a line of their
+// navigation.
+type Setting struct {
+	Name  string // in the address, /settings/NAME
+	ID    string // of its element, which a fragment may lead to; "" is that of a page of its own
+	Title string
+	Group string // of the navigation; "" is the person's own
+	// Apart says that it is a page of its own, and wide: it doesn't stand among
+	// the others, at /settings.
+	Apart bool
+	Draw  func() app.UI
+	// Go, if there is one, is told when it is what the address leads to, with
+	// the query, and again with every greeting; Leave when it no longer is.
+	Go    func(query url.Values)
+	Leave func()
 }
 
 // A Leaver is told when another part of the program is shown.

@@ -162,10 +162,10 @@ func (p *Page) dataSettings() app.UI {
 	}
 	return kit.El("section", "", kit.At{"id", "settings-data"},
 		kit.Box("h2", "", "Your conversations as files"),
-		kit.Box("p", "soft", "One JSON file with every conversation, its answers, figures and your library; no key is in it. An import adds to what is here and replaces nothing."),
+		kit.Box("p", "soft", "One JSON file with every conversation, its answers, figures and your library; no key is in it."+kit.When(!p.Guest, " An import adds to what is here and replaces nothing.")),
 		kit.Box("div", "line",
 			kit.El("a", "button", kit.At{"id", "export-all", "href", wire.ExportAllPath, "download", ""}, kit.Icon(kit.IconExport, "icon small"), "Export everything"),
-			kit.Button("", kit.At{"id", "import", "disabled", p.data.busy}, p.Do("import", func() { p.chooseImport() }), "Import a file"),
+			kit.Button("", kit.At{"id", "import", "hidden", p.Guest, "disabled", p.data.busy}, p.Do("import", func() { p.chooseImport() }), "Import a file"),
 		),
 		kit.El("p", outcome, kit.At{"id", "import-outcome"}, p.data.outcome),
 	)

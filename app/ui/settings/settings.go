@@ -1,14 +1,13 @@
 //go:build js && wasm
 
-// Package settings draws the settings: the gateway and its key, the conversations
-// as files, the theme, and those of the other sections.
+// Package settings draws the settings and the way to each of them: the gateway
+// and its key, the conversations as files, the theme, and those of the other
+// sections.
 package settings
 
 import (
 	"encoding/json"
 	"net/url"
-	"strings"
-	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -28,7 +27,7 @@ type keyForm struct {
 	bad     bool
 }
 
-// Path is the page's address.
+// Path is the address of all settings; each has its own below it.
 const Path = "/settings"
 
 // Options are what the Page needs from the Shell.
@@ -36,7 +35,7 @@ type Options struct {
 	Session *session.Session
 	Storage Storage
 	// Others makes the settings of the other sections.
-	Others func() []app.UI
+	Others func() []kit.Setting
 	// Imported is called when an import has brought something, Dismissed when the
 	// notice of it was dismissed.
 	Imported, Dismissed func()
@@ -56,12 +55,17 @@ type Page struct {
 	session *session.Session
 	key     keyForm
 	data    importing
+	at      string // the name of the setting that is shown alone; "" shows all
+	here    bool   // the settings are what is shown
+	query   url.Values
+	turned  bool // from the one that was left to another, which isn't drawn yet
+	left    string
 }
 
 // New makes the page, and shows the theme that the person chose.
 func New(h *kit.Host, o Options) *Page {
 	p := &Page{Host: h, o: o, session: o.Session}
-	p.applyTheme()
+	kit.ApplyTheme(p.o.Storage)
 	return p
 }
 
@@ -70,15 +74,12 @@ func (p *Page) Item() kit.Item {
 	return kit.Item{Path: Path, Name: "Settings", Icon: kit.IconSettings}
 }
 
-// Go implements kit.Section.
-func (p *Page) Go(at *url.URL) bool { return strings.TrimSuffix(at.Path, "/") == Path }
-
-// Title implements kit.Section.
-func (p *Page) Title() string { return "Settings" }
-
 // News implements kit.Section.
 func (p *Page) News(n session.News) {
 	if _, is := n.(session.Greeting); is {
+		if p.here {
+			p.lead()
+		}
 		p.Redraw()
 	}
 }
@@ -113,43 +114,36 @@ type Settings struct {
 func (s *Settings) Render() (ui app.UI) {
 	p := s.p
 	defer p.Drawing("the settings", &ui)
-	g := p.session.Hello.Gateway
-	return kit.Box("div", "settings",
-		kit.Box("div", "settings-inner", append([]app.UI{
-			kit.El("section", "", kit.At{"id", "settings-gateway"},
-				kit.Box("h2", "", "Gateway"),
-				kit.Box("p", "soft",
-					"Every request goes there, from the server and not from this browser. It is set when the server starts, with ",
-					kit.Box("code", "", "-gateway"), ".",
-				),
-				s.facts(g),
-				kit.If(g.Sandbox, func() app.UI {
-					return kit.Notice(kit.Info, "", nil,
-						"This is the sandbox, a whole gateway inside this server. Its answers are made up, its prices are samples, and nothing is charged or sent anywhere. Start the server with ",
-						kit.Box("code", "", "-gateway URL"), " to use a real one.",
-					)
-				}),
-			),
-			kit.El("section", "", kit.At{"id", "settings-key"},
-				kit.Box("h2", "", "Key"),
-				kit.Box("p", "soft", aboutKey(g)),
-				kit.If(g.KeyRefused, func() app.UI {
-					return kit.El("p", "outcome bad", kit.At{"id", "refused-key"}, "The gateway refused the key that is held. Enter another, or have that one allowed there.")
-				}),
-				s.form(g),
-			),
-			p.dataSettings(),
-			kit.El("section", "", kit.At{"id", "settings-theme"},
-				kit.Box("h2", "", "Appearance"),
-				kit.Box("p", "soft", "Kept in this browser."),
-				s.theme(),
-			),
-		}, p.o.Others()...)),
+	list := p.settings()
+	at, _ := find(list, p.at)
+	return kit.El("div", "settings", kit.At{"data-one", p.at != ""},
+		kit.El("div", "settings-frame", kit.At{"data-wide", at.Apart},
+			p.navigation(list),
+			kit.Box("div", "settings-inner", p.shown(list)),
+		),
 	)
 }
 
-func (s *Settings) facts(g wire.Gateway) app.UI {
-	if !s.p.session.Greeted {
+func (p *Page) gateway() app.UI {
+	g := p.session.Hello.Gateway
+	return kit.El("section", "", kit.At{"id", "settings-gateway"},
+		kit.Box("h2", "", "Gateway"),
+		kit.Box("p", "soft",
+			"Every request goes there, from the server and not from this browser. It is set when the server starts, with ",
+			kit.Box("code", "", "-gateway"), ".",
+		),
+		p.facts(g),
+		kit.If(g.Sandbox, func() app.UI {
+			return kit.Notice(kit.Info, "", nil,
+				"This is the sandbox, a whole gateway inside this server. Its answers are made up, its prices are samples, and nothing is charged or sent anywhere. Start the server with ",
+				kit.Box("code", "", "-gateway URL"), " to use a real one.",
+			)
+		}),
+	)
+}
+
+func (p *Page) facts(g wire.Gateway) app.UI {
+	if !p.session.Greeted {
 		return kit.Box("p", "soft", "Waiting for the server…")
 	}
 	usage := "not sent: unless the gateway reports tokens by itself, costs of streamed chat answers are estimates"
@@ -167,7 +161,7 @@ func (s *Settings) facts(g wire.Gateway) app.UI {
 		kit.Box("dt", "", "Address"), kit.Box("dd", "", kit.Box("code", "", g.BaseURL), kit.When(g.Sandbox, " (the sandbox)")),
 		kit.Box("dt", "", "Key"), kit.El("dd", "", kit.At{"id", "key-state"}, key),
 		kit.Box("dt", "", kit.Box("code", "", "stream_options")), kit.Box("dd", "", usage),
-		kit.Box("dt", "", "Build"), kit.Box("dd", "mono", s.p.session.Hello.Build),
+		kit.Box("dt", "", "Build"), kit.Box("dd", "mono", p.session.Hello.Build),
 	)
 }
 
@@ -178,12 +172,27 @@ func aboutKey(g wire.Gateway) string {
 	return "It is sent once to this server, kept there sealed for this browser's session, and used for the gateway above and nothing else. It is never shown again but for its last four characters."
 }
 
-func (s *Settings) form(g wire.Gateway) app.UI {
-	if g.Sandbox || !s.p.session.Greeted {
+func (p *Page) keySettings() app.UI {
+	g := p.session.Hello.Gateway
+	if p.session.Me() != nil {
+		return p.teamKeys(g)
+	}
+	return kit.El("section", "", kit.At{"id", "settings-key"},
+		kit.Box("h2", "", "Key"),
+		kit.Box("p", "soft", aboutKey(g)),
+		kit.If(g.KeyRefused, refusedKey),
+		p.form(g),
+	)
+}
+
+func (p *Page) form(g wire.Gateway) app.UI {
+	if g.Sandbox || !p.session.Greeted {
 		return kit.Nothing()
 	}
-	p := s.p
 	label, verb := "Gateway key", "Save key"
+	if p.session.Me() != nil {
+		label = "A key of your own"
+	}
 	if g.HasKey {
 		label, verb = "New key, to replace the one ending in "+g.KeyLast4, "Replace key"
 	}
@@ -231,7 +240,7 @@ func (p *Page) keyOutcome(text string, bad bool) {
 func (p *Page) sendKey(method string, body []byte, done string) {
 	p.key = keyForm{busy: true}
 	p.Redraw()
-	p.fetch(method, keyPath, body, func(status int, answer string) {
+	p.Fetch(method, keyPath, body, func(status int, answer string) {
 		switch {
 		case status >= 200 && status < 300:
 			p.keyOutcome(done, false)
@@ -248,37 +257,4 @@ func (p *Page) sendKey(method string, body []byte, done string) {
 			p.keyOutcome(problem.Message+" "+problem.Hint, true)
 		}
 	})
-}
-
-// fetch makes an HTTP request to this page's own server with the browser's
-// fetch. done gets status 0 when there was no reply.
-func (p *Page) fetch(method, path string, body []byte, done func(status int, answer string)) {
-	options := map[string]any{"method": method, "credentials": "same-origin", "cache": "no-store"}
-	if body != nil {
-		options["body"] = string(body)
-		options["headers"] = map[string]any{"Content-Type": "application/json"}
-	}
-	status := 0
-	var funcs []js.Func
-	then := func(f func(v js.Value) any) js.Func {
-		fn := js.FuncOf(func(_ js.Value, args []js.Value) any { return f(args[0]) })
-		funcs = append(funcs, fn)
-		return fn
-	}
-	end := func(answer string) {
-		p.Post(func() {
-			for _, f := range funcs {
-				f.Release()
-			}
-			done(status, answer)
-		})
-	}
-	js.Global().Call("fetch", path, options).
-		Call("then", then(func(r js.Value) any {
-			status = r.Get("status").Int()
-			return r.Call("text")
-		})).
-		Call("then",
-			then(func(text js.Value) any { end(text.String()); return nil }),
-			then(func(js.Value) any { status = 0; end(""); return nil }))
 }

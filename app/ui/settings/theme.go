@@ -8,35 +8,24 @@ import (
 	"screentest/app/ui/kit"
 )
 
-// themeName holds, in the browser's store, "dark" or "light"; without it the
-// system decides.
-const themeName = "screentest.theme"
-
 // theme is "dark", "light" or, for the system's, "".
-func (p *Page) theme() string { return p.o.Storage.Get(themeName) }
+func (p *Page) theme() string { return p.o.Storage.Get(kit.ThemeName) }
 
 // setTheme stores the person's choice; "" leaves it to the system.
 func (p *Page) setTheme(theme string) {
 	if theme == "" {
-		p.o.Storage.Remove(themeName)
+		p.o.Storage.Remove(kit.ThemeName)
 	} else {
-		p.o.Storage.Set(themeName, theme)
+		p.o.Storage.Set(kit.ThemeName, theme)
 	}
-	p.applyTheme()
+	kit.ApplyTheme(p.o.Storage)
 	p.Redraw()
 }
 
-// applyTheme sets the theme that the person chose.
-func (p *Page) applyTheme() {
-	root := p.DOM.Doc.Get("documentElement")
-	if t := p.theme(); t == "dark" || t == "light" {
-		root.Get("dataset").Set("theme", t)
-	} else {
-		root.Call("removeAttribute", "data-theme")
-	}
-}
-
-func (s *Settings) theme() app.UI {
-	p := s.p
-	return p.Radios("theme", "Theme", "", p.theme(), kit.Options("", "System", "dark", "Dark", "light", "Light"), p.setTheme)
+func (p *Page) appearance() app.UI {
+	return kit.El("section", "", kit.At{"id", "settings-theme"},
+		kit.Box("h2", "", "Appearance"),
+		kit.Box("p", "soft", "Kept in this browser."),
+		p.Radios("theme", "Theme", "", p.theme(), kit.Options("", "System", "dark", "Dark", "light", "Light"), p.setTheme),
+	)
 }

@@ -8,8 +8,10 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/session"
+	"screentest/app/ui/door"
 	"screentest/app/ui/kit"
 	"screentest/app/ui/settings"
+	"screentest/shared/wire"
 )
 
 // Bar is the top of the main part: the title, the connection, the gateway.
@@ -71,6 +73,8 @@ func (b *Bar) link() app.UI {
 		words, tone = "Reconnecting…", "dot live"
 	case session.LinkNone:
 		words, tone = "Offline", "dot bad"
+	case session.LinkSignedOut:
+		words, tone = "Signed out", "dot bad"
 	}
 	return kit.El("span", "link-state", kit.At{"id", "link", "role", "status"},
 		kit.If(words != "", func() app.UI { return kit.Box("span", tone) }),
@@ -112,16 +116,46 @@ func (b *Bar) offer() app.UI {
 			kit.Box("span", "", "The server has been updated. This page is still the old one."),
 			kit.Button("", nil, b.p.On("reload", func(ctx app.Context, _ app.Event) { ctx.Reload() }), "Reload"),
 		)
+	case b.p.account != nil && b.p.account.needsFactor():
+		return kit.Notice(kit.Warn, "strip", kit.At{"id", "factor-needed", "role", "status"},
+			kit.Box("span", "", "Admins of this instance sign in with a passkey or a second factor, and you have neither. Until you add one, you work as a member."),
+			kit.If(!b.p.account.shown(), func() app.UI { return kit.El("a", "button", kit.At{"href", door.SecurityPath}, "Add one") }),
+		)
+	case d.Guest(): // who has nothing to do with keys
+		return kit.Nothing()
 	case d.Greeted && !d.Hello.Gateway.Sandbox && !d.Hello.Gateway.HasKey && b.p.section == b.p.chat:
-		return kit.Notice(kit.Warn, "strip", nil,
-			kit.Box("span", "", "This gateway wants a key before it answers."),
-			kit.El("a", "button", kit.At{"href", "/settings"}, "Enter the key"),
-		)
+		return b.wantsKey(kit.At{"id", "key-wanted"}, "This gateway wants a key before it answers.", "Enter the key")
 	case d.Greeted && d.Hello.Gateway.KeyRefused && b.Section != settings.Path:
-		return kit.Notice(kit.Warn, "strip", kit.At{"id", "key-refused", "role", "status"},
-			kit.Box("span", "", "The gateway refused the key. Nothing is answered until it takes one."),
-			kit.El("a", "button", kit.At{"href", "/settings"}, "Enter another key"),
-		)
+		return b.wantsKey(kit.At{"id", "key-refused", "role", "status"}, "The gateway refused the key. Nothing is answered until it takes one.", "Enter another key")
 	}
 	return kit.Nothing()
+}
+
+// wantsKey says what is wrong with the key, and leads to where it is entered or
+// says who can do that.
+func (b *Bar) wantsKey(at kit.At, words, verb string) app.UI {
+	to := b.keyPath()
+	if to == "" {
+		words += " Ask an admin of this instance to enter one."
+	}
+	return kit.Notice(kit.Warn, "strip", at,
+		kit.Box("span", "", words),
+		kit.If(to != "", func() app.UI { return kit.El("a", "button", kit.At{"href", to}, verb) }),
+	)
+}
+
+// keyPath is where the person enters the key that sends go with; "" where that is
+// for others to do.
+func (b *Bar) keyPath() string {
+	s := b.p.session
+	me, charge := s.Me(), s.Charge()
+	switch {
+	case me == nil:
+		return settings.Path
+	case charge.ID != wire.ChargePersonal && me.Leads(charge.ID):
+		return settings.Path + "/teams"
+	case s.Hello.OwnKeys:
+		return settings.Path + "/key"
+	}
+	return ""
 }

@@ -23,6 +23,9 @@ func (p *page) commands() []kit.Command {
 			list = append(list, c.Commands()...)
 		}
 	}
+	if p.account != nil {
+		list = append(list, p.account.commands()...)
+	}
 	return append(list,
 		kit.Command{Name: "Make a video", Keys: "v", When: always, Do: func() { p.Context().Navigate(video.Path) }},
 		kit.Command{Name: "Settings", Keys: "s", When: always, Do: func() { p.Context().Navigate(settings.Path) }},
@@ -47,6 +50,7 @@ func (p *page) onKey(ev js.Value) {
 	modified := ev.Get("ctrlKey").Bool() || ev.Get("metaKey").Bool()
 	switch {
 	case ev.Get("defaultPrevented").Bool() || kit.Composing(ev):
+	case p.account != nil && p.account.again.Open: // first that: the rest stays as it is
 	case modified && !ev.Get("altKey").Bool() && !ev.Get("shiftKey").Bool() && strings.EqualFold(key, "k"):
 		ev.Call("preventDefault")
 		p.togglePalette()

@@ -13,6 +13,7 @@ import (
 
 	"screentest/app/session"
 	"screentest/app/socket"
+	"screentest/app/ui/admin"
 	"screentest/app/ui/chat"
 	"screentest/app/ui/kit"
 	"screentest/app/ui/settings"
@@ -35,7 +36,9 @@ type page struct {
 	sock    *socket.Socket
 
 	chat     *chat.Page // that is also the first of the sections
+	admin    *admin.Section
 	settings *settings.Page
+	account  *account // nil alone
 	sections []kit.Section
 	section  kit.Section // that is shown; nil at an address of nothing
 
@@ -51,24 +54,28 @@ type page struct {
 func newPage() *page {
 	p := &page{session: session.New(app.Getenv(BuildEnv))}
 	p.Host = kit.NewHost(server{p}, p.draw)
-	p.Tell = p.tell
+	p.Tell, p.Charge = p.tell, p.charge
 	storage := kit.LocalStorage{}
 	p.chat = chat.New(p.Host, chat.Options{
 		Session: p.session, Storage: storage, Rail: p.railItems, ShowList: p.showList, OpenPalette: p.togglePalette,
 	})
+	p.admin = admin.New(p.Host, p.session)
 	p.settings = settings.New(p.Host, settings.Options{
 		Session: p.session, Storage: storage, Others: p.settingsOfSections, Imported: p.chat.Imported, Dismissed: p.chat.FocusComposer,
 	})
 	p.sections = []kit.Section{p.chat, video.New(p.Host), spend.New(p.Host, p.Tell), p.settings}
 	p.section = p.chat // until the address is known
 	p.palette.finder = p.chat.NewFinder(p.drawPalette)
+	if kit.HasAccounts() {
+		p.account = newAccount(p)
+	}
 	return p
 }
 
 // start connects the page, once it stands.
 func (p *page) start(ctx app.Context) {
 	p.Bind(ctx)
-	p.sock = socket.New(socket.Options{
+	o := socket.Options{
 		Dial:    socket.Browser(p.Post),
 		Post:    p.Post,
 		Rand:    rand.Float64,
@@ -76,7 +83,12 @@ func (p *page) start(ctx app.Context) {
 		OnNews:  p.onNews,
 		OnLog:   p.chat.Log,
 		OnFault: p.onFault,
-	})
+	}
+	if p.account != nil {
+		o.OnRefused = p.account.refused
+		p.account.listen()
+	}
+	p.sock = socket.New(o)
 	p.listen()
 	p.sock.Start()
 }
@@ -109,6 +121,21 @@ func (p *page) onNews(push wire.Push) {
 		return
 	}
 	if _, greeted := news.(session.Greeting); greeted {
+		if p.account != nil {
+			p.account.greeted(p.session.Me())
+		}
+	}
+	p.hand(news)
+}
+
+// charge has sends charged to something else from now on.
+func (p *page) charge(id string) { p.hand(p.session.SetCharge(id)) }
+
+// hand gives news to all whom they may concern.
+func (p *page) hand(news session.News) {
+	if _, greeted := news.(session.Greeting); greeted {
+		p.Guest = p.session.Guest()
+		p.Charges, p.Charged = p.session.Charges(), p.session.Charge().ID
 		p.changed()
 	}
 	for _, s := range p.sections {
@@ -129,6 +156,9 @@ func (p *page) onLink(s socket.State) {
 		p.session.Link = session.LinkNone
 	case socket.Reconnecting:
 		p.session.Link = session.LinkLost
+	case socket.SignedOut:
+		p.session.Link = session.LinkSignedOut
+		p.account.signedOut(nil)
 	}
 	p.changed()
 }
@@ -177,14 +207,17 @@ func (p *page) tell(words string) {
 }
 
 // settingsOfSections makes the settings of the sections that have some.
-func (p *page) settingsOfSections() []app.UI {
-	var list []app.UI
+func (p *page) settingsOfSections() []kit.Setting {
+	var list []kit.Setting
+	if p.account != nil {
+		list = append(list, p.account.settings()...)
+	}
 	for _, s := range p.sections {
 		if c, ok := s.(kit.Configurable); ok {
 			list = append(list, c.Settings()...)
 		}
 	}
-	return list
+	return append(list, p.admin.Settings()...)
 }
 
 // showList opens and closes the list of conversations on a phone.

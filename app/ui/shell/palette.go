@@ -99,6 +99,9 @@ func (p *page) choices(query string) []fuzzy.Choice {
 		i := s.Item()
 		all = append(all, fuzzy.Choice{Group: groupPages, Name: i.Name, ID: i.Path})
 	}
+	for _, i := range p.settings.Apart() {
+		all = append(all, fuzzy.Choice{Group: groupPages, Name: i.Name, ID: i.Path})
+	}
 	out := fuzzy.Rank(all, query, 6)
 	if f := p.palette.finder; f.On() {
 		var messages []fuzzy.Choice

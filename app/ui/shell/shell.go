@@ -18,6 +18,8 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	entry "screentest/app/door"
+	"screentest/app/ui/door"
 	"screentest/app/ui/kit"
 )
 
@@ -26,6 +28,11 @@ func Run() {
 	shell := func() app.Composer { return &Shell{} }
 	app.Route("/", shell)
 	app.Route("/settings", shell)
+	if kit.HasAccounts() {
+		for _, path := range entry.Paths {
+			app.Route(path, func() app.Composer { return &door.Entry{} })
+		}
+	}
 	app.RouteWithRegexp("^/", shell)
 	app.RunWhenOnBrowser()
 }
@@ -128,6 +135,9 @@ func (p *page) overlays() (list []app.UI) {
 }
 
 func (p *page) dialogs() (list []app.UI) {
+	if p.account != nil {
+		list = p.account.dialogs()
+	}
 	for _, s := range p.sections {
 		if d, ok := s.(kit.Dialogued); ok {
 			list = append(list, d.Dialogs()...)
@@ -139,7 +149,12 @@ func (p *page) dialogs() (list []app.UI) {
 // railItems lead to the parts of the program.
 func (p *page) railItems() (items []app.UI) {
 	for _, s := range p.sections {
-		items = append(items, railItem(s.Item(), p.section == s))
+		current := p.section == s
+		if p.account != nil && s == p.settings { // the account is one of them, with a way of its own
+			items = append(items, p.account.item())
+			current = current && !p.account.shown()
+		}
+		items = append(items, railItem(s.Item(), current))
 	}
 	return items
 }

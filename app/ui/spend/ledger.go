@@ -40,7 +40,7 @@ func (l *Ledger) Render() (ui app.UI) {
 			if d.View.Narrowed() {
 				return kit.Box("p", "soft ledger-empty", "No entry fits. ", kit.El("a", "", kit.At{"href", d.View.Wide().Address()}, "Show all of these days"))
 			}
-			return kit.Box("p", "soft ledger-empty", "Nothing was spent in these days. ", kit.El("a", "", kit.At{"href", "/"}, "Ask a model something"))
+			return kit.Box("p", "soft ledger-empty", "Nothing was spent in these days. ", kit.El("a", "", kit.At{"href", "/", "hidden", l.s.host.Guest}, "Ask a model something"))
 		}),
 		kit.If(d.More, func() app.UI {
 			return kit.Button("wide", kit.At{"id", "ledger-more", "disabled", d.Fetching}, h.Do("more", d.FetchMore), "Show older entries")
@@ -71,8 +71,7 @@ func (l *Ledger) filters() app.UI {
 	v := l.s.desk.View
 	var chips []app.UI
 	chip := func(text string, without spend.View) {
-		chips = append(chips, kit.El("a", "chip", kit.At{"href", without.Address(), "aria-label", text + ": remove this filter"},
-			text, kit.El("span", "", kit.At{"aria-hidden", true}, "×")))
+		chips = append(chips, narrowed(text, without))
 	}
 	if v.Day != (spend.Date{}) {
 		without := v
@@ -92,6 +91,12 @@ func (l *Ledger) filters() app.UI {
 		l.filter("filter-source", "How the figure was found", "All figures", v.Source, func(v *spend.View, s string) { v.Source = s },
 			wire.SourceReported, "Reported", wire.SourceComputed, "Computed", wire.SourceEstimated, "Estimated"),
 	}, chips...))
+}
+
+// narrowed is something that the page is narrowed to, which a click takes away.
+func narrowed(text string, without spend.View) app.UI {
+	return kit.El("a", "chip", kit.At{"href", without.Address(), "aria-label", text + ": remove this filter"},
+		text, kit.El("span", "", kit.At{"aria-hidden", true}, "×"))
 }
 
 func (l *Ledger) filter(id, name, all, now string, set func(*spend.View, string), options ...string) app.UI {
@@ -139,23 +144,29 @@ func (l *Ledger) table() app.UI {
 						kit.Box("span", "", d.Clock.DateOf(r.CreatedMS).Words(today)+" "),
 						kit.Box("span", "soft", d.Clock.Time(r.CreatedMS)),
 					),
-					kit.Box("td", "what", what(r)),
+					kit.Box("td", "what", l.what(r)),
 					kit.Box("td", "soft basis", basis(r)),
 					kit.El("td", class, kit.At{"title", r.Source}, kit.When(r.Source == wire.SourceEstimated, "≈ ")+dollars(r.CostNanoUSD)),
-					kit.Box("td", "act", kit.If(spend.Correctable(r), func() app.UI { return l.fixButton(r) })),
+					kit.Box("td", "act", kit.If(d.Corrects(r), func() app.UI { return l.fixButton(r) })),
 				)
 			})),
 		),
 	)
 }
 
-// what is a row's subject, which leads to its answer or its clip.
-func what(r wire.LedgerRow) app.UI {
+// what is a row's subject, which leads to its answer or its clip where that is
+// one's own, and who spent it, where rows are of others.
+func (l *Ledger) what(r wire.LedgerRow) app.UI {
+	d := l.s.desk
 	name := spend.RowName(r)
-	if to := spend.RowAddress(r); to != "" {
-		return kit.El("a", "", kit.At{"href", to}, name)
+	payers := kit.SayIf("span", "soft payer", d.Payer(r))
+	switch to := d.RowAddress(r); {
+	case to != "":
+		return kit.Box("span", "", kit.El("a", "", kit.At{"href", to}, name), " ", payers)
+	case d.Own(r):
+		return kit.Box("span", "", kit.El("span", "", kit.At{"title", "What this paid for was deleted"}, name), " ", payers)
 	}
-	return kit.El("span", "", kit.At{"title", "What this paid for was deleted"}, name)
+	return kit.Box("span", "", name, " ", payers)
 }
 
 func basis(r wire.LedgerRow) string {

@@ -3,6 +3,8 @@
 package spend
 
 import (
+	"strings"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/figure"
@@ -33,9 +35,9 @@ func (p *Page) Render() (ui app.UI) {
 					p.totals(d.Spend),
 					kit.Box("div", "spend-row",
 						&Chart{s: p.s, Rev: p.Rev},
-						p.groups("By model", "Model", d.Spend.Models, true),
+						p.groups("By model", "Model", d.Spend.Models, func(v *spend.View, g wire.SpendGroup) { v.Model = g.Key }),
 					),
-					kit.If(len(d.Spend.People) > 1, func() app.UI { return p.groups("By person", "Person", d.Spend.People, false) }),
+					p.payers(d.Spend),
 					&Ledger{s: p.s, Rev: p.Rev},
 				)
 			}),
@@ -78,9 +80,15 @@ func (p *Page) controls() app.UI {
 		}
 		ranges = append(ranges, kit.Choice{Name: r.Name(), To: to.Address(), On: v.Range == r})
 	}
-	byKind, byModel, mine, all := v, v, v, v
-	byKind.Split, byModel.Split = wire.SplitByKind, wire.SplitByModel
-	mine.Everybody, all.Everybody = false, true
+	var splits, whose []kit.Choice
+	for _, split := range d.Splits() {
+		to := v
+		to.Split = split
+		splits = append(splits, kit.Choice{Name: spend.SplitName(split), To: to.Address(), On: v.Split == split})
+	}
+	for _, w := range d.Whose() {
+		whose = append(whose, kit.Choice{Name: w.Name, To: w.View.Address(), On: w.On})
+	}
 	return kit.Box("div", "line",
 		kit.Segments("Days", "", ranges),
 		kit.If(v.Range == spend.Custom, func() app.UI {
@@ -89,16 +97,12 @@ func (p *Page) controls() app.UI {
 				p.day("spend-to", "To", v.To, func(v *spend.View, to spend.Date) { v.To = to }),
 			)
 		}),
-		kit.Segments("Bars", "", []kit.Choice{
-			{Name: "By kind", To: byKind.Address(), On: v.Split == wire.SplitByKind},
-			{Name: "By model", To: byModel.Address(), On: v.Split == wire.SplitByModel},
-		}),
-		kit.If(d.Spend != nil && d.Spend.MayEverybody && (!d.Spend.Alone || v.Everybody), func() app.UI {
-			return kit.Segments("Whose", "", []kit.Choice{
-				{Name: "Mine", To: mine.Address(), On: !v.Everybody},
-				{Name: "Everybody’s", To: all.Address(), On: v.Everybody},
-			})
-		}),
+		kit.Segments("Bars", "", splits),
+		kit.If(len(whose) > 0, func() app.UI { return kit.Segments("Whose", "", whose) }),
+		kit.Box("div", "line", kit.Times(len(d.Narrowings()), func(i int) app.UI {
+			n := d.Narrowings()[i]
+			return narrowed(n.Name, n.Without)
+		})),
 	)
 }
 
@@ -126,7 +130,7 @@ func (p *Page) warning() app.UI {
 	}
 	return kit.Notice(kit.Warn, "strip", kit.At{"id", "spend-warning", "role", "status"},
 		kit.Box("div", "push", kit.Times(len(list), func(i int) app.UI { return kit.Box("p", "", spend.Words(list[i], p.s.desk.Clock)) })),
-		kit.El("a", "button", kit.At{"href", kit.BudgetsPath}, "Change budgets"),
+		kit.El("a", "button", kit.At{"href", kit.BudgetsPath}, kit.BudgetsVerb()),
 	)
 }
 
@@ -152,7 +156,7 @@ func (p *Page) totals(s *wire.Spend) app.UI {
 	}
 	today, month := []app.UI{estimated(s.Today)}, []app.UI{estimated(s.Month)}
 	for _, b := range s.Budgets {
-		if (b.Scope == wire.ScopeEverybody) != p.s.desk.View.Everybody {
+		if !p.s.desk.View.Shows(b) {
 			continue
 		}
 		if b.Period == wire.PeriodDay {
@@ -196,8 +200,21 @@ func share(b wire.BudgetState, c spend.Clock) app.UI {
 	)
 }
 
-// groups is a table by model or by person; the models lead to their rows.
-func (p *Page) groups(title, head string, list []wire.SpendGroup, link bool) app.UI {
+// payers are the tables of who spent and who paid, where there are several.
+func (p *Page) payers(s *wire.Spend) app.UI {
+	table := func(title, head string, list []wire.SpendGroup, narrow func(*spend.View, wire.SpendGroup)) app.UI {
+		return kit.If(len(list) > 1, func() app.UI { return p.groups(title, head, list, narrow) })
+	}
+	return kit.El("div", "spend-payers", kit.At{"hidden", len(s.People) < 2 && len(s.Teams) < 2 && len(s.PaidBy) < 2},
+		table("By person", "Person", s.People, func(v *spend.View, g wire.SpendGroup) { v.Person = g.ID }),
+		table("By team", "Team", s.Teams, func(v *spend.View, g wire.SpendGroup) { v.Team = g.ID }),
+		table("By key", "Key", s.PaidBy, func(v *spend.View, g wire.SpendGroup) { v.PaidBy = g.Key }),
+	)
+}
+
+// groups is a table of figures; each row leads to its entries, by what narrow
+// makes of the view.
+func (p *Page) groups(title, head string, list []wire.SpendGroup, narrow func(*spend.View, wire.SpendGroup)) app.UI {
 	d := p.s.desk
 	if len(list) == 0 {
 		return kit.Box("section", "card", kit.Box("h2", "", title), kit.Box("p", "soft", "Nothing was spent in these days."))
@@ -217,10 +234,10 @@ func (p *Page) groups(title, head string, list []wire.SpendGroup, link bool) app
 				kit.Box("tbody", "", kit.Times(len(list), func(i int) app.UI {
 					g := list[i]
 					v := d.View
-					v.Model = g.Key
+					narrow(&v, g)
 					var name any = g.Key
-					if link {
-						name = kit.El("a", "", kit.At{"href", v.Address(), "title", "Show the entries of this model"}, g.Key)
+					if v != d.View {
+						name = kit.El("a", "", kit.At{"href", v.Address(), "title", "Show the entries of this " + strings.ToLower(head)}, g.Key)
 					}
 					return kit.Box("tr", "",
 						kit.Box("td", "mono", name),

@@ -100,8 +100,15 @@ func (s *Section) News(n session.News) { s.desk.News(n) }
 func (s *Section) Render() app.UI { return &Page{s: s, Rev: s.rev} }
 
 // Settings implements kit.Configurable.
-func (s *Section) Settings() []app.UI {
-	s.desk.Budgets.Want()
-	s.desk.Retention.Want()
-	return []app.UI{&Budgets{s: s, Rev: s.rev}, &Storage{s: s, Rev: s.rev}}
+func (s *Section) Settings() []kit.Setting {
+	return []kit.Setting{
+		{Name: "budgets", ID: "budgets", Title: "Budgets", Draw: func() app.UI {
+			s.desk.Budgets.Want()
+			return &Budgets{s: s, Rev: s.rev}
+		}},
+		{Name: "storage", ID: "storage", Title: "Storage", Draw: func() app.UI {
+			s.desk.Retention.Want()
+			return &Storage{s: s, Rev: s.rev}
+		}},
+	}
 }

@@ -4,7 +4,6 @@ package spend
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -17,9 +16,8 @@ import (
 // Budgets are the settings of what may be spent.
 type Budgets struct {
 	app.Compo
-	s    *Section
-	Rev  int
-	lead bool // the address leads here, and what stands above is not whole yet
+	s   *Section
+	Rev int
 }
 
 // Render implements app.Composer.
@@ -29,6 +27,7 @@ func (c *Budgets) Render() (ui app.UI) {
 	f := b.Shown()
 	return kit.El("section", "", kit.At{"id", "budgets"},
 		kit.Box("h2", "", "Budgets"),
+		kit.SayIf("p", "soft", kit.When(kit.HasAccounts(), "A budget of your own is what you set here. The limits that others set for you, your teams and everybody hold beside it.")),
 		kit.Box("p", "soft", "A send that a budget has no room for is not made. What is under way is set aside first: a clip’s price, or for an answer the bound below. Leave a field empty for no budget."),
 		c.states(b),
 		kit.El("form", "form-grid", kit.At{"id", "budget-form",
@@ -74,6 +73,7 @@ func (c *Budgets) states(b *spend.Budgets) app.UI {
 		return kit.Box("li", "",
 			kit.Box("span", "", spend.Name(s)+": "+figure.Dollars(s.SpentNanoUSD)+" spent, "+figure.Dollars(s.ReservedNanoUSD)+" reserved. "+spend.Anew(s, c.s.desk.Clock)),
 			share(s, c.s.desk.Clock),
+			kit.SayIf("span", "soft", c.s.desk.Asking(s)),
 		)
 	}))
 }
@@ -149,17 +149,23 @@ func (c *Storage) Render() (ui app.UI) {
 		kit.Box("h2", "", "Storage"),
 		kit.Box("p", "soft", "Messages and the ledger are always kept. Wire events, and the requests as they were sent, can go earlier: the text of an answer stays, its Wire tab is empty then. Leave a field empty to keep them for ever."),
 		c.use(k.Storage),
-		kit.El("form", "form-grid", kit.At{"id", "keep-form",
-			"onsubmit", h.On("keep-save", func(ctx app.Context, e app.Event) {
-				e.PreventDefault()
-				k.Save()
-				focusWrong(c.s, ctx, k.Wrong)
-			})},
-			field(c.s, spend.FieldWire, "Keep wire events", "days", wireDays, k.Wrong[spend.FieldWire], k.Now == nil, k.TypeWire),
-			field(c.s, spend.FieldClips, "Keep archived clips that are no favourites", "days", clipDays, k.Wrong[spend.FieldClips], k.Now == nil, k.TypeClips),
-			outcome(k.Problem, k.Saved, "Saved. It is tidied up once a day."),
-			kit.Button("primary", kit.At{"id", "keep-save", "type", "submit", "disabled", k.Now == nil || k.Saving}, nil, "Save"),
-		),
+		c.form(wireDays, clipDays),
+	)
+}
+
+// form changes how long things are kept.
+func (c *Storage) form(wireDays, clipDays string) app.UI {
+	h, k := c.s.host, &c.s.desk.Retention
+	return kit.El("form", "form-grid", kit.At{"id", "keep-form",
+		"onsubmit", h.On("keep-save", func(ctx app.Context, e app.Event) {
+			e.PreventDefault()
+			k.Save()
+			focusWrong(c.s, ctx, k.Wrong)
+		})},
+		field(c.s, spend.FieldWire, "Keep wire events", "days", wireDays, k.Wrong[spend.FieldWire], k.Now == nil, k.TypeWire),
+		field(c.s, spend.FieldClips, "Keep archived clips that are no favourites", "days", clipDays, k.Wrong[spend.FieldClips], k.Now == nil, k.TypeClips),
+		outcome(k.Problem, k.Saved, "Saved. It is tidied up once a day."),
+		kit.Button("primary", kit.At{"id", "keep-save", "type", "submit", "disabled", k.Now == nil || k.Saving}, nil, "Save"),
 	)
 }
 
@@ -187,36 +193,4 @@ func (c *Storage) use(s *wire.Storage) app.UI {
 			kit.Box("td", "", sum), kit.Box("td", ""), kit.Box("td", "num", figure.Bytes(s.Bytes)),
 		)),
 	)
-}
-
-// OnMount implements app.Mounter: an address may lead to the budgets.
-func (c *Budgets) OnMount(ctx app.Context) {
-	if app.Window().URL().Fragment != "budgets" {
-		return
-	}
-	c.lead = true
-	c.show(ctx)
-	// What stands above grows when its figures come.
-	c.s.host.After(400*time.Millisecond, func() { c.show(c.s.host.Context()) })
-	// By then the person reads where they like.
-	c.s.host.After(2*time.Second, func() { c.lead = false })
-}
-
-// OnUpdate implements app.Updater: the figures here and below come later, and
-// before there was perhaps not enough to scroll by.
-func (c *Budgets) OnUpdate(ctx app.Context) {
-	if c.lead {
-		d := c.s.desk
-		c.lead = d.Budgets.Now == nil || d.Retention.Storage == nil && d.Retention.Problem == nil
-		c.show(ctx)
-	}
-}
-
-func (c *Budgets) show(ctx app.Context) {
-	ctx.Defer(func(app.Context) {
-		defer c.s.host.Guard("the budgets")
-		if e := c.s.host.DOM.ByID("budgets"); e.Truthy() {
-			e.Call("scrollIntoView")
-		}
-	})
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
-	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -35,18 +34,14 @@ type Archive struct {
 }
 
 // Settings implements kit.Configurable.
-func (s *Section) Settings() []app.UI { return []app.UI{&Archive{s: s, Rev: s.rev.gallery}} }
+func (s *Section) Settings() []kit.Setting {
+	return []kit.Setting{{Name: "archive", ID: "settings-archive", Title: "Archive of clips", Draw: func() app.UI {
+		return &Archive{s: s, Rev: s.rev.gallery}
+	}}}
+}
 
 // OnMount implements app.Mounter.
-func (a *Archive) OnMount(ctx app.Context) {
-	a.s.results.mounted = true
-	ctx.Defer(func(app.Context) {
-		defer a.s.Guard("the archive's settings")
-		if js.Global().Get("location").Get("hash").String() == "#settings-archive" {
-			a.s.DOM.ByID("settings-archive").Call("scrollIntoView")
-		}
-	})
-}
+func (a *Archive) OnMount(app.Context) { a.s.results.mounted = true }
 
 // Render implements app.Composer.
 func (a *Archive) Render() (ui app.UI) {

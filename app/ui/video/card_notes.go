@@ -3,7 +3,6 @@
 package video
 
 import (
-	"strings"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -15,7 +14,7 @@ import (
 
 func archiveTitle(t *wire.VideoTask) string {
 	if p := video.NotSaved(t); p != nil {
-		return strings.TrimSpace(p.Message + " " + p.Hint)
+		return p.Words()
 	}
 	return "Whether this server has a copy that stays playable."
 }

@@ -68,6 +68,9 @@ func (f *Form) Render() (ui app.UI) {
 	if !s.desk.Greeted {
 		return kit.Empty("page", kit.Box("p", "", "Waiting for the server…"))
 	}
+	if s.Guest {
+		return kit.Box("div", "form-body", kit.GuestNote())
+	}
 	if len(f.model().Modes()) == 0 {
 		return kit.Empty("page", kit.Box("p", "", "The catalogue names no video model. Start the server with -catalog FILE and a file that does."))
 	}
@@ -148,6 +151,9 @@ func (f *Form) foot() app.UI {
 			kit.El("span", "faint figure push", kit.At{"id", "basis"}, basis),
 			kit.Pill(kit.At{"hidden", !c.Price.Sample, "title", "A sample price: start the server with -catalog FILE to set your gateway's own"}, "sample"),
 		),
+		kit.Either(len(f.s.Charges) < 2, kit.Nothing, func() app.UI {
+			return kit.Box("div", "line", kit.El("label", "soft", kit.At{"for", "clip-charge"}, "Charged to"), f.s.ChargeChoice("clip-charge"))
+		}),
 		kit.BudgetNote(f.Budget),
 		kit.Button(look, kit.At{"id", "create", "type", "submit", "data-ready", c.Ready(),
 			"aria-disabled", form.Busy || form.Made, "aria-keyshortcuts", "Control+Enter"}, nil,

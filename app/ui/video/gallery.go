@@ -221,6 +221,8 @@ func (g *Gallery) end() app.UI {
 			kit.Box("p", "", words),
 			kit.Button("", nil, s.Do("show all", s.clearFilters), "Show all clips"),
 		)
+	case s.Guest:
+		return kit.NothingShared()
 	}
 	return kit.Empty("page",
 		kit.SVG("svg", kit.At{"class", "gallery-art", "viewBox", "0 0 160 90", "aria-hidden", "true"},

@@ -3,8 +3,6 @@
 package video
 
 import (
-	"strings"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/ui/kit"
@@ -39,7 +37,7 @@ func (s *Section) settleForm(t *wire.VideoTask) app.UI {
 	}
 	words := ""
 	if p := say.problem; p != nil {
-		words = strings.TrimSpace(p.Message + " " + p.Hint)
+		words = p.Words()
 	}
 	follow := s.On("settle", func(_ app.Context, e app.Event) {
 		e.PreventDefault()

@@ -10,6 +10,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/ui/kit"
+	"screentest/shared/wire"
 )
 
 func main() {
@@ -33,6 +34,8 @@ type gallery struct {
 func newGallery() *gallery {
 	g := &gallery{name: "Ada", text: "One\nTwo", colour: "red", unit: "fathom", size: "m", tab: "one", view: "list", frozen: true}
 	g.h = kit.NewHost(nil, func() { g.h.Context().Dispatch(func(app.Context) {}) })
+	g.h.Charged, g.h.Charges = "t1", []wire.Charge{{ID: "t1", Name: "Everyone", HasKey: true}, {ID: wire.ChargePersonal}}
+	g.h.Charge = func(id string) { g.set("charge "+id, func() { g.h.Charged = id }) }
 	return g
 }
 
@@ -98,6 +101,7 @@ func (g *gallery) fields() []any {
 		kit.Labelled("text", "Text", nil, g.h.Area("text", "field", kit.At{"rows", 2}, g.text, func(text string) {
 			g.set("text "+text, func() { g.text = text })
 		})),
+		kit.Labelled("fixed", "Fixed", nil, kit.Fixed("field mono", kit.At{"id", "fixed"}, "can be copied")),
 		kit.Labelled("colour", "Colour", nil, g.h.Select("colour", "Colour", "field", nil, g.colour,
 			kit.Options("", "Any colour", "red", "Red", "green", "Green"), func(value string) {
 				g.set("colour "+value, func() { g.colour = value })
@@ -133,6 +137,7 @@ func (g *gallery) choices() []any {
 		g.h.Radios("size", "Size", "", g.size, kit.Options("s", "Small", "m", "Middle", "l", "Large"), func(value string) {
 			g.set("size "+value, func() { g.size = value })
 		}),
+		g.h.ChargeChoice("charge"),
 		g.h.Tabs("Tabs", "", "panel", []kit.Choice{tab("one"), tab("two")}),
 		kit.El("div", "", kit.At{"id", "panel", "role", "tabpanel", "aria-labelledby", "tab-" + g.tab}, "Panel "+g.tab),
 		kit.Button("", kit.At{"id", "more", "popovertarget", "menu"}, nil, "Menu"),

@@ -147,6 +147,17 @@ func TestKitField(t *testing.T) {
 	p.holds("#name", "ac")
 }
 
+func TestKitFixed(t *testing.T) {
+	t.Parallel()
+	p := gallery(t)
+	p.click("#fixed")
+	p.wait(`document.activeElement.id === "fixed"`)
+	p.keys("x")
+	p.click("#louder")
+	p.said("louder")
+	p.holds("#fixed", "can be copied")
+}
+
 func TestKitArea(t *testing.T) {
 	t.Parallel()
 	p := gallery(t)
@@ -182,6 +193,19 @@ func TestKitSelect(t *testing.T) {
 	}
 	p.entry("#unit", 1)
 	p.said("unit kg")
+}
+
+// What a send is charged to says which key is missing.
+func TestKitChargeChoice(t *testing.T) {
+	t.Parallel()
+	p := gallery(t)
+	p.holds("#charge", "t1")
+	if names := p.text(`[...document.querySelectorAll("#charge option")].map(o => o.textContent).join()`); names != "Everyone,My own key (no key)" {
+		t.Errorf("one may choose from %s", names)
+	}
+	p.entry("#charge", 1)
+	p.said("charge personal")
+	p.holds("#charge", "personal")
 }
 
 func TestKitSwitch(t *testing.T) {

@@ -273,6 +273,12 @@ func (t *Tab) Screenshot() ([]byte, error) {
 	return chromedp.Run(ctx, chromedp.CaptureScreenshot())
 }
 
+// ForgetCookies removes the cookies of the tab's profile, as a person may.
+func (t *Tab) ForgetCookies() error {
+	_, err := chromedp.Call(t.ctx, network.ClearBrowserCookies, cdp.Empty{})
+	return err
+}
+
 // Line makes what the tab loads come over a slow line.
 func (t *Tab) Line(bitsPerSecond float64, delay time.Duration) error {
 	type params struct {

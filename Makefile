@@ -49,6 +49,10 @@ build: build/packed-11 ## build bin/screentest, as it is shipped
 quick: build/packed ## the same with a page that is compressed in a second
 	$(COMPILE)
 
+.PHONY: release
+release: build/packed-11 ## static binaries for Linux, macOS and Windows, with checksums, in build/release
+	@.ci/release '$(VERSION)'
+
 .PHONY: run
 run: quick ## build quickly, then serve http://localhost:8080 with the sandbox gateway
 	@exec bin/screentest

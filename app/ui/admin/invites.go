@@ -27,7 +27,7 @@ func (c *Invites) Render() (ui app.UI) {
 			kit.Box("h2", "", "People"),
 			s.peopleHead(),
 			trouble(v.Problem),
-			kit.Either(v.Made != nil, s.invited, s.inviteForm),
+			s.inviting(),
 		),
 		kit.El("section", "", kit.At{"id", "invites-open"},
 			kit.Box("h2", "", "Invitations"),
@@ -37,6 +37,18 @@ func (c *Invites) Render() (ui app.UI) {
 				s.inviteTable),
 		),
 	)
+}
+
+// inviting is the link that was made, or the form of a new one: whole, so it waits
+// for the teams that can be chosen in it.
+func (s *Section) inviting() app.UI {
+	switch teams := &s.desk.Teams; {
+	case s.desk.Invites.Made != nil:
+		return s.invited()
+	case !teams.Came && teams.Problem == nil:
+		return waiting(nil)
+	}
+	return s.inviteForm()
 }
 
 // inviteForm makes an invitation.

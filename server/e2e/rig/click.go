@@ -28,7 +28,14 @@ const spot = `((selector, every, most) => new Promise((done, fail) => {
 			if (now === before) {
 				const within = hit?.closest("a, button, input, select, textarea, summary, label, [role=button], [role=option]")
 				if (within && within !== e && e.contains(within)) return fail(new Error("name what is to be clicked; in its middle stands " + within.outerHTML.slice(0, 200)))
-				if (hit && (e.contains(hit) || hit.contains(e) || hit.closest("label")?.control === e)) return done({x, y})
+				if (hit && (e.contains(hit) || hit.contains(e) || hit.closest("label")?.control === e)) {
+					window.struck = undefined
+					addEventListener("pointerdown", ({target}) => {
+						window.struck = e.contains(target) || target.contains(e) || target.closest("label")?.control === e ? "" : target.outerHTML.slice(0, 200)
+						window.struckOther = !!target.closest("a, button, input, select, textarea, summary, label, [role=button], [role=option]")
+					}, {capture: true, once: true})
+					return done({x, y})
+				}
 				why = "over it lies " + (hit?.outerHTML.slice(0, 200) ?? "nothing: it is outside of the window")
 			}
 			before = now
@@ -39,20 +46,42 @@ const spot = `((selector, every, most) => new Promise((done, fail) => {
 	look()
 }))`
 
+// missed is JavaScript that says what the last click met in place of what was
+// looked for, and whether that was something to be clicked. On a page that the
+// click has led to nothing is known of it.
+const missed = `({What: window.struck ?? "", Other: !!window.struckOther})`
+
 // Click clicks the middle of the first element that matches the CSS selector,
-// once a person could: it is visible, stands still, and nothing lies over it.
+// once a person could: it is visible, stands still, and nothing lies over it. If
+// it moves away even so, under the pointer, it is clicked where it is then.
 func (t *Tab) Click(selector string) error {
 	quoted, err := json.Marshal(selector)
 	if err != nil {
 		return err
 	}
-	var at struct{ X, Y float64 }
 	js := fmt.Sprintf("%s(%s, %d, %d)", spot, quoted, lookEvery.Milliseconds(), (within * 9 / 10).Milliseconds())
-	if err := t.Eval(&at, js); err != nil {
-		return fmt.Errorf("click %s: %w", selector, err)
+	const tries = 5
+	for range tries {
+		var at struct{ X, Y float64 }
+		if err := t.Eval(&at, js); err != nil {
+			return fmt.Errorf("click %s: %w", selector, err)
+		}
+		if err := t.Do(chromedp.MouseClickXY(at.X, at.Y)); err != nil {
+			return fmt.Errorf("click %s: %w", selector, err)
+		}
+		var met struct {
+			What  string
+			Other bool
+		}
+		if err := t.Eval(&met, missed); err != nil {
+			return nil // the page is being left
+		}
+		switch {
+		case met.What == "":
+			return nil
+		case met.Other:
+			return fmt.Errorf("click %s: it moved, and %s was clicked", selector, met.What)
+		}
 	}
-	if err := t.Do(chromedp.MouseClickXY(at.X, at.Y)); err != nil {
-		return fmt.Errorf("click %s: %w", selector, err)
-	}
-	return nil
+	return fmt.Errorf("click %s: it moved away %d times", selector, tries)
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ const immutable = "public, max-age=31536000, immutable"
 // asset is one file in the encodings there are of it.
 type asset struct {
 	kind  string // Content-Type
-	hash  string // of the raw bytes
+	hash  string // of its bytes as they are there
 	forms []form // the best first; the last is the raw one
 }
 
@@ -94,25 +95,31 @@ func (p *Page) readFiles(files fs.FS) error {
 	return nil
 }
 
-// finish sees to it that the last form is the raw one, and hashes that.
+// finish sees to it that the last form is the raw one, and hashes it as it is
+// there: to inflate the program at every start would take longer than the rest of it.
 func (a *asset) finish() error {
-	raw := a.forms[len(a.forms)-1]
-	switch raw.encoding {
-	case "br":
+	raw := &a.forms[len(a.forms)-1]
+	if raw.encoding == "br" {
 		return errors.New("is there as .br only: make builds the .gz too")
-	case "gzip":
-		raw.encoding, raw.inflate = "", true
-		a.forms = append(a.forms, raw)
 	}
-	h := sha256.New()
-	n, err := raw.writeTo(h)
-	if err != nil {
+	var there bytes.Buffer
+	if _, err := raw.writeTo(&there); err != nil {
 		return err
 	}
-	a.hash = hex.EncodeToString(h.Sum(nil)[:8])
-	a.forms[len(a.forms)-1].size = int(n)
+	a.hash = shortHash(there.Bytes())
+	if raw.encoding != "gzip" {
+		return nil
+	}
+	if there.Len() < gzipTrailer {
+		return errors.New("its .gz is cut off: make builds it again")
+	}
+	size := binary.LittleEndian.Uint32(there.Bytes()[there.Len()-4:]) // what is in the .gz, RFC 1952 2.3.1
+	a.forms = append(a.forms, form{open: raw.open, inflate: true, size: int(size)})
 	return nil
 }
+
+// gzipTrailer is how many bytes come behind what is compressed: its checksum and size.
+const gzipTrailer = 8
 
 // addStyles joins the style sheets into one, so that the page waits for one
 // answer and not for ten. The tokens, the elements and the kit come first, then
@@ -213,7 +220,7 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int, cachin
 	h.Set("Content-Length", strconv.Itoa(f.size))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = f.writeTo(w) // an error means that the browser is gone: it was read once before
+		_, _ = f.writeTo(w) // an error means that the browser is gone: the files are the program's own
 	}
 }
 

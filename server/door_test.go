@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -219,6 +220,18 @@ func TestResetLink(t *testing.T) {
 	}
 	if r := v.ask("POST", "/api/reset", wire.Join{Token: "NOSUCHTOKEN", Password: goodPassword}); r.StatusCode != 404 || r.problem().Code != wire.CodeLinkUnknown {
 		t.Errorf("none: %d %s", r.StatusCode, r.body)
+	}
+
+	// Who made the link, and who used it.
+	for action, whose := range map[string]string{"person.reset": ann.me().ID, "person.reset_used": v.me().ID} {
+		var line string
+		for until := time.Now().Add(10 * time.Second); line == "" && time.Now().Before(until); { // lines are written behind the change
+			line = ann.ask("GET", "/api/audit?action="+action, nil).body
+		}
+		var row wire.AuditRow
+		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Person != whose {
+			t.Errorf("%s: %v: %s", action, err, line)
+		}
 	}
 }
 

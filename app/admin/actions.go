@@ -26,6 +26,7 @@ var actions = map[string]action{
 	"person.made":         {"Account made", "made the account of %"},
 	"person.changed":      {"Account changed", "changed the account of %"},
 	"person.reset":        {"Reset link made", "made a reset link for %"},
+	"person.reset_used":   {"Reset link used", "set a new password by a link"},
 	"person.deactivated":  {"Deactivated", "deactivated %"},
 	"person.erased":       {"Erased", "erased %"},
 	"person.handed_over":  {"Handed over", "handed over what % had"},

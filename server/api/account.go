@@ -123,7 +123,7 @@ func (s *Account) reset(w http.ResponseWriter, r *http.Request, _ people.Person)
 	if err := s.People.EndAll(r.Context(), owner); err != nil {
 		return err
 	}
-	return s.welcome(w, r, people.Event{Person: owner, Action: "person.reset"})
+	return s.welcome(w, r, people.Event{Person: owner, Action: "person.reset_used"})
 }
 
 // asNamed fails if a proxy in front names somebody by another address of mail: an

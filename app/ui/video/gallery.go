@@ -35,7 +35,7 @@ func (g *Gallery) OnUpdate(ctx app.Context) {
 	ctx.Defer(func(app.Context) {
 		defer g.s.Guard("the clips")
 		g.s.results.chunks.observe()
-		g.s.keepFocus()
+		g.s.results.keep()
 	})
 }
 

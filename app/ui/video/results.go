@@ -37,6 +37,7 @@ type results struct {
 	drawn     map[string]bool      // posters that were drawn here, or could not be
 	chunks    chunks
 	focus     string // id of what has the focus, for when a draw takes it
+	keep      func() // calls keepFocus with the next frame
 	searching func() // ends the wait for more of a search
 	query     string // that is being typed
 	ticking   bool   // the times on the page go on
@@ -52,6 +53,7 @@ func (s *Section) startResults() {
 	r := &s.results
 	r.settling, r.drawn = map[string]*settling{}, map[string]bool{}
 	r.chunks = newChunks(s)
+	r.keep = s.Waker(s.keepFocus)
 	s.DOM.On(s.DOM.Doc, "visibilitychange", func(js.Value) { s.look() }, s.ready)
 	s.DOM.On(s.DOM.Doc, "focusin", func(ev js.Value) { s.focused(ev.Get("target")) }, s.ready)
 	s.DOM.On(s.DOM.Doc, "pointerdown", func(ev js.Value) { s.pointed(ev.Get("target")) }, s.ready)
@@ -114,7 +116,9 @@ func (s *Section) newID() string { return uuid.NewString() }
 func (s *Section) redrawResults() { s.changed(video.PartGallery) }
 
 // The focus. A draw that moves cards takes the focus from what has it; it is
-// given back to the element with the same id.
+// given back to the element with the same id: with the next frame, because while
+// the focus goes from one element to another nothing has it either, and a draw
+// may end just then.
 
 func (s *Section) focused(el js.Value) {
 	s.results.focus = ""

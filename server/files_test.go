@@ -75,6 +75,9 @@ func TestFilesOfAPrivateHost(t *testing.T) {
 			if c.private != (res.StatusCode == http.StatusOK) || c.private != (measured == nil) {
 				t.Errorf("the browser: %s; measured: %+v, %v", res.Status, m, measured)
 			}
+			if c.private && (res.Header.Get("Cache-Control") != "private, no-cache" || res.Header.Get("ETag") == "") {
+				t.Errorf("kept for whoever signs in next: %v", res.Header)
+			}
 			if n := fetched.Load(); c.private != (n > 0) {
 				t.Errorf("the private host was asked %d times", n)
 			}

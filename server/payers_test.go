@@ -155,6 +155,13 @@ func TestWhoSeesWhatATeamPaid(t *testing.T) {
 	if page, err := w.spend(w.lead, wire.Of{Team: w.red, Person: member}); err != nil || page.Range.CorrectedNanoUSD != 7 {
 		t.Errorf("%+v, %v", page.Range, err)
 	}
+	// Two of one name are told apart, not by their addresses of mail.
+	w.does(w.admin, 200, "PATCH /api/people/"+w.mate.id(), `{"name":"member"}`, nil)
+	namesakes, err := w.spend(w.lead, wire.Of{Team: w.red})
+	w.must(err)
+	if text, _ := json.Marshal(namesakes); !strings.Contains(string(text), `"member (2)"`) || strings.Contains(string(text), "@") {
+		t.Errorf("%s", text)
+	}
 	correction.Person = ""
 	if err := w.admin.tab.Call(t.Context(), wire.OpCorrect, correction, nil); codeOf(err) != wire.CodeNotFound {
 		t.Errorf("as one's own: %v", err)

@@ -28,10 +28,12 @@ func mediaHeaders(h http.Header, kind, etag string) {
 	}
 }
 
-// serveFile serves a file that never changes, with Range.
+// serveFile serves a file that never changes, with Range. The browser asks each
+// time whether it may still show what it has of it: who is signed in may be
+// somebody else meanwhile, or nobody.
 func serveFile(w http.ResponseWriter, r *http.Request, f *os.File, kind, etag string) {
 	mediaHeaders(w.Header(), kind, etag)
-	w.Header().Set("Cache-Control", "private, max-age=86400")
+	w.Header().Set("Cache-Control", "private, no-cache")
 	http.ServeContent(w, r, "", time.Time{}, f)
 }
 

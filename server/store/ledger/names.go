@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
@@ -26,8 +27,8 @@ func (b *Books) team(ctx context.Context, id string) (n int64, err error) {
 	return n, err
 }
 
-// A named is a person or a team. label is its name, and more where another has the
-// same.
+// A named is a person or a team. label is its name, with a number where others had
+// the same before; who sees what a team spent need not see addresses of mail.
 type named struct{ id, name, label string }
 
 // names are those of people and teams, by their rows.
@@ -43,20 +44,19 @@ func (b *Books) names(ctx context.Context, of holder) (*names, error) {
 		into  map[int64]named
 	}{
 		// Without an account a person is nobody whom one could ask for by an id.
-		{"SELECT n, CASE WHEN email IS NULL AND erased_ms = 0 THEN NULL ELSE id END, name, coalesce(email, '') FROM users u WHERE ?1 < 0 OR n = ?1", int64(of), n.people},
-		{"SELECT n, id, name, '' FROM teams WHERE ?1 = ?1", 0, n.teams},
+		{"SELECT n, CASE WHEN email IS NULL AND erased_ms = 0 THEN NULL ELSE id END, name FROM users u WHERE ?1 < 0 OR n = ?1", int64(of), n.people},
+		{"SELECT n, id, name FROM teams WHERE ?1 = ?1", 0, n.teams},
 	} {
-		same := map[string]bool{}
+		same := map[string]int{}
 		err := b.db.At(ctx).Each(x.query, []any{x.arg}, func(rows *sql.Rows) error {
 			var row int64
 			var id []byte
-			var name, more string
-			err := rows.Scan(&row, &id, &name, &more)
+			var name string
+			err := rows.Scan(&row, &id, &name)
 			label := name
-			if same[label] {
-				label += " " + more
+			if same[name]++; same[name] > 1 {
+				label = fmt.Sprintf("%s (%d)", name, same[name])
 			}
-			same[name] = true
 			x.into[row] = named{sqlite.FormatID(id), name, label}
 			return err
 		})

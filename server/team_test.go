@@ -8,8 +8,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -314,8 +316,21 @@ func TestInstanceSettings(t *testing.T) {
 			t.Errorf("%s: %+v", body, p)
 		}
 	}
-	var got wire.Instance
-	w.does(w.admin, 200, "PUT /api/instance", fmt.Sprintf(`{"name":" Lab ","two_factors":true,"everybody":{"day_nano_usd":9,"month_nano_usd":90,"warn_percent":50,"zone":"Europe/Berlin"},
+	// What a change doesn't speak of stays, whoever else changes something.
+	var set, got wire.Instance
+	w.does(w.admin, 200, "PUT /api/instance", fmt.Sprintf(`{"groups":[{"group":"staff","teams":[%q]}]}`, w.red), &set)
+	var all sync.WaitGroup
+	for _, part := range []string{`{}`, `{"name":"Lab 2"}`, `{"personal_keys":true}`, `{"everybody":{"day_nano_usd":10}}`} {
+		all.Go(func() { w.does(w.admin, 200, "PUT /api/instance", part, nil) })
+	}
+	all.Wait()
+	w.does(w.admin, 200, "GET /api/instance", "", &got)
+	set.Name, set.PersonalKeys, set.Everybody.DayNanoUSD = "Lab 2", true, 10
+	if got.Everybody.Zone, got.Everybody.WarnPercent = set.Everybody.Zone, set.Everybody.WarnPercent; !reflect.DeepEqual(got, set) {
+		t.Errorf("%+v, want %+v", got, set)
+	}
+
+	w.does(w.admin, 200, "PUT /api/instance", fmt.Sprintf(`{"name":" Lab ","personal_keys":false,"two_factors":true,"everybody":{"day_nano_usd":9,"month_nano_usd":90,"warn_percent":50,"zone":"Europe/Berlin"},
 		"groups":[{"group":"staff","role":"member","teams":[%q],"lead":true}],"password":false}`, w.red), &got)
 	if got.Name != "Lab" || !got.TwoFactors || got.PersonalKeys || got.Everybody != (wire.Limits{DayNanoUSD: 9, MonthNanoUSD: 90, WarnPercent: 50, Zone: "Europe/Berlin"}) || len(got.Groups) != 1 || !got.Password {
 		t.Errorf("%+v; what comes with flags isn't changed here", got)

@@ -43,16 +43,10 @@ func (i *Instance) fetch() {
 	})
 }
 
-// put sends the instance with a change to what is set.
-func (i *Instance) put(f *Form, change func(*wire.Instance), done func(*wire.Problem), fields ...string) {
-	if i.Now == nil {
-		return
-	}
-	now := *i.Now
-	now.Claims = nil
-	change(&now)
+// put sends a change, unless something of its form is wrong.
+func (i *Instance) put(f *Form, change wire.InstanceChange, done func(*wire.Problem), fields ...string) {
 	if i.desk.begin(f) {
-		i.desk.do("PUT", "/api/instance", now, nil, func(p *wire.Problem) {
+		i.desk.do("PUT", "/api/instance", change, nil, func(p *wire.Problem) {
 			f.end(p, fields...)
 			done(p)
 			i.fetch()
@@ -61,22 +55,35 @@ func (i *Instance) put(f *Form, change func(*wire.Instance), done func(*wire.Pro
 	i.desk.Changed()
 }
 
-// SavePolicies sends the name and the policies.
+// SavePolicies sends what was changed of the name and the policies.
 func (i *Instance) SavePolicies() {
+	if i.Now == nil {
+		return
+	}
 	f := &i.Policies
 	f.Wrong = nil
-	i.put(f, func(now *wire.Instance) {
-		now.Name = strings.TrimSpace(f.Value(FieldName, now.Name))
-		now.PersonalKeys = f.On(FieldPersonalKeys, now.PersonalKeys)
-		now.TwoFactors = f.On(FieldTwoFactors, now.TwoFactors)
-	}, func(*wire.Problem) {}, FieldName, FieldPersonalKeys, FieldTwoFactors)
+	var c wire.InstanceChange
+	if f.Changed(FieldName) {
+		c.Name = new(strings.TrimSpace(f.Value(FieldName, "")))
+	}
+	if f.Changed(FieldPersonalKeys) {
+		c.PersonalKeys = new(f.On(FieldPersonalKeys, false))
+	}
+	if f.Changed(FieldTwoFactors) {
+		c.TwoFactors = new(f.On(FieldTwoFactors, false))
+	}
+	i.put(f, c, func(*wire.Problem) {}, FieldName, FieldPersonalKeys, FieldTwoFactors)
 }
 
 // SaveLimits sends the limits of everybody together.
 func (i *Instance) SaveLimits() {
+	if i.Now == nil {
+		return
+	}
 	f := &i.Limits
 	f.Wrong = nil
-	i.put(f, func(now *wire.Instance) { now.Everybody = f.limits(now.Everybody, i.desk.Zone()) }, func(*wire.Problem) {}, Day, Month, Warn, Zone)
+	limits := f.limits(i.Now.Everybody, i.desk.Zone())
+	i.put(f, wire.InstanceChange{Everybody: &limits}, func(*wire.Problem) {}, Day, Month, Warn, Zone)
 }
 
 // Groups are the rows of the map, as they are typed.
@@ -131,7 +138,7 @@ func (i *Instance) SaveGroups() {
 			return
 		}
 	}
-	i.put(&i.Mapping, func(now *wire.Instance) { now.Groups = list }, func(p *wire.Problem) {
+	i.put(&i.Mapping, wire.InstanceChange{Groups: &list}, func(p *wire.Problem) {
 		if p == nil {
 			i.groups, i.edited = nil, false
 			return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -36,6 +37,8 @@ type Instance struct {
 	// Claims are those that came with the last single sign-ons; nil: there is no
 	// single sign-on.
 	Claims func(ctx context.Context) ([]wire.Claims, error)
+
+	changing sync.Mutex
 }
 
 // Routes are the addresses.
@@ -69,49 +72,94 @@ func (s *Instance) show(w http.ResponseWriter, r *http.Request, who people.Perso
 }
 
 func (s *Instance) change(w http.ResponseWriter, r *http.Request, who people.Person) error {
-	var in wire.Instance
-	if err := read(w, r, &in); err != nil {
+	var c wire.InstanceChange
+	if err := read(w, r, &c); err != nil {
 		return err
 	}
-	ctx := r.Context()
-	if err := s.check(ctx, &in); err != nil {
+	if err := s.check(r.Context(), &c); err != nil {
 		return err
 	}
-	b, err := s.Everybody.Budgets(ctx, who.Owner)
-	if err != nil {
+	if err := s.put(r.Context(), who, c); err != nil {
 		return err
 	}
-	limits := b.Settings
-	limits.EverybodyDayNanoUSD, limits.EverybodyMonthNanoUSD = in.Everybody.DayNanoUSD, in.Everybody.MonthNanoUSD
-	limits.EverybodyWarnPercent, limits.EverybodyZone = in.Everybody.WarnPercent, in.Everybody.Zone
-	after, err := s.Everybody.SetBudgets(ctx, who.Owner, limits)
-	if err != nil {
-		return err
+	return s.show(w, r, who)
+}
+
+// put changes what c has, one after the other.
+func (s *Instance) put(ctx context.Context, who people.Person, c wire.InstanceChange) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if c.Everybody != nil {
+		if err := s.putLimits(ctx, who, *c.Everybody); err != nil {
+			return err
+		}
 	}
-	if after.Settings != b.Settings {
-		s.Directory.Note(ctx, people.Event{Action: "limits.changed", Object: "everybody", Detail: limitsDetail(in.Everybody)})
+	p := s.Directory.Policies()
+	changed := put(&p.Name, c.Name)
+	changed = put(&p.PersonalKeys, c.PersonalKeys) || changed
+	changed = put(&p.TwoFactors, c.TwoFactors) || changed
+	changed = put(&p.Groups, c.Groups) || changed
+	if !changed {
+		return nil
 	}
-	p := account.Policies{Name: in.Name, PersonalKeys: in.PersonalKeys, TwoFactors: in.TwoFactors, Groups: in.Groups}
 	if err := s.Directory.SetPolicies(ctx, p); err != nil {
 		return err
 	}
 	s.Directory.Note(ctx, people.Event{Action: "instance.changed",
 		Detail: map[string]any{"personal_keys": p.PersonalKeys, "two_factors": p.TwoFactors, "groups": len(p.Groups)}})
-	return s.show(w, r, who)
+	return nil
 }
 
-// check says what is wrong with settings, and takes the space around the name
-// away.
-func (s *Instance) check(ctx context.Context, in *wire.Instance) error {
-	in.Name = strings.TrimSpace(in.Name)
-	if utf8.RuneCountInString(in.Name) > wire.MaxInstanceName || strings.ContainsFunc(in.Name, unicode.IsControl) {
-		return invalid("name", fmt.Sprintf("The instance's name has at most %d characters.", wire.MaxInstanceName), "Shorten it.")
+// put sets what is there.
+func put[T any](set *T, to *T) bool {
+	if to != nil {
+		*set = *to
 	}
-	if len(in.Groups) > maxGroups {
+	return to != nil
+}
+
+// putLimits changes what all together may spend.
+func (s *Instance) putLimits(ctx context.Context, who people.Person, to wire.Limits) error {
+	b, err := s.Everybody.Budgets(ctx, who.Owner)
+	if err != nil {
+		return err
+	}
+	limits := b.Settings
+	limits.EverybodyDayNanoUSD, limits.EverybodyMonthNanoUSD = to.DayNanoUSD, to.MonthNanoUSD
+	limits.EverybodyWarnPercent, limits.EverybodyZone = to.WarnPercent, to.Zone
+	after, err := s.Everybody.SetBudgets(ctx, who.Owner, limits)
+	if err == nil && after.Settings != b.Settings {
+		s.Directory.Note(ctx, people.Event{Action: "limits.changed", Object: "everybody", Detail: limitsDetail(to)})
+	}
+	return err
+}
+
+// check says what is wrong with a change, and takes the space around the name
+// away.
+func (s *Instance) check(ctx context.Context, c *wire.InstanceChange) error {
+	if c.Name != nil {
+		*c.Name = strings.TrimSpace(*c.Name)
+		if utf8.RuneCountInString(*c.Name) > wire.MaxInstanceName || strings.ContainsFunc(*c.Name, unicode.IsControl) {
+			return invalid("name", fmt.Sprintf("The instance's name has at most %d characters.", wire.MaxInstanceName), "Shorten it.")
+		}
+	}
+	if c.Groups != nil {
+		if err := s.checkGroups(ctx, *c.Groups); err != nil {
+			return err
+		}
+	}
+	if c.Everybody != nil {
+		return checkLimits("everybody", *c.Everybody)
+	}
+	return nil
+}
+
+func (s *Instance) checkGroups(ctx context.Context, groups []wire.Group) error {
+	if len(groups) > maxGroups {
 		return invalid("groups", fmt.Sprintf("At most %d groups can be mapped.", maxGroups), "")
 	}
 	there := map[string]bool{}
-	if len(in.Groups) > 0 {
+	if len(groups) > 0 {
 		all, err := s.Book.Teams(ctx)
 		if err != nil {
 			return err
@@ -121,7 +169,7 @@ func (s *Instance) check(ctx context.Context, in *wire.Instance) error {
 		}
 	}
 	named := map[string]bool{}
-	for i, g := range in.Groups {
+	for i, g := range groups {
 		at := fmt.Sprintf("groups[%d].", i)
 		switch {
 		case g.Group == "" || len(g.Group) > maxGroupName:
@@ -143,5 +191,5 @@ func (s *Instance) check(ctx context.Context, in *wire.Instance) error {
 			}
 		}
 	}
-	return checkLimits("everybody", in.Everybody)
+	return nil
 }

@@ -5,8 +5,8 @@ import "encoding/json"
 // MaxInstanceName is in characters.
 const MaxInstanceName = 60
 
-// Instance is GET /api/instance, and PUT changes the first group: the policies
-// of the instance.
+// Instance is GET /api/instance. The first group are the policies of the instance,
+// which PUT changes: see InstanceChange.
 type Instance struct {
 	Name         string  `json:"name"`
 	PersonalKeys bool    `json:"personal_keys"` // a person may use a key of their own
@@ -22,6 +22,16 @@ type Instance struct {
 	TrustHeader string   `json:"trust_header,omitempty"`
 	// Claims are those that came with the last single sign-ons, the newest first.
 	Claims []Claims `json:"claims,omitempty"`
+}
+
+// InstanceChange is PUT /api/instance. What isn't there stays as it is, so that two
+// who change different parts at once both get what they want.
+type InstanceChange struct {
+	Name         *string  `json:"name,omitempty"`
+	PersonalKeys *bool    `json:"personal_keys,omitempty"`
+	TwoFactors   *bool    `json:"two_factors,omitempty"`
+	Everybody    *Limits  `json:"everybody,omitempty"`
+	Groups       *[]Group `json:"groups,omitempty"` // all of them
 }
 
 // Group maps a group of single sign-on to a role and teams; "" and none map

@@ -3,13 +3,15 @@ package video
 import (
 	"context"
 	"os"
+	"time"
 
+	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
 // GiveUp ends the tasks of an owner who leaves that are open and that nobody is
 // asked about: of which it is unknown whether they went through, which wait for a
-// key, or are another gateway's.
+// key, are another gateway's, or are old and the gateway is silent.
 func (s *Service) GiveUp(ctx context.Context, owner string) error {
 	return s.Store.EachOpen(ctx, func(of string, _ int64, t wire.VideoTask) error {
 		if of != owner {
@@ -23,13 +25,21 @@ func (s *Service) GiveUp(ctx context.Context, owner string) error {
 			s.release(taskID{owner, t.ID})
 			return nil
 		}
-		if s.elsewhere(t) == nil && t.Pause == "" {
+		if s.elsewhere(t) == nil && s.awaited(t) {
 			return nil
 		}
 		t.State, t.FinishedMS, t.Problem = wire.VideoLost, s.nowMS(), why
 		_, _, err := s.Store.End(ctx, owner, t, nil, s.nowMS())
 		return err
 	})
+}
+
+// awaited says whether an open task of this gateway may still be heard of. Its
+// silence is often over in a moment, and its task was paid for; once that should
+// have ended long ago it is waited for no more.
+func (s *Service) awaited(t wire.VideoTask) bool {
+	return t.Pause == wire.PauseNone ||
+		t.Pause == wire.PauseSilent && s.Now().Sub(time.UnixMilli(t.AcceptedMS)) < gateway.StaleAfter
 }
 
 // Discard removes files that may be nobody's now, and uploads, by id and media

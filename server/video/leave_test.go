@@ -57,6 +57,46 @@ func TestWhatNobodyAsksAboutIsGivenUp(t *testing.T) {
 	}
 }
 
+// A gateway that is silent for a moment loses nobody's clip: it is given up only
+// once it should have ended long ago.
+func TestASilentGatewayIsWaitedForBeforeAClipIsGivenUp(t *testing.T) {
+	var broken atomic.Bool
+	broken.Store(true)
+	w := newWorld(t, polls(func(w http.ResponseWriter, _ *http.Request) bool {
+		if broken.Load() {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+		return broken.Load()
+	}))
+	silent := func(id string) {
+		t.Helper()
+		w.await(id, "silent", func(t wire.VideoTask) bool { return t.Pause == wire.PauseSilent })
+	}
+	id := w.create(body("patience"))
+	silent(id)
+	if err := w.GiveUp(t.Context(), w.owner); err != nil || !w.task(id).State.Open() {
+		t.Fatalf("%+v, %v", w.task(id), err)
+	}
+	broken.Store(false)
+	if done := w.awaitSaved(id); done.Problem != nil {
+		t.Errorf("%+v", done)
+	}
+	w.balanced()
+
+	broken.Store(true)
+	old := w.create(body("for ever"))
+	silent(old)
+	w.mu.Lock()
+	w.offset = gateway.StaleAfter
+	w.mu.Unlock()
+	if err := w.GiveUp(t.Context(), w.owner); err != nil {
+		t.Fatal(err)
+	}
+	if now := w.task(old); now.State != wire.VideoLost || now.Problem == nil || now.Problem.Code != "given_up" {
+		t.Errorf("%s, %+v", now.State, now.Problem)
+	}
+}
+
 // A file that is still to be copied when a clip is handed over is copied for its
 // heir.
 func TestCopiesGoOnForAnHeir(t *testing.T) {

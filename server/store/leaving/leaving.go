@@ -20,6 +20,7 @@ import (
 	"screentest/server/store/people"
 	"screentest/server/store/search"
 	"screentest/server/store/sqlite"
+	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
@@ -76,7 +77,8 @@ func count(q sqlite.Scanner, n int64) (e wire.Erasing, err error) {
 // Nobody erases themself, nor the last admin; an heir is an active account. Who
 // is handed over from and not erased was deactivated before. While clips of theirs
 // are being made it is refused, so that what comes of them, a return too, is
-// booked: clips_under_way.
+// booked: clips_under_way. A gateway that is silent is waited for until such a clip
+// is gateway.StaleAfter old.
 func (l *Leavings) Begin(ctx context.Context, v account.Leaving, origin string) (e wire.Erasing, err error) {
 	p := parsed(v)
 	err = l.db.Write(ctx, 0, func(w *sqlite.Tx) error {
@@ -112,8 +114,11 @@ func parsed(v account.Leaving) numbers {
 	return numbers{sqlite.ParseOwner(v.Person), sqlite.ParseOwner(v.Heir), sqlite.ParseOwner(v.By), v.Erase}
 }
 
-// openTasks are those that the server asks the gateway ?2 about.
-const openTasks = `SELECT count(*) FROM video_tasks t WHERE t.owner = ?1 AND t.gateway = ?2 AND t.pause = '' AND t.state IN ('creating', 'queued', 'running')`
+// openTasks are those that the server asks the gateway ?2 about. One that it does
+// not answer for at present counts while it was accepted after ?3: a gateway that
+// is gone for good holds nobody back.
+const openTasks = `SELECT count(*) FROM video_tasks t WHERE t.owner = ?1 AND t.gateway = ?2 AND t.state IN ('creating', 'queued', 'running')
+	AND (t.pause = '' OR t.pause = 'silent' AND t.accepted_ms > ?3)`
 
 func (l *Leavings) allowed(q sqlite.Scanner, p numbers, origin string) error {
 	var active bool
@@ -162,7 +167,7 @@ func (l *Leavings) allowed(q sqlite.Scanner, p numbers, origin string) error {
 		}
 	}
 	var open int
-	if err := q.Scan(openTasks, []any{p.person, origin}, &open); err != nil {
+	if err := q.Scan(openTasks, []any{p.person, origin, l.now().Add(-gateway.StaleAfter).UnixMilli()}, &open); err != nil {
 		return err
 	}
 	if open > 0 {

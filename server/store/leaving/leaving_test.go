@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"screentest/server/account"
 	"screentest/server/store"
 	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/server/store/verify"
+	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
@@ -313,6 +315,25 @@ func TestWhoMayBeSeenOff(t *testing.T) {
 	// A gateway that is asked no more tells no end.
 	if err := db.Leavings().Allowed(t.Context(), account.Leaving{Person: ann, Erase: true, By: boss}, "elsewhere"); err != nil {
 		t.Errorf("a clip of another gateway: %v", err)
+	}
+	// One that doesn't answer at present is asked on.
+	for _, c := range []struct {
+		pause wire.Pause
+		age   time.Duration
+		code  string
+	}{
+		{wire.PauseSilent, gateway.StaleAfter - time.Minute, "clips_under_way"},
+		{wire.PauseSilent, gateway.StaleAfter, ""},
+		{wire.PauseNone, gateway.StaleAfter, "clips_under_way"}, // it is late, and the gateway says so
+		{wire.PauseKey, 0, ""},
+	} {
+		storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error {
+			_, err := w.Exec("UPDATE video_tasks SET pause = ?, accepted_ms = ? WHERE owner = ?", string(c.pause), time.Now().Add(-c.age).UnixMilli(), sqlite.ParseOwner(ann))
+			return err
+		}))
+		if err := db.Leavings().Allowed(t.Context(), account.Leaving{Person: ann, Erase: true, By: boss}, origin); storetest.Problem(err).Code != c.code || (err == nil) != (c.code == "") {
+			t.Errorf("a clip of %v with the pause %q: %v, want %s", c.age, c.pause, err, c.code)
+		}
 	}
 	task.State, task.FinishedMS = wire.VideoFailed, 6
 	got2(db.Videos().End(t.Context(), ann, task, nil, 6))

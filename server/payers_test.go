@@ -246,6 +246,45 @@ func TestWhatATeamMayUseAndSpend(t *testing.T) {
 	refused(w.mate, "The budget of everybody for this day", "Ask admin to raise it")
 }
 
+// What a limit can't count doesn't pass it: an answer and a clip of a model that is
+// not in the catalogue, also in another case than there, are refused where a limit
+// holds, kept with the reason, and sent where none does.
+func TestALimitIsNotPassedByAModelWithoutAPrice(t *testing.T) {
+	w := newOffice(t)
+	ctx := t.Context()
+	ask := func(model string) wire.Run {
+		t.Helper()
+		s := turn(gateway.Chat, "of "+model)
+		s.Charge, s.Body = w.red, json.RawMessage(strings.Replace(string(s.Body), "vendor/model-a", model, 1))
+		w.must(w.member.tab.Call(ctx, wire.OpStart, s, nil))
+		r, err := w.member.tab.RunEnd(ctx, s.Run)
+		w.must(err)
+		return r
+	}
+	clip := clipRequest("x")
+	clip.Charge, clip.Body = w.red, gateway.VideoRequest{Model: "new-video", Prompt: "x", Seconds: "6"}.Body()
+
+	w.must(w.store.ChangeTeam(ctx, w.red, wire.TeamChange{Models: &[]string{"vendor/*", "new-*"}, Limits: &wire.Limits{DayNanoUSD: 5e9}}), w.people.Changed(ctx))
+	for _, model := range []string{"vendor/new", "Vendor/model-a"} {
+		r := ask(model)
+		if p := r.Problem; r.State != wire.Failed || p == nil || p.Code != wire.CodePriceUnknown || !strings.Contains(p.Message, model) ||
+			!strings.Contains(p.Message, "The limit of the team Red for this day is $5.00") || !strings.Contains(p.Hint, "Ask admin to give this one a price") {
+			t.Errorf("%s: %s, %+v", model, r.State, r.Problem)
+		}
+	}
+	var p *wire.Problem
+	if err := w.member.tab.Call(ctx, wire.OpVideoCreate, clip, nil); !errors.As(err, &p) || p.Code != wire.CodePriceUnknown || !strings.Contains(p.Message, "new-video") {
+		t.Errorf("%v", err)
+	}
+	if r := ask("vendor/model-a"); r.State != wire.Done || r.CostNanoUSD == 0 {
+		t.Errorf("%+v", r)
+	}
+	w.must(w.store.ChangeTeam(ctx, w.red, wire.TeamChange{Limits: &wire.Limits{}}), w.people.Changed(ctx))
+	if r := ask("vendor/new"); r.Problem != nil && r.Problem.ByBudget() {
+		t.Errorf("where no limit holds: %+v", r.Problem)
+	}
+}
+
 // A guest, who may come from elsewhere, sees nothing of what the others spend: no
 // budget of a team or of everybody, no word that much of one is spent, no end of a
 // key, and not the books of a team that they led before they were a guest.

@@ -67,7 +67,7 @@ func (i *Inspector) Show(r wire.Run, unsent bool) {
 
 // NotAsked says that a budget refused the run: the gateway never had the request.
 func (i *Inspector) NotAsked() bool {
-	return i.Run.Problem != nil && i.Run.Problem.Code == wire.CodeBudgetReached
+	return i.Run.Problem != nil && i.Run.Problem.ByBudget()
 }
 
 // Read begins to read the log, too.

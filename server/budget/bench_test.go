@@ -6,6 +6,7 @@ import (
 	"screentest/server/budget"
 	"screentest/server/payer"
 	"screentest/server/store/storetest"
+	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
@@ -36,7 +37,7 @@ func BenchmarkReserve(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				release, p := k.Reserve(b.Context(), c.by, wire.WhatText, 1)
+				release, p := k.Reserve(b.Context(), c.by, wire.WhatText, "vendor/model-a", gateway.Quote{Cost: 1, Known: true})
 				if p != nil {
 					b.Fatal(p)
 				}

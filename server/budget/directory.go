@@ -39,10 +39,10 @@ func names(people []Person) (all []string) {
 	return all
 }
 
-// others are whom somebody may ask about a limit of others: nobody is told to ask
-// themself.
-func (k *Keeper) others(s standing, owner string) []string {
-	for _, people := range [][]Person{s.purse.ask, k.Directory.Admins()} {
+// others are whom somebody may ask about a limit of others, of the first list that
+// has any: nobody is told to ask themself.
+func others(owner string, lists ...[]Person) []string {
+	for _, people := range lists {
 		if rest := slices.DeleteFunc(slices.Clone(people), func(p Person) bool { return p.Owner == owner }); len(rest) > 0 {
 			return names(rest)
 		}

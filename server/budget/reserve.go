@@ -11,32 +11,48 @@ import (
 	"screentest/shared/wire"
 )
 
-// Reserve sets nanoUSD aside for a send that by pays for; what is wire.WhatText or
-// wire.WhatVideo. A problem says that a budget has no room for it, or that it
-// could not be found out; nothing is set aside then and nothing may be sent.
-// release takes it back; calling it again does nothing.
+// Reserve sets aside what q says that a send of a model costs, which by pays for;
+// what is wire.WhatText or wire.WhatVideo. A problem says that a budget has no
+// room for it, or that it could not be found out; nothing is set aside then and
+// nothing may be sent. release takes it back; calling it again does nothing.
 //
-// A cost of 0, which is also that of a model without a known price, always has
-// room.
-func (k *Keeper) Reserve(ctx context.Context, by payer.Payer, what string, nanoUSD int64) (release func(), p *wire.Problem) {
+// A cost of 0 always has room. One that is not known sets nothing aside, and is
+// refused where a limit of others holds, reached or not: it would never be
+// booked, and so pass every limit. One's own budget lets it through.
+func (k *Keeper) Reserve(ctx context.Context, by payer.Payer, what, model string, q gateway.Quote) (release func(), p *wire.Problem) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	purses, err := k.pursesOf(ctx, by.Owner, by.Team)
 	if err != nil {
 		return nil, k.unread(err)
 	}
-	if nanoUSD > 0 {
+	nanoUSD := int64(q.Cost)
+	if nanoUSD > 0 || !q.Known && k.Directory != nil {
 		all, err := k.standings(ctx, purses)
 		if err != nil {
 			return nil, k.unread(err)
 		}
+		if s, holds := ofOthers(all); holds && !q.Known {
+			return nil, k.noPrice(ctx, s, by.Owner, what, model)
+		}
 		for _, s := range all {
-			if nanoUSD > s.LimitNanoUSD-s.SpentNanoUSD-s.ReservedNanoUSD {
+			if q.Known && nanoUSD > s.LimitNanoUSD-s.SpentNanoUSD-s.ReservedNanoUSD {
 				return nil, k.noRoom(ctx, s, by.Owner, what, nanoUSD)
 			}
 		}
 	}
 	return k.reserve(by, nanoUSD), nil
+}
+
+// ofOthers is a limit that somebody didn't set themself; that of a team only where
+// there is no other, for then another team may pay.
+func ofOthers(all []standing) (s standing, holds bool) {
+	for _, l := range all {
+		if l.Scope != wire.ScopePerson && (!holds || s.Scope == wire.ScopeTeam && l.Scope != wire.ScopeTeam) {
+			s, holds = l, true
+		}
+	}
+	return s, holds
 }
 
 // ReserveText reserves a bound for a text run: the request, and as many tokens of
@@ -59,7 +75,7 @@ func (k *Keeper) ReserveText(ctx context.Context, by payer.Payer, m gateway.Mode
 		return nil, k.unread(err)
 	}
 	q := m.TextPrice(gateway.Usage{InputTokens: inputBound(body), OutputTokens: most})
-	return k.Reserve(ctx, by, wire.WhatText, int64(q.Cost))
+	return k.Reserve(ctx, by, wire.WhatText, m.ID, q)
 }
 
 // bytesPerToken makes a bound of a request's length: a token of English has
@@ -116,24 +132,14 @@ func (k *Keeper) noRoom(ctx context.Context, s standing, owner, what string, nan
 			hint = "Raise the budget, or lower the tokens that are set aside for an answer, in the settings, under Budgets"
 		}
 	}
-	whose, ask, under, orElse := "Your budget for this "+s.Period, "", "", ""
-	switch s.Scope {
-	case wire.ScopeEverybody:
-		whose, under = "The budget of everybody for this "+s.Period, "Instance"
-	case wire.ScopeLimit:
-		whose, under = "Your limit for this "+s.Period+", which an admin has set,", "People"
-	case wire.ScopeTeam:
-		whose, under = "The limit of "+s.Name+" for this "+s.Period, "Shared key and limits"
-		if k.inSeveral(ctx, owner) {
-			whose, under, orElse = "The limit of the team "+s.Name+" for this "+s.Period, "Teams", ", or charge another team"
-		}
-	}
+	whose, under, orElse := k.whose(ctx, s, owner)
+	ask := ""
 	if k.Directory != nil && under != "" {
 		forWhat := "to raise it"
 		if s.Scope == wire.ScopeTeam { // whoever leads the team can't, but knows
 			forWhat = "about it"
 		}
-		if ask = askThem(k.others(s, owner), forWhat); k.MayEverybody(owner) {
+		if ask = askThem(others(owner, s.purse.ask, k.Directory.Admins()), forWhat); k.MayEverybody(owner) {
 			ask = "Raise it in the settings, under " + under
 		}
 	}
@@ -149,6 +155,46 @@ func (k *Keeper) noRoom(ctx context.Context, s standing, owner, what string, nan
 			whose, usd(s.LimitNanoUSD), usd(s.SpentNanoUSD), usd(s.ReservedNanoUSD), this),
 		Hint: fmt.Sprintf("%s. It begins anew on %s.", hint, at(s.Zone, s.ToMS)),
 	}
+}
+
+// noPrice says why a limit of others refuses a send of which nobody knows what it
+// costs, and what to do about it.
+func (k *Keeper) noPrice(ctx context.Context, s standing, owner, what, model string) *wire.Problem {
+	this := "this clip"
+	if what == wire.WhatText {
+		this = "this answer"
+	}
+	whose, _, orElse := k.whose(ctx, s, owner)
+	hint := "Choose a model that has a price" + orElse + "."
+	ask := askThem(others(owner, k.Directory.Admins()), "to give this one a price in the catalogue")
+	if k.MayEverybody(owner) {
+		ask = "Give this one a price in the catalogue that the server is started with"
+	}
+	if ask != "" {
+		hint += " Or: " + ask + "."
+	}
+	return &wire.Problem{
+		Code: wire.CodePriceUnknown, Field: "model", Hint: hint,
+		Message: fmt.Sprintf("%s is %s, and no price is known for the model %s: what %s costs would not count. Nothing was sent.",
+			whose, usd(s.LimitNanoUSD), wire.Cut(model, wire.MaxEchoed), this),
+	}
+}
+
+// whose says whose a budget is, under which part of the settings it is changed,
+// "" for one's own, and what else than changing it would do.
+func (k *Keeper) whose(ctx context.Context, s standing, owner string) (whose, under, orElse string) {
+	switch s.Scope {
+	case wire.ScopeEverybody:
+		return "The budget of everybody for this " + s.Period, "Instance", ""
+	case wire.ScopeLimit:
+		return "Your limit for this " + s.Period + ", which an admin has set,", "People", ""
+	case wire.ScopeTeam:
+		if k.inSeveral(ctx, owner) {
+			return "The limit of the team " + s.Name + " for this " + s.Period, "Teams", ", or charge another team"
+		}
+		return "The limit of " + s.Name + " for this " + s.Period, "Shared key and limits", ""
+	}
+	return "Your budget for this " + s.Period, "", ""
 }
 
 func usd(nano int64) string { return money.NanoUSD(nano).String() }

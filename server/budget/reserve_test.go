@@ -113,6 +113,17 @@ func TestAHundredSendsAgainstABudgetForTen(t *testing.T) {
 	ended.Wait()
 }
 
+// Alone all budgets are one's own, everybody's too: what has no price is let
+// through, also when they are passed.
+func TestAloneAModelNeedsNoPrice(t *testing.T) {
+	w := newWorld(t)
+	w.set(wire.BudgetSettings{DayNanoUSD: 100, EverybodyMonthNanoUSD: 100})
+	w.spend(200)
+	if _, p := w.ReserveText(t.Context(), w.me(), gateway.Model{ID: "my-local-model", Endpoint: gateway.Chat}, []byte("{}")); p != nil {
+		t.Error(p)
+	}
+}
+
 func TestBudgetsEndAtTheirLimit(t *testing.T) {
 	w := newWorld(t)
 	for name, set := range map[string]wire.BudgetSettings{

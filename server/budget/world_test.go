@@ -1,6 +1,7 @@
 package budget_test
 
 import (
+	"context"
 	"io"
 	"strings"
 	"sync"
@@ -15,6 +16,8 @@ import (
 	"screentest/server/store"
 	"screentest/server/store/storetest"
 	"screentest/server/upstream"
+	"screentest/shared/gateway"
+	"screentest/shared/money"
 	"screentest/shared/wire"
 )
 
@@ -78,6 +81,11 @@ func (w *world) open() {
 
 // me pays for what the one local person sends.
 func (w *world) me() payer.Payer { return payer.Payer{Owner: w.owner} }
+
+// Reserve is the Keeper's, of a cost that is known.
+func (w *world) Reserve(ctx context.Context, by payer.Payer, what string, nano int64) (release func(), p *wire.Problem) {
+	return w.Keeper.Reserve(ctx, by, what, "vendor/model-a", gateway.Quote{Cost: money.NanoUSD(nano), Known: true})
+}
 
 func (w *world) set(s wire.BudgetSettings) wire.Budgets {
 	w.t.Helper()

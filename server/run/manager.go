@@ -95,7 +95,7 @@ func (m *Manager) Start(ctx context.Context, by payer.Payer, s wire.Start) (wire
 		l.release, p = m.Reserve(ctx, by, m.model(req.run.Model), req.body)
 		switch {
 		case p == nil:
-		case p.Code == wire.CodeBudgetReached:
+		case p.ByBudget():
 			l.release, refused = func() {}, p
 		default:
 			l.notMade(wire.Run{}, p)

@@ -182,18 +182,24 @@ func TestStopConversationDoesNotWaitForWhatWasRefused(t *testing.T) {
 // What a budget refuses was written by somebody: it is there after a reload,
 // with the reason, and can be asked again. The gateway hears nothing of it.
 func TestWhatABudgetRefusesIsKeptWithTheReason(t *testing.T) {
+	for _, code := range []string{wire.CodeBudgetReached, wire.CodePriceUnknown} {
+		t.Run(code, func(t *testing.T) { refusalIsKept(t, code) })
+	}
+}
+
+func refusalIsKept(t *testing.T, code string) {
 	room := false
 	w := newWorld(t, func(c *run.Config) {
 		c.Reserve = func(context.Context, payer.Payer, gateway.Model, []byte) (func(), *wire.Problem) {
 			if room {
 				return func() {}, nil
 			}
-			return nil, &wire.Problem{Code: wire.CodeBudgetReached, Message: "Your budget is $1. Nothing was sent.", Hint: "Raise it."}
+			return nil, &wire.Problem{Code: code, Message: "Your budget is $1. Nothing was sent.", Hint: "Raise it."}
 		}
 	})
 	s := turn()
 	w.start(s)
-	if r := w.wait(s.Run); r.State != wire.Failed || r.Problem == nil || r.Problem.Code != wire.CodeBudgetReached || r.CostNanoUSD != 0 || r.CostSource != "" {
+	if r := w.wait(s.Run); r.State != wire.Failed || r.Problem == nil || r.Problem.Code != code || r.CostNanoUSD != 0 || r.CostSource != "" {
 		t.Errorf("ended as %+v", r)
 	}
 	m := w.message(s)

@@ -85,9 +85,9 @@ type Config struct {
 	StreamOptions bool
 
 	// Reserve sets aside what a run may cost before it is sent, or says why
-	// that is refused: by a budget (wire.CodeBudgetReached), and then the turn
-	// is stored, or because it can't be told, and then nothing is. release is
-	// called once the cost is in the ledger; until that is written it stays set
+	// that is refused: by a budget (Problem.ByBudget), and then the turn is
+	// stored, or because it can't be told, and then nothing is. release is called
+	// once the cost is in the ledger; until that is written it stays set
 	// aside, for it was spent. nil: nothing is reserved.
 	Reserve func(ctx context.Context, by payer.Payer, m gateway.Model, body []byte) (release func(), p *wire.Problem)
 

@@ -32,7 +32,7 @@ func (s *Service) Create(ctx context.Context, by payer.Payer, c wire.VideoCreate
 	if key == "" {
 		return t, &wire.Problem{Code: "no_key", Message: "There is no key for the gateway.", Hint: "Enter it in the settings."}
 	}
-	t, prices, err := s.intent(ctx, by, c)
+	t, quote, prices, err := s.intent(ctx, by, c)
 	if err != nil {
 		return t, err
 	}
@@ -51,7 +51,7 @@ func (s *Service) Create(ctx context.Context, by payer.Payer, c wire.VideoCreate
 	}()
 	release := func() {}
 	if s.Budget != nil {
-		r, p := s.Budget.Reserve(ctx, by, wire.WhatVideo, t.PriceNanoUSD)
+		r, p := s.Budget.Reserve(ctx, by, wire.WhatVideo, t.Model, quote)
 		if p != nil {
 			return t, p
 		}
@@ -89,18 +89,18 @@ func (s *Service) unsent(owner, id string) {
 	}
 }
 
-// intent is the task that a request would make, checked.
-func (s *Service) intent(ctx context.Context, by payer.Payer, c wire.VideoCreate) (t wire.VideoTask, prices json.RawMessage, err error) {
+// intent is the task that a request would make, checked, with what it costs.
+func (s *Service) intent(ctx context.Context, by payer.Payer, c wire.VideoCreate) (t wire.VideoTask, q gateway.Quote, prices json.RawMessage, err error) {
 	title, err := s.Store.CleanTitle(c.Title)
 	if err != nil {
-		return t, nil, err
+		return t, q, nil, err
 	}
 	tags, err := s.Store.CleanTags(c.Tags)
 	if err != nil {
-		return t, nil, err
+		return t, q, nil, err
 	}
 	if len(c.Body) > wire.MaxBody {
-		return t, nil, &wire.Problem{Code: "body_too_large", Field: "body", Message: "The request is longer than 4 MiB."}
+		return t, q, nil, &wire.Problem{Code: "body_too_large", Field: "body", Message: "The request is longer than 4 MiB."}
 	}
 	var r gateway.VideoRequest
 	_ = json.Unmarshal(c.Body, &r) // what is wrong with it the validator says, in better words
@@ -111,24 +111,24 @@ func (s *Service) intent(ctx context.Context, by payer.Payer, c wire.VideoCreate
 		case err == nil:
 			if p := s.elsewhere(source); p != nil {
 				p.Field = "task_id"
-				return t, nil, p
+				return t, q, nil, p
 			}
 			p := source.Provenance()
 			o.Source = &p
 		case isNotExist(err):
 			o.Source = &gateway.Provenance{TaskID: strings.ToLower(r.TaskID), Pasted: true}
 		default:
-			return t, nil, err
+			return t, q, nil, err
 		}
 	}
 	catalogue := s.Catalogue()
 	verdict := catalogue.Validate(gateway.Video, c.Body, o)
 	if !verdict.OK() {
 		e := verdict.Errors[0]
-		return t, nil, &wire.Problem{Code: e.Code, Message: e.Message, Hint: e.Hint, Field: e.Field, Allowed: e.Allowed}
+		return t, q, nil, &wire.Problem{Code: e.Code, Message: e.Message, Hint: e.Hint, Field: e.Field, Allowed: e.Allowed}
 	}
 	if p := by.Refuses(r.Model); p != nil {
-		return t, nil, p
+		return t, q, nil, p
 	}
 	m, _ := catalogue.Lookup(r.Model)
 	mode := m.Mode
@@ -148,13 +148,13 @@ func (s *Service) intent(ctx context.Context, by payer.Payer, c wire.VideoCreate
 		Team: by.Team, PaidBy: by.Label,
 	}
 	t.Seconds, _ = strconv.Atoi(r.Seconds)
-	q := m.VideoPrice(t.Seconds)
+	q = m.VideoPrice(t.Seconds)
 	t.PriceNanoUSD, t.Basis, t.SamplePrice = int64(q.Cost), q.Basis, q.Sample
 	if q.Sample {
 		t.Basis += ", sample prices"
 	}
 	prices, err = json.Marshal(m.Price)
-	return t, prices, err
+	return t, q, prices, err
 }
 
 // prompt is what a person would call the request's prompt: its own, though of

@@ -236,6 +236,20 @@ func TestABudgetRefusesBeforeAnythingIsStored(t *testing.T) {
 	}
 }
 
+// The budget hears of a clip that nobody knows the price of, and not that it costs
+// nothing.
+func TestABudgetHearsThatThereIsNoPrice(t *testing.T) {
+	w := newWorld(t, budget(&purse{left: 1e12}))
+	by := payer.Payer{Owner: w.owner, Secret: canary}
+	c := wire.VideoCreate{ID: uuid.NewString(), Body: gateway.VideoRequest{Model: "new-video", Prompt: "x", Seconds: "6"}.Body()}
+	if _, err := w.Create(t.Context(), by, c); problemOf(t, err).Code != wire.CodePriceUnknown || !strings.Contains(problemOf(t, err).Message, "new-video") {
+		t.Error(err)
+	}
+	if n := w.creations(); n != 0 {
+		t.Errorf("sent %d times", n)
+	}
+}
+
 func TestExtendsAndUpscalesKnowTheirSource(t *testing.T) {
 	w := newWorld(t)
 	root := w.create(body("the root"))

@@ -5,19 +5,24 @@ import (
 	"sync"
 
 	"screentest/server/payer"
+	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
-// purse is a budget of a fixed sum.
+// purse is a budget of a fixed sum, set by others: what has no price is refused.
 type purse struct {
 	mu   sync.Mutex
 	left int64
 	held int64
 }
 
-func (p *purse) Reserve(_ context.Context, by payer.Payer, what string, nano int64) (func(), *wire.Problem) {
+func (p *purse) Reserve(_ context.Context, by payer.Payer, what, model string, q gateway.Quote) (func(), *wire.Problem) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	nano := int64(q.Cost)
+	if !q.Known {
+		return nil, &wire.Problem{Code: wire.CodePriceUnknown, Message: "no price for " + model}
+	}
 	if nano > p.left-p.held {
 		return nil, &wire.Problem{Code: wire.CodeBudgetReached, Message: "no room"}
 	}

@@ -50,9 +50,9 @@ type Gateway interface {
 
 // Budget sets money aside for what is sent; see package budget.
 type Budget interface {
-	// Reserve refuses, with a problem, what no budget has room for. release
-	// may be called more than once.
-	Reserve(ctx context.Context, by payer.Payer, what string, nanoUSD int64) (release func(), p *wire.Problem)
+	// Reserve refuses, with a problem, what no budget has room for, or of what
+	// nobody knows what it costs. release may be called more than once.
+	Reserve(ctx context.Context, by payer.Payer, what, model string, q gateway.Quote) (release func(), p *wire.Problem)
 	// ReserveSent reserves without asking: for what was sent already.
 	ReserveSent(by payer.Payer, nanoUSD int64) (release func())
 	// Booked says that the owner's ledger has changed, by what a team pays.

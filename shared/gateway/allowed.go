@@ -4,7 +4,9 @@ import "strings"
 
 // ModelAllowed says whether one of the patterns is that of a model: its id, in
 // which an asterisk stands for any characters, also none: "openai/*". Without a
-// pattern every model is allowed. Case doesn't count.
+// pattern every model is allowed. Case doesn't count, so that nobody is shut out by
+// how a pattern was typed. To a Catalogue it does: an id in another case has no
+// price there, and is refused with that wherever a limit holds.
 func ModelAllowed(patterns []string, model string) bool {
 	if len(patterns) == 0 {
 		return true

@@ -39,6 +39,15 @@ const (
 // was written is kept, and can be asked again in each lane.
 const CodeBudgetReached = "budget_reached"
 
+// CodePriceUnknown is that of a send of which nobody knows what it costs, where a
+// limit of others holds. Otherwise it is as CodeBudgetReached.
+const CodePriceUnknown = "price_unknown"
+
+// ByBudget says that a budget or a limit refused the send: nothing was sent.
+func (p *Problem) ByBudget() bool {
+	return p.Code == CodeBudgetReached || p.Code == CodePriceUnknown
+}
+
 // What a row of the ledger is about.
 const (
 	WhatText  = "text"

@@ -297,7 +297,7 @@ func headFacts(i *inspect.Inspector) string {
 	}
 	add(r.ContentType)
 	if i.NotAsked() {
-		add("not sent: a budget had no room for it")
+		add("not sent: a budget refused it")
 		return s
 	}
 	add("sent " + kit.Wall(r.StartedMS).Format("2 Jan 2006 15:04:05"))

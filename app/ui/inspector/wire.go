@@ -193,7 +193,7 @@ func (v *wireView) draw() {
 		why = i.Problem.Message
 	case l.Len() == 0 && i.Run.Problem != nil && i.Run.Problem.Raw != "": // it stands above
 	case i.NotAsked():
-		why = "The gateway was not asked: a budget had no room for it."
+		why = "The gateway was not asked: a budget refused it."
 	case l.Len() == 0 && l.Ended:
 		why = "The gateway sent no answer that could be kept."
 	case l.Len() == 0:

@@ -13,6 +13,7 @@ import (
 	"screentest/server/account"
 	"screentest/server/api"
 	"screentest/server/people"
+	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
 
@@ -112,6 +113,35 @@ func TestCodesCannotBeGuessed(t *testing.T) {
 		}
 	}
 	t.Error("40 guesses were let through")
+}
+
+// A first password wants the same, whatever is given as the one before.
+func TestAStolenSessionPlantsNoPassword(t *testing.T) {
+	d := newPlayground(t, asTeam(serveConfig{}))
+	d.admin()
+	ctx, ann := t.Context(), d.people.All()[0].Owner
+	sum, err := d.store.Password(ctx, ann)
+	storetest.Must(t, err, d.store.SetPassword(ctx, ann, sum, "")) // as after single sign-on
+	who, err := d.people.SignInAs(httptest.NewRecorder(), httptest.NewRequest("POST", "/", nil), ann, account.ByOIDC)
+	storetest.Must(t, err)
+	set := func(after time.Duration, body string) error {
+		r := httptest.NewRequest("POST", "/api/password", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		desk := &api.Account{People: d.people, Desk: d.desk, Now: func() time.Time { return time.Now().Add(after) }}
+		return desk.Routes()["POST /api/password"](httptest.NewRecorder(), r.WithContext(people.With(ctx, who)), who)
+	}
+	for _, body := range []string{`{"new":"planted by a stranger"}`, `{"old":"x","new":"planted by a stranger"}`} {
+		var p *wire.Problem
+		if err := set(10*time.Minute, body); !errors.As(err, &p) || p.Code != wire.CodeProofNeeded {
+			t.Errorf("%s: %v", body, err)
+		}
+		if sum, err := d.store.Password(ctx, ann); err != nil || sum != "" {
+			t.Errorf("%s: %q, %v", body, sum, err)
+		}
+	}
+	if err := set(time.Minute, `{"old":"x","new":"a password of one's own"}`); err != nil {
+		t.Errorf("just after signing in: %v", err)
+	}
 }
 
 // A while after signing in, who changes the ways in proves who they are again.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"screentest/server/api"
 	"screentest/server/signin"
@@ -55,7 +56,7 @@ func (s *server) doorRoutes() []map[string]api.Handler {
 		return []map[string]api.Handler{(&api.Account{People: s.people, Ways: s.waysIn, Local: local}).Routes()}
 	}
 	return []map[string]api.Handler{
-		(&api.Account{People: s.people, Ways: s.waysIn, Desk: s.desk}).Routes(),
+		(&api.Account{People: s.people, Ways: s.waysIn, Desk: s.desk, Now: time.Now}).Routes(),
 		(&api.Sessions{People: s.people}).Routes(),
 		s.factorRoutes(),
 		s.singleSignOnRoutes(),

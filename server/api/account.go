@@ -14,7 +14,7 @@ import (
 // Desk is where people get in by what they know; see package signin.
 type Desk interface {
 	SignIn(ctx context.Context, in wire.SignIn, from string) (owner string, err error)
-	SetPassword(ctx context.Context, me wire.Me, owner, old, pass, from string) error
+	SetPassword(ctx context.Context, me wire.Me, owner, old, pass, from string, fresh func() error) error
 	Link(ctx context.Context, token string) (wire.Link, error)
 	SetUp(ctx context.Context, in wire.Join) (owner string, err error)
 	Join(ctx context.Context, in wire.Join, from string) (owner, invite string, err error)
@@ -29,6 +29,7 @@ type Account struct {
 	// Desk is nil where there are no accounts; then Local is who everybody is.
 	Desk  Desk
 	Local wire.Me
+	Now   func() time.Time
 }
 
 // Routes are the addresses. Without accounts there is nothing but who one is.
@@ -220,12 +221,8 @@ func (s *Account) setPassword(w http.ResponseWriter, r *http.Request, who people
 	if err := read(w, r, &in); err != nil {
 		return err
 	}
-	if in.Old == "" { // who has none yet
-		if err := wantFresh(s.People, who, time.Now()); err != nil {
-			return err
-		}
-	}
-	if err := s.Desk.SetPassword(r.Context(), *who.Me, who.Owner, in.Old, in.New, s.People.Address(r)); err != nil {
+	fresh := func() error { return wantFresh(s.People, who, s.Now()) }
+	if err := s.Desk.SetPassword(r.Context(), *who.Me, who.Owner, in.Old, in.New, s.People.Address(r), fresh); err != nil {
 		return err
 	}
 	s.People.Note(r.Context(), people.Event{Person: who.Owner, Action: "person.changed", Object: who.Me.ID, Detail: map[string]any{"what": "password"}, Address: s.People.Address(r)})

@@ -193,9 +193,11 @@ func (d *Desk) Confirm(ctx context.Context, owner, email, pass, from string) err
 	return err
 }
 
-// SetPassword gives who is signed in a new password. Who has none yet, because
-// they come in by other means, need not give the old one.
-func (d *Desk) SetPassword(ctx context.Context, me wire.Me, owner, old, pass, from string) error {
+// SetPassword gives who is signed in a new password. Who has one gives it as old;
+// who has none yet, because they come in by other means, must have signed in just
+// now: fresh says why not. Which of the two it is hangs on what is stored, never on
+// what was asked; a password that is stored meanwhile is a conflict.
+func (d *Desk) SetPassword(ctx context.Context, me wire.Me, owner, old, pass, from string, fresh func() error) error {
 	if !d.Passwords {
 		return errNoPassword
 	}
@@ -203,7 +205,11 @@ func (d *Desk) SetPassword(ctx context.Context, me wire.Me, owner, old, pass, fr
 	if err != nil {
 		return err
 	}
-	if was != "" {
+	if was == "" {
+		if err := fresh(); err != nil {
+			return err
+		}
+	} else {
 		err := d.Confirm(ctx, owner, me.Email, old, from)
 		var p *wire.Problem
 		if errors.As(err, &p) && p.Field == "password" {

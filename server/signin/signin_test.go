@@ -105,8 +105,9 @@ func join(t *testing.T, d *signin.Desk, db *store.DB, admin, email string) (owne
 func TestSetPassword(t *testing.T) {
 	d, db, ann := desk(t, signin.Config{})
 	me := wire.Me{Name: "Ann", Email: "ann@example.com"}
+	var stale error
 	set := func(old, pass string) wire.Problem {
-		return storetest.Problem(d.SetPassword(t.Context(), me, ann, old, pass, "203.0.113.7"))
+		return storetest.Problem(d.SetPassword(t.Context(), me, ann, old, pass, "203.0.113.7", func() error { return stale }))
 	}
 	if p := set("wrong", "another four words"); p.Code != wire.CodeWrong || p.Field != "old" || p.Status != 400 {
 		t.Errorf("%+v", p)
@@ -114,12 +115,30 @@ func TestSetPassword(t *testing.T) {
 	if p := set(right, "short"); p.Field != "new" {
 		t.Errorf("%+v", p)
 	}
+	// Who gives the old one need not have signed in just now; who has none must, and
+	// what they give as the old one is nothing.
+	stale = &wire.Problem{Code: wire.CodeProofNeeded}
+	if p := set("", "another four words"); p.Code != wire.CodeWrong {
+		t.Errorf("without the old one: %+v", p)
+	}
 	if p := set(right, "another four words"); p.Code != "" {
 		t.Errorf("%+v", p)
 	}
 	sum, err := db.Password(t.Context(), ann)
 	storetest.Must(t, err)
 	storetest.Must(t, db.SetPassword(t.Context(), ann, sum, ""))
+	for _, old := range []string{"", "x", right} {
+		if p := set(old, right); p.Code != wire.CodeProofNeeded {
+			t.Errorf("the first one a while after signing in, in the place of %q: %+v", old, p)
+		}
+	}
+	// A first one that comes to be stored meanwhile stays.
+	stale = nil
+	err = d.SetPassword(t.Context(), me, ann, "", right, "203.0.113.7", func() error { return db.SetPassword(t.Context(), ann, "", "meanwhile") })
+	if now, e := db.Password(t.Context(), ann); storetest.Problem(err).Code != "conflict" || e != nil || now != "meanwhile" {
+		t.Errorf("%v, %q, %v", err, now, e)
+	}
+	storetest.Must(t, db.SetPassword(t.Context(), ann, "meanwhile", ""))
 	if p := set("", right); p.Code != "" {
 		t.Errorf("the first one: %+v", p)
 	}

@@ -107,7 +107,7 @@ func (w *walked) gives(p *someone) {
 	h.sparePerson = spare.Me.ID
 	h.spareTeam, err = w.store.MakeTeam(ctx, wire.TeamChange{Name: ptr("Spare of " + p.name)})
 	w.must(err)
-	h.invite, err = w.store.MakeInvite(ctx, p.who.Owner, uuid.NewString(), wire.Invite{Role: wire.RoleMember, Uses: 1, ExpiresMS: time.Now().Add(time.Hour).UnixMilli()})
+	h.invite, err = w.store.MakeInvite(ctx, w.admin.who.Owner, uuid.NewString(), wire.Invite{Role: wire.RoleMember, Uses: 1, ExpiresMS: time.Now().Add(time.Hour).UnixMilli()})
 	w.must(err)
 	p.has = h
 }

@@ -85,7 +85,7 @@ func (l *Leavings) Begin(ctx context.Context, v account.Leaving, origin string) 
 		if err := l.allowed(w, p, origin); err != nil {
 			return err
 		}
-		if err := people.Deactivate(w, p.person); err != nil {
+		if err := people.Deactivate(w, p.person, l.now().UnixMilli()); err != nil {
 			return err
 		}
 		if e, err = count(w, p.person); err != nil {

@@ -147,8 +147,9 @@ func wantFree(t *sqlite.Tx, email string) error {
 }
 
 // ChangePerson changes an account: what is nil stays. Who is deactivated is
-// signed out, and their own key and the links to a new password are gone. The last active admin stays
-// one: last_admin.
+// signed out, and their own key and the links to a new password are gone; what an
+// admin gave out who is one no more is taken back. The last active admin stays one:
+// last_admin.
 func (r *Register) ChangePerson(ctx context.Context, owner string, c wire.PersonChange) error {
 	who := sqlite.ParseOwner(owner)
 	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
@@ -176,6 +177,7 @@ func (r *Register) ChangePerson(ctx context.Context, owner string, c wire.Person
 			}
 		}
 		deactivated := active && c.Active != nil && !*c.Active
+		demoted := role == wire.RoleAdmin && c.Role != nil && *c.Role != wire.RoleAdmin
 		set(&name, c.Name)
 		set(&role, c.Role)
 		set(&active, c.Active)
@@ -186,10 +188,16 @@ func (r *Register) ChangePerson(ctx context.Context, owner string, c wire.Person
 			}
 			limits = string(raw)
 		}
-		if _, err := t.Exec("UPDATE users SET name = ?, role = ?, own_role = iif(?, NULL, own_role), active = ?, limits = ? WHERE n = ?", name, role, c.Role != nil, active, limits, who); err != nil || !deactivated {
+		if _, err := t.Exec("UPDATE users SET name = ?, role = ?, own_role = iif(?, NULL, own_role), active = ?, limits = ? WHERE n = ?", name, role, c.Role != nil, active, limits, who); err != nil {
 			return err
 		}
-		return shutOut(t, who)
+		switch at := r.now().UnixMilli(); {
+		case deactivated:
+			return shutOut(t, who, at)
+		case demoted:
+			return takeBack(t, who, at)
+		}
+		return nil
 	})
 }
 
@@ -199,8 +207,9 @@ func set[T any](to *T, from *T) {
 	}
 }
 
-// shutOut ends everything by which somebody is in, or could come in by a link.
-func shutOut(t *sqlite.Tx, n int64) error {
+// shutOut ends everything by which somebody is in, or could come in by a link, and
+// takes back what they gave out. The time is Unix milliseconds.
+func shutOut(t *sqlite.Tx, n, at int64) error {
 	for _, query := range []string{
 		"DELETE FROM sessions WHERE owner = ? AND signed_in = 1",
 		"DELETE FROM links WHERE owner = ?",
@@ -210,7 +219,28 @@ func shutOut(t *sqlite.Tx, n int64) error {
 			return err
 		}
 	}
-	return nil
+	return takeBack(t, n, at)
+}
+
+// takeBack revokes the open invitations of who was an admin, and voids the links to
+// others' new passwords that they gave out: either would let them in again, as an
+// admin even. The time is Unix milliseconds. (Leads give out neither.)
+func takeBack(t *sqlite.Tx, n, at int64) error {
+	if _, err := t.Exec("UPDATE invites SET revoked_ms = ?1 WHERE maker = ?2 AND revoked_ms = 0 AND used < uses AND expires_ms > ?1", at, n); err != nil {
+		return err
+	}
+	_, err := t.Exec("DELETE FROM links WHERE by = ? AND used_ms = 0", sqlite.FormatOwner(n))
+	return err
+}
+
+// wantGiver fails with fs.ErrNotExist unless n is an admin who is active: what they
+// gave out just before they were none comes to nothing.
+func wantGiver(t *sqlite.Tx, n int64) error {
+	var may bool
+	if err := t.Scan("SELECT EXISTS (SELECT 1 FROM users WHERE n = ? AND role = 'admin' AND active = 1)", []any{n}, &may); err != nil || may {
+		return err
+	}
+	return sqlite.NotFound("admin")
 }
 
 // WantAnotherAdmin fails with last_admin if n is an active admin, and nobody else is.

@@ -241,6 +241,87 @@ func TestDeactivatedIsOut(t *testing.T) {
 	}
 }
 
+// What an admin gave out goes with them, however they cease to be one: what lets
+// people in is given out by admins alone.
+func TestWhatAnAdminGaveOutGoesWithThem(t *testing.T) {
+	no, member, name := false, wire.RoleMember, "Robert"
+	groups := []wire.Group{{Group: "staff", Role: wire.RoleMember}, {Group: "ops", Role: wire.RoleAdmin}}
+	changed := func(c wire.PersonChange) func(*store.DB, string, string) error {
+		return func(db *store.DB, _, bob string) error { return db.ChangePerson(t.Context(), bob, c) }
+	}
+	mapped := func(signedIn bool, group string) func(*store.DB, string, string) error {
+		return func(db *store.DB, _, bob string) error {
+			on := comes("s", "bob@example.com", group)
+			if signedIn {
+				on.As = bob
+			}
+			return storetest.Second(db.SignOn(t.Context(), on, groups))
+		}
+	}
+	leaves := func(v account.Leaving) func(*store.DB, string, string) error {
+		return func(db *store.DB, ann, bob string) error {
+			v.Person, v.By = bob, ann
+			e, err := db.Leavings().Begin(t.Context(), v, "")
+			return errors.Join(err, storetest.Second(db.Leavings().Finish(t.Context(), v, e)))
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		do    func(db *store.DB, ann, bob string) error
+		stays bool
+	}{
+		{"renamed", changed(wire.PersonChange{Name: &name}), true},
+		{"of a group of admins", mapped(true, "ops"), true},
+		{"deactivated", changed(wire.PersonChange{Active: &no}), false},
+		{"made a member", changed(wire.PersonChange{Role: &member}), false},
+		{"made a member and deactivated", changed(wire.PersonChange{Role: &member, Active: &no}), false},
+		{"made a member by a group", mapped(true, "staff"), false},
+		{"somebody else's account all along", mapped(false, "ops"), false},
+		{"erased", leaves(account.Leaving{Erase: true}), false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx := t.Context()
+			db, _ := storetest.OpenLocal(t)
+			ann := firstAdmin(t, db)
+			bob := invited(t, db, ann, "bob@example.com", wire.RoleAdmin)
+			for _, by := range []string{ann, bob} {
+				invite(t, db, by, "open of "+by, wire.RoleAdmin, 2, time.Hour)
+				invite(t, db, by, "over of "+by, wire.RoleAdmin, 1, -time.Hour)
+				storetest.Must(t, db.MakeLink(ctx, people.LinkReset, ann, by, account.Hash("reset by "+by), time.Hour))
+			}
+			storetest.Must(t, test.do(db, ann, bob))
+			works := func(token string) bool {
+				_, err := db.Link(ctx, account.Hash(token))
+				return err == nil
+			}
+			if works("open of "+bob) != test.stays || works("reset by "+bob) != test.stays {
+				t.Errorf("the invitation leads in: %v, the link: %v", works("open of "+bob), works("reset by "+bob))
+			}
+			if !works("open of "+ann) || !works("reset by "+ann) {
+				t.Error("another admin's are taken back")
+			}
+			all, err := db.Invites(ctx)
+			storetest.Must(t, err)
+			revoked := 0
+			for _, i := range all {
+				if i.Revoked {
+					revoked++
+				}
+			}
+			if (revoked == 0) != test.stays || revoked > 1 {
+				t.Errorf("%d of %+v are shown as revoked", revoked, all)
+			}
+			// What was sent just before is too late.
+			_, made := db.MakeInvite(ctx, bob, "late", wire.Invite{Role: wire.RoleAdmin, Uses: 1})
+			linked := db.MakeLink(ctx, people.LinkReset, ann, bob, account.Hash("late"), time.Hour)
+			isAdmin := test.stays || test.name == "somebody else's account all along"
+			if (made == nil) != isAdmin || (linked == nil) != isAdmin {
+				t.Errorf("afterwards: %v, %v", made, linked)
+			}
+		})
+	}
+}
+
 func TestSignIns(t *testing.T) {
 	ctx := context.Background()
 	now := time.UnixMilli(1_800_000_000_000)

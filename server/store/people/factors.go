@@ -162,9 +162,10 @@ func dropSpareCodes(t *sqlite.Tx, who int64) error {
 }
 
 // dropWays takes away every way in that an account has but single sign-on: links
-// to a new password and sessions too. With them goes the account's own key, which
-// is of whoever came by those ways: they may read at the gateway what it is used for.
-func dropWays(t *sqlite.Tx, who int64) error {
+// to a new password, sessions and what it gave out too. With them goes the account's
+// own key, which is of whoever came by those ways: they may read at the gateway what
+// it is used for. The time is Unix milliseconds.
+func dropWays(t *sqlite.Tx, who, at int64) error {
 	if _, err := t.Exec("UPDATE users SET password = '', totp = NULL WHERE n = ?", who); err != nil {
 		return err
 	}
@@ -173,5 +174,5 @@ func dropWays(t *sqlite.Tx, who int64) error {
 			return err
 		}
 	}
-	return errors.Join(shutOut(t, who), t.Scrub())
+	return errors.Join(shutOut(t, who, at), t.Scrub())
 }

@@ -11,12 +11,12 @@ import (
 	"screentest/shared/wire"
 )
 
-// maxInvites bounds the list of invitations.
+// maxInvites is how many invitations are listed besides those that are open.
 const maxInvites = 500
 
 // MakeInvite stores an invitation by owner, whose link carries the token; of that
 // only the hash is kept. It takes Role, Teams, Uses and ExpiresMS of i. A team
-// that isn't there is an fs.ErrNotExist.
+// that isn't there is an fs.ErrNotExist, and so is an owner who is no admin.
 func (r *Register) MakeInvite(ctx context.Context, owner, token string, i wire.Invite) (id string, err error) {
 	hash := sha256.Sum256([]byte(token))
 	teams, err := json.Marshal(append([]string{}, i.Teams...))
@@ -29,8 +29,12 @@ func (r *Register) MakeInvite(ctx context.Context, owner, token string, i wire.I
 				return err
 			}
 		}
+		maker := sqlite.ParseOwner(owner)
+		if err := wantGiver(t, maker); err != nil {
+			return err
+		}
 		n, err := t.Insert("INSERT INTO invites (id, hash, maker, role, teams, created_ms, expires_ms, uses) VALUES (randomblob(16), ?, ?, ?, ?, ?, ?, ?)",
-			hash[:], sqlite.ParseOwner(owner), i.Role, string(teams), r.now().UnixMilli(), i.ExpiresMS, i.Uses)
+			hash[:], maker, i.Role, string(teams), r.now().UnixMilli(), i.ExpiresMS, i.Uses)
 		if err != nil {
 			return err
 		}
@@ -42,11 +46,14 @@ func (r *Register) MakeInvite(ctx context.Context, owner, token string, i wire.I
 	return id, err
 }
 
-// Invites are the invitations that were made, newest first, 500 at most.
+// Invites are the invitations that were made, newest first: all that are open, so
+// that each can be revoked, and of the last 500 the others too.
 func (r *Register) Invites(ctx context.Context) ([]wire.Invite, error) {
 	all := []wire.Invite{}
 	err := r.db.At(ctx).Each(`SELECT i.id, i.role, i.teams, i.uses, i.used, u.name, i.created_ms, i.expires_ms, i.revoked_ms > 0
-		FROM invites i CROSS JOIN users u ON u.n = i.maker ORDER BY i.n DESC LIMIT ?`, []any{maxInvites}, func(rows *sql.Rows) error {
+		FROM invites i CROSS JOIN users u ON u.n = i.maker
+		WHERE i.revoked_ms = 0 AND i.used < i.uses AND i.expires_ms > ? OR i.n > coalesce((SELECT n FROM invites ORDER BY n DESC LIMIT 1 OFFSET ?), 0)
+		ORDER BY i.n DESC`, []any{r.now().UnixMilli(), maxInvites}, func(rows *sql.Rows) error {
 		var id []byte
 		var teams string
 		var i wire.Invite

@@ -7,15 +7,15 @@ import (
 )
 
 // Deactivate shuts out somebody who leaves. The last active admin stays:
-// last_admin.
-func Deactivate(t *sqlite.Tx, n int64) error {
+// last_admin. The time is Unix milliseconds.
+func Deactivate(t *sqlite.Tx, n, at int64) error {
 	if err := WantAnotherAdmin(t, n); err != nil {
 		return err
 	}
 	if _, err := t.Exec("UPDATE users SET active = 0 WHERE n = ?", n); err != nil {
 		return err
 	}
-	return shutOut(t, n)
+	return shutOut(t, n, at)
 }
 
 // Forget leaves a number and a pseudonym of somebody, for the ledger and the

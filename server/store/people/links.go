@@ -29,8 +29,8 @@ var (
 
 // MakeLink keeps the hash of a link that leads to a first account (LinkSetUp,
 // owner "") or to an owner's new password (LinkReset), for some time. by says
-// who gave it out. Links of the same kind, owner and giver that were not used are
-// void.
+// who gave it out: the owner of an admin, or no owner at all. Links of the same
+// kind, owner and giver that were not used are void.
 func (r *Register) MakeLink(ctx context.Context, kind, owner, by string, hash [sha256.Size]byte, lasts time.Duration) error {
 	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
 		return putLink(t, r.now(), kind, sqlite.ParseOwner(owner), by, hash, lasts)
@@ -44,6 +44,11 @@ func putLink(t *sqlite.Tx, now time.Time, kind string, who int64, by string, has
 		}
 	} else if err := WantUser(t, who); err != nil {
 		return err
+	}
+	if giver := sqlite.ParseOwner(by); giver > 0 {
+		if err := wantGiver(t, giver); err != nil {
+			return err
+		}
 	}
 	if _, err := t.Exec("DELETE FROM links WHERE kind = ? AND owner IS ? AND by = ? AND used_ms = 0", kind, sqlite.OrNull(who), by); err != nil {
 		return err

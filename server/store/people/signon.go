@@ -38,7 +38,7 @@ func (r *Register) SignOn(ctx context.Context, s account.SignOn, groups []wire.G
 			return err
 		}
 		m := meaning(groups, s.Groups)
-		return errors.Join(mapRole(t, who, m.role, &done), mapTeams(t, who, m, &done))
+		return errors.Join(mapRole(t, who, m.role, r.now().UnixMilli(), &done), mapTeams(t, who, m, &done))
 	})
 	return done, err
 }
@@ -81,7 +81,7 @@ func (r *Register) signOn(t *sqlite.Tx, s account.SignOn, groups []wire.Group, d
 	}
 	done.Linked = true
 	if done.Dropped = sqlite.ParseOwner(s.As) != who; done.Dropped {
-		if err := dropWays(t, who); err != nil {
+		if err := dropWays(t, who, r.now().UnixMilli()); err != nil {
 			return 0, err
 		}
 	}
@@ -151,8 +151,9 @@ func rank(role string) int {
 }
 
 // mapRole gives somebody the role of their groups, or, without any, gives them
-// back the one that people gave them. The last active admin stays one.
-func mapRole(t *sqlite.Tx, who int64, role string, done *account.Signed) error {
+// back the one that people gave them. The last active admin stays one; another who
+// becomes none has what they gave out taken back. The time is Unix milliseconds.
+func mapRole(t *sqlite.Tx, who int64, role string, at int64, done *account.Signed) error {
 	var is string
 	var own sql.NullString
 	if err := t.Scan("SELECT role, own_role FROM users WHERE n = ?", []any{who}, &is, &own); err != nil {
@@ -173,6 +174,9 @@ func mapRole(t *sqlite.Tx, who int64, role string, done *account.Signed) error {
 			return nil
 		}
 		if err != nil {
+			return err
+		}
+		if err := takeBack(t, who, at); err != nil {
 			return err
 		}
 	}

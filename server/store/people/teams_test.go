@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"screentest/server/store"
 	"screentest/server/store/sqlite"
@@ -183,6 +184,29 @@ func TestDeactivatedPeopleAreNoMates(t *testing.T) {
 	}
 	if err := db.PutInTeam(ctx, red, ann, true); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("put in: %v", err)
+	}
+}
+
+// An invitation by which somebody can still come can be revoked, however many were
+// made after it.
+func TestOpenInvitesAreAlwaysListed(t *testing.T) {
+	ctx := context.Background()
+	db, _ := storetest.OpenLocal(t)
+	ann, _ := join(t, db, "ann", "admin")
+	hour := time.Now().Add(time.Hour).UnixMilli()
+	ended, err := db.MakeInvite(ctx, ann, "ended", wire.Invite{Role: "admin", Uses: 1, ExpiresMS: 1})
+	storetest.Must(t, err)
+	open, err := db.MakeInvite(ctx, ann, "open", wire.Invite{Role: "admin", Uses: 1, ExpiresMS: hour})
+	storetest.Must(t, err, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+		_, err := w.Exec(`INSERT INTO invites (id, hash, maker, role, created_ms, expires_ms, uses)
+			SELECT randomblob(16), randomblob(32), ?, 'guest', 1, 1, 1 FROM (WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 500) SELECT x FROM c)`, sqlite.ParseOwner(ann))
+		return err
+	}))
+	all, err := db.Invites(ctx)
+	storetest.Must(t, err)
+	has := func(id string) bool { return slices.ContainsFunc(all, func(i wire.Invite) bool { return i.ID == id }) }
+	if len(all) != 501 || all[500].ID != open || has(ended) {
+		t.Errorf("%d are listed, the open one %v, the one before that has ended %v", len(all), has(open), has(ended))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/server/account"
 	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
@@ -50,7 +51,7 @@ func (n naming) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestAProxySaysWhoIsAsking(t *testing.T) {
 	d := behindProxy(t, "127.0.0.0/8")
-	ann := d.admin() // by a password, where the proxy names nobody
+	d.admin() // by a password, where the proxy names nobody
 	email := "ann@example.com"
 	v := d.visitor()
 	v.http.Transport = naming{v.http.Transport, &email}
@@ -61,7 +62,7 @@ func TestAProxySaysWhoIsAsking(t *testing.T) {
 		t.Errorf("a cookie: %v", r.Cookies())
 	}
 	s := v.sessions()
-	if len(s) != 2 || s[0].How != "proxy" || !s[0].Current {
+	if len(s) != 1 || s[0].How != "proxy" || !s[0].Current {
 		t.Errorf("%+v", s)
 	}
 
@@ -82,11 +83,11 @@ func TestAProxySaysWhoIsAsking(t *testing.T) {
 	}
 	email = "zoe@example.com, ann@example.com"
 	v.want(400, "GET", "/api/me", nil)
-	email = ""
 
 	// Who is invited takes the address that the proxy names them by.
+	email = "ann@example.com"
 	var made wire.Invite
-	if err := json.Unmarshal([]byte(ann.ask("POST", "/api/invites", wire.Invite{Role: wire.RoleGuest}).body), &made); err != nil {
+	if err := json.Unmarshal([]byte(v.ask("POST", "/api/invites", wire.Invite{Role: wire.RoleGuest}).body), &made); err != nil {
 		t.Fatal(err)
 	}
 	_, token, _ := strings.Cut(made.Link, "#")
@@ -100,8 +101,13 @@ func TestAProxySaysWhoIsAsking(t *testing.T) {
 	if me := v.me(); me.Name != "Yan" || me.Role != wire.RoleGuest {
 		t.Errorf("%+v", me)
 	}
+	if r := d.visitor().signIn("yan@other.example", goodPassword); r.StatusCode != 204 {
+		t.Errorf("by the password that they joined with through the proxy: %d %s", r.StatusCode, r.body)
+	}
 
 	// The header counts, and not the cookie that comes with it.
+	email = "ann@example.com"
+	v.want(204, "POST", "/api/password", map[string]string{"new": goodPassword})
 	both := d.visitor()
 	if r := both.signIn("ann@example.com", goodPassword); r.StatusCode != 204 {
 		t.Fatalf("%d %s", r.StatusCode, r.body)
@@ -112,6 +118,55 @@ func TestAProxySaysWhoIsAsking(t *testing.T) {
 	if both.me().Email != "ann@example.com" {
 		t.Error("and without the header it is Ann")
 	}
+}
+
+// Who joined past the proxy by somebody else's address has no way in any more once
+// the proxy has named whose it is; who has chosen a password since keeps it.
+func TestTheProxyHasTheLastWordOnWhoseAnAccountIs(t *testing.T) {
+	d := behindProxy(t, "127.0.0.0/8")
+	ann := d.admin()
+	mallory := ann.join(wire.RoleAdmin, "ceo@example.com")
+	mallory.want(200, "GET", "/api/people", nil)
+	var made wire.Invite
+	if err := json.Unmarshal([]byte(mallory.want(200, "POST", "/api/invites", wire.Invite{Role: wire.RoleAdmin}).body), &made); err != nil {
+		t.Fatal(err)
+	}
+	_, token, _ := strings.Cut(made.Link, "#")
+	c := mallory.dial()
+	if _, err := c.Hello(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	ceo := d.named("ceo@example.com")
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() {
+			if r := ceo.ask("GET", "/api/me", nil); r.StatusCode != 200 {
+				t.Errorf("%d %s", r.StatusCode, r.body)
+			}
+		})
+	}
+	all.Wait()
+	wantEnded(t, c)
+	mallory.want(401, "GET", "/api/me", nil)
+	if r := d.visitor().signIn("ceo@example.com", goodPassword); r.problem().Code != wire.CodeWrong {
+		t.Errorf("by the password that was typed: %d %s", r.StatusCode, r.body)
+	}
+	if r := d.visitor().ask("POST", "/api/link", map[string]string{"token": token}); r.StatusCode == 200 {
+		t.Errorf("by an invitation to oneself: %s", r.body)
+	}
+	if s := ceo.sessions(); len(s) != 1 || s[0].How != account.ByProxy {
+		t.Errorf("%+v", s)
+	}
+	if n := strings.Count(ann.audit(), `"proxy.linked"`); n != 1 {
+		t.Errorf("the audit says %d times that the account was linked", n)
+	}
+	ceo.want(204, "POST", "/api/password", map[string]string{"new": "of the one who is it"})
+	ceo.want(200, "GET", "/api/me", nil)
+	if r := d.visitor().signIn("ceo@example.com", "of the one who is it"); r.StatusCode != 204 {
+		t.Errorf("by a password chosen since: %d %s", r.StatusCode, r.body)
+	}
+	ann.want(200, "GET", "/api/people", nil)
 }
 
 // From elsewhere than the proxy the header says nothing.

@@ -47,6 +47,7 @@ var actions = map[string]action{
 	"recovery.made":       {"Recovery codes made", "made new recovery codes"},
 	"recovery.used":       {"Recovery code used", "used a recovery code"},
 	"oidc.linked":         {"Single sign-on linked", "linked an account of single sign-on"},
+	"proxy.linked":        {"Proxy linked", "came by the proxy for the first time"},
 	"oidc.mapped":         {"Groups applied", "got roles and teams by single sign-on"},
 	"export.made":         {"Export made", "made an export"},
 	"catalogue.reloaded":  {"Models read again", "read the list of models again"},

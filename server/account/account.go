@@ -15,6 +15,9 @@ type Account struct {
 	Me     wire.Me
 	Active bool
 	Factor bool // has a second factor, or a passkey
+	// Vouched says that single sign-on or a proxy has said whose the address of mail
+	// is: before that it was only typed.
+	Vouched bool
 }
 
 // How somebody signed in.

@@ -8,7 +8,8 @@ type SignOn struct {
 	Name            string
 	Groups          []string
 	Claims          []byte // as JSON
-	// As is the owner who was signed in when they went to the provider, "" nobody.
+	// As is the owner who was signed in when they went to the provider, or has just
+	// made their account by way of the proxy; "" nobody.
 	As string
 	// Domains are those of addresses whose people get an account.
 	Domains []string
@@ -18,8 +19,9 @@ type SignOn struct {
 type Signed struct {
 	Owner string
 	Made  bool // the account
-	// Linked says that an account of before has this subject from now on. Dropped:
-	// its password, passkeys and codes are gone, and its sessions are to end.
+	// Linked says that an account of before is vouched for from now on, and has this
+	// subject. Dropped: its password, passkeys and codes are gone, and its sessions
+	// are to end.
 	Linked, Dropped bool
 	// What the map of groups changed.
 	RoleWas, Role     string // "" and "": it stays

@@ -94,6 +94,9 @@ func (s *Account) setUp(w http.ResponseWriter, r *http.Request, _ people.Person)
 	if err != nil {
 		return err
 	}
+	if err := s.People.Vouch(r, owner); err != nil {
+		return err
+	}
 	return s.welcome(w, r, people.Event{Person: owner, Action: "setup.claimed"})
 }
 
@@ -107,6 +110,9 @@ func (s *Account) join(w http.ResponseWriter, r *http.Request, _ people.Person) 
 	}
 	owner, invite, err := s.Desk.Join(r.Context(), in, s.People.Address(r))
 	if err != nil {
+		return err
+	}
+	if err := s.People.Vouch(r, owner); err != nil {
 		return err
 	}
 	return s.welcome(w, r, people.Event{Person: owner, Action: "invite.used", Object: invite})

@@ -18,7 +18,8 @@ import (
 	"screentest/shared/wire"
 )
 
-// SignOns makes the accounts of those whom a trusted proxy names.
+// SignOns makes the accounts of those whom a trusted proxy names, and notes that it
+// has vouched for those that there are.
 type SignOns interface {
 	SignOn(ctx context.Context, s account.SignOn, groups []wire.Group) (account.Signed, error)
 }
@@ -89,7 +90,7 @@ func (d *Directory) byProxy(r *http.Request) (p Person, named bool, err error) {
 			Hint: "Who runs it: the header " + d.Trusted.Name + " is to have nothing else."}}, true, nil
 	}
 	a := d.byEmail(email)
-	if a == nil {
+	if a == nil || a.Active && !a.Vouched {
 		var refused *wire.Problem
 		if a, refused, err = d.welcome(r, email); a == nil {
 			return Person{Refused: refused}, true, err
@@ -136,15 +137,17 @@ func (d *Directory) signInByProxy(r *http.Request, key proxied) (Person, error) 
 }
 
 // welcome makes the account of somebody new whose domain is allowed. Without one
-// refused says why.
+// refused says why. Somebody whom the proxy names for the first time has the account
+// that is there to themself: whoever made it may only have typed their address, so
+// that its password, passkeys, codes and key are gone, and its sessions have ended.
 func (d *Directory) welcome(r *http.Request, email string) (a *account.Account, refused *wire.Problem, err error) {
 	d.proxies.mu.Lock()
 	defer d.proxies.mu.Unlock()
-	if a = d.byEmail(email); a != nil { // meanwhile
+	if a = d.byEmail(email); a != nil && (a.Vouched || !a.Active) { // meanwhile
 		return a, nil, nil
 	}
 	now := d.Now()
-	if known, is := d.proxies.unknown[email]; is && now.Before(known.until) {
+	if known, is := d.proxies.unknown[email]; is && a == nil && now.Before(known.until) {
 		return nil, known.problem, nil
 	}
 	signed, err := d.SignOns.SignOn(r.Context(), account.SignOn{Email: email, Verified: true, Domains: d.Trusted.AllowDomains}, nil)
@@ -159,11 +162,35 @@ func (d *Directory) welcome(r *http.Request, email string) (a *account.Account, 
 	if err != nil {
 		return nil, nil, err
 	}
-	d.Note(r.Context(), Event{Person: signed.Owner, Action: "person.made", Detail: map[string]any{"how": account.ByProxy}, Address: d.Address(r)})
-	if err := d.Changed(r.Context(), signed.Owner); err != nil {
+	if signed.Dropped { // first, since the store has them no more
+		err = d.EndAll(r.Context(), signed.Owner)
+	}
+	err = errors.Join(err, d.Changed(r.Context(), signed.Owner))
+	e := Event{Person: signed.Owner, Action: "person.made", Detail: map[string]any{"how": account.ByProxy}, Address: d.Address(r)}
+	if signed.Linked {
+		e.Action, e.Detail = "proxy.linked", map[string]any{"other_ways_dropped": signed.Dropped}
+		if a = d.byEmail(email); a != nil {
+			e.Object = a.Me.ID
+		}
+	}
+	if signed.Made || signed.Linked {
+		d.Note(r.Context(), e)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	return d.byEmail(email), nil, nil
+}
+
+// Vouch notes that who has just made an account did so by way of the proxy, which
+// names them by its address: their password is their own.
+func (d *Directory) Vouch(r *http.Request, owner string) error {
+	email := d.Named(r)
+	if email == "" {
+		return nil
+	}
+	_, err := d.SignOns.SignOn(r.Context(), account.SignOn{Email: email, Verified: true, As: owner}, nil)
+	return err
 }
 
 // byEmail is the account of an address of mail; nil: nobody's.

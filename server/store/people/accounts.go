@@ -21,11 +21,11 @@ import (
 func (r *Register) Accounts(ctx context.Context) (all []account.Account, err error) {
 	at := map[string]int{}
 	err = r.db.Snapshot(ctx, func(q sqlite.Reading) error {
-		err := q.Each("SELECT u.n, u.id, u.name, u.email, u.role, u.active, u.totp IS NOT NULL OR EXISTS (SELECT 1 FROM passkeys k WHERE k.owner = u.n) FROM users u WHERE u.email IS NOT NULL", nil, func(rows *sql.Rows) error {
+		err := q.Each("SELECT u.n, u.id, u.name, u.email, u.role, u.active, u.totp IS NOT NULL OR EXISTS (SELECT 1 FROM passkeys k WHERE k.owner = u.n), u.oidc_issuer IS NOT NULL FROM users u WHERE u.email IS NOT NULL", nil, func(rows *sql.Rows) error {
 			var n int64
 			var id []byte
 			a := account.Account{Me: wire.Me{Teams: []wire.MyTeam{}}}
-			err := rows.Scan(&n, &id, &a.Me.Name, &a.Me.Email, &a.Me.Role, &a.Active, &a.Factor)
+			err := rows.Scan(&n, &id, &a.Me.Name, &a.Me.Email, &a.Me.Role, &a.Active, &a.Factor, &a.Vouched)
 			a.Owner, a.Me.ID = sqlite.FormatOwner(n), sqlite.FormatID(id)
 			at[a.Owner] = len(all)
 			all = append(all, a)

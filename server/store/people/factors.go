@@ -161,10 +161,10 @@ func dropSpareCodes(t *sqlite.Tx, who int64) error {
 	return err
 }
 
-// dropWays takes away every way in that an account has but single sign-on: links
-// to a new password, sessions and what it gave out too. With them goes the account's
-// own key, which is of whoever came by those ways: they may read at the gateway what
-// it is used for. The time is Unix milliseconds.
+// dropWays takes away every way in that an account has but single sign-on and a
+// proxy: links to a new password, sessions and what it gave out too. With them goes
+// the account's own key, which is of whoever came by those ways: they may read at the
+// gateway what it is used for. The time is Unix milliseconds.
 func dropWays(t *sqlite.Tx, who, at int64) error {
 	if _, err := t.Exec("UPDATE users SET password = '', totp = NULL WHERE n = ?", who); err != nil {
 		return err

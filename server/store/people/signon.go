@@ -21,7 +21,10 @@ import (
 // provider verified that and the account is no other subject's. Whoever made such
 // an account only typed the address, and may not be who has it: so its password,
 // passkeys and codes are dropped then, unless the person was signed in to it when
-// they went to the provider. With no account, one is made if the address's domain
+// they went to the provider. So they are when a proxy first names somebody by the
+// address of an account that neither it nor single sign-on has vouched for, be it the
+// first admin's: they come by the proxy from then on, and may choose another password.
+// With no account, one is made if the address's domain
 // or a mapped group lets them in.
 func (r *Register) SignOn(ctx context.Context, s account.SignOn, groups []wire.Group) (done account.Signed, err error) {
 	err = r.db.Write(ctx, len(s.Claims), func(t *sqlite.Tx) error {
@@ -43,10 +46,14 @@ func (r *Register) SignOn(ctx context.Context, s account.SignOn, groups []wire.G
 	return done, err
 }
 
+// proxyIssuer stands in the place of the issuer, with no subject, where a proxy has
+// vouched for an account's address of mail, and single sign-on has not.
+const proxyIssuer = "proxy"
+
 // signOn finds or makes the account.
 func (r *Register) signOn(t *sqlite.Tx, s account.SignOn, groups []wire.Group, done *account.Signed) (who int64, err error) {
 	var active bool
-	var subject sql.NullString
+	var issuer, subject sql.NullString
 	if s.Issuer != "" {
 		err = t.Scan("SELECT n, active FROM users WHERE oidc_issuer = ? AND oidc_subject = ?", []any{s.Issuer, s.Subject}, &who, &active)
 		if !errors.Is(err, sql.ErrNoRows) {
@@ -67,12 +74,14 @@ func (r *Register) signOn(t *sqlite.Tx, s account.SignOn, groups []wire.Group, d
 		return 0, refused(wire.CodeEmailUnverified, "", "The sign-in service doesn't vouch for your e-mail address.", "Confirm the address there, then try again.")
 	}
 	s.Email = email
-	err = t.Scan("SELECT n, active, oidc_subject FROM users WHERE email = ?", []any{s.Email}, &who, &active, &subject)
+	err = t.Scan("SELECT n, active, oidc_issuer, oidc_subject FROM users WHERE email = ?", []any{s.Email}, &who, &active, &issuer, &subject)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return r.makeSignedOn(t, s, groups, done)
-	case err != nil || s.Issuer == "":
-		return who, errors.Join(err, wantActiveAccount(active))
+	case err != nil:
+		return 0, err
+	case s.Issuer == "" && issuer.Valid: // vouched for before
+		return who, wantActiveAccount(active)
 	case subject.Valid:
 		return 0, refused(wire.CodeAccountTaken, "", "The account with your e-mail address belongs to somebody else of the sign-in service.", "Ask an admin of this instance.")
 	}
@@ -85,8 +94,13 @@ func (r *Register) signOn(t *sqlite.Tx, s account.SignOn, groups []wire.Group, d
 			return 0, err
 		}
 	}
-	_, err = t.Exec("UPDATE users SET oidc_issuer = ?, oidc_subject = ? WHERE n = ?", s.Issuer, s.Subject, who)
-	return who, err
+	return who, vouch(t, who, s)
+}
+
+// vouch notes who has said whose the account's address of mail is.
+func vouch(t *sqlite.Tx, who int64, s account.SignOn) error {
+	_, err := t.Exec("UPDATE users SET oidc_issuer = ?, oidc_subject = ? WHERE n = ?", cmp.Or(s.Issuer, proxyIssuer), orNull(s.Subject), who)
+	return err
 }
 
 func wantActiveAccount(active bool) error {
@@ -113,8 +127,7 @@ func (r *Register) makeSignedOn(t *sqlite.Tx, s account.SignOn, groups []wire.Gr
 		return 0, err
 	}
 	done.Made = true
-	_, err = t.Exec("UPDATE users SET oidc_issuer = ?, oidc_subject = ? WHERE n = ?", orNull(s.Issuer), orNull(s.Subject), n)
-	return n, err
+	return n, vouch(t, n, s)
 }
 
 // orNull is a text as a value, NULL for "".

@@ -3,6 +3,7 @@ package people_test
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -173,6 +174,82 @@ func TestALinkedAccountIsTheirsAlone(t *testing.T) {
 		if again, err := db.SignOn(ctx, comes("s", "bob@example.com"), nil); err != nil || again.Linked || again.Dropped {
 			t.Errorf("the next time: %+v, %v", again, err)
 		}
+	}
+}
+
+// So it is with whom a proxy names first: what was there goes, and what they add
+// themselves stays. Who is known by single sign-on, was made by the proxy or joined
+// through it has added it themselves.
+func TestAnAccountThatAProxyNamesIsTheirsAlone(t *testing.T) {
+	proxy := account.SignOn{Email: "bob@example.com", Verified: true, Domains: []string{"example.com"}}
+	for _, test := range []struct {
+		name   string
+		before func(db *store.DB, ann string) (bob string, err error)
+		stays  bool
+	}{
+		{"whom somebody invited", func(db *store.DB, ann string) (string, error) {
+			return invited(t, db, ann, "bob@example.com", wire.RoleMember), nil
+		}, false},
+		{"of single sign-on", func(db *store.DB, _ string) (string, error) {
+			done, err := db.SignOn(t.Context(), comes("s", "bob@example.com"), nil)
+			return done.Owner, err
+		}, true},
+		{"invited, then of single sign-on", func(db *store.DB, ann string) (string, error) {
+			invited(t, db, ann, "bob@example.com", wire.RoleMember)
+			done, err := db.SignOn(t.Context(), comes("s", "bob@example.com"), nil)
+			return done.Owner, err
+		}, true},
+		{"made by the proxy", func(db *store.DB, _ string) (string, error) {
+			done, err := db.SignOn(t.Context(), proxy, nil)
+			return done.Owner, err
+		}, true},
+		{"invited, through the proxy", func(db *store.DB, ann string) (string, error) {
+			joined := proxy
+			joined.As = invited(t, db, ann, "bob@example.com", wire.RoleMember)
+			done, err := db.SignOn(t.Context(), joined, nil)
+			if done.Dropped {
+				t.Error("what they had just chosen is gone")
+			}
+			return done.Owner, err
+		}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx := t.Context()
+			db, _ := storetest.OpenLocal(t)
+			ann := firstAdmin(t, db)
+			bob, err := test.before(db, ann)
+			storetest.Must(t, err)
+			chosen := func() {
+				t.Helper()
+				was, err := db.Password(ctx, bob)
+				storetest.Must(t, err, db.SetPassword(ctx, bob, was, "typed"),
+					db.SaveSignIn(ctx, account.Session{ID: storetest.NewID(), Hash: account.Hash("cookie" + was), Owner: bob, Created: time.Now(), Seen: time.Now(), Expires: time.Now().Add(time.Hour)}))
+			}
+			chosen()
+			for i, stays := range []bool{test.stays, true} {
+				done, err := db.SignOn(ctx, proxy, nil)
+				sum, e := db.Password(ctx, bob)
+				in, e2 := db.SignedIn(ctx)
+				storetest.Must(t, e, e2)
+				if err != nil || done.Owner != bob || done.Made || done.Linked == stays || done.Dropped == stays || (sum == "typed") != stays || (len(in) == 1) != stays {
+					t.Errorf("time %d: %+v, %v; the password %q, %d sessions", i+1, done, err, sum, len(in))
+				}
+				if a := signedOn(t, db, bob); !a.Vouched {
+					t.Errorf("%+v", a)
+				}
+				if !stays {
+					chosen()
+				}
+			}
+			// A proxy is no single sign-on, which has the account when it comes.
+			s, err := db.Security(ctx, bob)
+			if sso := strings.Contains(test.name, "single"); err != nil || s.OIDC != sso {
+				t.Errorf("%+v, %v", s, err)
+			}
+			if done, err := db.SignOn(ctx, comes("s", "bob@example.com"), nil); err != nil || done.Owner != bob {
+				t.Errorf("by single sign-on: %+v, %v", done, err)
+			}
+		})
 	}
 }
 

@@ -312,6 +312,61 @@ func TestGroupsAreAppliedAtEverySignOn(t *testing.T) {
 	}
 }
 
+// A lead whom people made stays, though a group had put them into the team; whom
+// people only made none leaves it with the group.
+func TestALeadWhomPeopleMadeOutlastsTheGroup(t *testing.T) {
+	const in, leads = "film", "film-leads"
+	type state struct{ in, lead, mapped bool }
+	for _, test := range []struct {
+		name  string
+		first string // the group that puts them in
+		hand  []bool // what people say of their leading, after that
+		group string // of the sign-in after that; "": none
+		want  state
+		out   state // once they are in no group
+	}{
+		{"a mapped member is made a lead", in, []bool{true}, in, state{true, true, false}, state{true, true, false}},
+		{"and is in no group at once", in, []bool{true}, "", state{true, true, false}, state{true, true, false}},
+		{"a mapped lead is made one", leads, []bool{true}, leads, state{true, true, false}, state{true, true, false}},
+		{"and is but a member by the group", leads, []bool{true}, in, state{true, true, false}, state{true, true, false}},
+		{"a mapped lead is made none, of whom the group says no more", leads, []bool{false}, in, state{true, false, true}, state{}},
+		{"a mapped lead is made none, but the group says it again", leads, []bool{false}, leads, state{true, true, true}, state{}},
+		{"a mapped member is made none", in, []bool{false}, in, state{true, false, true}, state{}},
+		{"a lead, and then none", in, []bool{true, false}, in, state{true, false, false}, state{true, false, false}},
+		{"none, and then a lead", leads, []bool{false, true}, in, state{true, true, false}, state{true, true, false}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			db, _ := storetest.OpenLocal(t)
+			ann := firstAdmin(t, db)
+			film := makeTeam(t, db, "Film")
+			groups := []wire.Group{{Group: in, Teams: []string{film}}, {Group: leads, Teams: []string{film}, Lead: true}}
+			bob := invited(t, db, ann, "bob@example.com", wire.RoleMember)
+			signsOn := func(group string) (got state) {
+				t.Helper()
+				storetest.Must(t, storetest.Second(db.SignOn(t.Context(), comes("s", "bob@example.com", group), groups)))
+				of, err := db.Team(t.Context(), film)
+				storetest.Must(t, err)
+				for _, p := range of.People {
+					got = state{true, p.Lead, p.Mapped}
+				}
+				return got
+			}
+			if got := signsOn(test.first); got != (state{true, test.first == leads, true}) {
+				t.Fatalf("by the group: %+v", got)
+			}
+			for _, lead := range test.hand {
+				storetest.Must(t, db.PutInTeam(t.Context(), film, signedOn(t, db, bob).Me.ID, lead))
+			}
+			if got := signsOn(test.group); got != test.want {
+				t.Errorf("%+v, want %+v", got, test.want)
+			}
+			if got := signsOn(""); got != test.out {
+				t.Errorf("in no group: %+v, want %+v", got, test.out)
+			}
+		})
+	}
+}
+
 // A lead of everybody's team can come from a group, though its people can't.
 func TestAGroupLeadsEverybodysTeam(t *testing.T) {
 	db, _ := storetest.OpenLocal(t)

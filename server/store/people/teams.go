@@ -183,7 +183,10 @@ func (r *Register) DeleteTeam(ctx context.Context, id string) error {
 	})
 }
 
-// PutInTeam puts a person into a team, or changes whether they lead it.
+// PutInTeam puts a person into a team, or changes whether they lead it. Whom people
+// make a lead is in the team, and leads it, by their word, whatever the groups of
+// single sign-on no longer say; whom they make none is in it as before, until a group
+// that still says so makes them one again at a sign-in.
 func (r *Register) PutInTeam(ctx context.Context, team, person string, lead bool) error {
 	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
 		n, _, err := wantTeam(t, team)
@@ -197,7 +200,7 @@ func (r *Register) PutInTeam(ctx context.Context, team, person string, lead bool
 		if lead && role == wire.RoleGuest {
 			return &sqlite.Error{Problem: wire.Problem{Code: "guest_leads", Field: "lead", Message: "A guest can't lead a team.", Hint: "Make them a member first."}}
 		}
-		_, err = t.Exec("INSERT INTO team_people (team, person, lead) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET lead = excluded.lead", n, who, lead)
+		_, err = t.Exec("INSERT INTO team_people (team, person, lead) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET lead = excluded.lead, lead_mapped = 0, mapped = mapped AND NOT excluded.lead", n, who, lead)
 		return err
 	})
 }

@@ -49,7 +49,7 @@ func TestCodeHasItsColoursWhileItStreams(t *testing.T) {
 			}
 		}).observe(document.body, {subtree: true, childList: true})
 	})()`))
-	p.send("[[markdown]] [[pace: 100]]")
+	p.send("[[markdown]] [[pace: 25]]")
 	p.settled()
 	if n := p.number(`seen.coloured`); n < 5 {
 		t.Errorf("of the open code %.0f pieces had a colour", n)

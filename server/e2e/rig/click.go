@@ -29,10 +29,11 @@ const spot = `((selector, every, most) => new Promise((done, fail) => {
 				const within = hit?.closest("a, button, input, select, textarea, summary, label, [role=button], [role=option]")
 				if (within && within !== e && e.contains(within)) return fail(new Error("name what is to be clicked; in its middle stands " + within.outerHTML.slice(0, 200)))
 				if (hit && (e.contains(hit) || hit.contains(e) || hit.closest("label")?.control === e)) {
-					window.struck = undefined
-					addEventListener("pointerdown", ({target}) => {
-						window.struck = e.contains(target) || target.contains(e) || target.closest("label")?.control === e ? "" : target.outerHTML.slice(0, 200)
-						window.struckOther = !!target.closest("a, button, input, select, textarea, summary, label, [role=button], [role=option]")
+					const clickable = "a, button, input, select, textarea, summary, label, [role=button], [role=option]"
+					window.struck = {e, what: "nothing", other: false}
+					addEventListener("click", ({target}) => {
+						window.struck.what = e.contains(target) || target.contains(e) || target.closest("label")?.control === e ? "" : target.outerHTML.slice(0, 200)
+						window.struck.other = !!target.closest(clickable)
 					}, {capture: true, once: true})
 					return done({x, y})
 				}
@@ -47,9 +48,11 @@ const spot = `((selector, every, most) => new Promise((done, fail) => {
 }))`
 
 // missed is JavaScript that says what the last click met in place of what was
-// looked for, and whether that was something to be clicked. On a page that the
-// click has led to nothing is known of it.
-const missed = `({What: window.struck ?? "", Other: !!window.struckOther})`
+// looked for, and whether that was something to be clicked; "" is what it was to
+// meet. There is no click where what was pressed is replaced before it is let go.
+// Of a page that the click has led to nothing is known, and an element that is gone,
+// is disabled, or opens a list when it is pressed, has had its click.
+const missed = `(s => !s || !s.e.isConnected || s.e.matches(":disabled, select") ? {What: ""} : {What: s.what, Other: s.other})(window.struck)`
 
 // Click clicks the middle of the first element that matches the CSS selector,
 // once a person could: it is visible, stands still, and nothing lies over it. If

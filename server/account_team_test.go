@@ -14,6 +14,7 @@ import (
 // what our ledger has of each person, team and key is to the nano-dollar what the
 // accounts have of those who sent it, and nothing of any stays reserved.
 func TestTheLedgerEqualsTheAccountsOfFivePeople(t *testing.T) {
+	t.Parallel()
 	const red, blue, own = "sk-canary-red", "sk-canary-blue", "sk-canary-own"
 	h := newHouse(t, red, blue, own)
 	h.payers = nil

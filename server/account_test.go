@@ -19,6 +19,7 @@ import (
 // what the gateway's own account has, each once; what it calls estimated is so
 // when the late figure has come; and nothing stays reserved.
 func TestTheLedgerEqualsTheGatewaysAccount(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, canary)
 	h.operateAll()
 	defer h.stop()

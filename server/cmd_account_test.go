@@ -23,6 +23,7 @@ func accountLink(t *testing.T, args ...string) (link string) {
 
 // Beside a server that runs, and writes, a link is made that the server takes.
 func TestAccountLinkBesideAServer(t *testing.T) {
+	t.Parallel()
 	d := newPlayground(t, asTeam(serveConfig{}))
 	link := accountLink(t, "-data", d.config.data)
 	if !strings.HasPrefix(link, d.url+"/setup#") || link == d.setUp {

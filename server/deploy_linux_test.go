@@ -155,6 +155,7 @@ func (b bare) stop(t *testing.T, c *child) {
 // The image's content is all that the program wants: itself, certificates, and a
 // folder that it may write to.
 func TestTheImageIsEnough(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("only root can try the image's content")

@@ -18,6 +18,7 @@ import (
 )
 
 func TestAnswersOfTheSandbox(t *testing.T) {
+	t.Parallel()
 	d := newPlayground(t, serveConfig{})
 	c := dial(t, d.url, wiretest.NewHTTP())
 	for _, ep := range []gateway.Endpoint{gateway.Chat, gateway.Responses} {
@@ -121,6 +122,7 @@ func TestStopKeepsTheText(t *testing.T) {
 }
 
 func TestGatewaysThatMisbehave(t *testing.T) {
+	t.Parallel()
 	quick := gatewayclient.Options{HeaderTimeout: 300 * time.Millisecond, SilenceTimeout: 300 * time.Millisecond}
 	events := func(w http.ResponseWriter, text string) {
 		w.Header().Set("Content-Type", "text/event-stream")

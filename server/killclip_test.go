@@ -17,6 +17,7 @@ import (
 // kill -9 at the moments that matter. Afterwards the gateway's account and our
 // ledger agree to the nano-dollar, and nothing was sent twice.
 func TestKillDuringAVideoTask(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, prompt string
 		at           func(w http.ResponseWriter, r *http.Request, next http.Handler) (reached bool)
@@ -137,6 +138,7 @@ func hurry(ctx context.Context, tab *wiretest.Client) {
 
 // A kill at any request of many, again and again on one folder.
 func TestKillsAmongManyVideoTasks(t *testing.T) {
+	t.Parallel()
 	s, dir := newStage(t), storetest.Folder(t)
 	tasks := 0
 	for _, n := range []int{1, 3, 4, 7, 9, 14} {

@@ -87,6 +87,7 @@ func (v *visitor) auditLines(query string) (rows []wire.AuditRow) {
 // theirs is left in the folder: no text, no clip, no upload. The ledger stays
 // whole, and the audit tells what was done, by number.
 func TestAnAdminErasesSomebody(t *testing.T) {
+	t.Parallel()
 	const says = "canarybob"
 	d := newPlayground(t, asTeam(serveConfig{}))
 	ann := d.admin()
@@ -149,6 +150,7 @@ func TestAnAdminErasesSomebody(t *testing.T) {
 
 // An heir has what somebody left, and their tab hears of it.
 func TestAnAdminHandsOver(t *testing.T) {
+	t.Parallel()
 	const says = "ofbob"
 	d := newPlayground(t, asTeam(serveConfig{}))
 	ann := d.admin()
@@ -188,6 +190,7 @@ func TestAnAdminHandsOver(t *testing.T) {
 
 // What a server that was killed has begun, the next one finishes by itself.
 func TestSeeingOffGoesOnAfterARestart(t *testing.T) {
+	t.Parallel()
 	const says = "canarybob"
 	dir := storetest.Folder(t)
 	d := newPlayground(t, asTeam(serveConfig{data: dir}))

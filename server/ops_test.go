@@ -45,6 +45,7 @@ func figure(t *testing.T, all, name string) float64 {
 
 // What a server does shows in its figures, and what people write doesn't.
 func TestTheFiguresOfAServer(t *testing.T) {
+	t.Parallel()
 	d := newPlayground(t, serveConfig{gateway: newStage(t).url})
 	c := dial(t, d.url, wiretest.NewHTTP())
 	setKey(t, c, canary)
@@ -114,6 +115,7 @@ func TestAServerIsReadyWhileItsDatabaseIs(t *testing.T) {
 // SIGTERM ends a server in order: it says at once that it is draining, its
 // sockets are closed with a word, its answers are stored.
 func TestTerminateEndsInOrder(t *testing.T) {
+	t.Parallel()
 	dir := storetest.Folder(t)
 	proc, url := killed(t, dir, "-log-format", "json")
 	c := dial(t, url, wiretest.NewHTTP())

@@ -78,6 +78,7 @@ func codeOf(err error) string {
 // by row, and nothing of it says what it was about; others see what it paid for
 // themselves.
 func TestWhoSeesWhatATeamPaid(t *testing.T) {
+	t.Parallel()
 	w := newOffice(t)
 	for _, p := range []*someone{w.lead, w.member, w.mate} {
 		if r, err := w.sends(p, w.red, "a secret of "+p.name); err != nil || r.State != wire.Done || r.Team != w.red || r.PaidBy != "sandbox" || r.CostNanoUSD == 0 {
@@ -191,6 +192,7 @@ func TestWhoSeesWhatATeamPaid(t *testing.T) {
 // What an admin lets a team and a person use and spend holds from the next send
 // on, and a refusal says whose it is and whom to ask.
 func TestWhatATeamMayUseAndSpend(t *testing.T) {
+	t.Parallel()
 	w := newOffice(t)
 	change := func(path string, c any) {
 		t.Helper()

@@ -22,6 +22,7 @@ import (
 )
 
 func TestKillInMidStream(t *testing.T) {
+	t.Parallel()
 	dir := storetest.Folder(t)
 	proc, url := killed(t, dir)
 	c := dial(t, url, wiretest.NewHTTP())
@@ -76,6 +77,7 @@ func TestKillInMidStream(t *testing.T) {
 }
 
 func TestInterruptEndsInOrder(t *testing.T) {
+	t.Parallel()
 	dir := storetest.Folder(t)
 	proc, url := killed(t, dir)
 	c := dial(t, url, wiretest.NewHTTP())

@@ -51,6 +51,7 @@ func TestUploadsBase(t *testing.T) {
 // The sandbox inside the program keeps its tasks over a restart, and what a
 // person uploads can be used at once.
 func TestSandboxInsideWithUploads(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	d := newPlayground(t, serveConfig{data: dir, addr: "127.0.0.1:0"})
 	base := "http://" + d.bff.Addr

@@ -128,6 +128,7 @@ func isPage(path string) bool {
 }
 
 func TestTheWalkOfAddresses(t *testing.T) {
+	t.Parallel()
 	w := newWalked(t)
 	var walked []string
 	for _, a := range walkAddresses() {

@@ -156,6 +156,7 @@ func judge(want *wire.Problem, own bool, others, code string, body []byte, whose
 
 // Every call by everybody who can be there.
 func TestTheWalkOfCalls(t *testing.T) {
+	t.Parallel()
 	w := newWalked(t)
 	named := map[wire.Op]bool{}
 	for _, c := range walkCalls() {

@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -253,11 +251,7 @@ func TestMarksOnThePageOfAClip(t *testing.T) {
 func TestActionsOnTheSecondFile(t *testing.T) {
 	t.Parallel()
 	sandbox := startSandboxAt(t, "127.0.0.1:0", "60", "-speed", "200")
-	to, err := url.Parse(sandbox.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy := newProxy(t, sandbox.URL)
 	proxy.ModifyResponse = func(res *http.Response) error { // every finished task has two files
 		if !strings.Contains(res.Request.URL.Path, "/video/generations/") {
 			return nil

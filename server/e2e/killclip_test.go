@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,12 +30,8 @@ type gate struct {
 
 func newGate(t *testing.T, sandbox string) *gate {
 	t.Helper()
-	to, err := url.Parse(sandbox)
-	if err != nil {
-		t.Fatal(err)
-	}
 	g := &gate{}
-	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy := newProxy(t, sandbox)
 	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	proxy.ModifyResponse = func(res *http.Response) error {
 		// Files are at the gateway's address, which is this one.

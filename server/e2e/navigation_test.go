@@ -42,7 +42,7 @@ func TestEachSettingHasItsAddress(t *testing.T) {
 	}
 	p.click("#to-all")
 	here("#settings-key", len(ways))
-	p.must(p.tab.Eval(nil, `history.back()`))
+	p.must(p.tab.Back())
 	here("#storage", 1)
 
 	for _, old := range []struct{ address, element string }{

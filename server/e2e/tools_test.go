@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"testing"
 )
@@ -187,11 +185,7 @@ func TestLibraryOfPromptsAndSettings(t *testing.T) {
 // Who writes elsewhere when a call comes goes on writing.
 func TestACallLeavesTheFocusToWhoWrites(t *testing.T) {
 	t.Parallel()
-	to, err := url.Parse(startSandbox(t).URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy, written := httputil.NewSingleHostReverseProxy(to), make(chan struct{})
+	proxy, written := newProxy(t, startSandbox(t).URL), make(chan struct{})
 	held := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-written:

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"testing"
 )
@@ -127,11 +125,7 @@ func TestTypingBeforeTheProgramKeepsTheDraft(t *testing.T) {
 
 func typeBeforeTheProgram(t *testing.T, w *world, path string) {
 	t.Helper()
-	to, err := url.Parse(w.server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy := newProxy(t, w.server.URL)
 	come := make(chan struct{})
 	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/web/app.wasm") {

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,12 +30,8 @@ type lossyGateway struct {
 
 func newLossyGateway(t *testing.T, sandbox string) *lossyGateway {
 	t.Helper()
-	to, err := url.Parse(sandbox)
-	if err != nil {
-		t.Fatal(err)
-	}
 	g := &lossyGateway{ids: map[string]string{}, n: map[string]int{}}
-	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy := newProxy(t, sandbox)
 	var prompts sync.Map // by request
 	proxy.ModifyResponse = func(res *http.Response) error {
 		prompt, ok := prompts.Load(res.Request.Header.Get("X-Prompt"))

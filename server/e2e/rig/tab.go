@@ -153,11 +153,12 @@ func (t *Tab) Open(url string) error { return t.Do(chromedp.Navigate(url)) }
 // Reload loads the page again, as F5 does.
 func (t *Tab) Reload() error { return t.Do(chromedp.Reload()) }
 
-// Back and Forward are the browser's buttons.
-func (t *Tab) Back() error { return t.Eval(nil, "history.back()") }
+// Back and Forward are the browser's buttons. What is evaluated ends before the
+// page may be left by it, which would be an error.
+func (t *Tab) Back() error { return t.Eval(nil, "void setTimeout(() => history.back())") }
 
 // Forward is the opposite of Back.
-func (t *Tab) Forward() error { return t.Eval(nil, "history.forward()") }
+func (t *Tab) Forward() error { return t.Eval(nil, "void setTimeout(() => history.forward())") }
 
 // Type presses the keys of a text, and of the kb package, one after the other.
 // Unlike chromedp's KeyEvent it leaves it to the browser to make a character

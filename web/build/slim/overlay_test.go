@@ -1,8 +1,11 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"screentest/web/build/nodetest"
 )
 
 func TestACutReplacesOneFunction(t *testing.T) {
@@ -21,5 +24,17 @@ func TestACutReplacesOneFunction(t *testing.T) {
 		if got := string(text); got != tt.want && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %q, %v; want %q", tt.name, got, err, tt.want)
 		}
+	}
+}
+
+// The page's next frame is a timer that is set to an earlier time.
+func TestATimerSetEarlierIsNotForgotten(t *testing.T) {
+	out := t.TempDir()
+	if err := writeOverlay(out); err != nil {
+		t.Fatal(err)
+	}
+	program := nodetest.Build(t, "./testdata/timers", "-overlay", filepath.Join(out, "overlay.json"))
+	if said, complaints, err := nodetest.Run(t, program); err != nil || said != "in time\n" {
+		t.Errorf("it was %s%v\n%s", said, err, complaints)
 	}
 }

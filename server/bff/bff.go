@@ -88,6 +88,8 @@ type Config struct {
 
 	// API are the addresses of accounts, "GET /api/me", by what answers each.
 	API map[string]Handler
+	// Calls are those of the socket that other parts answer.
+	Calls map[wire.Op]Call
 	// PublicURL is how browsers reach the server from outside, or nil.
 	PublicURL *url.URL
 	// TLS says that the server encrypts by itself.
@@ -134,7 +136,7 @@ func New(c Config) *Server {
 	if c.Called == nil {
 		c.Called = func(wire.Op, time.Duration, bool) {}
 	}
-	s := &Server{Config: c, handlers: handlers(), sockets: newSockets(), quit: make(chan struct{}), imports: make(chan struct{}, maxImports), exports: make(chan struct{}, maxExports)}
+	s := &Server{Config: c, handlers: handlers(c.Calls), sockets: newSockets(), quit: make(chan struct{}), imports: make(chan struct{}, maxImports), exports: make(chan struct{}, maxExports)}
 	s.life, s.endCalls = context.WithCancel(context.Background())
 	s.handler = s.routes()
 	s.People.Listen(listener{s})

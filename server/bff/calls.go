@@ -8,6 +8,7 @@ import (
 	"maps"
 	"time"
 
+	"screentest/server/news"
 	"screentest/server/people"
 	"screentest/server/rights"
 	"screentest/shared/wire"
@@ -20,10 +21,37 @@ const callTimeout = 20 * time.Second
 // A handler does one kind of call and returns what answers it.
 type handler func(ctx context.Context, s *Server, k *socket, args json.RawMessage) (any, error)
 
-// handlers are the calls that the server knows; each part of the program has a
-// table of its own.
-func handlers() map[wire.Op]handler {
+// A Call answers a call that another part of the program adds to those of this
+// package. Who asks is in the context, see package people.
+type Call = func(ctx context.Context, tab news.Tab, args json.RawMessage) (any, error)
+
+// Calling is a Call with its arguments decoded.
+func Calling[A any](f func(ctx context.Context, tab news.Tab, args A) (any, error)) Call {
+	return func(ctx context.Context, tab news.Tab, raw json.RawMessage) (any, error) {
+		args, err := decoded[A](raw)
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, tab, args)
+	}
+}
+
+func decoded[A any](raw json.RawMessage) (args A, err error) {
+	if len(raw) > 0 && json.Unmarshal(raw, &args) != nil {
+		err = &wire.Problem{Code: "invalid_call", Message: "The call's arguments cannot be read."}
+	}
+	return args, err
+}
+
+// handlers are the calls that the server knows: each part of this package has a
+// table of its own, and others add theirs.
+func handlers(added map[wire.Op]Call) map[wire.Op]handler {
 	all := map[wire.Op]handler{}
+	for op, call := range added {
+		all[op] = func(ctx context.Context, _ *Server, k *socket, raw json.RawMessage) (any, error) {
+			return call(ctx, k, raw)
+		}
+	}
 	for _, table := range []map[wire.Op]handler{runCalls(), conversationCalls(), spendCalls(), videoCalls()} {
 		maps.Copy(all, table)
 	}
@@ -53,11 +81,9 @@ const maxSlow = 4
 // with decodes a call's arguments.
 func with[A any](f func(ctx context.Context, s *Server, k *socket, args A) (any, error)) handler {
 	return func(ctx context.Context, s *Server, k *socket, raw json.RawMessage) (any, error) {
-		var args A
-		if len(raw) > 0 {
-			if err := json.Unmarshal(raw, &args); err != nil {
-				return nil, &wire.Problem{Code: "invalid_call", Message: "The call's arguments cannot be read."}
-			}
+		args, err := decoded[A](raw)
+		if err != nil {
+			return nil, err
 		}
 		return f(ctx, s, k, args)
 	}

@@ -2,7 +2,6 @@ package news
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -49,6 +48,7 @@ type Hub struct {
 
 	mu      sync.Mutex
 	tabs    map[string]map[Tab]struct{} // by owner
+	topics  map[string]map[Tab]string   // the tabs that look at each, and whose they are
 	pending map[conversation]struct{}   // have changed and were not told yet
 	all     bool                        // everybody is to be greeted
 	greeted map[string]struct{}         // the owners who are
@@ -59,7 +59,7 @@ func New(c Conversations, log *slog.Logger) *Hub {
 	h := &Hub{
 		conversations: c, log: log, quit: make(chan struct{}),
 		changed: make(chan struct{}, 1), greeting: make(chan struct{}, 1),
-		tabs: map[string]map[Tab]struct{}{}, pending: map[conversation]struct{}{}, greeted: map[string]struct{}{},
+		tabs: map[string]map[Tab]struct{}{}, topics: map[string]map[Tab]string{}, pending: map[conversation]struct{}{}, greeted: map[string]struct{}{},
 	}
 	h.ended.Go(h.loop)
 	return h
@@ -88,6 +88,9 @@ func (h *Hub) Leave(owner string, t Tab) {
 	delete(h.tabs[owner], t)
 	if len(h.tabs[owner]) == 0 {
 		delete(h.tabs, owner)
+	}
+	for topic := range h.topics {
+		h.lookAway(topic, t)
 	}
 }
 
@@ -144,14 +147,7 @@ func (h *Hub) tell(owner, key string, event wire.Event, data any) {
 	if len(h.tabs[owner]) == 0 {
 		return
 	}
-	raw, err := json.Marshal(data)
-	if err != nil {
-		return // our own types: they marshal
-	}
-	push, err := json.Marshal(wire.Push{Event: event, Data: raw})
-	if err != nil {
-		return
-	}
+	push := pushOf(event, data)
 	for t := range h.tabs[owner] {
 		t.Tell(key, push)
 	}

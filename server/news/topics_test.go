@@ -1,0 +1,32 @@
+package news
+
+import (
+	"bytes"
+	"maps"
+	"testing"
+)
+
+func TestATopicIsToldToWhoLooks(t *testing.T) {
+	hub(t, func(h *Hub, _ reads, _ *bytes.Buffer, mine, mineToo, other *tab) {
+		h.Look("review 7", "me", mine)
+		h.Look("review 7", "she", other)
+		h.Look("review 8", "me", mineToo)
+		if got := h.Lookers("review 7"); !maps.Equal(got, map[string]bool{"me": true, "she": true}) {
+			t.Errorf("%v look", got)
+		}
+		h.TellTopic("review 7", "c", "comment", 1)
+		h.Forget("review 7", func(owner string) bool { return owner == "she" })
+		h.TellTopic("review 7", "c", "comment", 2)
+		h.LookAway("review 7", mine)
+		h.TellTopic("review 7", "c", "comment", 3)
+		h.Leave("me", mineToo)
+		h.TellTopic("review 8", "c", "comment", 4)
+		if len(mine.told) != 2 || len(other.told) != 1 || len(mineToo.told) != 0 || len(h.topics) != 0 {
+			t.Errorf("told %q, %q and %q; topics %v", mine.told, other.told, mineToo.told, h.topics)
+		}
+		h.Tell([]string{"me", "she", "nobody"}, "n", "notice", 5)
+		if len(mine.told) != 3 || len(other.told) != 2 {
+			t.Errorf("told %q and %q", mine.told, other.told)
+		}
+	})
+}

@@ -1,0 +1,175 @@
+-- What people show each other, and what they say of it.
+
+-- A share shows a conversation or a clip to others than its owner. It goes with
+-- what it shows, to an heir too. A link is asked for by its hash, what is shown to
+-- people by name by the share's id. A snapshot is the conversation as a file, as
+-- it was; what is shown live is read where it stands.
+CREATE TABLE shares (
+  n            INTEGER PRIMARY KEY AUTOINCREMENT,
+  id           BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
+  owner        INTEGER NOT NULL REFERENCES users (n),
+  conversation INTEGER REFERENCES conversations (n) ON DELETE CASCADE,
+  task         INTEGER REFERENCES video_tasks (n) ON DELETE CASCADE,
+  audience     TEXT    NOT NULL CHECK (audience IN ('people', 'team', 'everyone', 'link')),
+  to_team      INTEGER REFERENCES teams (n),
+  hash         BLOB    UNIQUE CHECK (length(hash) = 32),
+  live         INTEGER NOT NULL CHECK (live IN (0, 1)),
+  wire         INTEGER NOT NULL CHECK (wire IN (0, 1)),
+  coding       INTEGER NOT NULL DEFAULT 0,
+  snapshot     BLOB,
+  created_ms   INTEGER NOT NULL,
+  expires_ms   INTEGER NOT NULL DEFAULT 0, -- 0: never
+  revoked_ms   INTEGER NOT NULL DEFAULT 0,
+  CHECK ((conversation IS NULL) <> (task IS NULL)),
+  CHECK ((audience = 'team') = (to_team IS NOT NULL)),
+  CHECK ((audience = 'link') = (hash IS NOT NULL)),
+  CHECK ((live = 0 AND conversation IS NOT NULL) = (snapshot IS NOT NULL))
+) STRICT;
+CREATE INDEX shares_owner ON shares (owner, n);
+CREATE INDEX shares_conversation ON shares (conversation) WHERE conversation IS NOT NULL;
+CREATE INDEX shares_task ON shares (task) WHERE task IS NOT NULL;
+CREATE INDEX shares_team ON shares (to_team) WHERE to_team IS NOT NULL AND revoked_ms = 0;
+CREATE INDEX shares_everyone ON shares (n) WHERE audience = 'everyone' AND revoked_ms = 0;
+
+CREATE TABLE share_people (
+  share  INTEGER NOT NULL REFERENCES shares (n) ON DELETE CASCADE,
+  person INTEGER NOT NULL REFERENCES users (n) ON DELETE CASCADE,
+  PRIMARY KEY (share, person)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX share_people_person ON share_people (person);
+
+-- Who sees which share by name: this alone says so. Whether one has expired is
+-- the asker's to look at, who knows what time it is. What somebody shows who was
+-- deactivated is seen by nobody until it is handed over.
+CREATE VIEW sights AS
+  SELECT p.person AS person, s.n AS share, s.expires_ms AS expires_ms
+    FROM share_people p JOIN shares s ON s.n = p.share JOIN users o ON o.n = s.owner
+    WHERE s.audience = 'people' AND s.revoked_ms = 0 AND o.active = 1 AND p.person <> s.owner
+  UNION ALL
+  SELECT p.person, s.n, s.expires_ms
+    FROM team_people p JOIN shares s ON s.to_team = p.team JOIN users o ON o.n = s.owner JOIN teams t ON t.n = p.team
+    WHERE s.to_team IS NOT NULL AND s.revoked_ms = 0 AND o.active = 1 AND t.deleted_ms = 0 AND p.person <> s.owner
+  UNION ALL
+  SELECT u.n, s.n, s.expires_ms
+    FROM users u JOIN shares s JOIN users o ON o.n = s.owner
+    WHERE s.audience = 'everyone' AND s.revoked_ms = 0 AND o.active = 1 AND u.email IS NOT NULL AND u.n <> s.owner;
+
+-- Where a copy comes from, as it was called then: kept when the original is gone.
+ALTER TABLE conversations ADD COLUMN copied_share BLOB CHECK (length(copied_share) = 16); -- its id
+ALTER TABLE conversations ADD COLUMN copied_title TEXT NOT NULL DEFAULT '';
+ALTER TABLE conversations ADD COLUMN copied_owner TEXT NOT NULL DEFAULT ''; -- their name
+ALTER TABLE video_tasks   ADD COLUMN copied_share BLOB CHECK (length(copied_share) = 16);
+ALTER TABLE video_tasks   ADD COLUMN copied_title TEXT NOT NULL DEFAULT '';
+ALTER TABLE video_tasks   ADD COLUMN copied_owner TEXT NOT NULL DEFAULT '';
+
+-- A review is of a clip and its next versions, which carry the thread on. A
+-- version keeps its number when others go.
+CREATE TABLE reviews (
+  n  INTEGER PRIMARY KEY AUTOINCREMENT,
+  id BLOB NOT NULL UNIQUE CHECK (length(id) = 16)
+) STRICT;
+CREATE TABLE review_versions (
+  review  INTEGER NOT NULL REFERENCES reviews (n) ON DELETE CASCADE,
+  version INTEGER NOT NULL CHECK (version > 0),
+  task    INTEGER NOT NULL UNIQUE REFERENCES video_tasks (n) ON DELETE CASCADE,
+  state   TEXT    NOT NULL DEFAULT 'draft' CHECK (state IN ('draft', 'in_review', 'approved', 'changes_asked')),
+  PRIMARY KEY (review, version)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE comments (
+  n           INTEGER PRIMARY KEY AUTOINCREMENT,
+  id          BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
+  review      INTEGER NOT NULL REFERENCES reviews (n) ON DELETE CASCADE,
+  version     INTEGER NOT NULL, -- that it was made on
+  answers     INTEGER REFERENCES comments (n) ON DELETE CASCADE,
+  author      INTEGER NOT NULL REFERENCES users (n),
+  text        TEXT    NOT NULL,
+  at_ms       INTEGER NOT NULL CHECK (at_ms >= 0), -- in the clip
+  x           INTEGER CHECK (x BETWEEN 0 AND 10000), -- of the frame, in its 10 000ths
+  y           INTEGER CHECK (y BETWEEN 0 AND 10000),
+  created_ms  INTEGER NOT NULL,
+  edited_ms   INTEGER NOT NULL DEFAULT 0,
+  deleted_ms  INTEGER NOT NULL DEFAULT 0,
+  resolver    INTEGER REFERENCES users (n),
+  resolved_ms INTEGER NOT NULL DEFAULT 0,
+  CHECK ((x IS NULL) = (y IS NULL))
+) STRICT;
+CREATE INDEX comments_review ON comments (review, n);
+CREATE INDEX comments_author ON comments (author);
+
+-- Each state that a version was given, by whom and when.
+CREATE TABLE review_steps (
+  n       INTEGER PRIMARY KEY AUTOINCREMENT,
+  review  INTEGER NOT NULL REFERENCES reviews (n) ON DELETE CASCADE,
+  version INTEGER NOT NULL,
+  state   TEXT    NOT NULL CHECK (state IN ('draft', 'in_review', 'approved', 'changes_asked')),
+  person  INTEGER NOT NULL REFERENCES users (n),
+  note    TEXT    NOT NULL DEFAULT '',
+  at_ms   INTEGER NOT NULL
+) STRICT;
+CREATE INDEX review_steps_review ON review_steps (review, n);
+
+-- What a person is told in the page: a mention, a share, a review, an approval.
+CREATE TABLE notices (
+  n       INTEGER PRIMARY KEY AUTOINCREMENT,
+  id      BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
+  person  INTEGER NOT NULL REFERENCES users (n) ON DELETE CASCADE,
+  kind    TEXT    NOT NULL,
+  by      INTEGER REFERENCES users (n),
+  path    TEXT    NOT NULL, -- in the page
+  text    TEXT    NOT NULL,
+  at_ms   INTEGER NOT NULL,
+  seen_ms INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX notices_person ON notices (person, n);
+
+-- A team's library. Every version stays: going back makes the next one.
+CREATE TABLE team_library (
+  n       INTEGER PRIMARY KEY AUTOINCREMENT,
+  id      BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
+  team    INTEGER NOT NULL REFERENCES teams (n),
+  rev     INTEGER NOT NULL,
+  deleted INTEGER NOT NULL DEFAULT 0 CHECK (deleted IN (0, 1))
+) STRICT;
+CREATE INDEX team_library_team ON team_library (team, n);
+
+CREATE TABLE team_library_versions (
+  entry  INTEGER NOT NULL REFERENCES team_library (n) ON DELETE CASCADE,
+  rev    INTEGER NOT NULL CHECK (rev > 0),
+  kind   TEXT    NOT NULL CHECK (kind IN ('prompt', 'settings')),
+  name   TEXT    NOT NULL,
+  text   TEXT    NOT NULL DEFAULT '',
+  family TEXT    NOT NULL DEFAULT '',
+  params TEXT             CHECK (params IS NULL OR json_valid(params)),
+  person INTEGER NOT NULL REFERENCES users (n),
+  at_ms  INTEGER NOT NULL,
+  PRIMARY KEY (entry, rev)
+) STRICT, WITHOUT ROWID;
+
+-- A vote counts for the team that paid for the answers, by its tags. Of one without
+-- a winner bad says that no answer was good enough; blind, that the models were
+-- not shown.
+ALTER TABLE votes ADD COLUMN bad  INTEGER NOT NULL DEFAULT 0 CHECK (bad IN (0, 1));
+ALTER TABLE votes ADD COLUMN tags TEXT    NOT NULL DEFAULT '[]' CHECK (json_valid(tags));
+ALTER TABLE votes ADD COLUMN team INTEGER REFERENCES teams (n);
+ALTER TABLE votes ADD COLUMN blind INTEGER NOT NULL DEFAULT 0 CHECK (blind IN (0, 1));
+CREATE INDEX votes_team ON votes (team, vote_ms) WHERE team IS NOT NULL;
+
+-- A clip above its team's amount waits until a lead releases it. Nothing of it is
+-- sent, held or booked before.
+ALTER TABLE teams ADD COLUMN approve_nano_usd INTEGER NOT NULL DEFAULT 0 CHECK (approve_nano_usd >= 0); -- 0: never asked
+CREATE TABLE approvals (
+  n          INTEGER PRIMARY KEY AUTOINCREMENT,
+  id         BLOB    NOT NULL UNIQUE CHECK (length(id) = 16), -- the clip's
+  team       INTEGER NOT NULL REFERENCES teams (n),
+  asker      INTEGER NOT NULL REFERENCES users (n),
+  request    TEXT    NOT NULL CHECK (json_valid(request)), -- the creation, as it was asked for
+  price      INTEGER NOT NULL CHECK (price >= 0),
+  state      TEXT    NOT NULL CHECK (state IN ('asked', 'released', 'refused', 'withdrawn')),
+  person     INTEGER REFERENCES users (n), -- who decided
+  reason     TEXT    NOT NULL DEFAULT '',
+  asked_ms   INTEGER NOT NULL,
+  decided_ms INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX approvals_team ON approvals (team, state, n);
+CREATE INDEX approvals_asker ON approvals (asker, n);

@@ -11,9 +11,9 @@ import (
 
 	"screentest/app/chat"
 	"screentest/app/figure"
-	"screentest/app/markdown"
 	"screentest/app/ui/kit"
 	"screentest/app/ui/prose"
+	"screentest/shared/markdown"
 	"screentest/shared/reply"
 )
 

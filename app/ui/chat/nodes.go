@@ -6,7 +6,7 @@ import (
 	"strings"
 	"syscall/js"
 
-	"screentest/app/markdown"
+	"screentest/shared/markdown"
 )
 
 // noteLink is the footnote's link, to it or back, that a click was on. One with

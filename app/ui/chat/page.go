@@ -19,11 +19,11 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/chat"
-	"screentest/app/markdown"
 	"screentest/app/session"
 	"screentest/app/ui/inspector"
 	"screentest/app/ui/kit"
 	"screentest/app/ui/prose"
+	"screentest/shared/markdown"
 	"screentest/shared/wire"
 )
 

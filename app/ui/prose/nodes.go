@@ -3,11 +3,10 @@
 package prose
 
 import (
-	"strings"
 	"syscall/js"
 
-	"screentest/app/markdown"
 	"screentest/app/ui/kit"
+	"screentest/shared/markdown"
 )
 
 // inline are the elements that the caret stands behind, not in.
@@ -39,11 +38,7 @@ func node(d kit.DOM, names string, n markdown.Node) js.Value {
 		e.Call("setAttribute", "class", n.Class)
 	}
 	for _, a := range n.Attrs {
-		if id, local := strings.CutPrefix(a.Value, "#"); a.Name == "href" && local {
-			a.Value = "#" + names + id
-		} else if a.Name == "id" {
-			a.Value = names + a.Value
-		}
+		a = a.Named(names)
 		e.Call("setAttribute", a.Name, a.Value)
 	}
 	if len(n.Kids) == 1 && n.Kids[0].Tag == "" {

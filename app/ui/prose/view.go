@@ -14,8 +14,8 @@ import (
 	"strings"
 	"syscall/js"
 
-	"screentest/app/markdown"
 	"screentest/app/ui/kit"
+	"screentest/shared/markdown"
 )
 
 const (

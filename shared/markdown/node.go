@@ -1,6 +1,9 @@
 package markdown
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A Node is one node of a drawn document: an element, or a text node when Tag
 // is empty. A tree of Nodes holds no HTML: Text is shown as it is, with
@@ -17,6 +20,17 @@ type Node struct {
 
 // An Attr is one attribute of an element; its value is safe to set as it is.
 type Attr struct{ Name, Value string }
+
+// Named is a as it stands on a page where names goes before the ids of its text:
+// an id, and an href that leads to one.
+func (a Attr) Named(names string) Attr {
+	if id, local := strings.CutPrefix(a.Value, "#"); a.Name == "href" && local {
+		a.Value = "#" + names + id
+	} else if a.Name == "id" {
+		a.Value = names + a.Value
+	}
+	return a
+}
 
 // Namespace is the one in which n's element is made with createElementNS:
 // MathMLNamespace, or "" for an HTML element or a text node.

@@ -26,6 +26,7 @@ var parts = []string{
 	"budget",
 	"factors",
 	"gateway",
+	"notices",
 	"oidc",
 	"ops",
 	"retention",
@@ -158,7 +159,7 @@ func archRules() []archRule {
 			breaks: func(g graph) []string {
 				const store = module + "/server/store/"
 				below := map[string][]string{
-					"audit": {"chain", "sqlite"}, "chain": {"sqlite"}, "ledger": {"chain", "sqlite"}, "search": {"sqlite", "text"}, "people": {"sqlite"},
+					"audit": {"chain", "sqlite"}, "notices": {"sqlite"}, "chain": {"sqlite"}, "ledger": {"chain", "sqlite"}, "search": {"sqlite", "text"}, "people": {"sqlite"},
 					"chat":     {"ledger", "people", "search", "sqlite", "text"},
 					"video":    {"ledger", "people", "search", "sqlite", "text"},
 					"leaving":  {"audit", "people", "search", "sqlite"},

@@ -57,6 +57,9 @@ func walkCalls() []walkCall {
 			return wire.LibraryEntry{ID: uuid.NewString(), Kind: wire.LibraryPrompt, Name: "new", Text: "x"}
 		}, apart},
 
+		{wire.OpNotices, func(things) any { return wire.Page{} }, apart},
+		{wire.OpNoticesSeen, func(h things) any { return wire.Target{ID: h.notice} }, unseen},
+
 		{wire.OpSpend, func(things) any {
 			return wire.SpendQuery{Days: []int64{now - 86_400_000, now + 86_400_000}, Today: now - 86_400_000, Week: now - 86_400_000, Month: now - 86_400_000, Tomorrow: now + 86_400_000}
 		}, apart},

@@ -33,13 +33,14 @@ type things struct {
 	clip                                       string
 	upload                                     string // its path
 	session, passkey                           string
+	notice                                     string
 	team                                       string // that they work in
 	spareTeam, sparePerson, spareOwner, invite string
 }
 
 // marks are what nobody else may ever see.
 func (h things) marks() []string {
-	return []string{h.mark, h.start.Conversation, h.start.Run, h.start.Answer, h.start.User.ID, h.prompt, h.clip, h.upload, h.passkey}
+	return []string{h.mark, h.start.Conversation, h.start.Run, h.start.Answer, h.start.User.ID, h.prompt, h.clip, h.upload, h.passkey, h.notice}
 }
 
 // walked is an instance whose people have things, with one who was deactivated.
@@ -101,6 +102,7 @@ func (w *walked) gives(p *someone) {
 	h.passkey, _, err = w.store.AddPasskey(ctx, account.Passkey{Owner: p.who.Owner, Name: h.mark, Credential: []byte(p.name), Data: []byte("{}")}, nil)
 	w.must(err)
 
+	h.notice = w.notified(p, h.mark)
 	h.spareOwner = w.joins("spare-of-" + p.name)
 	spare, err := w.people.Account(h.spareOwner)
 	w.must(err)
@@ -110,6 +112,20 @@ func (w *walked) gives(p *someone) {
 	h.invite, err = w.store.MakeInvite(ctx, w.admin.who.Owner, uuid.NewString(), wire.Invite{Role: wire.RoleMember, Uses: 1, ExpiresMS: time.Now().Add(time.Hour).UnixMilli()})
 	w.must(err)
 	p.has = h
+}
+
+// notified gives somebody a notice that says something.
+func (w *walked) notified(p *someone, says string) (id string) {
+	w.notices.Notify(w.t.Context(), []string{p.who.Owner}, wire.Notice{Kind: wire.NoticeMention, Path: "/", Text: says})
+	eventually(w.t, func() bool {
+		list, err := w.notices.List(w.t.Context(), p.who.Owner, wire.Page{})
+		w.must(err)
+		for _, n := range list.Notices {
+			id = n.ID
+		}
+		return id != ""
+	}, func() string { return "the notice is not there" })
+	return id
 }
 
 // onePixel is a PNG.

@@ -15,6 +15,7 @@ import (
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/leaving"
 	"screentest/server/news"
+	"screentest/server/notices"
 	"screentest/server/oidc"
 	"screentest/server/ops"
 	"screentest/server/page"
@@ -62,6 +63,7 @@ type server struct {
 	videos     *video.Service
 	retention  *retention.Sweeper
 	leaving    *leaving.Service
+	notices    *notices.Service // nil without accounts
 	bff        *bff.Server
 	closers    []func(context.Context) error // the last one started is closed first
 }
@@ -128,6 +130,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err := s.openDoor(ctx, addr); err != nil {
 		return s, err
 	}
+	s.openNotices()
 	options := c.timeouts
 	options.FilesFromPrivate = c.fetchPrivate
 	options.Judged = s.people.KeyJudged
@@ -176,6 +179,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		},
 		Catalogue: s.models.json,
 		API:       s.api(),
+		Calls:     s.calls(),
 		Called:    s.ops.Called,
 		Addr:      addr, PublicURL: public, TLS: s.reach.tls, Knows: s.knows,
 		FlushEvery: s.runs.FlushEvery,

@@ -100,6 +100,9 @@ var calls = map[wire.Op]Right{
 	wire.OpLibraryDelete: Own,
 	wire.OpStart:         Send,
 
+	wire.OpNotices:     Own,
+	wire.OpNoticesSeen: Own,
+
 	wire.OpSpend:     Own,
 	wire.OpLedger:    Own,
 	wire.OpBudgets:   Own,

@@ -51,6 +51,7 @@ import (
 	"screentest/server/store/folder"
 	"screentest/server/store/leaving"
 	"screentest/server/store/ledger"
+	"screentest/server/store/notices"
 	"screentest/server/store/people"
 	"screentest/server/store/schema"
 	"screentest/server/store/search"
@@ -85,6 +86,7 @@ type DB struct {
 	videos *video.Videos
 	audit  *audit.Log
 	leave  *leaving.Leavings
+	notes  *notices.Notices
 
 	dir    string
 	log    *slog.Logger
@@ -106,6 +108,9 @@ func (db *DB) Audit() *audit.Log { return db.audit }
 
 // Leavings returns who is being seen off.
 func (db *DB) Leavings() *leaving.Leavings { return db.leave }
+
+// Notices returns what people are told in the page.
+func (db *DB) Notices() *notices.Notices { return db.notes }
 
 // Videos returns the video tasks.
 func (db *DB) Videos() *video.Videos { return db.videos }
@@ -150,6 +155,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 		return nil, fmt.Errorf("chain the ledger of before: %w", err)
 	}
 	db.leave = leaving.New(db.engine, index, db.audit, now)
+	db.notes = notices.New(db.engine, now)
 	db.Finder = search.NewFinder(db.engine, index, now)
 	if db.Chat, err = chat.New(db.engine, db.Books, index, db.log, now); err != nil {
 		return nil, err

@@ -66,6 +66,11 @@ func fill(t *testing.T, db *store.DB, owner, canary string, like made) (m made) 
 	}
 	m.entry.Kind, m.entry.Name, m.entry.Text = wire.LibraryPrompt, canary+" entry", canary
 	storetest.Must(t, storetest.Second(db.PutLibrary(ctx, owner, m.entry)))
+	for _, by := range []string{owner, ""} {
+		storetest.Must(t, storetest.Wait(func(done func(error)) {
+			db.Notices().Add([]string{owner}, by, wire.Notice{Kind: wire.NoticeShare, Path: "/", Text: canary}, func(_ map[string]wire.Notice, err error) { done(err) })
+		}))
+	}
 	storetest.Must(t, db.SetSetting(ctx, owner, "theme", canary))
 	storetest.Must(t, db.SaveSession(ctx, "session of "+canary, owner, []byte(canary), time.Now().Add(time.Hour)))
 

@@ -117,11 +117,13 @@ CREATE TABLE notices (
   kind    TEXT    NOT NULL,
   by      INTEGER REFERENCES users (n),
   path    TEXT    NOT NULL, -- in the page
+  subject TEXT    NOT NULL DEFAULT '', -- the id of what it is about
   text    TEXT    NOT NULL,
   at_ms   INTEGER NOT NULL,
   seen_ms INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX notices_person ON notices (person, n);
+CREATE INDEX notices_by ON notices (by) WHERE by IS NOT NULL;
 
 -- A team's library. Every version stays: going back makes the next one.
 CREATE TABLE team_library (

@@ -10,8 +10,9 @@ import (
 // News is what the server tells unasked: a [Greeting], a [wire.Summary] of a
 // conversation, a [wire.Run], [wire.Lanes], a [wire.Vote], a
 // [wire.LibraryEntry], a [wire.VideoTask], a [wire.Archive], [wire.Budgets], a
-// [wire.BudgetState], a [wire.Retention], or one of the deletions below. It is
-// nil where the server tells something that this build does not know.
+// [wire.BudgetState], a [wire.Retention], a [wire.Comment], a
+// [wire.ReviewStep], or one of those below. It is nil where the server tells
+// something that this build does not know.
 type News any
 
 type (
@@ -35,6 +36,10 @@ type (
 	TaskDeleted wire.Target
 	// TaskPurged says that a video task is gone for good.
 	TaskPurged wire.Target
+	// Versions says that a review has another version, or one less.
+	Versions wire.Target
+	// SharesChanged says that what is shared by one or with one is another.
+	SharesChanged struct{}
 )
 
 // Hear decodes what the server tells unasked, and takes the greeting.
@@ -73,6 +78,14 @@ func (s *Session) Hear(p wire.Push) (News, error) {
 		return decode[wire.BudgetState](p)
 	case wire.EventKeep:
 		return decode[wire.Retention](p)
+	case wire.EventComment:
+		return decode[wire.Comment](p)
+	case wire.EventReview:
+		return decode[wire.ReviewStep](p)
+	case wire.EventVersions:
+		return decode[Versions](p)
+	case wire.EventShares:
+		return SharesChanged{}, nil
 	}
 	return nil, nil
 }

@@ -38,6 +38,10 @@ func TestEveryEventIsDecoded(t *testing.T) {
 		{wire.EventBudget, wire.BudgetState{SpentNanoUSD: 7}, wire.BudgetState{SpentNanoUSD: 7}},
 		{wire.EventKeep, wire.Retention{WireDays: 30}, wire.Retention{WireDays: 30}},
 		{wire.EventArchive, wire.Archive{Bytes: 9}, wire.Archive{Bytes: 9}},
+		{wire.EventComment, wire.Comment{ID: "x", Text: "a"}, wire.Comment{ID: "x", Text: "a"}},
+		{wire.EventReview, wire.ReviewStep{Review: "x"}, wire.ReviewStep{Review: "x"}},
+		{wire.EventVersions, id, Versions{ID: "x"}},
+		{wire.EventShares, nil, SharesChanged{}},
 		{"of a later build", id, nil},
 	} {
 		got := hear(t, s, c.event, c.carries)

@@ -1,0 +1,221 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"screentest/app/session"
+	"screentest/shared/wire"
+)
+
+// Names in the Storage, each followed by the review's id, and that of a draft by
+// what it is for.
+const (
+	draftName   = "screentest.review.draft."
+	waitingName = "screentest.review.unsent."
+)
+
+// Slots: what is typed for. New is a comment, Note what goes with a state.
+const (
+	New  = "new"
+	Note = "note"
+)
+
+func answerSlot(comment string) string { return "answer." + comment }
+func editSlot(comment string) string   { return "edit." + comment }
+
+// AnswerSlot is where an answer to a comment is typed.
+func AnswerSlot(comment string) string { return answerSlot(comment) }
+
+// EditSlot is where a comment is changed.
+func EditSlot(comment string) string { return editSlot(comment) }
+
+// Draft is what is typed and not sent.
+type Draft struct {
+	Text   string   `json:"text"`
+	AtMS   int64    `json:"at_ms,omitempty"`
+	X      *int     `json:"x,omitempty"`
+	Y      *int     `json:"y,omitempty"`
+	Picked []string `json:"picked,omitempty"` // people who were chosen of the list
+	// Problem says why it could not be sent.
+	Problem *wire.Problem `json:"-"`
+	// Open says that its field is shown.
+	Open bool `json:"open,omitempty"`
+}
+
+// Draft is what is typed in a slot; never nil.
+func (t *Thread) Draft(slot string) *Draft {
+	d := t.drafts[slot]
+	if d == nil {
+		d = &Draft{}
+		if t.Phase == Ready {
+			if json.Unmarshal([]byte(t.d.o.Storage.Get(t.draftName(slot))), d) != nil {
+				*d = Draft{} // none, or of another build
+			}
+			t.drafts[slot] = d
+		}
+	}
+	return d
+}
+
+func (t *Thread) draftName(slot string) string { return draftName + t.Review.ID + "." + slot }
+
+// Type keeps what is typed.
+func (t *Thread) Type(slot, text string) {
+	d := t.Draft(slot)
+	d.Text = text
+	if d.Problem != nil {
+		d.Problem = nil
+		t.d.o.Changed()
+	}
+	t.keep(slot)
+}
+
+func (t *Thread) keep(slot string) {
+	d := t.Draft(slot)
+	if d.Text == "" && d.X == nil && !d.Open {
+		t.d.o.Storage.Remove(t.draftName(slot))
+		return
+	}
+	if b, err := json.Marshal(d); err == nil {
+		t.d.o.Storage.Set(t.draftName(slot), string(b))
+	}
+}
+
+func (t *Thread) dropDraft(slot string) {
+	t.d.o.Storage.Remove(t.draftName(slot))
+	delete(t.drafts, slot)
+}
+
+// Open shows a slot's field; that of an edit has the comment's text, unless one
+// has typed there already.
+func (t *Thread) Open(slot string) {
+	d := t.Draft(slot)
+	if id, is := strings.CutPrefix(slot, "edit."); is && d.Text == "" {
+		if c := t.comment(id); c != nil {
+			d.Text = c.Text
+		}
+	}
+	d.Open = true
+	t.keep(slot)
+	t.d.o.Changed()
+}
+
+// Discard closes a slot's field, and forgets what is in it.
+func (t *Thread) Discard(slot string) {
+	t.dropDraft(slot)
+	t.d.o.Changed()
+}
+
+// Empty says that nothing is typed for a new comment, so that its time is still
+// that of the player.
+func (d *Draft) Empty() bool { return strings.TrimSpace(d.Text) == "" && d.X == nil }
+
+// SetTime puts the new comment at a time of the clip.
+func (t *Thread) SetTime(ms int64) {
+	t.Draft(New).AtMS = max(ms, 0)
+	t.keep(New)
+	t.d.o.Changed()
+}
+
+// Point puts the new comment at a point of the frame, in FramePoints; one that is
+// outside is put on the edge.
+func (t *Thread) Point(x, y int) {
+	x, y = min(max(x, 0), wire.FramePoints), min(max(y, 0), wire.FramePoints)
+	d := t.Draft(New)
+	d.X, d.Y = &x, &y
+	t.keep(New)
+	t.d.o.Changed()
+}
+
+// NoPoint takes the point away again.
+func (t *Thread) NoPoint() {
+	d := t.Draft(New)
+	d.X, d.Y = nil, nil
+	t.keep(New)
+	t.d.o.Changed()
+}
+
+// Pick notes who was chosen of the list of people.
+func (t *Thread) Pick(slot, person string) {
+	d := t.Draft(slot)
+	if !slices.Contains(d.Picked, person) {
+		d.Picked = append(d.Picked, person)
+	}
+	t.keep(slot)
+}
+
+// comment is one that the server has, nil if there is none.
+func (t *Thread) comment(id string) *wire.Comment {
+	for i := range t.Review.Comments {
+		if c := &t.Review.Comments[i]; c.ID == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// Send sends what is typed in a slot. What is wrong with it is the draft's Problem.
+func (t *Thread) Send(slot string) (sent bool) {
+	d := t.Draft(slot)
+	text := strings.TrimSpace(d.Text)
+	switch {
+	case t.Phase != Ready:
+		return false
+	case text == "":
+		d.Problem = &wire.Problem{Code: "bad_field", Field: "text", Message: "The comment is empty.", Hint: "Write what is to be said."}
+	case len(text) > wire.MaxComment:
+		d.Problem = &wire.Problem{Code: "bad_field", Field: "text",
+			Message: fmt.Sprintf("A comment has up to %d bytes; this one has %d.", wire.MaxComment, len(text)), Hint: "Make it shorter, or two of it."}
+	default:
+		d.Problem = nil
+	}
+	if d.Problem != nil {
+		t.d.o.Changed()
+		return false
+	}
+	if id, is := strings.CutPrefix(slot, "edit."); is {
+		t.edit(id, text)
+		return true
+	}
+	c := wire.Comment{ID: t.d.o.NewID(), Review: t.Review.ID, Version: t.Version, Text: text, AtMS: d.AtMS, X: d.X, Y: d.Y,
+		Mentions: Mentioned(text, t.Review.People, d.Picked)}
+	if id, is := strings.CutPrefix(slot, "answer."); is {
+		to := t.comment(id)
+		if to == nil {
+			return false
+		}
+		c.Answers, c.Version, c.AtMS, c.X, c.Y = id, to.Version, to.AtMS, nil, nil
+	}
+	t.wait(c)
+	t.dropDraft(slot)
+	t.sendWaiting()
+	t.d.o.Changed()
+	return true
+}
+
+// edit sends another text of a comment. It stays a draft until the server has it.
+func (t *Thread) edit(id, text string) {
+	if t.busy[id] {
+		return
+	}
+	t.busy[id] = true
+	t.d.o.Server.Call(wire.OpCommentEdit, wire.CommentEdit{ID: id, Text: &text}, func(data json.RawMessage, p *wire.Problem) {
+		var c wire.Comment
+		p = session.Read(data, p, &c)
+		delete(t.busy, id)
+		if t.Phase != Ready {
+			return
+		}
+		if p != nil {
+			t.Draft(editSlot(id)).Problem = p
+		} else {
+			t.put(c)
+			t.dropDraft(editSlot(id))
+		}
+		t.d.o.Changed()
+	})
+	t.d.o.Changed()
+}

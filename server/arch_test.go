@@ -163,7 +163,7 @@ func archRules() []archRule {
 					"chat":     {"ledger", "people", "search", "sqlite", "text"},
 					"video":    {"ledger", "people", "search", "sqlite", "text"},
 					"leaving":  {"audit", "people", "search", "sqlite"},
-					"transfer": {"chat", "sqlite"}, "backup": {"folder", "schema", "sqlite"}, "verify": {"chain", "folder", "schema", "sqlite"},
+					"transfer": {"chat", "sqlite"}, "backup": {"folder", "schema", "sqlite"}, "verify": {"chain", "folder", "schema", "sqlite"}, "teamlibrary": {"audit", "chat", "sqlite"},
 				}
 				return g.arrows(ours, func(from, to string) bool {
 					room, inside := strings.CutPrefix(from, store)

@@ -59,6 +59,11 @@ func walkCalls() []walkCall {
 
 		{wire.OpNotices, func(things) any { return wire.Page{} }, apart},
 		{wire.OpNoticesSeen, func(h things) any { return wire.Target{ID: h.notice} }, unseen},
+		{wire.OpTeamLibrary, func(h things) any { return wire.Target{ID: h.team} }, ofTeam},
+		{wire.OpTeamLibraryPast, func(h things) any { return h.entry }, ofTeam},
+		{wire.OpTeamLibraryPut, func(h things) any { return teamEntry(h.team, uuid.NewString(), 0) }, ofTeam},
+		{wire.OpTeamLibraryPut, func(h things) any { return teamEntry(h.team, h.entry.ID, 1) }, ofTeam},
+		{wire.OpTeamLibraryDrop, func(h things) any { return h.entry }, ofTeam},
 
 		{wire.OpSpend, func(things) any {
 			return wire.SpendQuery{Days: []int64{now - 86_400_000, now + 86_400_000}, Today: now - 86_400_000, Week: now - 86_400_000, Month: now - 86_400_000, Tomorrow: now + 86_400_000}

@@ -35,6 +35,7 @@ type things struct {
 	session, passkey                           string
 	notice                                     string
 	team                                       string // that they work in
+	entry                                      wire.TeamTarget
 	spareTeam, sparePerson, spareOwner, invite string
 }
 
@@ -89,6 +90,8 @@ func (w *walked) gives(p *someone) {
 	play(w.t, p.tab, h.start)
 	w.must(p.tab.Call(ctx, wire.OpLibraryPut, wire.LibraryEntry{ID: h.prompt, Kind: wire.LibraryPrompt, Name: h.mark, Text: "x"}, nil),
 		p.tab.Call(ctx, wire.OpLanes, wire.Lanes{Conversation: h.start.Conversation, Lanes: []wire.Lane{{Model: "vendor/model-a"}}}, nil))
+	h.entry = wire.TeamTarget{Team: team, ID: uuid.NewString()}
+	w.must(p.tab.Call(ctx, wire.OpTeamLibraryPut, teamEntry(team, h.entry.ID, 0), nil))
 	clip := clipRequest(h.mark + " films")
 	h.clip = clip.ID
 	w.must(p.tab.Call(ctx, wire.OpVideoCreate, clip, nil))
@@ -141,6 +144,7 @@ const (
 	unseen = "not found" // as if there were no such thing
 	apart  = "apart"     // of others it gives and changes nothing
 	asWell = "as well"   // whose it is makes no difference: it is the instance's
+	ofTeam = "of team"   // it is their team's: mates see it, and nobody else
 )
 
 // refusals are the codes that the table refuses with.
@@ -161,6 +165,8 @@ func judge(want *wire.Problem, own bool, others, code string, body []byte, whose
 	case want == nil && (own || others == asWell) && slices.Contains(refusals, code):
 		return fmt.Sprintf("%q, want it done", code)
 	case want == nil && !own && others == unseen && code != wire.CodeNotFound && code != "run_not_found":
+		return fmt.Sprintf("%q, want %q", code, wire.CodeNotFound)
+	case want == nil && others == ofTeam && whose.team != asker.team && code != wire.CodeNotFound:
 		return fmt.Sprintf("%q, want %q", code, wire.CodeNotFound)
 	case want == nil && !own && others == apart && (code == wire.CodeSignedOut || code == wire.CodeNotAllowed):
 		return fmt.Sprintf("%q, want no difference", code)

@@ -15,6 +15,7 @@ func (s *server) calls() map[wire.Op]bff.Call {
 	}
 	for _, calls := range []map[wire.Op]bff.Call{
 		s.noticeCalls(),
+		s.libraryCalls(),
 	} {
 		maps.Copy(all, calls)
 	}

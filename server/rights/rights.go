@@ -100,8 +100,12 @@ var calls = map[wire.Op]Right{
 	wire.OpLibraryDelete: Own,
 	wire.OpStart:         Send,
 
-	wire.OpNotices:     Own,
-	wire.OpNoticesSeen: Own,
+	wire.OpNotices:         Own,
+	wire.OpNoticesSeen:     Own,
+	wire.OpTeamLibrary:     Own,
+	wire.OpTeamLibraryPast: Own,
+	wire.OpTeamLibraryPut:  Send,
+	wire.OpTeamLibraryDrop: Send,
 
 	wire.OpSpend:     Own,
 	wire.OpLedger:    Own,

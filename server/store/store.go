@@ -56,6 +56,7 @@ import (
 	"screentest/server/store/schema"
 	"screentest/server/store/search"
 	"screentest/server/store/sqlite"
+	"screentest/server/store/teamlibrary"
 	"screentest/server/store/transfer"
 	"screentest/server/store/video"
 )
@@ -87,6 +88,7 @@ type DB struct {
 	audit  *audit.Log
 	leave  *leaving.Leavings
 	notes  *notices.Notices
+	shelf  *teamlibrary.Library
 
 	dir    string
 	log    *slog.Logger
@@ -111,6 +113,9 @@ func (db *DB) Leavings() *leaving.Leavings { return db.leave }
 
 // Notices returns what people are told in the page.
 func (db *DB) Notices() *notices.Notices { return db.notes }
+
+// TeamLibrary returns the prompts and settings of teams.
+func (db *DB) TeamLibrary() *teamlibrary.Library { return db.shelf }
 
 // Videos returns the video tasks.
 func (db *DB) Videos() *video.Videos { return db.videos }
@@ -156,6 +161,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 	}
 	db.leave = leaving.New(db.engine, index, db.audit, now)
 	db.notes = notices.New(db.engine, now)
+	db.shelf = teamlibrary.New(db.engine, db.audit, now)
 	db.Finder = search.NewFinder(db.engine, index, now)
 	if db.Chat, err = chat.New(db.engine, db.Books, index, db.log, now); err != nil {
 		return nil, err

@@ -159,7 +159,7 @@ func changeTeam(t *sqlite.Tx, n int64, c wire.TeamChange) error {
 	return nil
 }
 
-// DeleteTeam deletes a team and its key. Its people stay, and its row, which the
+// DeleteTeam deletes a team, its key and its library. Its people stay, and its row, which the
 // ledger speaks of. That of everybody can't be deleted.
 func (r *Register) DeleteTeam(ctx context.Context, id string) error {
 	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
@@ -173,6 +173,7 @@ func (r *Register) DeleteTeam(ctx context.Context, id string) error {
 		for _, change := range []string{
 			"DELETE FROM team_people WHERE team = ?",
 			"DELETE FROM gateway_keys WHERE team = ?",
+			"DELETE FROM team_library WHERE team = ?",
 		} {
 			if _, err := t.Exec(change, n); err != nil {
 				return err

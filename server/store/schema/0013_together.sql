@@ -125,15 +125,17 @@ CREATE TABLE notices (
 CREATE INDEX notices_person ON notices (person, n);
 CREATE INDEX notices_by ON notices (by) WHERE by IS NOT NULL;
 
--- A team's library. Every version stays: going back makes the next one.
+-- A team's library, in a name space of the team's own. Every version stays: going
+-- back makes the next one. What was deleted can be brought back for a while.
 CREATE TABLE team_library (
-  n       INTEGER PRIMARY KEY AUTOINCREMENT,
-  id      BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
-  team    INTEGER NOT NULL REFERENCES teams (n),
-  rev     INTEGER NOT NULL,
-  deleted INTEGER NOT NULL DEFAULT 0 CHECK (deleted IN (0, 1))
+  n          INTEGER PRIMARY KEY AUTOINCREMENT,
+  team       INTEGER NOT NULL REFERENCES teams (n),
+  id         BLOB    NOT NULL CHECK (length(id) = 16),
+  rev        INTEGER NOT NULL,
+  deleted_ms INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (team, id)
 ) STRICT;
-CREATE INDEX team_library_team ON team_library (team, n);
+CREATE INDEX team_library_deleted ON team_library (team, deleted_ms, n);
 
 CREATE TABLE team_library_versions (
   entry  INTEGER NOT NULL REFERENCES team_library (n) ON DELETE CASCADE,
@@ -175,3 +177,6 @@ CREATE TABLE approvals (
 ) STRICT;
 CREATE INDEX approvals_team ON approvals (team, state, n);
 CREATE INDEX approvals_asker ON approvals (asker, n);
+
+-- Clips are found by their number as well, as conversations are.
+INSERT INTO search_todo (owner, conversation, video) SELECT owner, 0, n FROM video_tasks;

@@ -29,6 +29,7 @@ var parts = []string{
 	"notices",
 	"oidc",
 	"ops",
+	"ranking",
 	"retention",
 	"run",
 	"shown",
@@ -160,6 +161,7 @@ func archRules() []archRule {
 				const store = module + "/server/store/"
 				below := map[string][]string{
 					"audit": {"chain", "sqlite"}, "notices": {"sqlite"}, "chain": {"sqlite"}, "ledger": {"chain", "sqlite"}, "search": {"sqlite", "text"}, "people": {"sqlite"},
+					"ranking":  {"sqlite"},
 					"chat":     {"ledger", "people", "search", "sqlite", "text"},
 					"video":    {"ledger", "people", "search", "sqlite", "text"},
 					"leaving":  {"audit", "people", "search", "sqlite"},

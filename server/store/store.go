@@ -53,6 +53,7 @@ import (
 	"screentest/server/store/ledger"
 	"screentest/server/store/notices"
 	"screentest/server/store/people"
+	"screentest/server/store/ranking"
 	"screentest/server/store/schema"
 	"screentest/server/store/search"
 	"screentest/server/store/sqlite"
@@ -85,6 +86,7 @@ type DB struct {
 	*people.Register
 	*transfer.Transfer
 	videos *video.Videos
+	ranks  *ranking.Rankings
 	audit  *audit.Log
 	leave  *leaving.Leavings
 	notes  *notices.Notices
@@ -116,6 +118,9 @@ func (db *DB) Notices() *notices.Notices { return db.notes }
 
 // TeamLibrary returns the prompts and settings of teams.
 func (db *DB) TeamLibrary() *teamlibrary.Library { return db.shelf }
+
+// Rankings returns the votes of teams.
+func (db *DB) Rankings() *ranking.Rankings { return db.ranks }
 
 // Videos returns the video tasks.
 func (db *DB) Videos() *video.Videos { return db.videos }
@@ -168,6 +173,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 	}
 	db.Transfer = transfer.New(db.Chat, now)
 	db.videos = video.New(db.engine, db.Books, index, db.Register, db.box, db.log)
+	db.ranks = ranking.New(db.engine)
 	if err := db.Chat.DropStaged(ctx); err != nil {
 		db.log.Error("what an import that was broken off has left is hidden, and not deleted yet", "err", err)
 	}

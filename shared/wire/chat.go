@@ -156,7 +156,16 @@ type Vote struct {
 	Winner       string `json:"winner"`  // id of the best answer, "" for a tie
 	// Models are the models compared, 2 to MaxLanes, in the order of the lanes.
 	Models []string `json:"models"`
-	VoteMS int64    `json:"vote_ms"` // Unix milliseconds, set by the server
+	// Answers are the ids of the answers compared, in the order of the lanes. They
+	// are asked with, and not told again; without them a vote is in no ranking.
+	Answers []string `json:"answers,omitempty"`
+	Bad     bool     `json:"bad,omitempty"`  // there is no winner, because no answer was good enough
+	Tags    []string `json:"tags,omitempty"` // see CleanTags
+	// Set by the server: whether the names of the models were hidden, the id of the
+	// team that paid for all answers, if one did, and when, in Unix milliseconds.
+	Blind  bool   `json:"blind,omitempty"`
+	Team   string `json:"team,omitempty"`
+	VoteMS int64  `json:"vote_ms"`
 }
 
 // Kinds of what a search finds.

@@ -3,9 +3,7 @@ package chat
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
@@ -127,85 +125,4 @@ func depth(p []byte) int {
 		}
 	}
 	return most
-}
-
-// SetVote keeps which answer to a message of the person's was the best, in
-// place of an earlier vote.
-func (c *Chat) SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vote, error) {
-	v.VoteMS = c.now().UnixMilli()
-	models, err := CheckVote(v)
-	if err != nil {
-		return wire.Vote{}, err
-	}
-	err = c.db.Write(ctx, len(models), func(w *sqlite.Tx) error {
-		n, _, err := readConversation(w, owner, v.Conversation)
-		if err != nil {
-			return err
-		}
-		return insertVote(w, sqlite.ParseOwner(owner), n, v, models)
-	})
-	if err != nil {
-		return wire.Vote{}, err
-	}
-	return v, nil
-}
-
-func CheckVote(v wire.Vote) (models string, err error) {
-	if len(v.Models) < 2 || len(v.Models) > wire.MaxLanes {
-		return "", sqlite.BadField("bad_vote", "models", "A vote compares 2 to %d models.", wire.MaxLanes)
-	}
-	for _, m := range v.Models {
-		if m == "" || len(m) > MaxModel {
-			return "", sqlite.BadField("bad_vote", "models", "The name of a model has 1 to %d bytes.", MaxModel)
-		}
-	}
-	list, err := json.Marshal(v.Models)
-	return string(list), err
-}
-
-// insertVote stores a vote in the conversation n.
-func insertVote(w *sqlite.Tx, owner, n int64, v wire.Vote, models string) error {
-	message, _ := sqlite.ParseID(v.Message)
-	var m int64
-	var role string
-	err := w.Scan("SELECT n, role FROM messages WHERE owner = ? AND id = ? AND conversation = ?", []any{owner, message, n}, &m, &role)
-	if errors.Is(err, sql.ErrNoRows) {
-		return sqlite.NotFound("message")
-	}
-	if err != nil {
-		return err
-	}
-	if role == "assistant" {
-		return sqlite.BadField("bad_vote", "message", "A vote is on a message that was answered.")
-	}
-	var winner []byte // NULL for a tie
-	if v.Winner != "" {
-		if winner, err = sqlite.WantID("winner", v.Winner); err != nil {
-			return err
-		}
-		var answers int
-		// In a round of functions the last answer stands below the first.
-		err := w.Scan("SELECT count(*) FROM messages WHERE owner = ? AND id = ? AND conversation = ? AND role = 'assistant'", []any{owner, winner, n}, &answers)
-		if err != nil {
-			return err
-		}
-		if answers == 0 {
-			return sqlite.NotFound("answer")
-		}
-	}
-	_, err = w.Exec(`INSERT INTO votes (message, owner, conversation, winner, models, vote_ms) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (message) DO UPDATE SET winner = excluded.winner, models = excluded.models, vote_ms = excluded.vote_ms`,
-		m, owner, n, winner, models, v.VoteMS)
-	return err
-}
-
-// scanVote reads a row of id, winner, models and vote_ms.
-func scanVote(rows *sql.Rows, conversation string) (wire.Vote, error) {
-	v := wire.Vote{Conversation: conversation}
-	var message, winner, models []byte
-	if err := rows.Scan(&message, &winner, &models, &v.VoteMS); err != nil {
-		return v, err
-	}
-	v.Message, v.Winner = sqlite.FormatID(message), sqlite.FormatID(winner)
-	return v, json.Unmarshal(models, &v.Models)
 }

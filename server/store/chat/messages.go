@@ -201,7 +201,8 @@ func (p *page) votes(q sqlite.Reading, conversation string) (vs []wire.Vote, err
 	if len(p.ns) == 0 {
 		return nil, nil
 	}
-	err = q.Each("SELECT m.id, v.winner, v.models, v.vote_ms FROM votes v JOIN messages m ON m.n = v.message WHERE v.conversation = ? AND v.message BETWEEN ? AND ? ORDER BY v.message",
+	err = q.Each(`SELECT m.id, v.winner, v.models, v.bad, v.tags, v.blind, (SELECT id FROM teams WHERE n = v.team), v.vote_ms
+		FROM votes v JOIN messages m ON m.n = v.message WHERE v.conversation = ? AND v.message BETWEEN ? AND ? ORDER BY v.message`,
 		[]any{p.conversation, p.ns[0], p.ns[len(p.ns)-1]}, func(rows *sql.Rows) error {
 			v, err := scanVote(rows, conversation)
 			vs = append(vs, v)

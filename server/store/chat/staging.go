@@ -104,12 +104,12 @@ func (s *Staging) Message(m wire.Message) error {
 
 // Vote stores a vote on a message of the conversation.
 func (s *Staging) Vote(v wire.Vote) error {
-	models, err := CheckVote(v)
+	checked, err := CheckVote(v)
 	if err != nil {
 		return err
 	}
 	into := s.into
-	return s.add(0, func(w *sqlite.Tx) error { return insertVote(w, s.owner, *into, v, models) })
+	return s.add(0, func(w *sqlite.Tx) error { return importVote(w, s.owner, *into, v, checked) })
 }
 
 // Lanes stores the lanes of the conversation.

@@ -159,6 +159,20 @@ ALTER TABLE votes ADD COLUMN team INTEGER REFERENCES teams (n);
 ALTER TABLE votes ADD COLUMN blind INTEGER NOT NULL DEFAULT 0 CHECK (blind IN (0, 1));
 CREATE INDEX votes_team ON votes (team, vote_ms) WHERE team IS NOT NULL;
 
+-- The answers that a vote with a team compared, as they were then: what they cost
+-- is still told when the answer was handed over. One that failed isn't among them.
+CREATE TABLE vote_answers (
+  vote           INTEGER NOT NULL REFERENCES votes (message) ON DELETE CASCADE,
+  place          INTEGER NOT NULL,
+  model          TEXT    NOT NULL,
+  won            INTEGER NOT NULL CHECK (won IN (0, 1)),
+  cost_nano_usd  INTEGER NOT NULL,
+  first_token_ms INTEGER NOT NULL,
+  duration_ms    INTEGER NOT NULL,
+  output_tokens  INTEGER NOT NULL,
+  PRIMARY KEY (vote, place)
+) STRICT, WITHOUT ROWID;
+
 -- A clip above its team's amount waits until a lead releases it. Nothing of it is
 -- sent, held or booked before.
 ALTER TABLE teams ADD COLUMN approve_nano_usd INTEGER NOT NULL DEFAULT 0 CHECK (approve_nano_usd >= 0); -- 0: never asked

@@ -110,7 +110,7 @@ func (t *Transfer) exportOne(ctx context.Context, owner, id string, w *exporter,
 			w.value(exportedMessage(m))
 		}
 		for _, v := range page.Votes {
-			votes = append(votes, transferVote{v.Message, v.Winner, v.Models, v.VoteMS})
+			votes = append(votes, transferVote{v.Message, v.Winner, v.Models, v.Bad, v.Tags, v.Blind, v.VoteMS})
 		}
 		if last = page.Last; last == 0 || w.err != nil {
 			break

@@ -39,7 +39,7 @@ const (
 //	        "started_ms": …, "first_token_ms": …, "duration_ms": …, "input_tokens": …, "output_tokens": …,
 //	        "cost_nano_usd": …, "basis": …, "cost_source": …, "calls": [{"id": …, "name": …, "arguments": …}]}
 //	    }],
-//	    "votes": [{"message": UUID, "winner": UUID, "models": […], "vote_ms": …}]
+//	    "votes": [{"message": UUID, "winner": UUID, "models": […], "bad": true, "tags": […], "blind": true, "vote_ms": …}]
 //	  }],
 //	  "library": [{"id": UUID, "kind": "prompt"|"settings", "name": …, "text": …, "family": …, "params": {…}, "updated_ms": …}]
 //	}
@@ -51,7 +51,8 @@ const (
 // neither the gateway's bytes nor the requests: those are in a backup.
 //
 // Importing gives the ids anew to a conversation of which one is in use, and
-// books nothing: what a run is said to have cost is shown, and is in no total.
+// books nothing: what a run is said to have cost is shown, and is in no total. A
+// vote that is imported is in no team's ranking.
 type file struct {
 	Format        string                 `json:"format"`
 	Version       int                    `json:"version"`
@@ -115,6 +116,9 @@ type transferVote struct {
 	Message string   `json:"message"`
 	Winner  string   `json:"winner,omitempty"`
 	Models  []string `json:"models"`
+	Bad     bool     `json:"bad,omitempty"`
+	Tags    []string `json:"tags,omitempty"`
+	Blind   bool     `json:"blind,omitempty"`
 	VoteMS  int64    `json:"vote_ms"`
 }
 

@@ -98,7 +98,7 @@ func stage(s *chat.Staging, c transferConversation, done *wire.Imported) (id str
 			return "", err
 		}
 		done.Votes++
-		vote := wire.Vote{Message: name(v.Message), Models: v.Models, VoteMS: v.VoteMS}
+		vote := wire.Vote{Message: name(v.Message), Models: v.Models, Bad: v.Bad, Tags: v.Tags, Blind: v.Blind, VoteMS: v.VoteMS}
 		if v.Winner != "" {
 			vote.Winner = name(v.Winner)
 		}

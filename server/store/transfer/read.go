@@ -190,7 +190,7 @@ func checkVotes(path string, votes []transferVote, roles map[string]string) erro
 	seen := map[string]bool{}
 	for i, v := range votes {
 		path := fmt.Sprintf("%s.votes[%d]", path, i)
-		if _, err := chat.CheckVote(wire.Vote{Models: v.Models}); err != nil {
+		if _, err := chat.CheckVote(wire.Vote{Models: v.Models, Winner: v.Winner, Bad: v.Bad, Tags: v.Tags}); err != nil {
 			return at(path, err)
 		}
 		switch role := roles[v.Message]; {

@@ -92,7 +92,11 @@ func randomTalk(t *rapid.T, db *store.DB, owner string) (conversation string) {
 			{Model: "m-1", Params: json.RawMessage(` { "system" : "<x>" } `), Leaf: answers[0]}, {Model: "m-2"}}})))
 	}
 	if rapid.Bool().Draw(t, "vote") {
-		check(storetest.Second(db.SetVote(ctx, owner, wire.Vote{Conversation: conversation, Message: questions[0], Winner: answers[0], Models: []string{"m-1", "m-2"}})))
+		v := wire.Vote{Conversation: conversation, Message: questions[0], Winner: answers[0], Models: []string{"m-1", "m-2"}}
+		if v.Bad = rapid.Bool().Draw(t, "all bad"); v.Bad {
+			v.Winner, v.Tags = "", []string{"code", "编程"}
+		}
+		check(storetest.Second(db.SetVote(ctx, owner, v)))
 	}
 	check(storetest.Second(db.PinConversation(ctx, owner, wire.Pin{ID: conversation, Pinned: rapid.Bool().Draw(t, "pinned")})))
 	return conversation
@@ -272,6 +276,8 @@ func TestImportSaysWhatIsWrongAndWhere(t *testing.T) {
 		}},
 		{"a vote on an answer", "conversations[0].votes[0].message", func(r map[string]any) { vote(r)["message"] = msg(r, 1)["id"] }},
 		{"a vote for what is not there", "conversations[0].votes[0].winner", func(r map[string]any) { vote(r)["winner"] = id }},
+		{"a vote that is bad and for one", "conversations[0].votes[0].bad", func(r map[string]any) { vote(r)["bad"] = true }},
+		{"a vote with a long tag", "conversations[0].votes[0].tags", func(r map[string]any) { vote(r)["tags"] = []string{strings.Repeat("x", 31)} }},
 		{"a vote of one", "conversations[0].votes[0].models", func(r map[string]any) { vote(r)["models"] = []string{"a"} }},
 		{"no lanes", "conversations[0].lanes", func(r map[string]any) { conv(r)["lanes"] = map[string]any{"lanes": []any{}} }},
 		{"an entry of no kind", "library[0].kind", func(r map[string]any) { r["library"].([]any)[0].(map[string]any)["kind"] = "x" }},

@@ -1,0 +1,150 @@
+// Package ranking reads the blind votes of a team, for the ranking of models that is
+// made of them. Of who voted, and on what, it gives nothing.
+package ranking
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"screentest/server/store/sqlite"
+	"screentest/shared/wire"
+)
+
+// Rankings are the votes of teams. They are stored by the room of conversations.
+type Rankings struct{ db *sqlite.DB }
+
+// New is the votes in db.
+func New(db *sqlite.DB) *Rankings { return &Rankings{db} }
+
+// A Vote is given to who asks for a team's votes. won is the place of the winner
+// among the models; -1 without one.
+type Vote = func(models []string, won int, bad bool, answers []wire.Figures)
+
+// Mark stands for a team's votes in a time as they are now: with equal marks they are
+// equal. fs.ErrNotExist: there is no such team, or the person isn't in it.
+func (r *Rankings) Mark(ctx context.Context, owner string, q wire.RankingQuery) (mark string, err error) {
+	err = r.db.Snapshot(ctx, func(s sqlite.Reading) error {
+		team, err := teamOf(s, owner, q.Team)
+		if err != nil {
+			return err
+		}
+		mark, err = markOf(s, team, q)
+		return err
+	})
+	return mark, err
+}
+
+// A vote that is given anew has another time.
+func markOf(s sqlite.Reading, team int64, q wire.RankingQuery) (string, error) {
+	var n, sum, last int64
+	err := s.Scan("SELECT count(*), coalesce(sum(vote_ms), 0), coalesce(max(vote_ms), 0) FROM votes WHERE team = ? AND vote_ms >= ? AND vote_ms < ?",
+		[]any{team, q.From, until(q)}, &n, &sum, &last)
+	return fmt.Sprintf("%d %d %d", n, sum, last), err
+}
+
+// Votes gives each blind vote of a team in a time, with a tag if one is asked for, the
+// tags of all in that time, the commonest first, and their mark. Refused as Mark does.
+// The slices that each is given are its own until it returns.
+func (r *Rankings) Votes(ctx context.Context, owner string, q wire.RankingQuery, each Vote) (mark string, tags []string, err error) {
+	err = r.db.Snapshot(ctx, func(s sqlite.Reading) error {
+		team, err := teamOf(s, owner, q.Team)
+		if err != nil {
+			return err
+		}
+		if mark, err = markOf(s, team, q); err != nil {
+			return err
+		}
+		if tags, err = tagsOf(s, team, q); err != nil {
+			return err
+		}
+		return votesOf(s, team, q, each)
+	})
+	return mark, tags, err
+}
+
+func until(q wire.RankingQuery) int64 {
+	if q.To == 0 {
+		return 1<<63 - 1
+	}
+	return q.To
+}
+
+// teamOf is the row of a team that a person is in.
+func teamOf(s sqlite.Reading, owner, id string) (n int64, err error) {
+	b, _ := sqlite.ParseID(id)
+	err = s.Scan("SELECT t.n FROM teams t JOIN team_people p ON p.team = t.n WHERE t.id = ? AND t.deleted_ms = 0 AND p.person = ?", []any{b, sqlite.ParseOwner(owner)}, &n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, sqlite.NotFound("team")
+	}
+	return n, err
+}
+
+func tagsOf(s sqlite.Reading, team int64, q wire.RankingQuery) (tags []string, err error) {
+	err = s.Each(`SELECT j.value, count(*) AS many FROM votes v, json_each(v.tags) j
+		WHERE v.team = ? AND v.vote_ms >= ? AND v.vote_ms < ? AND v.blind = 1 AND v.tags <> '[]'
+		GROUP BY j.value ORDER BY many DESC, j.value LIMIT ?`, []any{team, q.From, until(q), wire.MaxRankingTags}, func(rows *sql.Rows) error {
+		var tag string
+		var many int64
+		err := rows.Scan(&tag, &many)
+		tags = append(tags, tag)
+		return err
+	})
+	return tags, err
+}
+
+// votesOf reads the answers of all votes, which stand by vote and place.
+func votesOf(s sqlite.Reading, team int64, q wire.RankingQuery, each Vote) error {
+	query := `SELECT v.message, v.bad, a.model, a.won, a.cost_nano_usd, a.first_token_ms, a.duration_ms, a.output_tokens
+		FROM votes v CROSS JOIN vote_answers a ON a.vote = v.message WHERE v.team = ? AND v.vote_ms >= ? AND v.vote_ms < ? AND v.blind = 1`
+	args := []any{team, q.From, until(q)}
+	if q.Tag != "" {
+		query += " AND EXISTS (SELECT 1 FROM json_each(v.tags) WHERE value = ?)"
+		args = append(args, q.Tag)
+	}
+	var (
+		vote, last int64
+		models     []string
+		answers    []wire.Figures
+		bad        bool
+		won        = -1
+		tell       = func() {
+			if len(models) > 0 {
+				each(models, won, bad, answers)
+			}
+			models, answers, won = models[:0], answers[:0], -1
+		}
+		names = map[string]string{} // each is kept once
+	)
+	err := s.Each(query, args, func(rows *sql.Rows) error {
+		var isBad, isWinner bool
+		var model sql.RawBytes
+		var f wire.Figures
+		var tokens int64
+		if err := rows.Scan(&vote, &isBad, &model, &isWinner, &f.CostNanoUSD, &f.FirstTokenMS, &f.DurationMS, &tokens); err != nil {
+			return err
+		}
+		if vote != last {
+			tell()
+		}
+		last, bad = vote, isBad
+		if isWinner {
+			won = len(models)
+		}
+		if span := f.DurationMS - f.FirstTokenMS; tokens > 0 && span > 0 && f.FirstTokenMS > 0 {
+			f.TokensASec = tokens * 1000 / span
+		}
+		name, known := names[string(model)]
+		if !known {
+			name = string(model)
+			names[name] = name
+		}
+		models, answers = append(models, name), append(answers, f)
+		return nil
+	})
+	if err == nil {
+		tell()
+	}
+	return err
+}

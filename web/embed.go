@@ -1,4 +1,4 @@
-// Package web holds what the browser loads – the style sheets, the icons and
+// Package web holds what the browser loads – the style sheets, the icons, the script of shared pages and
 // the program built from app – inside the binary, so that Screentest is one
 // file. Use [Files] to serve it.
 //
@@ -16,7 +16,7 @@ import (
 
 // app.wasm.md is committed, so the pattern matches before the first build too.
 //
-//go:embed *.css *.svg *.png app.wasm.*
+//go:embed *.css *.js *.svg *.png app.wasm.*
 var files embed.FS
 
 // Files returns the files by the names they have in this folder.

@@ -121,6 +121,34 @@ func (a *asset) finish() error {
 // gzipTrailer is how many bytes come behind what is compressed: its checksum and size.
 const gzipTrailer = 8
 
+// sheet and script are those of the page of what is shared, which is no program.
+// (See package shown.)
+const (
+	sheet  = "shown.css"
+	script = "shown.js"
+)
+
+// addShown makes the files of a shared page: its sheet, with those of the page's that
+// it stands on, and its script.
+func (p *Page) addShown(files fs.FS) error {
+	var all bytes.Buffer
+	for _, name := range []string{"tokens.css", "base.css", "prose.css", sheet} {
+		part, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		all.Write(part)
+		all.WriteByte('\n')
+	}
+	p.files["/web/"+sheet] = newAsset("text/css; charset=utf-8", all.Bytes())
+	code, err := fs.ReadFile(files, script)
+	if err != nil {
+		return err
+	}
+	p.files["/web/"+script] = newAsset("text/javascript; charset=utf-8", code)
+	return nil
+}
+
 // addStyles joins the style sheets into one, so that the page waits for one
 // answer and not for ten. The tokens, the elements and the kit come first, then
 // the parts by name; the parts do not depend on each other's order.
@@ -135,11 +163,14 @@ func (p *Page) addStyles(files fs.FS) error {
 	})
 	var all bytes.Buffer
 	for _, name := range names {
-		sheet, err := fs.ReadFile(files, name)
+		if name == sheet {
+			continue
+		}
+		part, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}
-		all.Write(sheet)
+		all.Write(part)
 		all.WriteByte('\n')
 	}
 	all.WriteString(shellCSS)
@@ -157,8 +188,8 @@ func (p *Page) hash() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// url is the address of a file with the hash of its content.
-func (p *Page) url(path string) string {
+// URL is the address of a file with the hash of its content.
+func (p *Page) URL(path string) string {
 	if as, ok := p.files[path]; ok {
 		return path + "?v=" + as.hash
 	}

@@ -113,7 +113,7 @@ func (p *Page) addGoApp() error {
 	}
 	p.files["/wasm_exec.js"] = newAsset(script, ask(h, "/wasm_exec.js"))
 	// go-app has put the program's address in by now.
-	load, err := applied(ask(h, "/app.js"), countCopy, loadPlainly.at(p.url("/web/app.wasm")))
+	load, err := applied(ask(h, "/app.js"), countCopy, loadPlainly.at(p.URL("/web/app.wasm")))
 	if err != nil {
 		return fmt.Errorf("app.js: %w", err)
 	}
@@ -158,7 +158,7 @@ func (p *Page) manifest() ([]byte, error) {
 		{"/web/icon.svg", "any"}, {"/web/icon-192.png", "192x192"}, {"/web/icon-512.png", "512x512"},
 	} {
 		if as, ok := p.files[i.path]; ok {
-			icons = append(icons, icon{p.url(i.path), as.kind, i.sizes})
+			icons = append(icons, icon{p.URL(i.path), as.kind, i.sizes})
 		}
 	}
 	return json.Marshal(map[string]any{
@@ -172,7 +172,7 @@ func (p *Page) manifest() ([]byte, error) {
 func (p *Page) urls() []string {
 	paths := slices.Sorted(maps.Keys(p.files))
 	for i, path := range paths {
-		paths[i] = p.url(path)
+		paths[i] = p.URL(path)
 	}
 	return paths
 }
@@ -187,7 +187,7 @@ func (p *Page) size(path string) int {
 // resolver gives go-app the addresses of our files.
 type resolver struct{ p *Page }
 
-func (r resolver) Resolve(location string) string { return r.p.url(location) }
+func (r resolver) Resolve(location string) string { return r.p.URL(location) }
 
 // recorder is a ResponseWriter that keeps the body.
 type recorder struct {

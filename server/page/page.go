@@ -54,6 +54,11 @@ func New(files fs.FS, o Options) (*Page, error) {
 	if err := p.addStyles(files); err != nil {
 		return nil, err
 	}
+	if o.Team {
+		if err := p.addShown(files); err != nil {
+			return nil, err
+		}
+	}
 	p.build = p.hash()
 	if err := p.addGoApp(); err != nil {
 		return nil, err
@@ -124,13 +129,13 @@ func (p *Page) makeHTML(o Options, door bool) ([]byte, error) {
 	var b bytes.Buffer
 	err = t.Execute(&b, map[string]any{
 		"Description": description,
-		"Styles":      p.url("/web/app.css"),
-		"Manifest":    p.url("/manifest.webmanifest"),
+		"Styles":      p.URL("/web/app.css"),
+		"Manifest":    p.URL("/manifest.webmanifest"),
 		"Icon":        p.optional("/web/icon.svg"),
 		"TouchIcon":   p.optional("/web/icon-192.png"),
-		"WasmExec":    p.url("/wasm_exec.js"),
-		"App":         p.url("/app.js"),
-		"Wasm":        p.url("/web/app.wasm"),
+		"WasmExec":    p.URL("/wasm_exec.js"),
+		"App":         p.URL("/app.js"),
+		"Wasm":        p.URL("/web/app.wasm"),
 		"Built":       p.built,
 		"Team":        o.Team,
 		"Door":        door,
@@ -146,5 +151,5 @@ func (p *Page) optional(path string) string {
 	if _, ok := p.files[path]; !ok {
 		return ""
 	}
-	return p.url(path)
+	return p.URL(path)
 }

@@ -31,6 +31,9 @@ func files() fstest.MapFS {
 		"tokens.css":  {Data: []byte(":root{--first:1}")},
 		"base.css":    {Data: []byte(".second{}")},
 		"a.css":       {Data: []byte(".third{}")},
+		"prose.css":   {Data: []byte(".z{}")},
+		"shown.css":   {Data: []byte(".shown{}")},
+		"shown.js":    {Data: []byte("follow()")},
 		"icon.svg":    {Data: []byte("<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>")},
 		"embed.go":    {Data: []byte("package web")},
 	}
@@ -108,7 +111,7 @@ func TestFilesAreServedCompressedAndKept(t *testing.T) {
 		}
 	}
 	css := get(t, p, address(t, page.Body.String(), "/web/app.css")).Body.String()
-	if !strings.HasPrefix(css, ":root{--first:1}\n.second{}\n.third{}\n") || !strings.Contains(css, ".goapp-app-info") {
+	if !strings.HasPrefix(css, ":root{--first:1}\n.second{}\n.third{}\n.z{}\n") || strings.Contains(css, ".shown") || !strings.Contains(css, ".goapp-app-info") {
 		t.Errorf("the styles are %q", css)
 	}
 }
@@ -157,6 +160,10 @@ func TestATeamsPageSaysSo(t *testing.T) {
 		}
 		if strings.Contains(page, "door") || !strings.Contains(page, `id="composer"`) {
 			t.Errorf("team %v: the page has the outline of the door", team)
+		}
+		shown := get(t, p, "/web/shown.css").Body.String()
+		if (shown == ":root{--first:1}\n.second{}\n.z{}\n.shown{}\n") != team || (get(t, p, "/web/shown.js").Body.String() == "follow()") != team {
+			t.Errorf("team %v: the sheet of shared pages is %.100q", team, shown)
 		}
 		w := httptest.NewRecorder()
 		p.ServeDoor(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/signin", nil))

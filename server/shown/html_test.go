@@ -21,8 +21,8 @@ func drawn(source string) string {
 	return string(h)
 }
 
-// read is HTML as a browser reads it, as the nodes that it was written from.
-func read(t *testing.T, source string) []markdown.Node {
+// parsed is HTML as a browser reads it, as the nodes that it was written from.
+func parsed(t *testing.T, source string) []markdown.Node {
 	t.Helper()
 	list, err := xhtml.ParseFragment(strings.NewReader(source), &xhtml.Node{Type: xhtml.ElementNode, Data: "div", DataAtom: atom.Div})
 	if err != nil {
@@ -97,7 +97,7 @@ func asRead(t *testing.T, source string) {
 	for _, b := range new(markdown.Renderer).Render(source) {
 		nodes = append(nodes, b.Nodes...)
 	}
-	got, want := read(t, drawn(source)), joined("t-", nodes)
+	got, want := parsed(t, drawn(source)), joined("t-", nodes)
 	if !same(joined("", got), want) {
 		t.Fatalf("%.2000q is written as\n%.4000s", source, drawn(source))
 	}

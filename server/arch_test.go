@@ -386,6 +386,7 @@ var sections = map[string][]string{
 	"chat":     {"app/chat", "app/inspect", "app/ui/chat", "app/ui/inspector"},
 	"video":    {"app/video", "app/ui/video"},
 	"review":   {"app/review", "app/ui/review"},
+	"share":    {"app/share", "app/ui/share"},
 	"spend":    {"app/spend", "app/ui/spend"},
 	"settings": {"app/ui/settings"},
 	"door":     {"app/door", "app/ui/door"},

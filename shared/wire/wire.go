@@ -112,6 +112,8 @@ type Hello struct {
 	// OwnKeys says that the person may enter a key of their own, beside those
 	// of their teams.
 	OwnKeys bool `json:"own_keys,omitempty"`
+	// LinkShares says that one may share by a link that needs no account.
+	LinkShares bool `json:"link_shares,omitempty"`
 }
 
 // Gateway is the configured gateway as a person may see it. Of the key only

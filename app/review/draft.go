@@ -41,8 +41,6 @@ type Draft struct {
 	Picked []string `json:"picked,omitempty"` // people who were chosen of the list
 	// Problem says why it could not be sent.
 	Problem *wire.Problem `json:"-"`
-	// Open says that its field is shown.
-	Open bool `json:"open,omitempty"`
 }
 
 // Draft is what is typed in a slot; never nil.
@@ -75,7 +73,7 @@ func (t *Thread) Type(slot, text string) {
 
 func (t *Thread) keep(slot string) {
 	d := t.Draft(slot)
-	if d.Text == "" && d.X == nil && !d.Open {
+	if d.Text == "" && d.X == nil {
 		t.d.o.Storage.Remove(t.draftName(slot))
 		return
 	}
@@ -89,21 +87,25 @@ func (t *Thread) dropDraft(slot string) {
 	delete(t.drafts, slot)
 }
 
-// Open shows a slot's field; that of an edit has the comment's text, unless one
-// has typed there already.
+// Open begins to type in a slot: where a comment is changed, with its text, unless
+// one has typed there already.
 func (t *Thread) Open(slot string) {
-	d := t.Draft(slot)
-	if id, is := strings.CutPrefix(slot, "edit."); is && d.Text == "" {
+	if id, is := strings.CutPrefix(slot, "edit."); is && t.Draft(slot).Text == "" {
 		if c := t.comment(id); c != nil {
-			d.Text = c.Text
+			t.Draft(slot).Text = c.Text
+			t.keep(slot)
 		}
 	}
-	d.Open = true
-	t.keep(slot)
 	t.d.o.Changed()
 }
 
-// Discard closes a slot's field, and forgets what is in it.
+// About is the comment that a slot is about, nil if it is about none that is there.
+func (t *Thread) About(slot string) *wire.Comment {
+	_, id, _ := strings.Cut(slot, ".")
+	return t.comment(id)
+}
+
+// Discard forgets what is typed in a slot.
 func (t *Thread) Discard(slot string) {
 	t.dropDraft(slot)
 	t.d.o.Changed()

@@ -25,13 +25,12 @@ type Gallery struct {
 	asked  int
 }
 
-// Show shows the clips of a team; "" shows none.
+// Show shows the clips of a team, as they are now; "" shows none.
 func (g *Gallery) Show(team, state string) {
-	if g.Team == team && g.State == state {
-		return
+	if g.Team != team || g.State != state {
+		g.Team, g.State = team, state
+		g.Clips, g.Ready, g.More, g.Problem = nil, false, false, nil
 	}
-	g.Team, g.State = team, state
-	g.Clips, g.Ready, g.More, g.Problem = nil, false, false, nil
 	g.again()
 }
 

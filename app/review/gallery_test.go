@@ -29,7 +29,6 @@ func TestTheGalleryOfATeam(t *testing.T) {
 	w.News(session.Greeting{})
 	w.quiet() // no team is shown
 	g.Show("lab", "")
-	g.Show("lab", "")
 	w.asked(wire.OpTeamClips).answer(wire.TeamClips{Clips: clips("c", "b"), Before: "x"})
 	w.quiet()
 	g.FetchMore()

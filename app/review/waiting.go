@@ -108,14 +108,14 @@ func (t *Thread) SendAgain(id string) {
 }
 
 // TakeBack puts a comment that was refused back to where it was typed, before
-// what was typed since.
-func (t *Thread) TakeBack(id string) {
+// what was typed since. It returns where that is.
+func (t *Thread) TakeBack(id string) (slot string) {
+	slot = New
 	w := t.waits(id)
 	if w == nil {
-		return
+		return slot
 	}
 	t.arrived(id)
-	slot := New
 	if w.Answers != "" {
 		slot = answerSlot(w.Answers)
 	}
@@ -124,7 +124,8 @@ func (t *Thread) TakeBack(id string) {
 	if since := strings.TrimSpace(d.Text); since != "" {
 		text += "\n\n" + since
 	}
-	d.Text, d.AtMS, d.X, d.Y, d.Open = text, w.AtMS, w.X, w.Y, true
+	d.Text, d.AtMS, d.X, d.Y = text, w.AtMS, w.X, w.Y
 	t.keep(slot)
 	t.d.o.Changed()
+	return slot
 }

@@ -22,6 +22,7 @@ func (s *Server) routes() http.Handler {
 		d.show(path, s.Page.Serve)
 	}
 	if s.People.Team {
+		d.show("/review/{id}", s.Page.Serve)
 		for _, path := range []string{"/signin", "/setup", "/join", "/reset"} {
 			d.show(path, s.Page.ServeDoor)
 		}

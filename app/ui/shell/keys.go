@@ -33,6 +33,15 @@ func (p *page) commands() []kit.Command {
 	)
 }
 
+// shownCommands are those of the section that is shown: their keys go before
+// those of others.
+func (p *page) shownCommands() []kit.Command {
+	if c, ok := p.section.(kit.Commanding); ok {
+		return c.Commands()
+	}
+	return nil
+}
+
 // fixedKeys are those that work where they are written about, which no command
 // has.
 var fixedKeys = [][2]string{
@@ -60,7 +69,7 @@ func (p *page) onKey(ev js.Value) {
 		if ev.Get("shiftKey").Bool() && key >= "A" && key <= "Z" {
 			key = "Shift " + key
 		}
-		for _, c := range p.commands() {
+		for _, c := range append(p.shownCommands(), p.commands()...) {
 			if c.Keys == key && c.When() {
 				ev.Call("preventDefault")
 				c.Do()

@@ -18,7 +18,6 @@ import (
 	"screentest/app/ui/kit"
 	"screentest/app/ui/settings"
 	"screentest/app/ui/spend"
-	"screentest/app/ui/video"
 	"screentest/shared/wire"
 )
 
@@ -63,7 +62,7 @@ func newPage() *page {
 	p.settings = settings.New(p.Host, settings.Options{
 		Session: p.session, Storage: storage, Others: p.settingsOfSections, Imported: p.chat.Imported, Dismissed: p.chat.FocusComposer,
 	})
-	p.sections = []kit.Section{p.chat, video.New(p.Host), spend.New(p.Host, p.Tell), p.settings}
+	p.sections = []kit.Section{p.chat, p.videos(), spend.New(p.Host, p.Tell), p.settings}
 	p.section = p.chat // until the address is known
 	p.palette.finder = p.chat.NewFinder(p.drawPalette)
 	if kit.HasAccounts() {

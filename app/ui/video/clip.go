@@ -21,9 +21,10 @@ import (
 // Clip is the page of one clip.
 type Clip struct {
 	app.Compo
-	s   *Section
-	Rev int
-	ID  string
+	s    *Section
+	Rev  int
+	Said int // of it, so far
+	ID   string
 }
 
 // CompoID implements app.DismountEnforcer: the player belongs to one clip.
@@ -60,10 +61,12 @@ func (c *Clip) Render() (ui app.UI) {
 			kit.Box("div", "clip-stage",
 				c.player(t, clip.Output),
 				c.outputs(t, clip.Output),
+				kit.If(s.phone(), s.panel),
 				c.actions(t, clip.Output),
 			),
 			kit.Box("div", "clip-side",
 				c.about(t),
+				kit.If(!s.phone(), s.panel),
 				c.state(t),
 				c.lineage(clip),
 				c.parameters(t),
@@ -109,8 +112,8 @@ func (c *Clip) player(t *wire.VideoTask, n int) app.UI {
 		c.s.results.broken = brokenKey(t, n)
 		c.s.redrawResults()
 	})
-	return kit.El("video", "clip-player", kit.At{"id", "player", "src", wire.MediaPathOf(t.ID, n), "poster", poster,
-		"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", video.Title(*t), "onerror", broke})
+	return c.s.reviewed(kit.El("video", "clip-player", kit.At{"id", "player", "src", wire.MediaPathOf(t.ID, n), "poster", poster,
+		"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", video.Title(*t), "onerror", broke}))
 }
 
 // brokenKey names an output as it is now: a newer state of its task may play.

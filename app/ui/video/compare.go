@@ -18,13 +18,15 @@ import (
 // in player.go.
 type Compare struct {
 	app.Compo
-	s   *Section
-	Rev int
-	IDs string // comma separated
+	s     *Section
+	Rev   int
+	Said  int    // of them, so far
+	IDs   string // comma separated
+	Share string // whose versions they are; "" is none: they are one's own
 }
 
 // CompoID implements app.DismountEnforcer: the players belong to these clips.
-func (c *Compare) CompoID() string { return c.IDs }
+func (c *Compare) CompoID() string { return c.Share + " " + c.IDs }
 
 // OnMount implements app.Mounter.
 func (c *Compare) OnMount(ctx app.Context) {
@@ -42,8 +44,8 @@ func (c *Compare) OnDismount() { c.s.results.compare.stop() }
 func (c *Compare) Render() (ui app.UI) {
 	s := c.s
 	defer s.Drawing("the comparison", &ui)
-	ids := strings.FieldsFunc(c.IDs, func(r rune) bool { return r == ',' })
-	if len(ids) < 2 {
+	clips := c.clips()
+	if len(clips) < 2 {
 		return kit.Empty("page",
 			kit.Box("p", "", "Choose two to four finished clips to see them side by side."),
 			kit.El("a", "button primary", kit.At{"href", Path,
@@ -58,27 +60,52 @@ func (c *Compare) Render() (ui app.UI) {
 		ctx.PreventUpdate()
 		p.key(e)
 	})},
-		kit.El("div", "compare-grid", kit.At{"data-n", strconv.Itoa(len(ids))},
-			kit.Times(len(ids), func(i int) app.UI { return c.one(i, ids[i], p) }),
+		kit.El("div", "compare-grid", kit.At{"data-n", strconv.Itoa(len(clips))},
+			kit.Times(len(clips), func(i int) app.UI { return c.one(i, clips[i], p) }),
 		),
 		c.controls(p),
 	)
 }
 
-// one is a clip of the comparison.
-func (c *Compare) one(i int, id string, p *player) app.UI {
-	s := c.s
+// clips are those of the comparison.
+func (c *Compare) clips() (list []kit.Compared) {
+	if c.Share != "" {
+		return c.s.Reviews.Compared()
+	}
+	for _, id := range strings.FieldsFunc(c.IDs, func(r rune) bool { return r == ',' }) {
+		list = append(list, c.s.compared(id))
+	}
+	return list
+}
+
+// compared is a clip of one's own as it is compared.
+func (s *Section) compared(id string) kit.Compared {
 	t := s.desk.Tasks.Get(id)
-	figure := func(kids ...any) app.UI { return kit.El("figure", "compare-one", kit.At{"data-id", id}, kids...) }
 	if t == nil {
-		return figure(kit.Box("p", "soft", "Fetching the clip… If it does not come, it has been deleted."))
+		return kit.Compared{Key: id, Why: "Fetching the clip… If it does not come, it has been deleted."}
 	}
-	n := video.PlayableOutput(t)
-	if t.Deleted {
-		return figure(kit.Box("p", "soft", kit.El("a", "", kit.At{"href", Path + "/" + id}, video.Title(*t)), ": "+video.NotDeleted))
+	one := kit.Compared{Key: id, Title: video.Title(*t), To: Path + "/" + id, Model: t.Model, Cost: video.CostOf(t).Amount, Basis: video.CostOf(t).Basis}
+	switch n := video.PlayableOutput(t); {
+	case t.Deleted:
+		one.Why = video.NotDeleted
+	case n < 0:
+		one.Why = video.NotPlayable(t)
+	default:
+		one.Source = wire.MediaPathOf(id, n)
 	}
-	if n < 0 {
-		return figure(kit.Box("p", "soft", video.Title(*t)+": "+video.NotPlayable(t)))
+	return one
+}
+
+// one is a clip of the comparison.
+func (c *Compare) one(i int, one kit.Compared, p *player) app.UI {
+	s := c.s
+	figure := func(kids ...any) app.UI { return kit.El("figure", "compare-one", kit.At{"data-id", one.Key}, kids...) }
+	switch {
+	case one.Source != "":
+	case one.To == "":
+		return figure(kit.Box("p", "soft", one.Why))
+	default:
+		return figure(kit.Box("p", "soft", kit.El("a", "", kit.At{"href", one.To}, one.Title), ": "+one.Why))
 	}
 	label, icon := "Hear this clip", iconMute
 	if p.sound == i {
@@ -87,19 +114,22 @@ func (c *Compare) one(i int, id string, p *player) app.UI {
 	shown := s.On("length", func(ctx app.Context, _ app.Event) {
 		ctx.PreventUpdate()
 		p.show()
+		s.placeSaid()
 	})
 	return figure(
-		kit.El("video", "compare-clip", kit.At{"src", wire.MediaPathOf(id, n), "preload", "auto", "playsinline", "true",
-			"muted", "true", "tabindex", "-1", "aria-label", video.Title(*t), "onloadedmetadata", shown}),
+		kit.El("video", "compare-clip", kit.At{"src", one.Source, "preload", "auto", "playsinline", "true",
+			"muted", "true", "tabindex", "-1", "aria-label", one.Title, "onloadedmetadata", shown}),
 		kit.Box("figcaption", "compare-caption",
 			kit.IconButton("small", label, icon, kit.At{"id", "sound-" + strconv.Itoa(i), "aria-pressed", p.sound == i}, s.Do("sound", func() {
 				p.hear(i)
 				s.redrawResults()
 			})),
-			kit.El("a", "cut compare-title written", kit.At{"href", Path + "/" + id, "title", video.Title(*t)}, video.Title(*t)),
-			kit.Box("span", "mono", t.Model),
-			kit.El("span", "figure", kit.At{"title", video.CostOf(t).Basis}, video.CostOf(t).Amount),
+			kit.El("a", "cut compare-title written", kit.At{"href", one.To, "title", one.Title}, one.Title),
+			kit.If(one.Version != "", func() app.UI { return kit.Pill(nil, one.Version) }),
+			kit.Box("span", "mono", one.Model),
+			kit.El("span", "figure", kit.At{"title", one.Basis}, one.Cost),
 		),
+		kit.If(s.Reviews != nil, func() app.UI { return s.Reviews.Below(one.Key) }),
 	)
 }
 
@@ -131,6 +161,7 @@ func (c *Compare) controls(p *player) app.UI {
 			kit.Box("span", "sr-only", "Speed"),
 			s.Select("compare-rate", "Speed", "field fits", nil, strconv.FormatFloat(cmp.Or(p.rate, 1), 'g', -1, 64), kit.Options("0.25", "¼ speed", "0.5", "½ speed", "1", "Speed 1", "2", "Speed 2"), p.setRate),
 		),
-		s.toClips("button", "Done"),
+		kit.Either(c.Share != "", func() app.UI { return kit.El("a", "button", kit.At{"href", s.Reviews.Back()}, "Done") },
+			func() app.UI { return s.toClips("button", "Done") }),
 	)
 }

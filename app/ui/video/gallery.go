@@ -19,8 +19,9 @@ import (
 // Gallery is the results beside the form.
 type Gallery struct {
 	app.Compo
-	s   *Section
-	Rev int
+	s    *Section
+	Rev  int
+	Said int // that may be of a team's
 }
 
 // OnMount implements app.Mounter.
@@ -53,6 +54,7 @@ func (g *Gallery) Render() (ui app.UI) {
 		list = append(list, &Chunk{s: s, Rev: s.rev.gallery, N: n, From: from, To: to, Near: s.results.chunks.near[n] || n == 0})
 	}
 	return kit.El("div", "gallery", kit.At{"id", "gallery", "data-selecting", tasks.Selection.On},
+		kit.If(s.Reviews != nil, s.whose),
 		g.head(),
 		g.filters(),
 		g.warnings(),

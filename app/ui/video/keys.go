@@ -59,5 +59,8 @@ func (s *Section) Keys() []kit.Key {
 	for _, k := range playerKeys {
 		list = append(list, k.key)
 	}
+	if s.Reviews != nil {
+		list = append(list, s.Reviews.Keys()...)
+	}
 	return list
 }

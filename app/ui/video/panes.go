@@ -18,9 +18,17 @@ func (s *Section) panes() app.UI {
 			&Form{s: s, Rev: s.rev.form, Budget: s.Budget},
 		),
 		kit.El("section", "video-results", kit.At{"id", "video-results", "aria-label", "Clips"},
-			&Gallery{s: s, Rev: s.rev.gallery},
+			s.gallery(),
 		),
 	)
+}
+
+// gallery is one's own, or that of a team.
+func (s *Section) gallery() app.UI {
+	if s.Reviews != nil && s.Reviews.Shows() {
+		return s.Reviews.Gallery()
+	}
+	return &Gallery{s: s, Rev: s.rev.gallery, Said: s.said()}
 }
 
 func (s *Section) tab(p pane, name string) kit.Choice {

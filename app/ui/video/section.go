@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"syscall/js"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,7 +20,8 @@ import (
 // Section is the Video page as the Shell knows it.
 type Section struct {
 	*kit.Host
-	desk *video.Desk
+	Reviews Reviews // nil alone
+	desk    *video.Desk
 
 	form      *Form     // that is mounted, nil if none
 	goal      string    // selector of what gets the focus after the form's next draw
@@ -29,6 +31,7 @@ type Section struct {
 	view      view
 	ids       []string // of the clip that is shown, or of those compared
 	pane      pane
+	narrow    js.Value // MediaQueryList: of a phone; undefined alone
 
 	results results
 }
@@ -44,6 +47,7 @@ const (
 	viewDesk    view = "desk"    // /video: the form and the results
 	viewClip    view = "clip"    // /video/{id}
 	viewCompare view = "compare" // /video/compare?ids=a,b
+	viewReview  view = "review"  // /review/{share}
 )
 
 // pane is which of the two sides a phone shows.
@@ -96,7 +100,13 @@ func (s *Section) Item() kit.Item {
 
 // Go implements kit.Section.
 func (s *Section) Go(at *url.URL) bool {
-	s.Leave()
+	s.results.chunks.leave()
+	if s.Reviews != nil && s.Reviews.Go(at) {
+		s.view, s.ids = viewReview, nil
+		s.arrive()
+		s.changed(video.PartAll)
+		return true
+	}
 	path := strings.TrimSuffix(at.Path, "/")
 	id, below := strings.CutPrefix(path, Path+"/")
 	switch {
@@ -109,13 +119,24 @@ func (s *Section) Go(at *url.URL) bool {
 	default:
 		return false
 	}
+	if s.Reviews != nil {
+		if s.view == viewDesk {
+			s.Reviews.Team(at.Query())
+		}
+		s.Reviews.Clips(s.ids...)
+	}
 	s.arrive()
 	s.changed(video.PartAll)
 	return true
 }
 
 // Leave implements kit.Leaver.
-func (s *Section) Leave() { s.results.chunks.leave() }
+func (s *Section) Leave() {
+	s.results.chunks.leave()
+	if s.Reviews != nil {
+		s.Reviews.Clips()
+	}
+}
 
 // Title implements kit.Section.
 func (s *Section) Title() string {
@@ -124,6 +145,8 @@ func (s *Section) Title() string {
 		return "Compare clips"
 	case viewClip:
 		return "Clip"
+	case viewReview:
+		return s.Reviews.Title()
 	}
 	return "Video"
 }
@@ -132,15 +155,20 @@ func (s *Section) Title() string {
 func (s *Section) News(n session.News) {
 	s.desk.News(n)
 	s.newsOfResults(n)
+	if s.Reviews != nil {
+		s.Reviews.News(n)
+	}
 }
 
 // Render implements kit.Section.
 func (s *Section) Render() app.UI {
 	switch s.view {
 	case viewClip:
-		return &Clip{s: s, Rev: s.rev.gallery, ID: s.ids[0]}
+		return &Clip{s: s, Rev: s.rev.gallery, Said: s.said(), ID: s.ids[0]}
 	case viewCompare:
-		return &Compare{s: s, Rev: s.rev.gallery, IDs: strings.Join(s.ids, ",")}
+		return &Compare{s: s, Rev: s.rev.gallery, Said: s.said(), IDs: strings.Join(s.ids, ",")}
+	case viewReview:
+		return s.Reviews.Render()
 	}
 	return s.panes()
 }

@@ -32,6 +32,7 @@ var parts = []string{
 	"ranking",
 	"retention",
 	"run",
+	"share",
 	"shown",
 	"signin",
 	"video",
@@ -162,7 +163,8 @@ func archRules() []archRule {
 				below := map[string][]string{
 					"audit": {"chain", "sqlite"}, "notices": {"sqlite"}, "chain": {"sqlite"}, "ledger": {"chain", "sqlite"}, "search": {"sqlite", "text"}, "people": {"sqlite"},
 					"ranking":  {"sqlite"},
-					"chat":     {"ledger", "people", "search", "sqlite", "text"},
+					"chat":     {"ledger", "pack", "people", "search", "sqlite", "text"},
+					"share":    {"pack", "people", "sqlite"},
 					"video":    {"ledger", "people", "search", "sqlite", "text"},
 					"leaving":  {"audit", "people", "search", "sqlite"},
 					"transfer": {"chat", "sqlite"}, "backup": {"folder", "schema", "sqlite"}, "verify": {"chain", "folder", "schema", "sqlite"}, "teamlibrary": {"audit", "chat", "sqlite"},

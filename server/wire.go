@@ -23,6 +23,7 @@ import (
 	"screentest/server/retention"
 	"screentest/server/run"
 	"screentest/server/sandbox"
+	"screentest/server/share"
 	"screentest/server/signin"
 	"screentest/server/store"
 	"screentest/server/tokens"
@@ -64,6 +65,7 @@ type server struct {
 	retention  *retention.Sweeper
 	leaving    *leaving.Service
 	notices    *notices.Service // nil without accounts
+	shares     *share.Service   // nil without accounts
 	bff        *bff.Server
 	closers    []func(context.Context) error // the last one started is closed first
 }
@@ -131,6 +133,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, err
 	}
 	s.openNotices()
+	s.openShares()
 	options := c.timeouts
 	options.FilesFromPrivate = c.fetchPrivate
 	options.Judged = s.people.KeyJudged
@@ -171,7 +174,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.retention.Start()
 
 	s.bff = bff.New(bff.Config{
-		Runs: browserRuns{s.runs}, Conversations: s.store, Ledger: s.store, Budgets: s.budget, Retention: s.retention, Storage: s.store, Videos: s.videos,
+		Runs: browserRuns{s.runs}, Conversations: s.conversations(), Ledger: s.store, Budgets: s.budget, Retention: s.retention, Storage: s.store, Videos: s.videos,
 		News: s.news, Page: shown, People: s.people,
 		Gateway: wire.Gateway{
 			Sandbox: s.sandbox != nil, BaseURL: s.client.Base.String(),
@@ -209,7 +212,7 @@ func (s *server) videoConfig(addr string, public *url.URL) video.Config {
 	c := video.Config{
 		Store: s.store.Videos(), Gateway: s.client, Catalogue: s.models.current, Dir: s.config.data,
 		Origin:  s.client.Base.String(),
-		Changed: s.news.Task, Deleted: s.news.TaskDeleted, Purged: s.news.TaskPurged, Archive: s.news.Archive,
+		Changed: s.news.Task, Deleted: s.clipDeleted, Purged: s.news.TaskPurged, Archive: s.news.Archive,
 		Ended: s.ops.VideoEnded, Late: s.ops.VideoPolled,
 		Budget: s.budget, WhomToAsk: s.people.WhomToAsk,
 		Limits: video.Limits{Pace: 1},

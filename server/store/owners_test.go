@@ -297,7 +297,7 @@ func missing(t *testing.T, checks map[string]func(*testing.T, string)) {
 		"Teams", "Team", "MakeTeam", "ChangeTeam", "DeleteTeam", "PutInTeam", "TakeFromTeam",
 		"SetTeamKey", "DeleteTeamKey", "MakeInvite", "Invites", "RevokeInvite", "Persons",
 		"SpentByTeam", "LedgerOfEverybody", "EachLedgerOfEverybody", "Limits", "ChangePerson", "Claims",
-		"TeamLibrary", // see its own tests
+		"TeamLibrary", "Shares", // see their own tests
 		"Bytes", "Ping", "ProbeSealKey", "Waiting",
 	}
 	atTheDoor := []string{ // before it is known who asks: by an address of mail, a link or a cookie

@@ -56,6 +56,7 @@ import (
 	"screentest/server/store/ranking"
 	"screentest/server/store/schema"
 	"screentest/server/store/search"
+	"screentest/server/store/share"
 	"screentest/server/store/sqlite"
 	"screentest/server/store/teamlibrary"
 	"screentest/server/store/transfer"
@@ -91,6 +92,7 @@ type DB struct {
 	leave  *leaving.Leavings
 	notes  *notices.Notices
 	shelf  *teamlibrary.Library
+	shares *share.Shares
 
 	dir    string
 	log    *slog.Logger
@@ -121,6 +123,8 @@ func (db *DB) TeamLibrary() *teamlibrary.Library { return db.shelf }
 
 // Rankings returns the votes of teams.
 func (db *DB) Rankings() *ranking.Rankings { return db.ranks }
+// Shares returns what people show each other.
+func (db *DB) Shares() *share.Shares { return db.shares }
 
 // Videos returns the video tasks.
 func (db *DB) Videos() *video.Videos { return db.videos }
@@ -174,6 +178,9 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 	db.Transfer = transfer.New(db.Chat, now)
 	db.videos = video.New(db.engine, db.Books, index, db.Register, db.box, db.log)
 	db.ranks = ranking.New(db.engine)
+	if db.shares, err = share.New(db.engine, now); err != nil {
+		return nil, err
+	}
 	if err := db.Chat.DropStaged(ctx); err != nil {
 		db.log.Error("what an import that was broken off has left is hidden, and not deleted yet", "err", err)
 	}

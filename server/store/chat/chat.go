@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"screentest/server/store/ledger"
+	"screentest/server/store/pack"
 	"screentest/server/store/search"
 	"screentest/server/store/sqlite"
 	"screentest/server/store/text"
@@ -25,7 +26,7 @@ type Chat struct {
 	db     *sqlite.DB
 	books  *ledger.Books
 	index  *search.Index
-	packer *packer
+	packer *pack.Packer
 	log    *slog.Logger
 	now    func() time.Time
 	// staging holds one while an import is stored.
@@ -35,7 +36,7 @@ type Chat struct {
 // New is the conversations in db. What a run cost goes into the books, what can be
 // found into the index.
 func New(db *sqlite.DB, books *ledger.Books, index *search.Index, log *slog.Logger, now func() time.Time) (*Chat, error) {
-	packer, err := newPacker()
+	packer, err := pack.New()
 	return &Chat{db: db, books: books, index: index, packer: packer, log: log, now: now, staging: make(chan struct{}, 1)}, err
 }
 

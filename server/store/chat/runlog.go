@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"screentest/server/store/pack"
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
@@ -52,9 +53,9 @@ func (c *Chat) AppendRunLog(owner, run string, from int64, p, times []byte, done
 }
 
 // insertLog stores one stretch.
-func insertLog(w *sqlite.Tx, owner, run, start int64, p, times []byte, z *packer) error {
-	coding, data := z.pack(p)
-	timesCoding, packed := z.pack(times)
+func insertLog(w *sqlite.Tx, owner, run, start int64, p, times []byte, z *pack.Packer) error {
+	coding, data := z.Pack(p)
+	timesCoding, packed := z.Pack(times)
 	return insertPiece(w, owner, run, piece{start, len(p), coding, data, timesCoding, packed})
 }
 
@@ -76,12 +77,12 @@ func insertPiece(w *sqlite.Tx, owner, run int64, p piece) error {
 
 // pieces compresses log, whose first byte is at offset start of a run's log.
 // The time index goes with the first piece.
-func (z *packer) pieces(start int64, log, times []byte) []piece {
+func pieces(z *pack.Packer, start int64, log, times []byte) []piece {
 	var ps []piece
 	for len(log) > 0 || len(times) > 0 {
 		p := piece{start: start, size: min(len(log), pieceSize)}
-		p.coding, p.data = z.pack(log[:p.size])
-		p.timesCoding, p.times = z.pack(times)
+		p.coding, p.data = z.Pack(log[:p.size])
+		p.timesCoding, p.times = z.Pack(times)
 		ps = append(ps, p)
 		start, log, times = start+int64(p.size), log[p.size:], nil
 	}
@@ -135,7 +136,7 @@ func (c *Chat) prepareLog(ctx context.Context, owner int64, id, log, times []byt
 	if w.kept == (extent{}) {
 		keptTimes = nil
 	}
-	w.pieces = c.packer.pieces(w.kept.end, log[w.kept.end:], times[len(keptTimes):])
+	w.pieces = pieces(c.packer, w.kept.end, log[w.kept.end:], times[len(keptTimes):])
 	return w, nil
 }
 
@@ -148,14 +149,14 @@ func (w whole) size() (n int) {
 }
 
 // storeLog puts the whole log in place of what is stored.
-func storeLog(t *sqlite.Tx, owner, run int64, w whole, z *packer) error {
+func storeLog(t *sqlite.Tx, owner, run int64, w whole, z *pack.Packer) error {
 	e, err := logExtent(t, run)
 	if err != nil {
 		return err
 	}
 	if w.kept != (extent{}) && e != w.kept {
 		// A stretch came in between.
-		w.kept, w.pieces = extent{}, z.pieces(0, w.log, w.times)
+		w.kept, w.pieces = extent{}, pieces(z, 0, w.log, w.times)
 	}
 	if w.kept == (extent{}) && e.count > 0 {
 		if _, err := t.Exec("DELETE FROM run_log WHERE run = ?", run); err != nil {
@@ -193,7 +194,7 @@ func (c *Chat) ReadRunLog(ctx context.Context, owner, id string, from int64, lim
 				if err := rows.Scan(&start, &coding, &data); err != nil {
 					return err
 				}
-				if piece, err = c.packer.unpack(piece[:0], coding, data); err != nil {
+				if piece, err = c.packer.Unpack(piece[:0], coding, data); err != nil {
 					return err
 				}
 				if skip := from - start; skip > 0 {
@@ -240,7 +241,7 @@ func (c *Chat) readTimes(q sqlite.Reading, run int64) (out []byte, err error) {
 		if err := rows.Scan(&coding, &times); err != nil {
 			return err
 		}
-		out, err = c.packer.unpack(out, coding, times)
+		out, err = c.packer.Unpack(out, coding, times)
 		return err
 	})
 	return out, err

@@ -116,7 +116,7 @@ func (c *Chat) RequestSent(ctx context.Context, owner, id string) (wire.RunReque
 	if !coding.Valid {
 		return wire.RunRequest{}, &sqlite.Error{Problem: wire.Problem{Code: wire.CodeNoRequest, Message: "What was sent for this answer is not kept here: it was imported, or is older than what is kept."}}
 	}
-	body, err = c.packer.unpack(nil, int(coding.Int64), body)
+	body, err = c.packer.Unpack(nil, int(coding.Int64), body)
 	r.Body = string(body)
 	return r, err
 }
@@ -134,7 +134,7 @@ func (c *Chat) RunRequest(ctx context.Context, owner, id string) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	return c.packer.unpack(nil, coding, body)
+	return c.packer.Unpack(nil, coding, body)
 }
 
 // EachRunning calls fn for every run that is stored as running, oldest first.

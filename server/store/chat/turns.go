@@ -309,7 +309,7 @@ func (c *Chat) startTurn(w *sqlite.Tx, t turn, r wire.Run, title, baseURL string
 	if err != nil {
 		return err
 	}
-	coding, body := c.packer.pack(t.start.Body)
+	coding, body := c.packer.Pack(t.start.Body)
 	if _, err := w.Exec("INSERT INTO run_requests (run, owner, base_url, coding, body) VALUES (?, ?, ?, ?, ?)", run, t.owner, baseURL, coding, body); err != nil {
 		return err
 	}

@@ -1,9 +1,10 @@
 -- What people show each other, and what they say of it.
 
 -- A share shows a conversation or a clip to others than its owner. It goes with
--- what it shows, to an heir too. A link is asked for by its hash, what is shown to
--- people by name by the share's id. A snapshot is the conversation as a file, as
--- it was; what is shown live is read where it stands.
+-- what it shows, to an heir too; one that was taken back, or is over, has no row.
+-- A link is asked for by its hash, what is shown to people by name by the share's
+-- id. What isn't shown live has the title that it had, and of a conversation a
+-- snapshot, the file that exports it; what is live is read where it stands.
 CREATE TABLE shares (
   n            INTEGER PRIMARY KEY AUTOINCREMENT,
   id           BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
@@ -15,11 +16,11 @@ CREATE TABLE shares (
   hash         BLOB    UNIQUE CHECK (length(hash) = 32),
   live         INTEGER NOT NULL CHECK (live IN (0, 1)),
   wire         INTEGER NOT NULL CHECK (wire IN (0, 1)),
+  title        TEXT    NOT NULL DEFAULT '',
   coding       INTEGER NOT NULL DEFAULT 0,
   snapshot     BLOB,
   created_ms   INTEGER NOT NULL,
   expires_ms   INTEGER NOT NULL DEFAULT 0, -- 0: never
-  revoked_ms   INTEGER NOT NULL DEFAULT 0,
   CHECK ((conversation IS NULL) <> (task IS NULL)),
   CHECK ((audience = 'team') = (to_team IS NOT NULL)),
   CHECK ((audience = 'link') = (hash IS NOT NULL)),
@@ -28,8 +29,10 @@ CREATE TABLE shares (
 CREATE INDEX shares_owner ON shares (owner, n);
 CREATE INDEX shares_conversation ON shares (conversation) WHERE conversation IS NOT NULL;
 CREATE INDEX shares_task ON shares (task) WHERE task IS NOT NULL;
-CREATE INDEX shares_team ON shares (to_team) WHERE to_team IS NOT NULL AND revoked_ms = 0;
-CREATE INDEX shares_everyone ON shares (n) WHERE audience = 'everyone' AND revoked_ms = 0;
+CREATE INDEX shares_team ON shares (to_team) WHERE to_team IS NOT NULL;
+CREATE INDEX shares_everyone ON shares (n) WHERE audience = 'everyone';
+CREATE INDEX shares_link ON shares (n) WHERE audience = 'link';
+CREATE INDEX shares_expires ON shares (expires_ms) WHERE expires_ms > 0;
 
 CREATE TABLE share_people (
   share  INTEGER NOT NULL REFERENCES shares (n) ON DELETE CASCADE,
@@ -38,29 +41,39 @@ CREATE TABLE share_people (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX share_people_person ON share_people (person);
 
+-- What was for a team ends with it; who is erased is in no audience.
+CREATE TRIGGER shares_of_team AFTER UPDATE OF deleted_ms ON teams WHEN new.deleted_ms > 0 BEGIN
+  DELETE FROM shares WHERE to_team = new.n;
+END;
+CREATE TRIGGER shares_without_erased AFTER UPDATE OF erased_ms ON users WHEN new.erased_ms > 0 BEGIN
+  DELETE FROM share_people WHERE person = new.n;
+END;
+
 -- Who sees which share by name: this alone says so. Whether one has expired is
--- the asker's to look at, who knows what time it is. What somebody shows who was
--- deactivated is seen by nobody until it is handed over.
+-- the asker's to look at, who knows what time it is; whether what it shows lies in
+-- the trash, too. What somebody shows who was deactivated is seen by nobody until
+-- it is handed over.
 CREATE VIEW sights AS
   SELECT p.person AS person, s.n AS share, s.expires_ms AS expires_ms
-    FROM share_people p JOIN shares s ON s.n = p.share JOIN users o ON o.n = s.owner
-    WHERE s.audience = 'people' AND s.revoked_ms = 0 AND o.active = 1 AND p.person <> s.owner
+    FROM share_people p JOIN shares s ON s.n = p.share JOIN users o ON o.n = s.owner JOIN users u ON u.n = p.person
+    WHERE s.audience = 'people' AND o.active = 1 AND u.active = 1 AND p.person <> s.owner
   UNION ALL
   SELECT p.person, s.n, s.expires_ms
-    FROM team_people p JOIN shares s ON s.to_team = p.team JOIN users o ON o.n = s.owner JOIN teams t ON t.n = p.team
-    WHERE s.to_team IS NOT NULL AND s.revoked_ms = 0 AND o.active = 1 AND t.deleted_ms = 0 AND p.person <> s.owner
+    FROM team_people p JOIN shares s ON s.to_team = p.team JOIN users o ON o.n = s.owner JOIN users u ON u.n = p.person
+    WHERE s.to_team IS NOT NULL AND o.active = 1 AND u.active = 1 AND p.person <> s.owner
   UNION ALL
   SELECT u.n, s.n, s.expires_ms
     FROM users u JOIN shares s JOIN users o ON o.n = s.owner
-    WHERE s.audience = 'everyone' AND s.revoked_ms = 0 AND o.active = 1 AND u.email IS NOT NULL AND u.n <> s.owner;
+    WHERE s.audience = 'everyone' AND o.active = 1 AND u.active = 1 AND u.email IS NOT NULL AND u.n <> s.owner;
 
--- Where a copy comes from, as it was called then: kept when the original is gone.
+-- Where a copy comes from: the share and how it was called then, kept when the
+-- original is gone, and whose it was, by the name that they have now.
 ALTER TABLE conversations ADD COLUMN copied_share BLOB CHECK (length(copied_share) = 16); -- its id
 ALTER TABLE conversations ADD COLUMN copied_title TEXT NOT NULL DEFAULT '';
-ALTER TABLE conversations ADD COLUMN copied_owner TEXT NOT NULL DEFAULT ''; -- their name
+ALTER TABLE conversations ADD COLUMN copied_from  INTEGER REFERENCES users (n);
 ALTER TABLE video_tasks   ADD COLUMN copied_share BLOB CHECK (length(copied_share) = 16);
 ALTER TABLE video_tasks   ADD COLUMN copied_title TEXT NOT NULL DEFAULT '';
-ALTER TABLE video_tasks   ADD COLUMN copied_owner TEXT NOT NULL DEFAULT '';
+ALTER TABLE video_tasks   ADD COLUMN copied_from  INTEGER REFERENCES users (n);
 
 -- A review is of a clip and its next versions, which carry the thread on. A
 -- version keeps its number when others go.

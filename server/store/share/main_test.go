@@ -1,0 +1,9 @@
+package share_test
+
+import (
+	"testing"
+
+	"screentest/server/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }

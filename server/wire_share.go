@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"screentest/server/bff"
+	"screentest/server/share"
+	"screentest/server/store"
+	"screentest/shared/wire"
+)
+
+// openShares prepares what people show each other; nothing without accounts.
+func (s *server) openShares() {
+	if s.reach.mode != team {
+		return
+	}
+	s.shares = share.New(share.Config{
+		Store: s.store.Shares(), Links: func() bool { return s.people.Policies().LinkShares },
+		Tell: func(owners []string) { s.news.Tell(owners, "shares", wire.EventShares, nil) },
+		Everybody: func() (owners []string) {
+			for _, a := range s.people.All() {
+				owners = append(owners, a.Owner)
+			}
+			return owners
+		},
+		Now: time.Now, Logger: s.log,
+	})
+	s.people.Listen(s.shares)
+	s.onClose(func(context.Context) error { s.shares.Close(); return nil })
+}
+
+// conversations are those of the store; with one that is deleted its shares end.
+func (s *server) conversations() bff.Conversations {
+	if s.shares == nil {
+		return s.store
+	}
+	return sharedConversations{s.store, s.shares}
+}
+
+type sharedConversations struct {
+	*store.DB
+	shares *share.Service
+}
+
+func (c sharedConversations) DeleteConversation(ctx context.Context, owner, id string) error {
+	ended := c.shares.Ending(ctx, owner, wire.ShareConversation, id)
+	err := c.DB.DeleteConversation(ctx, owner, id)
+	ended()
+	return err
+}
+
+// clipDeleted tells that a clip is in the trash, where nobody else sees it.
+func (s *server) clipDeleted(owner, id string) {
+	s.news.TaskDeleted(owner, id)
+	if s.shares != nil {
+		s.shares.Hidden(owner, wire.ShareClip, id)
+	}
+}

@@ -53,6 +53,7 @@ func walkCalls() []walkCall {
 			s.Conversation, s.User.Parent = h.start.Conversation, h.start.Answer
 			return s
 		}, unseen},
+		{wire.OpRanking, func(h things) any { return wire.RankingQuery{Team: h.team} }, apart}, // team mates have the same one
 		{wire.OpLibraryPut, func(h things) any {
 			return wire.LibraryEntry{ID: uuid.NewString(), Kind: wire.LibraryPrompt, Name: "new", Text: "x"}
 		}, apart},

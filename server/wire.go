@@ -183,6 +183,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		Catalogue: s.models.json,
 		API:       s.api(),
 		Calls:     s.calls(),
+		Voted:     s.voted,
 		Called:    s.ops.Called,
 		Addr:      addr, PublicURL: public, TLS: s.reach.tls, Knows: s.knows,
 		FlushEvery: s.runs.FlushEvery,

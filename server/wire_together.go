@@ -16,6 +16,7 @@ func (s *server) calls() map[wire.Op]bff.Call {
 	for _, calls := range []map[wire.Op]bff.Call{
 		s.noticeCalls(),
 		s.libraryCalls(),
+		s.rankingCalls(),
 	} {
 		maps.Copy(all, calls)
 	}

@@ -90,6 +90,8 @@ type Config struct {
 	API map[string]Handler
 	// Calls are those of the socket that other parts answer.
 	Calls map[wire.Op]Call
+	// Voted is told the id of a team that a vote counts for. nil: nobody is.
+	Voted func(team string)
 	// PublicURL is how browsers reach the server from outside, or nil.
 	PublicURL *url.URL
 	// TLS says that the server encrypts by itself.
@@ -132,6 +134,9 @@ func New(c Config) *Server {
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Voted == nil {
+		c.Voted = func(string) {}
 	}
 	if c.Called == nil {
 		c.Called = func(wire.Op, time.Duration, bool) {}

@@ -68,7 +68,7 @@ func handlers(added map[wire.Op]Call) map[wire.Op]handler {
 // socket's other calls go on.
 func slow(op wire.Op) bool {
 	switch op {
-	case wire.OpVideoMeasure, wire.OpVideoSettle, wire.OpVideoCheck, wire.OpStorage:
+	case wire.OpVideoMeasure, wire.OpVideoSettle, wire.OpVideoCheck, wire.OpStorage, wire.OpRanking:
 		return true
 	}
 	return false

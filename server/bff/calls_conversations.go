@@ -50,6 +50,9 @@ func conversationCalls() map[wire.Op]handler {
 			v, err := s.Conversations.SetVote(ctx, k.owner, v)
 			if err == nil {
 				s.News.Vote(k.owner, v)
+				if v.Team != "" {
+					s.Voted(v.Team)
+				}
 			}
 			return v, err
 		}),

@@ -107,6 +107,8 @@ var calls = map[wire.Op]Right{
 	wire.OpTeamLibraryPut:  Send,
 	wire.OpTeamLibraryDrop: Send,
 
+	wire.OpRanking: Own, // of a team that one is in
+
 	wire.OpSpend:     Own,
 	wire.OpLedger:    Own,
 	wire.OpBudgets:   Own,

@@ -3,10 +3,14 @@
 package ranking
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
@@ -56,10 +60,8 @@ func (r *Rankings) Votes(ctx context.Context, owner string, q wire.RankingQuery,
 		if mark, err = markOf(s, team, q); err != nil {
 			return err
 		}
-		if tags, err = tagsOf(s, team, q); err != nil {
-			return err
-		}
-		return votesOf(s, team, q, each)
+		tags, err = votesOf(s, team, q, each)
+		return err
 	})
 	return mark, tags, err
 }
@@ -81,70 +83,88 @@ func teamOf(s sqlite.Reading, owner, id string) (n int64, err error) {
 	return n, err
 }
 
-func tagsOf(s sqlite.Reading, team int64, q wire.RankingQuery) (tags []string, err error) {
-	err = s.Each(`SELECT j.value, count(*) AS many FROM votes v, json_each(v.tags) j
-		WHERE v.team = ? AND v.vote_ms >= ? AND v.vote_ms < ? AND v.blind = 1 AND v.tags <> '[]'
-		GROUP BY j.value ORDER BY many DESC, j.value LIMIT ?`, []any{team, q.From, until(q), wire.MaxRankingTags}, func(rows *sql.Rows) error {
-		var tag string
-		var many int64
-		err := rows.Scan(&tag, &many)
-		tags = append(tags, tag)
-		return err
-	})
-	return tags, err
+// votesOf reads the answers of all votes, which stand by vote and place.
+func votesOf(s sqlite.Reading, team int64, q wire.RankingQuery, each Vote) (tags []string, err error) {
+	var (
+		last    int64
+		models  []string
+		answers []wire.Figures
+		bad     bool
+		won     = -1
+		names   = map[string]string{} // each is kept once
+		tagged  = tagging{known: map[string][]string{}, many: map[string]int{}}
+	)
+	tell := func() {
+		if len(models) > 0 {
+			each(models, won, bad, answers)
+		}
+		models, answers, won = models[:0], answers[:0], -1
+	}
+	wanted := false
+	err = s.Each(`SELECT v.message, v.bad, v.tags, a.model, a.won, a.cost_nano_usd, a.first_token_ms, a.duration_ms, a.output_tokens
+		FROM votes v CROSS JOIN vote_answers a ON a.vote = v.message WHERE v.team = ? AND v.vote_ms >= ? AND v.vote_ms < ? AND v.blind = 1`,
+		[]any{team, q.From, until(q)}, func(rows *sql.Rows) error {
+			var vote, tokens int64
+			var isBad, isWinner bool
+			var model, list sql.RawBytes
+			var f wire.Figures
+			if err := rows.Scan(&vote, &isBad, &list, &model, &isWinner, &f.CostNanoUSD, &f.FirstTokenMS, &f.DurationMS, &tokens); err != nil {
+				return err
+			}
+			if vote != last {
+				tell()
+				tags, err := tagged.take(list)
+				if err != nil {
+					return err
+				}
+				last, bad, wanted = vote, isBad, q.Tag == "" || slices.Contains(tags, q.Tag)
+			}
+			if !wanted {
+				return nil
+			}
+			if isWinner {
+				won = len(models)
+			}
+			if span := f.DurationMS - f.FirstTokenMS; tokens > 0 && span > 0 && f.FirstTokenMS > 0 {
+				f.TokensASec = tokens * 1000 / span
+			}
+			name, known := names[string(model)]
+			if !known {
+				name = string(model)
+				names[name] = name
+			}
+			models, answers = append(models, name), append(answers, f)
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	tell()
+	return tagged.commonest(), nil
 }
 
-// votesOf reads the answers of all votes, which stand by vote and place.
-func votesOf(s sqlite.Reading, team int64, q wire.RankingQuery, each Vote) error {
-	query := `SELECT v.message, v.bad, a.model, a.won, a.cost_nano_usd, a.first_token_ms, a.duration_ms, a.output_tokens
-		FROM votes v CROSS JOIN vote_answers a ON a.vote = v.message WHERE v.team = ? AND v.vote_ms >= ? AND v.vote_ms < ? AND v.blind = 1`
-	args := []any{team, q.From, until(q)}
-	if q.Tag != "" {
-		query += " AND EXISTS (SELECT 1 FROM json_each(v.tags) WHERE value = ?)"
-		args = append(args, q.Tag)
+// tagging counts tags. Few lists of them are different: each is read once.
+type tagging struct {
+	known map[string][]string
+	many  map[string]int
+}
+
+// take counts the tags of a vote, as they are stored, and gives them.
+func (t tagging) take(list []byte) (tags []string, err error) {
+	tags, is := t.known[string(list)]
+	if !is {
+		if err := json.Unmarshal(list, &tags); err != nil {
+			return nil, fmt.Errorf("the tags of a vote: %w", err)
+		}
+		t.known[string(list)] = tags
 	}
-	var (
-		vote, last int64
-		models     []string
-		answers    []wire.Figures
-		bad        bool
-		won        = -1
-		tell       = func() {
-			if len(models) > 0 {
-				each(models, won, bad, answers)
-			}
-			models, answers, won = models[:0], answers[:0], -1
-		}
-		names = map[string]string{} // each is kept once
-	)
-	err := s.Each(query, args, func(rows *sql.Rows) error {
-		var isBad, isWinner bool
-		var model sql.RawBytes
-		var f wire.Figures
-		var tokens int64
-		if err := rows.Scan(&vote, &isBad, &model, &isWinner, &f.CostNanoUSD, &f.FirstTokenMS, &f.DurationMS, &tokens); err != nil {
-			return err
-		}
-		if vote != last {
-			tell()
-		}
-		last, bad = vote, isBad
-		if isWinner {
-			won = len(models)
-		}
-		if span := f.DurationMS - f.FirstTokenMS; tokens > 0 && span > 0 && f.FirstTokenMS > 0 {
-			f.TokensASec = tokens * 1000 / span
-		}
-		name, known := names[string(model)]
-		if !known {
-			name = string(model)
-			names[name] = name
-		}
-		models, answers = append(models, name), append(answers, f)
-		return nil
-	})
-	if err == nil {
-		tell()
+	for _, tag := range tags {
+		t.many[tag]++
 	}
-	return err
+	return tags, nil
+}
+
+func (t tagging) commonest() []string {
+	all := slices.SortedFunc(maps.Keys(t.many), func(a, b string) int { return cmp.Or(t.many[b]-t.many[a], cmp.Compare(a, b)) })
+	return all[:min(len(all), wire.MaxRankingTags)]
 }

@@ -150,6 +150,7 @@ func everyCall(t *testing.T, db *store.DB, owner string) (errs []error) {
 	add(storetest.Second(db.Secret(ctx, "name")))
 	errs = append(errs, everyTeamCall(t, db, owner)...)
 	errs = append(errs, everyLeavingCall(t, db)...)
+	errs = append(errs, everyRankingCall(t, db)...)
 	errs = append(errs, everyNoticeCall(t, db)...)
 	errs = append(errs, everyLibraryCall(t, db)...)
 	add(storetest.Second(db.DropWire(ctx, owner, time.Now().AddDate(9, 0, 0))))

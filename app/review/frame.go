@@ -39,6 +39,12 @@ func (f Frame) Place(px, py int) (x, y float64) {
 	return f.X + f.W*float64(px)/wire.FramePoints, f.Y + f.H*float64(py)/wire.FramePoints
 }
 
+// Length writes how long a clip is as "0:06".
+func Length(seconds float64) string {
+	n := int(math.Round(seconds))
+	return fmt.Sprintf("%d:%02d", n/60, n%60)
+}
+
 // Time writes a time of a clip as "0:03.2".
 func Time(ms int64) string {
 	ms = max(ms, 0)

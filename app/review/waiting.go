@@ -16,6 +16,9 @@ type Waiting struct {
 	sending bool
 }
 
+// Sending says that it is on its way.
+func (w *Waiting) Sending() bool { return w.sending }
+
 // late are the problems of the connection: what was sent is sent again.
 func late(p *wire.Problem) bool { return p.Code == "no_answer" || p.Code == "disconnected" }
 

@@ -65,8 +65,8 @@ func (s *Section) form(t *review.Thread) app.UI {
 		),
 		s.problem(d.Problem),
 		kit.Box("div", "line review-send",
-			kit.If(s.slot == review.New, func() app.UI {
-				return kit.Button("small", kit.At{"id", "review-point", "aria-pressed", s.pointing || d.X != nil, "disabled", !s.stage.player().Truthy(),
+			kit.If(s.slot == review.New && t.Played() != nil && len(t.Played().Media) > 0, func() app.UI {
+				return kit.Button("small", kit.At{"id", "review-point", "aria-pressed", s.pointing || d.X != nil,
 					"title", "Click on the frame to say where"}, s.Do("point", func() { s.point(t) }), kit.Icon(iconPoint, "icon small"), pointWords(s.pointing, d))
 			}),
 			kit.Box("div", "push"),
@@ -135,7 +135,7 @@ func (s *Section) write(slot string) {
 	t.Open(slot)
 	s.soon(textID, func(el js.Value) {
 		el.Call("focus")
-		n := el.Get("value").Get("length").Int()
+		n := js.Global().Get("String").New(el.Get("value")).Get("length").Int()
 		el.Call("setSelectionRange", n, n)
 	})
 }

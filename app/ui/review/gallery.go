@@ -50,7 +50,7 @@ type Gallery struct {
 }
 
 // Gallery draws them.
-func (s *Section) Gallery() app.UI { return &Gallery{s: s, Rev: s.rev} }
+func (s *Section) Gallery() app.UI { return &Gallery{s: s, Rev: s.Rev()} }
 
 // more asks for older clips as one gets near to the end.
 type more struct {
@@ -137,7 +137,7 @@ func (s *Section) card(c wire.TeamClip) app.UI {
 			kit.Box("div", "tile-poster",
 				s.picture(c),
 				kit.El("span", "tile-state cut", kit.At{"data-tone", tone}, name),
-				kit.El("span", "tile-length figure", kit.At{"hidden", c.Seconds == 0}, review.Time(int64(c.Seconds*1000))),
+				kit.El("span", "tile-length figure", kit.At{"hidden", c.Seconds == 0}, review.Length(c.Seconds)),
 			),
 			kit.El("span", "tile-title cut written", kit.At{"id", id, "title", c.Title}, c.Title),
 		),

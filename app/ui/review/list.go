@@ -10,6 +10,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/review"
+	"screentest/app/session"
 	"screentest/app/ui/kit"
 )
 
@@ -116,8 +117,7 @@ func (s *Section) does(t *review.Thread, e review.Entry) app.UI {
 		return kit.El("button", "link", kit.At{"id", name + "-" + e.ID, "type", "button", "disabled", e.Busy, "onclick", s.Do(name, do)}, words)
 	}
 	var list []app.UI
-	top := e.Answers == nil && e.Comment.Answers == "" || e.Comment.Answers == ""
-	if top && !s.guest() {
+	if e.Comment.Answers == "" && !s.guest() {
 		words := "Answer"
 		if t.Draft(review.AnswerSlot(e.ID)).Text != "" {
 			words = "Go on answering"
@@ -169,9 +169,13 @@ func (s *Section) asks(t *review.Thread, e review.Entry) app.UI {
 
 // notSent says what becomes of a comment that the server doesn't have.
 func (s *Section) notSent(t *review.Thread, w *review.Waiting) app.UI {
-	if w.Problem == nil {
+	switch {
+	case w.Problem != nil:
+	case w.Sending() && s.o.Session.Link == session.LinkOpen:
+		return kit.Box("div", "review-does", kit.Box("span", "faint", "Sending…"))
+	default:
 		return kit.Box("div", "review-does",
-			kit.El("span", "live", kit.At{"role", "status"}, "Not sent yet. It is sent as soon as the server answers."))
+			kit.El("span", "live", kit.At{"role", "status"}, "Not sent yet. It is sent as soon as the server can be reached."))
 	}
 	return kit.Box("div", "review-does",
 		s.problem(w.Problem),
@@ -238,7 +242,7 @@ func (s *Section) Below(key string) app.UI {
 		if strconv.Itoa(v.Version) != key && v.Clip != key || key == "" {
 			continue
 		}
-		return &Below{s: s, Rev: s.rev, Key: key, Version: v.Version, Seconds: v.Seconds}
+		return &Below{s: s, Rev: s.Rev(), Key: key, Version: v.Version, Seconds: v.Seconds}
 	}
 	return kit.Nothing()
 }

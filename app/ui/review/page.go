@@ -44,9 +44,13 @@ func (p *Page) Render() (ui app.UI) {
 		return kit.Empty("page", s.failed(t))
 	}
 	v := t.Played()
+	back := videos
+	if of := &s.desk.Gallery; of.Team != "" {
+		back = galleryPath(of.Team, of.State)
+	}
 	return kit.El("div", "clip", kit.At{"id", "clip"},
 		kit.Box("div", "clip-inner",
-			kit.El("a", "button plain clip-back", kit.At{"href", videos}, kit.Icon(kit.IconBack, "icon small"), "All clips"),
+			kit.El("a", "button plain clip-back", kit.At{"href", back}, kit.Icon(kit.IconBack, "icon small"), "All clips"),
 			kit.Box("div", "clip-stage", s.player(v)),
 			kit.Box("div", "clip-side",
 				kit.Box("section", "clip-about",

@@ -22,7 +22,7 @@ type Panel struct {
 }
 
 // Panel draws it; nothing where nothing is looked at.
-func (s *Section) Panel() app.UI { return &Panel{s: s, Rev: s.rev} }
+func (s *Section) Panel() app.UI { return &Panel{s: s, Rev: s.Rev()} }
 
 // OnUpdate implements app.Updater.
 func (p *Panel) OnUpdate(ctx app.Context) {
@@ -219,8 +219,8 @@ func (s *Section) tools(t *review.Thread) app.UI {
 			}), "Only v"+strconv.Itoa(t.Version))
 		}),
 		kit.Box("div", "push"),
-		kit.El("a", "link", kit.At{"id", "review-md", "href", export + ".md", "download", "review.md", "title", "All comments as Markdown"}, "Markdown"),
-		kit.El("a", "link", kit.At{"id", "review-html", "href", export + ".html", "download", "review.html", "title", "All comments as a page to print"}, "HTML"),
+		kit.Box("span", "review-export", kit.El("a", "link", kit.At{"id", "review-md", "href", export + ".md", "download", "review.md", "title", "All comments as Markdown"}, "Markdown"),
+			kit.El("a", "link", kit.At{"id", "review-html", "href", export + ".html", "download", "review.html", "title", "All comments as a page to print"}, "HTML")),
 	)
 }
 

@@ -78,8 +78,9 @@ func (s *Section) changed() {
 	s.o.Changed()
 }
 
-// Rev counts the changes, for the fields of what is drawn.
-func (s *Section) Rev() int { return s.rev }
+// Rev tells one state of what is drawn from the others: of what is said, and of the
+// connection.
+func (s *Section) Rev() int { return s.rev<<3 | int(s.o.Session.Link) }
 
 // News takes what the server tells unasked.
 func (s *Section) News(n session.News) { s.desk.News(n) }
@@ -150,7 +151,7 @@ func (s *Section) Render() app.UI {
 	if len(s.compared) > 0 && s.thread().Phase == review.Ready {
 		return s.o.Compare(s.share)
 	}
-	return &Page{s: s, Rev: s.rev, Share: s.share}
+	return &Page{s: s, Rev: s.Rev(), Share: s.share}
 }
 
 // Compared are the versions that stand side by side on the page of a share.

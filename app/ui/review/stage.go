@@ -30,7 +30,7 @@ func (s *Section) Stage(player app.UI) app.UI {
 			kit.El("div", "review-points", kit.At{"id", "review-points", "aria-hidden", true}),
 			s.aim(),
 		),
-		&Bar{s: s, Rev: s.rev},
+		&Bar{s: s, Rev: s.Rev()},
 	)
 }
 
@@ -128,8 +128,8 @@ func (b *Bar) Render() (ui app.UI) {
 		seconds = v.Seconds
 	}
 	return kit.El("div", "review-bar", kit.At{"id", "review-bar", "role", "group", "aria-label", "Time of the clip, with the comments"},
-		s.marks(t, "", seconds, t.Entries()),
-		kit.Box("div", "review-times",
+		kit.Box("div", "review-line",
+			s.marks(t, "", seconds, t.Entries()),
 			kit.El("input", "review-seek", kit.At{"id", "review-seek", "type", "range", "min", "0", "max", "1000", "step", "1", "aria-label", "Time of the clip",
 				"oninput", s.On("seek", func(ctx app.Context, e app.Event) {
 					ctx.PreventUpdate()
@@ -141,8 +141,8 @@ func (b *Bar) Render() (ui app.UI) {
 						e.PreventDefault()
 					}
 				})}),
-			kit.El("span", "figure review-time", kit.At{"id", "review-time"}, "0:00.0"),
 		),
+		kit.El("span", "figure review-time", kit.At{"id", "review-time"}, "0:00.0"),
 	)
 }
 

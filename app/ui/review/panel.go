@@ -81,7 +81,7 @@ func (s *Section) state(t *review.Thread) app.UI {
 	history := t.History(v.Version)
 	return kit.Box("div", "review-state",
 		kit.Box("div", "line",
-			kit.Box("h3", "", "Review"),
+			kit.Box("h2", "review-title", "Review"),
 			kit.Pill(kit.At{"id", "review-state", "data-tone", tone, "role", "status"}, name),
 		),
 		kit.If(len(history) > 0, func() app.UI {

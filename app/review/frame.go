@@ -39,6 +39,27 @@ func (f Frame) Place(px, py int) (x, y float64) {
 	return f.X + f.W*float64(px)/wire.FramePoints, f.Y + f.H*float64(py)/wire.FramePoints
 }
 
+// File is a file of a version that can be played.
+type File struct {
+	Index         int
+	Media, Poster string // paths; Poster is "" where there is none
+}
+
+// Files are those of a version.
+func Files(v wire.ReviewVersion) (list []File) {
+	for i, path := range v.Media {
+		if path == "" {
+			continue // it isn't there any more
+		}
+		f := File{Index: i, Media: path}
+		if i < len(v.Posters) {
+			f.Poster = v.Posters[i]
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
 // Length writes how long a clip is as "0:06".
 func Length(seconds float64) string {
 	n := int(math.Round(seconds))

@@ -213,6 +213,13 @@ func TestPointsOfTheFrame(t *testing.T) {
 	if x, y := f.Place(2500, 7500); x != 100 || y != 250 {
 		t.Errorf("its place is %v, %v", x, y)
 	}
+	files := Files(wire.ReviewVersion{Media: []string{"", "/m/1", "/m/2"}, Posters: []string{"/p/0", "/p/1"}})
+	if len(files) != 2 || files[0] != (File{1, "/m/1", "/p/1"}) || files[1] != (File{2, "/m/2", ""}) {
+		t.Errorf("the files are %+v", files)
+	}
+	if Length(75.4) != "1:15" {
+		t.Error("lengths are written otherwise")
+	}
 	if Time(63_250) != "1:03.2" || Time(-4) != "0:00.0" {
 		t.Error("times are written otherwise")
 	}

@@ -65,7 +65,7 @@ func (s *Section) form(t *review.Thread) app.UI {
 		),
 		s.problem(d.Problem),
 		kit.Box("div", "line review-send",
-			kit.If(s.slot == review.New && t.Played() != nil && len(t.Played().Media) > 0, func() app.UI {
+			kit.If(s.slot == review.New && t.Played() != nil && len(review.Files(*t.Played())) > 0, func() app.UI {
 				return kit.Button("small", kit.At{"id", "review-point", "aria-pressed", s.pointing || d.X != nil,
 					"title", "Click on the frame to say where"}, s.Do("point", func() { s.point(t) }), kit.Icon(iconPoint, "icon small"), pointWords(s.pointing, d))
 			}),

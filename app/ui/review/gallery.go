@@ -161,11 +161,12 @@ func owner(c wire.TeamClip) string {
 
 // picture is the poster of a clip, else its first frame, else an empty frame.
 func (s *Section) picture(c wire.TeamClip) app.UI {
+	files := review.Files(c.ReviewVersion)
 	switch {
-	case len(c.Posters) > 0:
-		return kit.El("img", "tile-picture", kit.At{"src", c.Posters[0], "aria-hidden", "true", "loading", "lazy", "decoding", "async"})
-	case len(c.Media) > 0:
-		return kit.El("video", "tile-picture", kit.At{"src", c.Media[0], "preload", "metadata", "muted", "true", "playsinline", "true", "tabindex", "-1", "aria-hidden", "true"})
+	case len(files) > 0 && files[0].Poster != "":
+		return kit.El("img", "tile-picture", kit.At{"src", files[0].Poster, "aria-hidden", "true", "loading", "lazy", "decoding", "async"})
+	case len(files) > 0:
+		return kit.El("video", "tile-picture", kit.At{"src", files[0].Media, "preload", "metadata", "muted", "true", "playsinline", "true", "tabindex", "-1", "aria-hidden", "true"})
 	}
 	return kit.SVG("svg", kit.At{"class", "tile-frame", "viewBox", "0 0 160 90", "aria-hidden", "true"},
 		kit.SVG("rect", kit.At{"x", "1", "y", "1", "width", "158", "height", "88", "rx", "8"}))

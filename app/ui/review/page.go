@@ -74,17 +74,31 @@ func (s *Section) facts(v *wire.ReviewVersion) string {
 
 // player plays a version, or says why it doesn't.
 func (s *Section) player(v *wire.ReviewVersion) app.UI {
-	if len(v.Media) == 0 {
+	files := review.Files(*v)
+	if len(files) == 0 {
 		words := "This version is not finished."
 		if v.Task == string(wire.VideoDone) {
 			words = "The file of this version is not there any more."
 		}
 		return kit.El("div", "empty clip-none", nil, kit.Box("p", "clip-none-state", words))
 	}
-	poster := ""
-	if len(v.Posters) > 0 {
-		poster = v.Posters[0]
+	played := files[0]
+	var choices []kit.Choice
+	for _, f := range files {
+		if f.Index == s.file {
+			played = f
+		}
 	}
-	return s.Stage(kit.El("video", "clip-player", kit.At{"id", "player", "src", v.Media[0], "poster", poster,
-		"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", v.Title}))
+	for _, f := range files {
+		name := "File " + strconv.Itoa(f.Index+1)
+		choices = append(choices, kit.Choice{Name: name, On: f.Index == played.Index, Do: s.Do(name, func() {
+			s.file = f.Index
+			s.changed()
+		})})
+	}
+	return kit.Box("div", "review-stage",
+		s.Stage(kit.El("video", "clip-player", kit.At{"id", "player", "src", played.Media, "poster", played.Poster,
+			"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", v.Title})),
+		kit.If(len(files) > 1, func() app.UI { return kit.Segments("Files of this version", "", choices) }),
+	)
 }

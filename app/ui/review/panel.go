@@ -169,7 +169,7 @@ func (s *Section) comparePath(t *review.Thread) string {
 	for i := range t.Review.Versions {
 		v := &t.Review.Versions[i]
 		switch {
-		case len(v.Media) == 0 || played == nil || len(played.Media) == 0:
+		case played == nil || len(review.Files(*v)) == 0 || len(review.Files(*played)) == 0:
 		case v.Version < played.Version:
 			before = v
 		case v.Version > played.Version && after == nil:

@@ -49,6 +49,7 @@ type Section struct {
 
 	share    string // whose page is shown; "" none
 	version  int    // of it that the address names; 0 is none
+	file     int    // of the version, by its index
 	compared []int  // versions of it that are; none: one is played
 	clips    []string
 
@@ -117,7 +118,7 @@ func (s *Section) Go(at *url.URL) bool {
 
 // begin forgets what was open on the page before.
 func (s *Section) begin() {
-	s.slot, s.mention, s.asking, s.pointing, s.focus, s.version = review.New, mention{}, "", false, "", 0
+	s.slot, s.mention, s.asking, s.pointing, s.focus, s.version, s.file = review.New, mention{}, "", false, "", 0, 0
 }
 
 // Clips looks at what is said of clips of one's own: of one that is shown, or of
@@ -167,8 +168,8 @@ func (s *Section) Compared() (list []kit.Compared) {
 				c.Title, c.Model, c.Version = v.Title, v.Model, "v"+strconv.Itoa(n)
 				c.Why = "This version does not play."
 				c.To = versionPath(s.share, n)
-				if len(v.Media) > 0 {
-					c.Source, c.Why = v.Media[0], ""
+				if files := review.Files(v); len(files) > 0 {
+					c.Source, c.Why = files[0].Media, ""
 				}
 			}
 		}

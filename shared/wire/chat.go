@@ -241,6 +241,11 @@ type Hit struct {
 	CreatedMS   int64  `json:"created_ms"`
 	CostNanoUSD int64  `json:"cost_nano_usd,omitempty"`
 	Estimated   bool   `json:"estimated,omitempty"`
+	// Share is the share that shows one what is somebody else's, and By the name of
+	// whose it is; Conversation, Run, Video and the cost are not told then. It is
+	// opened at SharePath + Share + "#m-" + Message.
+	Share string `json:"share,omitempty"`
+	By    string `json:"by,omitempty"`
 }
 
 // Kinds of library entries.

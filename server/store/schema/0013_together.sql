@@ -18,9 +18,9 @@ CREATE TABLE shares (
   wire         INTEGER NOT NULL CHECK (wire IN (0, 1)),
   title        TEXT    NOT NULL DEFAULT '',
   coding       INTEGER NOT NULL DEFAULT 0,
-  snapshot     BLOB,
   created_ms   INTEGER NOT NULL,
   expires_ms   INTEGER NOT NULL DEFAULT 0, -- 0: never
+  snapshot     BLOB, -- the last, so that the others are read without it
   CHECK ((conversation IS NULL) <> (task IS NULL)),
   CHECK ((audience = 'team') = (to_team IS NOT NULL)),
   CHECK ((audience = 'link') = (hash IS NOT NULL)),
@@ -30,7 +30,7 @@ CREATE INDEX shares_owner ON shares (owner, n);
 CREATE INDEX shares_conversation ON shares (conversation) WHERE conversation IS NOT NULL;
 CREATE INDEX shares_task ON shares (task) WHERE task IS NOT NULL;
 CREATE INDEX shares_team ON shares (to_team) WHERE to_team IS NOT NULL;
-CREATE INDEX shares_everyone ON shares (n) WHERE audience = 'everyone';
+CREATE INDEX shares_everyone ON shares (audience, n) WHERE audience = 'everyone';
 CREATE INDEX shares_link ON shares (n) WHERE audience = 'link';
 CREATE INDEX shares_expires ON shares (expires_ms) WHERE expires_ms > 0;
 

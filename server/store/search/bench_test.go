@@ -72,6 +72,28 @@ func BenchmarkSearch(b *testing.B) {
 	})
 }
 
+// The same for somebody to whom another shows 200 of their conversations.
+func BenchmarkSearchShown(b *testing.B) {
+	db, owner := storetest.OpenLocal(b)
+	common, rare := storetest.FillTalk(b, db, owner, 50_000)
+	reader, _ := storetest.Join(b, db, "reader", "member")
+	page, err := db.Conversations(b.Context(), owner, wire.Page{Limit: 200})
+	storetest.Must(b, err)
+	for _, c := range page.Conversations {
+		showed(b, db, owner, share{conversation: c.ID, audience: "everyone", live: true})
+	}
+	storetest.Indexed(b, db)
+	for name, q := range map[string]wire.Search{
+		"rare word": {Query: rare}, "common word": {Query: common[0]}, "two words": {Query: common[0] + " " + common[40]}, "beginning": {Query: common[300][:4]}, "ranked": {Query: common[0], Rank: true},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				storetest.Must(b, storetest.Second(db.Search(b.Context(), reader, q)))
+			}
+		})
+	}
+}
+
 // The shape of a conversation of 10 000 messages, and a page around one in its
 // middle.
 func BenchmarkLongConversation(b *testing.B) {

@@ -40,6 +40,8 @@ func metaOwner(n int64) string { return "o" + strconv.FormatInt(n, 10) }
 
 func metaConversation(n int64) string { return "c" + strconv.FormatInt(n, 10) }
 
+func metaClip(n int64) string { return "v" + strconv.FormatInt(n, 10) }
+
 func metaState(s wire.RunState) string { return "s" + metaHash(string(s)) }
 
 func metaModel(id string) string { return "m" + metaHash(id) }
@@ -116,6 +118,9 @@ func placeDoc(w *sqlite.Tx, docs []placed, s subject, ms int64, d doc) ([]placed
 	meta := metaOwner(s.owner) + " "
 	if s.conversation != 0 {
 		meta += metaConversation(s.conversation) + " "
+	}
+	if s.video != 0 {
+		meta += metaClip(s.video) + " "
 	}
 	return append(docs, placed{at, meta + d.kinds, d}), nil
 }

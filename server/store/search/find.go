@@ -64,10 +64,12 @@ type lookup struct {
 	columns string // where the words must be
 	below   int64  // rows of the index under this
 	above   int64  // and from this on
+	shown   shown  // what others show the owner
 }
 
-// Search looks through the owner's conversations; see wire.Search. The newest
-// are found in some 0.5 ms whatever the word.
+// Search looks through the owner's conversations and clips, and through those that
+// others show them; see wire.Search. The newest are found in some 0.5 ms whatever the
+// word.
 //
 // A last word that is found often as it stands is taken for whole; only one
 // that is not, for a beginning: to find the newest of all words that begin
@@ -80,6 +82,9 @@ func (f *Finder) Search(ctx context.Context, owner string, s wire.Search) (page 
 	}
 	err = f.db.Snapshot(ctx, func(q sqlite.Reading) error {
 		l, err := readSearch(q, owner, s)
+		if err == nil {
+			err = l.readShown(q, f.now().UnixMilli())
+		}
 		if err != nil {
 			return err
 		}
@@ -129,7 +134,7 @@ func readSearch(q sqlite.Reading, owner string, s wire.Search) (l *lookup, err e
 		l.below = min(l.below, rowOf(s.ToMS)+60*perSecond)
 	}
 
-	meta := []string{metaOwner(l.owner)}
+	var meta []string
 	if s.Conversation != "" {
 		id, _ := sqlite.ParseID(s.Conversation)
 		var n int64
@@ -163,23 +168,28 @@ func readSearch(q sqlite.Reading, owner string, s wire.Search) (l *lookup, err e
 	if l.wants(wire.HitAnswer) || l.wants(wire.HitVideo) {
 		columns = append(columns, "model")
 	}
-	l.filter = "meta : (" + strings.Join(meta, " AND ")
 	if len(s.Kinds) > 0 {
-		l.filter += " AND (" + strings.Join(kinds, " OR ") + ")"
+		meta = append(meta, "("+strings.Join(kinds, " OR ")+")")
 	}
-	l.filter += ")"
+	l.filter = metaFilter(metaOwner(l.owner), meta)
+	l.shown.meta = meta
 	l.columns = "{" + strings.Join(columns, " ") + "}"
 	return l, nil
+}
+
+// metaFilter is, for FTS5, what rows of somebody's must be.
+func metaFilter(whose string, meta []string) string {
+	return "meta : (" + strings.Join(append([]string{whose}, meta...), " AND ") + ")"
 }
 
 func (l *lookup) wants(kind string) bool { return len(l.Kinds) == 0 || slices.Contains(l.Kinds, kind) }
 
 // match is the whole question for FTS5.
-func (l *lookup) match() string {
+func (l *lookup) match(filter, columns string) string {
 	if len(l.phrases) == 0 {
-		return l.filter
+		return filter
 	}
-	return l.filter + " AND " + l.columns + " : (" + match(l.phrases, l.prefix) + ")"
+	return filter + " AND " + columns + " : (" + match(l.phrases, l.prefix) + ")"
 }
 
 // rows finds the places of a page in the index, the newest first; more is where
@@ -201,12 +211,33 @@ const (
 		WHERE f.search MATCH ? AND f.rowid >= ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?`
 )
 
+// page finds those of a page, of one's own and what others show.
 func (l *lookup) page(q sqlite.Reading) (rows []int64, more int64, err error) {
-	limit, look := l.Limit, l.Limit+1
-	query := selectRows
-	paid := l.MinNanoUSD != nil || l.MaxNanoUSD != nil
+	rows, more, err = l.own(q)
+	if err != nil || len(l.shown.words) == 0 {
+		return rows, more, err
+	}
+	others, far, err := l.others(q)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows, more = merged(rows, others, max(more, far), l.most())
+	return rows, more, nil
+}
+
+// most is how many rows a page has.
+func (l *lookup) most() int {
 	if l.Rank {
-		limit = maxRanked
+		return maxRanked
+	}
+	return l.Limit
+}
+
+func (l *lookup) own(q sqlite.Reading) (rows []int64, more int64, err error) {
+	limit, look := l.most(), l.most()+1
+	query := selectRows
+	paid := l.paid()
+	if l.Rank {
 		look = maxRanked
 	}
 	if paid {
@@ -214,7 +245,7 @@ func (l *lookup) page(q sqlite.Reading) (rows []int64, more int64, err error) {
 	}
 	looked := 0
 	full := fmt.Errorf("the page is full")
-	err = q.Each(query, []any{l.match(), l.above, l.below, look}, func(r *sql.Rows) error {
+	err = q.Each(query, []any{l.match(l.filter, l.columns), l.above, l.below, look}, func(r *sql.Rows) error {
 		var row, cost int64
 		dest := []any{&row}
 		if paid {
@@ -276,8 +307,20 @@ func (l *lookup) hits(q sqlite.Reading, rows []int64) ([]wire.Hit, error) {
 		if deleted || h.CreatedMS < l.FromMS || (l.ToMS > 0 && h.CreatedMS >= l.ToMS) {
 			continue
 		}
+		by, theirs := l.shown.by[row]
+		if theirs {
+			problem = nil
+			if l.hidden(h, text, tags) {
+				continue
+			}
+			tags = ""
+		}
 		h.Conversation, h.Message, h.Run, h.Video = sqlite.FormatID(conversation), sqlite.FormatID(message), sqlite.FormatID(run), sqlite.FormatID(video)
 		score := l.show(&h, text, tool, tags, problem, calls)
+		if theirs {
+			h.Share, h.By = by.share, by.name
+			h.Conversation, h.Run, h.Video, h.CostNanoUSD, h.Estimated = "", "", "", 0, false
+		}
 		all = append(all, ranked{h, score})
 	}
 	if l.Rank {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"screentest/server/store"
+	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/server/store/teamlibrary"
 	"screentest/shared/wire"
@@ -26,5 +27,15 @@ func everyLibraryCall(t *testing.T, db *store.DB) (errs []error) {
 	add(storetest.Second(db.TeamLibrary().Entries(ctx, who, team)))
 	add(storetest.Second(db.TeamLibrary().Versions(ctx, who, target)))
 	add(storetest.Second(db.TeamLibrary().Drop(ctx, who, target)))
+
+	// Search looks through what others show, once there is something.
+	of := storetest.AddUser(t, db, "shows")
+	start := storetest.NewStart("", "shown")
+	add(storetest.StartTurn(db, of, start))
+	add(db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+		_, err := w.Exec("INSERT INTO shares (id, owner, conversation, audience, live, wire, created_ms) SELECT randomblob(16), owner, n, 'everyone', 1, 0, 1 FROM conversations WHERE owner = ?", sqlite.ParseOwner(of))
+		return err
+	}))
+	add(storetest.Second(db.Search(ctx, owner, wire.Search{Query: "shown"})))
 	return errs
 }

@@ -1,0 +1,165 @@
+package search
+
+import (
+	"cmp"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"screentest/server/store/sqlite"
+	"screentest/shared/wire"
+)
+
+// What others show somebody is found among what is theirs, and nothing else of the
+// others. Who sees what is asked for with each search: a share that ends is found no
+// more at once. Of a snapshot that is found which was said, and ended, before it was
+// made: its texts are then those that stand in the conversation.
+//
+// What a share doesn't show isn't found: errors, tags, costs, and models while their
+// names are hidden.
+
+// maxShown is how many shares are looked through, the newest.
+const maxShown = 500
+
+// A sight is a share that somebody sees.
+type sight struct {
+	share, name string // its id, and whose it is
+	live        bool
+	createdMS   int64
+}
+
+// shown is what others show somebody.
+type shown struct {
+	meta    []string // what else the rows must be
+	words   []string // of the index, one for each conversation and clip
+	columns string   // where the words must be
+	talks   map[int64][]sight
+	clips   map[int64][]sight
+	by      map[int64]sight // what shows a row that was found
+}
+
+const selectShown = `SELECT s.n, s.id, coalesce(s.conversation, 0), coalesce(s.task, 0), o.name, s.live, s.created_ms
+	FROM sights v CROSS JOIN shares s ON s.n = v.share CROSS JOIN users o ON o.n = s.owner
+	WHERE v.person = ?1 AND (v.expires_ms = 0 OR v.expires_ms > ?2)`
+
+// paid says that it is asked for what something cost.
+func (l *lookup) paid() bool { return l.MinNanoUSD != nil || l.MaxNanoUSD != nil }
+
+// readShown reads what others show, unless one's own alone is asked for. The time is
+// in Unix milliseconds.
+func (l *lookup) readShown(q sqlite.Reading, now int64) error {
+	columns := l.shownColumns()
+	if l.Conversation != "" || l.paid() || len(columns) == 0 {
+		return nil
+	}
+	type row struct {
+		sight
+		n, talk, clip int64
+	}
+	var all []row
+	err := q.Each(selectShown, []any{l.owner, now}, func(rows *sql.Rows) error {
+		var r row
+		var id []byte
+		err := rows.Scan(&r.n, &id, &r.talk, &r.clip, &r.name, &r.live, &r.createdMS)
+		r.share = sqlite.FormatID(id)
+		all = append(all, r)
+		return err
+	})
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	slices.SortFunc(all, func(a, b row) int { return cmp.Compare(b.n, a.n) })
+	all = slices.CompactFunc(all, func(a, b row) bool { return a.n == b.n })
+	s := &l.shown
+	s.columns, s.talks, s.clips, s.by = "{"+strings.Join(columns, " ")+"}", map[int64][]sight{}, map[int64][]sight{}, map[int64]sight{}
+	for _, r := range all[:min(len(all), maxShown)] {
+		of, n, word := s.talks, r.talk, metaConversation(r.talk)
+		if r.clip != 0 {
+			of, n, word = s.clips, r.clip, metaClip(r.clip)
+		}
+		if len(of[n]) == 0 {
+			s.words = append(s.words, word)
+		}
+		of[n] = append(of[n], r.sight)
+	}
+	return nil
+}
+
+// shownColumns are those in which what others show is looked for.
+func (l *lookup) shownColumns() (columns []string) {
+	for _, h := range hitKinds {
+		if l.wants(h.kind) && h.kind != wire.HitError {
+			columns = append(columns, h.column)
+		}
+	}
+	return columns
+}
+
+const selectOthers = `SELECT f.rowid, coalesce(s.conversation, 0), coalesce(s.video, 0), max(coalesce(m.created_ms, 0), coalesce(r.started_ms + r.duration_ms, 0))
+	FROM search f LEFT JOIN search_rows s ON s.n = f.rowid LEFT JOIN messages m ON m.n = s.message LEFT JOIN runs r ON r.n = s.run
+	WHERE f.search MATCH ? AND f.rowid >= ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?`
+
+// others finds what others show as own finds what is one's own.
+func (l *lookup) others(q sqlite.Reading) (rows []int64, more int64, err error) {
+	filter := metaFilter("("+strings.Join(l.shown.words, " OR ")+")", l.shown.meta)
+	looked, full := 0, fmt.Errorf("the page is full")
+	err = q.Each(selectOthers, []any{l.match(filter, l.shown.columns), l.above, l.below, maxLooked}, func(r *sql.Rows) error {
+		var row, talk, clip, ended int64
+		if err := r.Scan(&row, &talk, &clip, &ended); err != nil {
+			return err
+		}
+		if len(rows) == l.most() {
+			more = rows[len(rows)-1]
+			return full
+		}
+		if looked++; looked == maxLooked {
+			more = row
+		}
+		of := l.shown.clips[clip]
+		if talk != 0 {
+			of = l.shown.talks[talk]
+		}
+		for _, s := range of {
+			if s.live || clip != 0 || ended <= s.createdMS {
+				l.shown.by[row] = s
+				rows = append(rows, row)
+				break
+			}
+		}
+		return nil
+	})
+	if err == full {
+		err = nil
+	}
+	return rows, more, err
+}
+
+// merged are the newest of two lists. far is up to where one of them was not looked
+// through, 0 if both were to their ends: what is older than that may lack some, and
+// comes with the next page.
+func merged(a, b []int64, far int64, most int) (rows []int64, more int64) {
+	rows = slices.Concat(a, b)
+	slices.SortFunc(rows, func(a, b int64) int { return cmp.Compare(b, a) })
+	rows = slices.DeleteFunc(rows, func(row int64) bool { return row < far })
+	if len(rows) > most {
+		return rows[:most], rows[most-1]
+	}
+	return rows, far
+}
+
+// hidden says that somebody else's hit was found by what a share doesn't show: by its
+// model while the names are hidden, or by a clip's tags.
+func (l *lookup) hidden(h wire.Hit, text, tags string) bool {
+	if l.Model != "" && h.Model == "" {
+		return true
+	}
+	for _, p := range l.phrases {
+		p.prefix = p.prefix && l.prefix
+		one := []phrase{p}
+		if tags != "" && len(spans(tags, one, 1)) > 0 && len(spans(h.Title+"\n"+text, one, 1)) == 0 {
+			return true
+		}
+	}
+	return false
+}

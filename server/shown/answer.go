@@ -59,7 +59,7 @@ func (w *writer) turn(ctx context.Context, t turn) *node {
 	h.text(w.asker + " asks")
 	h.raw("</h2>")
 	h.line("div", "written", t.text)
-	h.raw(w.copyButton(t.id, -1, "Continue in a copy"), "</article>")
+	h.raw("</article>")
 	h.raw(`<div class="columns"`)
 	h.attr("id", "l-"+t.id)
 	h.raw(">")
@@ -77,8 +77,7 @@ func (w *writer) turn(ctx context.Context, t turn) *node {
 
 // copyButton goes on from a message, with one lane or, for -1, with all. It is shown
 // only to who may.
-func (w *writer) copyButton(message string, lane int, words string) string {
-	var h html
+func (h *html) copyButton(message string, lane int, words string) {
 	h.raw(`<button type="button" class="copy"`)
 	h.attr("data-message", message)
 	if lane >= 0 {
@@ -87,7 +86,6 @@ func (w *writer) copyButton(message string, lane int, words string) string {
 	h.raw(">")
 	h.text(words)
 	h.raw("</button>")
-	return string(h)
 }
 
 // message is an answer, or the result of a function, drawn again only where it is
@@ -134,9 +132,11 @@ func (w *writer) draw(ctx context.Context, m wire.Message, many bool) *node {
 	h.attr("data-state", string(r.State))
 	h.raw(`><header class="line">`)
 	h.line("h3", "mono", w.model(m))
-	h.raw(w.copyButton(m.ID, -1, "Continue in a copy"))
-	if many {
-		h.raw(w.copyButton(m.ID, m.Lane, "With this model only"))
+	if r.State != wire.Running {
+		h.copyButton(m.ID, -1, "Continue in a copy")
+		if many {
+			h.copyButton(m.ID, m.Lane, "With this model only")
+		}
 	}
 	h.raw("</header>")
 	if r.State == wire.Running && w.grows != nil {

@@ -49,7 +49,7 @@ type show struct {
 	mu     sync.Mutex
 	root   *node
 	title  string // "" where it is as the share says
-	err    error // why there is nothing to show
+	err    error  // why there is nothing to show
 	ended  bool
 	frames [][]byte // the last events; first is the number of the first
 	first  int

@@ -252,6 +252,12 @@ func (t *Tab) Look(width, height int64, dark bool) error {
 	return t.Do(chromedp.EmulateViewport(width, height))
 }
 
+// WithoutScripts has pages that are opened from then on run no script of their own.
+func (t *Tab) WithoutScripts() error {
+	_, err := chromedp.Call(t.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	return err
+}
+
 // Contrast gives the tab the few colours of a contrast theme.
 func (t *Tab) Contrast() error {
 	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{

@@ -22,6 +22,7 @@ const module = "screentest"
 // interface it wants of the others and never names them.
 var parts = []string{
 	"api",
+	"approval",
 	"bff",
 	"budget",
 	"factors",
@@ -162,12 +163,13 @@ func archRules() []archRule {
 				const store = module + "/server/store/"
 				below := map[string][]string{
 					"audit": {"chain", "sqlite"}, "notices": {"sqlite"}, "chain": {"sqlite"}, "ledger": {"chain", "sqlite"}, "search": {"sqlite", "text"}, "people": {"sqlite"},
-					"ranking":  {"sqlite"},
-					"chat":     {"ledger", "pack", "people", "search", "sqlite", "text"},
-					"share":    {"pack", "people", "sqlite"},
-					"video":    {"ledger", "people", "search", "sqlite", "text"},
-					"leaving":  {"audit", "people", "search", "sqlite"},
-					"transfer": {"chat", "sqlite"}, "backup": {"folder", "schema", "sqlite"}, "verify": {"chain", "folder", "schema", "sqlite"}, "teamlibrary": {"audit", "chat", "sqlite"},
+					"ranking":   {"sqlite"},
+					"chat":      {"ledger", "pack", "people", "search", "sqlite", "text"},
+					"share":     {"pack", "people", "sqlite"},
+					"approvals": {"audit", "people", "sqlite", "video"},
+					"video":     {"ledger", "people", "search", "sqlite", "text"},
+					"leaving":   {"audit", "people", "search", "sqlite"},
+					"transfer":  {"chat", "sqlite"}, "backup": {"folder", "schema", "sqlite"}, "verify": {"chain", "folder", "schema", "sqlite"}, "teamlibrary": {"audit", "chat", "sqlite"},
 				}
 				return g.arrows(ours, func(from, to string) bool {
 					room, inside := strings.CutPrefix(from, store)

@@ -66,6 +66,9 @@ func walkCalls() []walkCall {
 		{wire.OpTeamLibraryPut, func(h things) any { return teamEntry(h.team, h.entry.ID, 1) }, ofTeam},
 		{wire.OpTeamLibraryDrop, func(h things) any { return h.entry }, ofTeam},
 
+		{wire.OpApprovals, func(things) any { return wire.Page{} }, apart},
+		{wire.OpDecide, func(h things) any { return wire.Decision{ID: h.approval, State: wire.ApprovalWithdrawn} }, unseen},
+
 		{wire.OpSpend, func(things) any {
 			return wire.SpendQuery{Days: []int64{now - 86_400_000, now + 86_400_000}, Today: now - 86_400_000, Week: now - 86_400_000, Month: now - 86_400_000, Tomorrow: now + 86_400_000}
 		}, apart},

@@ -33,7 +33,7 @@ type things struct {
 	clip                                       string
 	upload                                     string // its path
 	session, passkey                           string
-	notice                                     string
+	notice, approval                           string
 	team                                       string // that they work in
 	entry                                      wire.TeamTarget
 	spareTeam, sparePerson, spareOwner, invite string
@@ -106,6 +106,9 @@ func (w *walked) gives(p *someone) {
 	w.must(err)
 
 	h.notice = w.notified(p, h.mark)
+	asked, _, err := w.store.Approvals().Ask(ctx, p.who.Owner, "", clipRequest("x"), wire.VideoTask{Team: team}) // leads and admins see it
+	w.must(err)
+	h.approval = asked.ID
 	h.spareOwner = w.joins("spare-of-" + p.name)
 	spare, err := w.people.Account(h.spareOwner)
 	w.must(err)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"screentest/server/approval"
 	"screentest/server/bff"
 	"screentest/server/budget"
 	"screentest/server/factors"
@@ -64,8 +65,9 @@ type server struct {
 	videos     *video.Service
 	retention  *retention.Sweeper
 	leaving    *leaving.Service
-	notices    *notices.Service // nil without accounts
-	shares     *share.Service   // nil without accounts
+	notices    *notices.Service // nil without accounts, as the two below
+	shares     *share.Service
+	approvals  *approval.Service
 	bff        *bff.Server
 	closers    []func(context.Context) error // the last one started is closed first
 }
@@ -134,6 +136,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	}
 	s.openNotices()
 	s.openShares()
+	s.openApprovals()
 	options := c.timeouts
 	options.FilesFromPrivate = c.fetchPrivate
 	options.Judged = s.people.KeyJudged
@@ -156,6 +159,9 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.onClose(s.runs.Close)
 	if s.videos, err = video.New(s.videoConfig(inside.addr, public)); err != nil {
 		return s, err
+	}
+	if s.approvals != nil {
+		s.approvals.Videos = s.videos
 	}
 	s.onClose(s.videos.Close)
 	s.retention = retention.New(retention.Config{Store: s.store, DropClips: s.videos.DropClips, PurgeClips: s.videos.PurgeDeleted, Logger: log})
@@ -218,6 +224,9 @@ func (s *server) videoConfig(addr string, public *url.URL) video.Config {
 		Budget: s.budget, WhomToAsk: s.people.WhomToAsk,
 		Limits: video.Limits{Pace: 1},
 		Logger: s.log,
+	}
+	if s.approvals != nil {
+		c.Approvals = s.approvals
 	}
 	if s.sandbox != nil {
 		c.Origin = "sandbox"                  // whatever its port

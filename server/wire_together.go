@@ -17,6 +17,7 @@ func (s *server) calls() map[wire.Op]bff.Call {
 		s.noticeCalls(),
 		s.libraryCalls(),
 		s.rankingCalls(),
+		s.approvalCalls(),
 	} {
 		maps.Copy(all, calls)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"screentest/server/account"
 	"screentest/server/people"
+	"screentest/shared/money"
 	"screentest/shared/wire"
 )
 
@@ -128,6 +129,9 @@ func (s *Teams) change(w http.ResponseWriter, r *http.Request, who people.Person
 	if c.Models != nil {
 		detail["models"] = len(*c.Models)
 	}
+	if c.ApproveNanoUSD != nil {
+		detail["approve_nano_usd"] = *c.ApproveNanoUSD
+	}
 	if len(detail) > 0 {
 		s.Directory.Note(ctx, people.Event{Action: "team.changed", Object: id, Detail: detail})
 	}
@@ -169,6 +173,9 @@ func checkTeam(c *wire.TeamChange) error {
 				return invalid(fmt.Sprintf("models[%d]", i), fmt.Sprintf("A pattern has 1 to %d bytes and no space in it.", maxPattern), `It is a model's id, or such as "openai/*".`)
 			}
 		}
+	}
+	if n := c.ApproveNanoUSD; n != nil && (*n < 0 || *n > wire.MaxBudgetNanoUSD) {
+		return invalid("approve_nano_usd", "The amount above which a clip waits for approval is from $0, which is none, to "+money.NanoUSD(wire.MaxBudgetNanoUSD).String()+".", "Give it in nano-dollars.")
 	}
 	if c.Limits != nil {
 		return checkLimits("limits", *c.Limits)

@@ -21,6 +21,15 @@ type Payer struct {
 	// Name is what the payer is called, "the team Video", and Ask whom to ask
 	// about it, "Ask Ann, Ben"; both are "" where there are no accounts.
 	Name, Ask string
+	// AskAbove is the price, in nano-USD, above which a clip waits until somebody
+	// releases it; 0: none does.
+	AskAbove int64
+}
+
+// MustAsk says whether a clip waits until somebody releases it: one that is dearer
+// than the payer lets be made, or of which nobody knows the price.
+func (p Payer) MustAsk(q gateway.Quote) bool {
+	return p.AskAbove > 0 && (!q.Known || int64(q.Cost) > p.AskAbove)
 }
 
 // Allows says whether the payer pays for a model.

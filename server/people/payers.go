@@ -51,6 +51,9 @@ func (d *Directory) charges(ctx context.Context, p Person) ([]wire.Charge, map[s
 		if d.SandboxKey != "" {
 			c.HasKey, c.KeyLast4, keys[c.ID] = true, last4(d.SandboxKey), d.SandboxKey
 		}
+		if p.Leads(c.ID) {
+			c.ApproveNanoUSD = 0 // who releases asks nobody
+		}
 		c.KeyRefused = c.HasKey && d.refused.has(keys[c.ID])
 		if p.Me.Role == wire.RoleGuest {
 			c.KeyLast4 = "" // who sends nothing need not know one key from another
@@ -105,6 +108,7 @@ func (d *Directory) payer(ctx context.Context, p Person, charge string, remember
 	by := payer.Payer{Owner: p.Owner, Label: d.label(c), Secret: keys[c.ID], Models: c.Models, Name: "your own key", Ask: "Ask " + d.WhomToAsk("")}
 	if c.ID != wire.ChargePersonal {
 		by.Team, by.Name, by.Ask = c.ID, "the team "+c.Name, "Ask "+d.WhomToAsk(c.ID)
+		by.AskAbove = c.ApproveNanoUSD
 	}
 	return by, nil
 }

@@ -107,7 +107,9 @@ var calls = map[wire.Op]Right{
 	wire.OpTeamLibraryPut:  Send,
 	wire.OpTeamLibraryDrop: Send,
 
-	wire.OpRanking: Own, // of a team that one is in
+	wire.OpRanking:   Own, // of a team that one is in
+	wire.OpApprovals: Own,
+	wire.OpDecide:    Own, // who leads the team, or asked: see package approval
 
 	wire.OpSpend:     Own,
 	wire.OpLedger:    Own,

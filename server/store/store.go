@@ -46,6 +46,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"screentest/server/seal"
+	"screentest/server/store/approvals"
 	"screentest/server/store/audit"
 	"screentest/server/store/chat"
 	"screentest/server/store/folder"
@@ -93,6 +94,7 @@ type DB struct {
 	notes  *notices.Notices
 	shelf  *teamlibrary.Library
 	shares *share.Shares
+	asked  *approvals.Approvals
 
 	dir    string
 	log    *slog.Logger
@@ -125,6 +127,8 @@ func (db *DB) TeamLibrary() *teamlibrary.Library { return db.shelf }
 func (db *DB) Rankings() *ranking.Rankings { return db.ranks }
 // Shares returns what people show each other.
 func (db *DB) Shares() *share.Shares { return db.shares }
+// Approvals returns the clips that wait until they are released.
+func (db *DB) Approvals() *approvals.Approvals { return db.asked }
 
 // Videos returns the video tasks.
 func (db *DB) Videos() *video.Videos { return db.videos }
@@ -181,6 +185,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 	if db.shares, err = share.New(db.engine, now); err != nil {
 		return nil, err
 	}
+	db.asked = approvals.New(db.engine, db.videos, db.audit, now)
 	if err := db.Chat.DropStaged(ctx); err != nil {
 		db.log.Error("what an import that was broken off has left is hidden, and not deleted yet", "err", err)
 	}

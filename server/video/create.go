@@ -20,7 +20,22 @@ func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 // sent: once, whatever becomes of it. It returns as soon as the intent is
 // durable; the rest is told as news. The same id again gives the same task,
 // whoever pays.
+//
+// What its payer wants to be asked about first is not made: see Approvals.
 func (s *Service) Create(ctx context.Context, by payer.Payer, c wire.VideoCreate) (wire.VideoTask, error) {
+	return s.create(ctx, by, c, s.Store.Create, true)
+}
+
+// Release is Create of what was asked about and released. store stores the intent,
+// in place of the Store.
+func (s *Service) Release(ctx context.Context, by payer.Payer, c wire.VideoCreate, store StoreIntent) (wire.VideoTask, error) {
+	return s.create(ctx, by, c, store, false)
+}
+
+// StoreIntent is Store.Create, or does the same with more in its transaction.
+type StoreIntent = func(ctx context.Context, owner string, key int64, secret string, t wire.VideoTask, prices json.RawMessage) (stored wire.VideoTask, used int64, found bool, err error)
+
+func (s *Service) create(ctx context.Context, by payer.Payer, c wire.VideoCreate, store StoreIntent, ask bool) (wire.VideoTask, error) {
 	owner, key := by.Owner, by.Secret
 	t, err := s.Store.Task(ctx, owner, c.ID)
 	if err == nil {
@@ -29,12 +44,20 @@ func (s *Service) Create(ctx context.Context, by payer.Payer, c wire.VideoCreate
 	if !isNotExist(err) {
 		return t, err
 	}
+	if ask = ask && s.Approvals != nil; ask {
+		if t, err := s.Approvals.Asked(ctx, owner, c.ID); err == nil || !isNotExist(err) {
+			return t, err
+		}
+	}
 	if key == "" {
 		return t, &wire.Problem{Code: "no_key", Message: "There is no key for the gateway.", Hint: "Enter it in the settings."}
 	}
 	t, quote, prices, err := s.intent(ctx, by, c)
 	if err != nil {
 		return t, err
+	}
+	if ask && by.MustAsk(quote) {
+		return s.Approvals.Ask(ctx, by, c, t)
 	}
 	s.mu.Lock()
 	if s.closing {
@@ -57,7 +80,7 @@ func (s *Service) Create(ctx context.Context, by payer.Payer, c wire.VideoCreate
 		}
 		release = r
 	}
-	stored, used, found, err := s.Store.Create(ctx, owner, s.keys.number(by), key, t, prices)
+	stored, used, found, err := store(ctx, owner, s.keys.number(by), key, t, prices)
 	if err == nil && !found && ctx.Err() != nil {
 		// Nobody waits for it any more. It is not sent, and a start must not
 		// take it for one that was.

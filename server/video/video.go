@@ -59,6 +59,17 @@ type Budget interface {
 	Booked(owner, team string)
 }
 
+// Approvals keep what is not sent before somebody has released it; see package
+// approval. What they give is a task that there is not: in the state
+// wire.VideoAsks, or wire.VideoRefused when it came to nothing.
+type Approvals interface {
+	// Asked is what became of a clip that was asked about, by its id.
+	// fs.ErrNotExist: it was not.
+	Asked(ctx context.Context, owner, id string) (wire.VideoTask, error)
+	// Ask keeps c, which would make t, until somebody decides.
+	Ask(ctx context.Context, by payer.Payer, c wire.VideoCreate, t wire.VideoTask) (wire.VideoTask, error)
+}
+
 // Config is what a Service works with. The first group must be given.
 type Config struct {
 	Store     Store
@@ -88,6 +99,8 @@ type Config struct {
 	Unreachable bool
 
 	Budget Budget // nil: no budgets
+	// Approvals are asked of what a payer wants to be asked about; nil: nothing is.
+	Approvals Approvals
 	// WhomToAsk names who can enter another key for a team; nil where there are
 	// no accounts.
 	WhomToAsk func(team string) string

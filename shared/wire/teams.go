@@ -18,7 +18,10 @@ type Team struct {
 	KeyLast4 string     `json:"key_last4,omitempty"`
 	KeySetMS int64      `json:"key_set_ms,omitempty"`
 	Limits   Limits     `json:"limits"`
-	Lead     bool       `json:"lead"` // who asks may change people and key
+	// ApproveNanoUSD: a clip that is dearer waits until a lead releases it; 0: none
+	// does.
+	ApproveNanoUSD int64 `json:"approve_nano_usd,omitempty"`
+	Lead           bool  `json:"lead"` // who asks may change people and key
 }
 
 // TeamMate is a person in a team.
@@ -34,6 +37,8 @@ type TeamChange struct {
 	Name   *string   `json:"name"`
 	Models *[]string `json:"models"`
 	Limits *Limits   `json:"limits"`
+	// ApproveNanoUSD is 0, which is none, to MaxBudgetNanoUSD.
+	ApproveNanoUSD *int64 `json:"approve_nano_usd"`
 }
 
 // Limits are what a person or a team may spend, by who runs the instance, in
@@ -59,4 +64,8 @@ type Charge struct {
 	KeyRefused bool     `json:"key_refused,omitempty"`
 	Models     []string `json:"models,omitempty"` // patterns that are allowed; none allow all
 	Chosen     bool     `json:"chosen,omitempty"` // it was charged last
+	// ApproveNanoUSD: a clip of this person's that is dearer, or of which nobody knows
+	// the price, waits until a lead of the team releases it; 0: none does. Who leads
+	// the team asks nobody.
+	ApproveNanoUSD int64 `json:"approve_nano_usd,omitempty"`
 }

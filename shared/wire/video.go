@@ -75,6 +75,10 @@ type VideoState string
 // The states. Done, failed, expired and refused are final, but that a done
 // task expires.
 const (
+	// VideoAsks: it is dearer than its team lets be sent unasked, and waits for a
+	// lead: see Approval. Nothing was sent, held or booked. It is told of a creation
+	// alone, and is the state of no task that is stored.
+	VideoAsks     VideoState = "asks"
 	VideoCreating VideoState = "creating" // the intent is stored; the gateway has not answered
 	// VideoUnknown: the gateway's answer was lost. The task may exist and be
 	// billed: its price stays reserved until a person settles it (G35).

@@ -232,8 +232,10 @@ func (l *Leavings) Finish(ctx context.Context, v account.Leaving, e wire.Erasing
 			line.Detail = nil
 		}
 		if p.erase {
-			if err := forgetNotices(w, p.person); err != nil {
-				return err
+			for _, forget := range []func(*sqlite.Tx, int64) error{forgetNotices, forgetApprovals} {
+				if err := forget(w, p.person); err != nil {
+					return err
+				}
 			}
 			if err := people.Forget(w, p.person, l.now().UnixMilli()); err != nil {
 				return err

@@ -84,13 +84,13 @@ func (r *Register) Charges(ctx context.Context, owner string) (charges []wire.Ch
 		if err != nil {
 			return err
 		}
-		if err := q.Each(`SELECT t.id, t.name, t.models, k.sealed, k.last4 FROM team_people p CROSS JOIN teams t ON t.n = p.team
+		if err := q.Each(`SELECT t.id, t.name, t.models, t.approve_nano_usd, k.sealed, k.last4 FROM team_people p CROSS JOIN teams t ON t.n = p.team
 			LEFT JOIN gateway_keys k ON k.team = t.n WHERE p.person = ? AND t.deleted_ms = 0`, []any{who}, func(rows *sql.Rows) error {
 			var id, sealed []byte
 			var c wire.Charge
 			var models string
 			var last4 *string
-			if err := rows.Scan(&id, &c.Name, &models, &sealed, &last4); err != nil {
+			if err := rows.Scan(&id, &c.Name, &models, &c.ApproveNanoUSD, &sealed, &last4); err != nil {
 				return err
 			}
 			c.ID = sqlite.FormatID(id)

@@ -15,18 +15,18 @@ import (
 // Teams are all that there are, with their people: that of everybody first, the
 // others by name.
 func (r *Register) Teams(ctx context.Context) ([]wire.Team, error) {
-	return r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, k.last4, k.set_ms FROM teams t LEFT JOIN gateway_keys k ON k.team = t.n WHERE t.deleted_ms = 0 ORDER BY t.name COLLATE NOCASE")
+	return r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, t.approve_nano_usd, k.last4, k.set_ms FROM teams t LEFT JOIN gateway_keys k ON k.team = t.n WHERE t.deleted_ms = 0 ORDER BY t.name COLLATE NOCASE")
 }
 
 // TeamsOf are those that a person is in.
 func (r *Register) TeamsOf(ctx context.Context, owner string) ([]wire.Team, error) {
-	return r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, k.last4, k.set_ms FROM team_people p CROSS JOIN teams t ON t.n = p.team LEFT JOIN gateway_keys k ON k.team = t.n WHERE p.person = ? AND t.deleted_ms = 0", sqlite.ParseOwner(owner))
+	return r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, t.approve_nano_usd, k.last4, k.set_ms FROM team_people p CROSS JOIN teams t ON t.n = p.team LEFT JOIN gateway_keys k ON k.team = t.n WHERE p.person = ? AND t.deleted_ms = 0", sqlite.ParseOwner(owner))
 }
 
 // Team is one of them. fs.ErrNotExist: there is none, or it was deleted.
 func (r *Register) Team(ctx context.Context, id string) (wire.Team, error) {
 	b, _ := sqlite.ParseID(id)
-	all, err := r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, k.last4, k.set_ms FROM teams t LEFT JOIN gateway_keys k ON k.team = t.n WHERE t.id = ? AND t.deleted_ms = 0", b)
+	all, err := r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, t.approve_nano_usd, k.last4, k.set_ms FROM teams t LEFT JOIN gateway_keys k ON k.team = t.n WHERE t.id = ? AND t.deleted_ms = 0", b)
 	if err == nil && len(all) == 0 {
 		err = errNoTeam
 	}
@@ -74,7 +74,7 @@ func scanTeam(rows *sql.Rows) (t wire.Team, n int64, err error) {
 	var models, limits string
 	var last4 *string
 	var set *int64
-	if err = rows.Scan(&n, &id, &t.Name, &t.Everyone, &models, &limits, &last4, &set); err != nil {
+	if err = rows.Scan(&n, &id, &t.Name, &t.Everyone, &models, &limits, &t.ApproveNanoUSD, &last4, &set); err != nil {
 		return t, n, err
 	}
 	t.ID = sqlite.FormatID(id)
@@ -113,7 +113,7 @@ func (r *Register) MakeTeam(ctx context.Context, c wire.TeamChange) (id string, 
 			return err
 		}
 		id = sqlite.FormatID(b)
-		return changeTeam(t, n, wire.TeamChange{Models: c.Models, Limits: c.Limits})
+		return changeTeam(t, n, wire.TeamChange{Models: c.Models, Limits: c.Limits, ApproveNanoUSD: c.ApproveNanoUSD})
 	})
 	return id, err
 }
@@ -153,6 +153,11 @@ func changeTeam(t *sqlite.Tx, n int64, c wire.TeamChange) error {
 			return err
 		}
 		if _, err := t.Exec("UPDATE teams SET limits = ? WHERE n = ?", string(limits), n); err != nil {
+			return err
+		}
+	}
+	if c.ApproveNanoUSD != nil {
+		if _, err := t.Exec("UPDATE teams SET approve_nano_usd = ? WHERE n = ?", *c.ApproveNanoUSD, n); err != nil {
 			return err
 		}
 	}

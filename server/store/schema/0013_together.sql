@@ -191,19 +191,25 @@ CREATE TABLE vote_answers (
 ALTER TABLE teams ADD COLUMN approve_nano_usd INTEGER NOT NULL DEFAULT 0 CHECK (approve_nano_usd >= 0); -- 0: never asked
 CREATE TABLE approvals (
   n          INTEGER PRIMARY KEY AUTOINCREMENT,
-  id         BLOB    NOT NULL UNIQUE CHECK (length(id) = 16), -- the clip's
-  team       INTEGER NOT NULL REFERENCES teams (n),
+  id         BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
   asker      INTEGER NOT NULL REFERENCES users (n),
-  request    TEXT    NOT NULL CHECK (json_valid(request)), -- the creation, as it was asked for
-  price      INTEGER NOT NULL CHECK (price >= 0),
-  state      TEXT    NOT NULL CHECK (state IN ('asked', 'released', 'refused', 'withdrawn')),
+  clip       BLOB    NOT NULL CHECK (length(clip) = 16), -- its id, in the asker's name space
+  team       INTEGER NOT NULL REFERENCES teams (n),
+  request    TEXT    NOT NULL CHECK (json_valid(request)), -- the creation as it was asked for, without its body
+  body       TEXT    NOT NULL,
+  task       TEXT    NOT NULL CHECK (json_valid(task)), -- the clip that it would make, with its price
+  state      TEXT    NOT NULL DEFAULT 'asked' CHECK (state IN ('asked', 'released', 'refused', 'withdrawn')),
+  waits      INTEGER NOT NULL GENERATED ALWAYS AS (state = 'asked') VIRTUAL,
   person     INTEGER REFERENCES users (n), -- who decided
   reason     TEXT    NOT NULL DEFAULT '',
   asked_ms   INTEGER NOT NULL,
-  decided_ms INTEGER NOT NULL DEFAULT 0
+  decided_ms INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (asker, clip)
 ) STRICT;
-CREATE INDEX approvals_team ON approvals (team, state, n);
-CREATE INDEX approvals_asker ON approvals (asker, n);
+CREATE INDEX approvals_waits ON approvals (waits, n);
+CREATE INDEX approvals_team ON approvals (team, waits, n);
+CREATE INDEX approvals_asker ON approvals (asker, waits, n);
+CREATE INDEX approvals_person ON approvals (person) WHERE person IS NOT NULL;
 
 -- Clips are found by their number as well, as conversations are.
 INSERT INTO search_todo (owner, conversation, video) SELECT owner, 0, n FROM video_tasks;

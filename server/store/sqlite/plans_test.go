@@ -153,6 +153,7 @@ func everyCall(t *testing.T, db *store.DB, owner string) (errs []error) {
 	errs = append(errs, everyRankingCall(t, db)...)
 	errs = append(errs, everyNoticeCall(t, db)...)
 	errs = append(errs, everyLibraryCall(t, db)...)
+	errs = append(errs, everyApprovalCall(t, db)...)
 	add(storetest.Second(db.DropWire(ctx, owner, time.Now().AddDate(9, 0, 0))))
 	add(db.DeleteConversation(ctx, owner, s.Conversation))
 	return errs

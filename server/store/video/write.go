@@ -21,6 +21,11 @@ import (
 // and then secret is stored as a new one. If there is a task of that id
 // already, it is returned with found, and nothing is changed.
 func (v *Videos) Create(ctx context.Context, owner string, key int64, secret string, t wire.VideoTask, prices json.RawMessage) (stored wire.VideoTask, used int64, found bool, err error) {
+	return v.CreateWith(ctx, owner, key, secret, t, prices, func(*sqlite.Tx) error { return nil })
+}
+
+// CreateWith is Create with something else in its transaction, that may refuse it.
+func (v *Videos) CreateWith(ctx context.Context, owner string, key int64, secret string, t wire.VideoTask, prices json.RawMessage, also func(*sqlite.Tx) error) (stored wire.VideoTask, used int64, found bool, err error) {
 	id, err := sqlite.WantID("id", t.ID)
 	if err != nil {
 		return stored, 0, false, err
@@ -45,6 +50,9 @@ func (v *Videos) Create(ctx context.Context, owner string, key int64, secret str
 		found bool
 	}
 	err = v.db.Write(ctx, len(t.Body)+2*len(t.Prompt), func(w *sqlite.Tx) error {
+		if err := also(w); err != nil {
+			return err
+		}
 		s, was, err := readVideo(w, who, id)
 		if err == nil {
 			made.task, made.key, made.found = was, s.key, true

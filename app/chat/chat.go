@@ -62,6 +62,8 @@ type Chat struct {
 	List List
 	// Library is what the person saved.
 	Library Library
+	// Team is what the people of a team saved.
+	Team TeamLibrary
 	// Current is the conversation that is shown; nil is one that has yet to
 	// be begun.
 	Current *Conversation
@@ -84,7 +86,7 @@ func New(o Options) *Chat {
 		streams:       map[string]*streamOf{},
 		results:       map[callKey]string{},
 	}
-	ch.List.chat, ch.Library.chat = ch, ch
+	ch.List.chat, ch.Library.chat, ch.Team.chat = ch, ch, ch
 	ch.fresh = ch.newFresh()
 	ch.recallFresh()
 	return ch
@@ -216,6 +218,8 @@ func (ch *Chat) News(news session.News) {
 		}
 	case wire.LibraryEntry:
 		ch.Library.put(n)
+	case wire.TeamEntry:
+		ch.Team.put(n)
 	case wire.Run:
 		ch.run(n)
 	}

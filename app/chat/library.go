@@ -52,19 +52,18 @@ func (l *Library) SavePrompt(id, name, text string, done func(*wire.Problem)) {
 
 // SaveSettings saves the parameters of a lane.
 func (l *Library) SaveSettings(lane *Lane, name string, done func(*wire.Problem)) {
-	params, err := json.Marshal(lane.Params())
+	e, err := l.Settings(lane)
 	if err != nil {
 		done(&wire.Problem{Code: "bad_params", Message: "The parameters could not be written: " + err.Error() + "."})
 		return
 	}
-	id := ""
-	for _, e := range l.Entries(wire.LibrarySettings) {
-		if e.Name == strings.TrimSpace(name) {
-			id = e.ID
+	e.Name = name
+	for _, o := range l.Entries(wire.LibrarySettings) {
+		if o.Name == strings.TrimSpace(name) {
+			e.ID = o.ID
 		}
 	}
-	family := string(l.chat.session.Model(lane.Model()).Family)
-	l.save(wire.LibraryEntry{ID: id, Kind: wire.LibrarySettings, Name: name, Family: family, Params: params}, done)
+	l.save(e, done)
 }
 
 func (l *Library) save(e wire.LibraryEntry, done func(*wire.Problem)) {
@@ -110,9 +109,8 @@ func (l *Library) put(e wire.LibraryEntry) {
 // kept and not sent, as with any parameters.
 func (l *Lane) UseSettings(id string) {
 	for _, e := range l.of.chat.Library.All {
-		var p Params
-		if e.ID == id && json.Unmarshal(e.Params, &p) == nil {
-			l.SetParams(p)
+		if e.ID == id {
+			l.UseParams(e.Params)
 		}
 	}
 }

@@ -392,6 +392,7 @@ var sections = map[string][]string{
 	"review":   {"app/review", "app/ui/review"},
 	"share":    {"app/share", "app/ui/share"},
 	"spend":    {"app/spend", "app/ui/spend"},
+	"ranking":  {"app/ranking", "app/ui/ranking"},
 	"settings": {"app/ui/settings"},
 	"door":     {"app/door", "app/ui/door"},
 	"admin":    {"app/admin", "app/ui/admin"},

@@ -40,20 +40,29 @@ func (c *Conversation) shuffle() {
 // no vote on them is under way.
 func (c *Conversation) CanVote() bool { return c.Hidden() && c.roundEnded() && !c.voting }
 
-// Tie is the vote for none.
-const Tie = -1
+// Votes for none: the answers are equally good, or none is good enough.
+const (
+	Tie    = -1
+	AllBad = -2
+)
 
-// Vote says which lane's answer was the best, or Tie. The names are shown once
-// the vote is stored: one that is refused can be given again, as blindly.
+// Vote says which lane's answer was the best, or Tie, or AllBad. The names are shown
+// once the vote is stored: one that is refused can be given again, as blindly.
 func (c *Conversation) Vote(lane int) {
 	if !c.CanVote() || lane >= len(c.Lanes) {
 		return
 	}
-	v := wire.Vote{Conversation: c.ID, Message: c.Lanes[max(lane, 0)].question(), VoteMS: c.chat.o.Now().UnixMilli()}
+	v := wire.Vote{
+		Conversation: c.ID, Message: c.Lanes[max(lane, 0)].question(), Answers: c.answersCompared(),
+		Bad: lane == AllBad, VoteMS: c.chat.o.Now().UnixMilli(),
+	}
+	if c.chat.Tagging() {
+		v.Tags = c.chat.VoteTags()
+	}
 	for _, l := range c.Lanes {
 		v.Models = append(v.Models, l.Model())
 	}
-	if lane != Tie {
+	if lane >= 0 {
 		v.Winner = c.Lanes[lane].Leaf
 	}
 	c.voting, c.Refusal = true, nil
@@ -77,6 +86,18 @@ func (c *Conversation) Vote(lane int) {
 	c.changed(PartThread | PartComposer)
 }
 
+// answersCompared are the ids of the answers that the lanes show; none where the
+// server hasn't taken one of them.
+func (c *Conversation) answersCompared() (ids []string) {
+	for _, l := range c.Lanes {
+		if l.last().unsent != nil {
+			return nil
+		}
+		ids = append(ids, l.Leaf)
+	}
+	return ids
+}
+
 func (c *Conversation) hearVote(v wire.Vote) {
 	c.Votes[v.Message] = v
 	if m := c.messages[v.Winner]; m != nil {
@@ -96,6 +117,9 @@ func (c *Conversation) Verdict() string {
 		if !voted {
 			continue
 		}
+		if v.Bad {
+			return "You found " + noneOf(len(c.Lanes)) + " good enough."
+		}
 		if v.Winner == "" {
 			return "You found the answers equally good."
 		}
@@ -105,5 +129,45 @@ func (c *Conversation) Verdict() string {
 			}
 		}
 	}
+	return ""
+}
+
+func noneOf(answers int) string {
+	if answers == 2 {
+		return "neither answer"
+	}
+	return "none of the answers"
+}
+
+// Ranked is the id of the team in whose ranking the vote on what the lanes show
+// counts; "" where there is none.
+func (c *Conversation) Ranked() string {
+	for _, l := range c.Lanes {
+		if v, voted := c.Votes[l.question()]; voted && v.Blind && len(c.Lanes) > 1 {
+			return v.Team
+		}
+	}
+	return ""
+}
+
+// Tagging says whether votes have tags: where teams have rankings.
+func (ch *Chat) Tagging() bool { return ch.o.Session.Me() != nil }
+
+// VoteTags are the tags of the next vote, which are those of the last one until
+// others are typed.
+func (ch *Chat) VoteTags() []string {
+	tags, _ := wire.CleanTags(strings.Split(ch.TypedTags(), ","))
+	return tags
+}
+
+// TypedTags are they as they were typed, with commas between.
+func (ch *Chat) TypedTags() string { return ch.o.Storage.Get(tagsName) }
+
+// TypeTags has the next vote have other tags, and says what is wrong with them.
+func (ch *Chat) TypeTags(typed string) (wrong string) {
+	if _, p := wire.CleanTags(strings.Split(typed, ",")); p != nil {
+		return p.Message + " " + p.Hint
+	}
+	store(ch.o.Storage, tagsName, strings.TrimSpace(typed))
 	return ""
 }

@@ -16,6 +16,7 @@ const (
 	draftName = "screentest.draft."
 	rawName   = "screentest.raw."
 	modelName = "screentest.model"
+	tagsName  = "screentest.votetags"
 )
 
 func store(s Storage, name, value string) {

@@ -9,7 +9,7 @@ import (
 
 // News is what the server tells unasked: a [Greeting], a [wire.Summary] of a
 // conversation, a [wire.Run], [wire.Lanes], a [wire.Vote], a
-// [wire.LibraryEntry], a [wire.TeamEntry], a [wire.VideoTask], a [wire.Archive], [wire.Budgets], a
+// [wire.RankingChanged], a [wire.LibraryEntry], a [wire.TeamEntry], a [wire.VideoTask], a [wire.Archive], [wire.Budgets], a
 // [wire.BudgetState], a [wire.Retention], a [wire.Comment], a
 // [wire.ReviewStep], or one of those below. It is nil where the server tells
 // something that this build does not know.
@@ -60,6 +60,8 @@ func (s *Session) Hear(p wire.Push) (News, error) {
 		return decode[wire.Run](p)
 	case wire.EventLanes:
 		return decode[wire.Lanes](p)
+	case wire.EventRanking:
+		return decode[wire.RankingChanged](p)
 	case wire.EventVote:
 		return decode[wire.Vote](p)
 	case wire.EventLibrary:

@@ -23,6 +23,7 @@ func (s *Server) routes() http.Handler {
 	}
 	if s.People.Team {
 		d.show("/review/{id}", s.Page.Serve)
+		d.show("/ranking", s.Page.Serve)
 		for _, path := range []string{"/signin", "/setup", "/join", "/reset"} {
 			d.show(path, s.Page.ServeDoor)
 		}

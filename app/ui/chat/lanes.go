@@ -7,7 +7,6 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"screentest/app/chat"
 	"screentest/app/ui/kit"
 )
 
@@ -123,41 +122,6 @@ func (p *Page) nextModel() string {
 		}
 	}
 	return p.chat.Focused().Model()
-}
-
-// Ballot is where a blind comparison is decided; afterwards it says how.
-type Ballot struct {
-	app.Compo
-	p      *Page
-	Rev    int
-	Thread int
-}
-
-// Render implements app.Composer.
-func (b *Ballot) Render() (ui app.UI) {
-	p := b.p
-	defer p.Drawing("the vote", &ui)
-	hidden, verdict := p.chat.Shown().Hidden(), p.chat.Shown().Verdict()
-	var kids []app.UI
-	switch {
-	case hidden:
-		ready := p.chat.Shown().CanVote()
-		words := "Which answer is the best? The names are shown after your vote."
-		if !ready {
-			words = "The names are hidden. You can vote when every answer has ended."
-		}
-		vote := func(lane int, name string) app.UI {
-			return kit.Button("", kit.At{"id", "vote-" + name, "disabled", !ready}, p.Do("vote "+name, func() { p.chat.Shown().Vote(lane); p.FocusComposer() }), name)
-		}
-		kids = append(kids, kit.Box("span", "soft", words))
-		for i := range p.chat.Current.Lanes {
-			kids = append(kids, vote(i, chat.Letter(i)))
-		}
-		kids = append(kids, vote(chat.Tie, "Tie"))
-	case verdict != "":
-		kids = append(kids, kit.El("span", "soft", kit.At{"role", "status"}, verdict))
-	}
-	return kit.El("div", "line ballot", kit.At{"id", "ballot", "role", "group", "aria-label", "Vote", "hidden", !hidden && verdict == ""}, kids)
 }
 
 // laneActions are what can be done with a whole lane.

@@ -62,6 +62,7 @@ type Page struct {
 	tools    toolsState
 	library  libraryState
 	edit     edit
+	ballot   ballot
 	renaming bool   // the title is being edited
 	newTitle string // so far
 	search   search

@@ -4,6 +4,7 @@ package kit
 
 // Icons of the list, the search and the palette, beside those of icon.go.
 const (
+	IconRanking IconPath = "M4 6h9M9 4v4M9 12h11M14 10v4M4 18h8M7 16v4"
 	IconPin     IconPath = "M9 4h6l-.7 6 3.2 3.5h-11L9.7 10zM12 13.5V20"
 	IconFilter  IconPath = "M4 6h16M7 12h10M10 18h4"
 	IconExport  IconPath = "M12 15V4M8 7.5L12 4l4 3.5M5 14v5h14v-5"

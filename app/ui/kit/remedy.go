@@ -8,6 +8,9 @@ import (
 	"screentest/shared/wire"
 )
 
+// RankingPath is where the rankings of teams are.
+const RankingPath = "/ranking"
+
 // BudgetsPath is where the budgets are set.
 const BudgetsPath = "/settings#budgets"
 

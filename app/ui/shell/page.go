@@ -4,6 +4,7 @@ package shell
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall/js"
@@ -16,6 +17,7 @@ import (
 	"screentest/app/ui/admin"
 	"screentest/app/ui/chat"
 	"screentest/app/ui/kit"
+	"screentest/app/ui/ranking"
 	"screentest/app/ui/settings"
 	"screentest/app/ui/spend"
 	"screentest/shared/wire"
@@ -63,6 +65,9 @@ func newPage() *page {
 		Session: p.session, Storage: storage, Others: p.settingsOfSections, Imported: p.chat.Imported, Dismissed: p.chat.FocusComposer,
 	})
 	p.sections = []kit.Section{p.chat, p.videos(), spend.New(p.Host, p.Tell), p.settings}
+	if kit.HasAccounts() {
+		p.sections = slices.Insert(p.sections, len(p.sections)-1, kit.Section(ranking.New(p.Host)))
+	}
 	p.section = p.chat // until the address is known
 	p.palette.finder = p.chat.NewFinder(p.drawPalette)
 	if kit.HasAccounts() {

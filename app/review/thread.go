@@ -226,15 +226,20 @@ func (t *Thread) find(version int) *wire.ReviewVersion {
 // Played is the version that is played, nil before the thread is Ready.
 func (t *Thread) Played() *wire.ReviewVersion { return t.find(t.Version) }
 
-// Play chooses the version that is played.
+// Play chooses the version that is played; 0, and one that can't be seen, is that
+// which is played unasked.
 func (t *Thread) Play(version int) {
-	if t.find(version) != nil {
-		t.Version = version
-		if t.Only != 0 {
-			t.Only = version
-		}
-		t.d.o.Changed()
+	t.Version = version
+	if t.Phase != Ready {
+		return // once it is
 	}
+	if t.find(version) == nil {
+		t.Version = t.home()
+	}
+	if t.Only != 0 {
+		t.Only = t.Version
+	}
+	t.d.o.Changed()
 }
 
 // Show chooses which comments are shown.

@@ -24,6 +24,19 @@ func TestAThreadIsInTheOrderOfTheClip(t *testing.T) {
 	if all, open := th.Count(); all != 3 || open != 3 {
 		t.Errorf("%d comments, %d open", all, open)
 	}
+	for _, v := range [][2]int{{1, 1}, {9, 2}, {1, 1}, {0, 2}} {
+		if th.Play(v[0]); th.Version != v[1] {
+			t.Errorf("version %d is played in place of %d, want %d", th.Version, v[0], v[1])
+		}
+	}
+	w.Leave()
+	w.asked(wire.OpLookAway)
+	th = w.Look(wire.Look{Share: "s1"})
+	th.Play(1) // before it is known what there is
+	w.asked(wire.OpLook).answer(reviewOf(said("c", 900), late, said("b", 500)))
+	if th.Version != 1 {
+		t.Errorf("version %d is played, want the one that was asked for", th.Version)
+	}
 	// Two at the same moment have one order, whichever came first.
 	x, y := said("y", 700), said("x", 700)
 	w.News(x)

@@ -171,7 +171,6 @@ func (s *Section) send() {
 	}
 	s.slot, s.mention, s.pointing = review.New, mention{}, false
 	s.changed()
-	s.Say("Sent.")
 	s.DOM.Focus("#" + textID)
 }
 

@@ -48,7 +48,6 @@ type Section struct {
 	rev  int
 
 	share    string // whose page is shown; "" none
-	version  int    // of it that the address names; 0 is none
 	file     int    // of the version, by its index
 	compared []int  // versions of it that are; none: one is played
 	clips    []string
@@ -84,7 +83,14 @@ func (s *Section) changed() {
 func (s *Section) Rev() int { return s.rev<<3 | int(s.o.Session.Link) }
 
 // News takes what the server tells unasked.
-func (s *Section) News(n session.News) { s.desk.News(n) }
+func (s *Section) News(n session.News) {
+	s.desk.News(n)
+	t, me := s.thread(), s.o.Session.Me()
+	if c, is := n.(wire.Comment); is && t != nil && t.Phase == review.Ready && c.Review == t.Review.ID && me != nil && c.Author != me.ID &&
+		!c.Deleted && c.EditedMS == 0 && c.ResolvedMS == 0 {
+		s.Say("New comment by " + c.Name + ", at " + review.Time(c.AtMS) + ".")
+	}
+}
 
 // thread is what is looked at; nil is nothing.
 func (s *Section) thread() *review.Thread { return s.desk.Thread }
@@ -109,16 +115,14 @@ func (s *Section) Go(at *url.URL) bool {
 		s.compared = nil
 	}
 	t := s.desk.Look(wire.Look{Share: share})
-	if v, err := strconv.Atoi(at.Query().Get("version")); err == nil {
-		s.version = v
-		t.Play(v)
-	}
+	version, _ := strconv.Atoi(at.Query().Get("version")) // 0 is none in particular
+	t.Play(version)
 	return true
 }
 
 // begin forgets what was open on the page before.
 func (s *Section) begin() {
-	s.slot, s.mention, s.asking, s.pointing, s.focus, s.version, s.file = review.New, mention{}, "", false, "", 0, 0
+	s.slot, s.mention, s.asking, s.pointing, s.focus, s.file = review.New, mention{}, "", false, "", 0
 }
 
 // Clips looks at what is said of clips of one's own: of one that is shown, or of

@@ -33,6 +33,7 @@ func walkAddresses() []walkAddress {
 	clip := func(h things) string { return h.clip }
 	session := func(h things) string { return h.session }
 	passkey := func(h things) string { return h.passkey }
+	share := func(h things) string { return h.share }
 	team := func(h things) string { return h.team }
 	spareTeam := func(h things) string { return h.spareTeam }
 	spare := func(h things) string { return h.sparePerson }
@@ -90,6 +91,13 @@ func walkAddresses() []walkAddress {
 		{address: "DELETE /api/teams/{id}/key", path: at("/api/teams/", team, "/key"), others: asWell, team: team},
 		{address: "GET /api/audit", others: asWell},
 		{address: "GET /api/instance", others: asWell},
+		{address: "POST /api/shares", body: func(h things) string {
+			return `{"kind":"conversation","audience":"people","to":"` + h.sparePerson + `","id":"` + h.start.Conversation + `"}`
+		}, others: unseen},
+		{address: "GET /api/shares", path: at("/api/shares?kind=clip&id=", clip, ""), others: apart},
+		{address: "POST /api/shares/{id}/copy", path: at("/api/shares/", share, "/copy"), others: unseen},
+		{address: "POST /api/shares/{id}/reuse", path: at("/api/shares/", func(h things) string { return h.clipShare }, "/reuse"), others: unseen},
+		{address: "DELETE /api/shares/{id}", path: at("/api/shares/", share, ""), others: unseen},
 		{address: "PUT /api/instance", body: said(`{"name":"Lab"}`), others: asWell},
 
 		{address: "DELETE /api/teams/{id}", path: at("/api/teams/", spareTeam, ""), others: asWell},
@@ -227,7 +235,7 @@ func TestTheWalkAlone(t *testing.T) {
 		}
 	}
 	for _, a := range walkAddresses() {
-		method, path, kind, body := a.request(things{clip: "x", upload: "/u/x", session: "x", passkey: "x", team: "x", spareTeam: "x", sparePerson: "x", invite: "x"})
+		method, path, kind, body := a.request(things{clip: "x", share: "x", clipShare: "x", upload: "/u/x", session: "x", passkey: "x", team: "x", spareTeam: "x", sparePerson: "x", invite: "x"})
 		res, got := w.ask(tab.HTTP, method, path, kind, body)
 		var problem wire.Problem
 		if res.StatusCode >= 400 && path != wire.Path { // what is no handshake is refused in words

@@ -34,6 +34,7 @@ type things struct {
 	upload                                     string // its path
 	session, passkey                           string
 	notice, approval                           string
+	share, clipShare                           string // with their spare person
 	team                                       string // that they work in
 	entry                                      wire.TeamTarget
 	spareTeam, sparePerson, spareOwner, invite string
@@ -41,7 +42,7 @@ type things struct {
 
 // marks are what nobody else may ever see.
 func (h things) marks() []string {
-	return []string{h.mark, h.start.Conversation, h.start.Run, h.start.Answer, h.start.User.ID, h.prompt, h.clip, h.upload, h.passkey, h.notice}
+	return []string{h.mark, h.start.Conversation, h.start.Run, h.start.Answer, h.start.User.ID, h.prompt, h.clip, h.upload, h.passkey, h.notice, h.share, h.clipShare}
 }
 
 // walked is an instance whose people have things, with one who was deactivated.
@@ -115,6 +116,11 @@ func (w *walked) gives(p *someone) {
 	h.sparePerson = spare.Me.ID
 	h.spareTeam, err = w.store.MakeTeam(ctx, wire.TeamChange{Name: ptr("Spare of " + p.name)})
 	w.must(err)
+	for to, n := range map[*string]wire.NewShare{&h.share: {Kind: wire.ShareConversation, ID: h.start.Conversation}, &h.clipShare: {Kind: wire.ShareClip, ID: h.clip}} {
+		n.Audience, n.To, n.Live = wire.ShareWithPeople, wire.IDs{h.sparePerson}, true
+		*to, _, err = w.shares.Make(ctx, p.who.Owner, p.name, n)
+		w.must(err)
+	}
 	h.invite, err = w.store.MakeInvite(ctx, w.admin.who.Owner, uuid.NewString(), wire.Invite{Role: wire.RoleMember, Uses: 1, ExpiresMS: time.Now().Add(time.Hour).UnixMilli()})
 	w.must(err)
 	p.has = h

@@ -5,8 +5,11 @@ import (
 	"time"
 
 	"screentest/server/bff"
+	"screentest/server/people"
 	"screentest/server/share"
+	"screentest/server/sight"
 	"screentest/server/store"
+	"screentest/server/store/transfer"
 	"screentest/shared/wire"
 )
 
@@ -24,7 +27,26 @@ func (s *server) openShares() {
 			}
 			return owners
 		},
-		Now: time.Now, Logger: s.log,
+		Snapshot: s.store.Snapshot,
+		CopyTo: func(ctx context.Context, owner string, from sight.Sight, what wire.CopyShare) (string, error) {
+			source := transfer.Source{Owner: from.Owner, Subject: from.Subject, Snapshot: from.Snapshot, Title: from.Title}
+			if !from.ByLink {
+				source.Share = from.Share
+			}
+			id, err := s.store.Copy(ctx, owner, source, what)
+			if err == nil {
+				s.news.ConversationChanged(owner, id)
+			}
+			return id, err
+		},
+		Clip: func(ctx context.Context, owner, id string) (wire.VideoTask, error) {
+			return s.store.Videos().Task(ctx, owner, id)
+		},
+		Note: func(ctx context.Context, action, object string, detail map[string]any) {
+			s.people.Note(ctx, people.Event{Action: action, Object: object, Detail: detail})
+		},
+		Notify: s.notices.Notify,
+		Now:    time.Now, Logger: s.log,
 	})
 	s.people.Listen(s.shares)
 	s.onClose(func(context.Context) error { s.shares.Close(); return nil })

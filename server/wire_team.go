@@ -55,10 +55,11 @@ func (s *server) api() map[string]bff.Handler {
 			Directory: s.people, Register: s.store, URL: s.link(), Passwords: s.ways.Password,
 			Deactivated: s.deactivated,
 		}).Routes(),
+		(&api.Shares{Sharing: s.shares, URL: s.link()}).Routes(),
 		(&api.Invites{Directory: s.people, Book: s.store, URL: s.link(), Now: time.Now}).Routes(),
 		(&api.Teams{Directory: s.people, Book: s.store}).Routes(),
 		(&api.Keys{Directory: s.people, Entered: s.teamKeyEntered, Logger: s.log}).Routes(),
-		(&api.Instance{Directory: s.people, Everybody: s.budget, Book: s.store, Told: s.told(), Claims: s.store.Claims}).Routes(),
+		(&api.Instance{Directory: s.people, Everybody: s.budget, Book: s.store, Told: s.told(), Claims: s.store.Claims, LinksOff: s.shares.LinksOff}).Routes(),
 	} {
 		maps.Copy(all, routes)
 	}

@@ -37,6 +37,8 @@ type Instance struct {
 	// Claims are those that came with the last single sign-ons; nil: there is no
 	// single sign-on.
 	Claims func(ctx context.Context) ([]wire.Claims, error)
+	// LinksOff takes back all shares by link.
+	LinksOff func(ctx context.Context) error
 
 	changing sync.Mutex
 }
@@ -51,7 +53,7 @@ func (s *Instance) Routes() map[string]Handler {
 
 func (s *Instance) show(w http.ResponseWriter, r *http.Request, who people.Person) error {
 	all, p := s.Told, s.Directory.Policies()
-	all.Name, all.PersonalKeys, all.TwoFactors, all.Groups = p.Name, p.PersonalKeys, p.TwoFactors, p.Groups
+	all.Name, all.PersonalKeys, all.TwoFactors, all.LinkShares, all.Groups = p.Name, p.PersonalKeys, p.TwoFactors, p.LinkShares, p.Groups
 	if all.Groups == nil {
 		all.Groups = []wire.Group{}
 	}
@@ -98,6 +100,7 @@ func (s *Instance) put(ctx context.Context, who people.Person, c wire.InstanceCh
 	changed := put(&p.Name, c.Name)
 	changed = put(&p.PersonalKeys, c.PersonalKeys) || changed
 	changed = put(&p.TwoFactors, c.TwoFactors) || changed
+	changed = put(&p.LinkShares, c.LinkShares) || changed
 	changed = put(&p.Groups, c.Groups) || changed
 	if !changed {
 		return nil
@@ -106,7 +109,10 @@ func (s *Instance) put(ctx context.Context, who people.Person, c wire.InstanceCh
 		return err
 	}
 	s.Directory.Note(ctx, people.Event{Action: "instance.changed",
-		Detail: map[string]any{"personal_keys": p.PersonalKeys, "two_factors": p.TwoFactors, "groups": len(p.Groups)}})
+		Detail: map[string]any{"personal_keys": p.PersonalKeys, "two_factors": p.TwoFactors, "link_shares": p.LinkShares, "groups": len(p.Groups)}})
+	if c.LinkShares != nil && !*c.LinkShares {
+		return s.LinksOff(ctx)
+	}
 	return nil
 }
 

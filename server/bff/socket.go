@@ -110,7 +110,7 @@ func (s *Server) greet(ctx context.Context, k *socket) {
 	if err != nil {
 		s.Logger.Error("what can be charged is not known", "err", err)
 	}
-	hello := wire.Hello{Build: s.Page.Build(), Gateway: g, Catalogue: s.Catalogue(), FlushMS: s.FlushEvery.Milliseconds(), Me: who.Me, Charges: charges, OwnKeys: s.People.OwnKeys(who)}
+	hello := wire.Hello{Build: s.Page.Build(), Gateway: g, Catalogue: s.Catalogue(), FlushMS: s.FlushEvery.Milliseconds(), Me: who.Me, Charges: charges, OwnKeys: s.People.OwnKeys(who), LinkShares: s.People.LinkShares(who)}
 	data, err := json.Marshal(hello)
 	if err != nil {
 		s.Logger.Error("greeting not made", "err", err)

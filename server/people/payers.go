@@ -62,6 +62,11 @@ func (d *Directory) charges(ctx context.Context, p Person) ([]wire.Charge, map[s
 	return charges, keys, nil
 }
 
+// LinkShares says whether a person may share by a link that needs no account.
+func (d *Directory) LinkShares(p Person) bool {
+	return p.Me != nil && p.Me.Role != wire.RoleGuest && d.Policies().LinkShares
+}
+
 // OwnKeys says whether a person may enter a key of their own, to charge sends to
 // beside their teams. The sandbox's key is everybody's, and a guest sends nothing.
 func (d *Directory) OwnKeys(p Person) bool {

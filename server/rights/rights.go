@@ -183,6 +183,13 @@ var addresses = map[string]Right{
 	"POST /api/key":             Send,
 	"DELETE /api/key":           Own,
 
+	// What people show each other.
+	"GET /api/shares":             Own,
+	"POST /api/shares":            Send,
+	"DELETE /api/shares/{id}":     Own,
+	"POST /api/shares/{id}/copy":  Send,
+	"POST /api/shares/{id}/reuse": Send,
+
 	// The instance.
 	"GET /api/people":                        Admin,
 	"PATCH /api/people/{id}":                 Admin,

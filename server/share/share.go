@@ -23,6 +23,8 @@ type Store interface {
 	// Still says whether somebody may go on to look at the share of an id, by name
 	// or by its link.
 	Still(ctx context.Context, id, asker string) error
+	// Known is the Sight of whom Still lets go on.
+	Known(ctx context.Context, id, asker string) (sight.Sight, error)
 	Make(ctx context.Context, owner string, n wire.NewShare, token string, snapshot []byte) (id string, err error)
 	List(ctx context.Context, owner string) (wire.Shares, error)
 	Of(ctx context.Context, owner, kind, id string) ([]wire.Share, error)
@@ -44,8 +46,18 @@ type Config struct {
 	// Everybody are all owners there are.
 	Tell      func(owners []string)
 	Everybody func() []string
-	Now       func() time.Time // nil: time.Now
-	Logger    *slog.Logger     // nil: discards
+	// Snapshot is a conversation of an owner's as it is now, and its title.
+	Snapshot func(ctx context.Context, owner, conversation string) (snapshot []byte, title string, err error)
+	// CopyTo makes a conversation of an owner's own of what is shown to them.
+	CopyTo func(ctx context.Context, owner string, from sight.Sight, what wire.CopyShare) (id string, err error)
+	// Clip is a clip of an owner's.
+	Clip func(ctx context.Context, owner, id string) (wire.VideoTask, error)
+	// Note notes for the audit what whoever asks did.
+	Note func(ctx context.Context, action, object string, detail map[string]any)
+	// Notify tells owners of what concerns them; nil: nobody is told.
+	Notify func(ctx context.Context, owners []string, n wire.Notice)
+	Now    func() time.Time // nil: time.Now
+	Logger *slog.Logger     // nil: discards
 }
 
 // Service is what people show each other. Make one with New, and Close it.

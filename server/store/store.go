@@ -125,6 +125,7 @@ func (db *DB) TeamLibrary() *teamlibrary.Library { return db.shelf }
 
 // Rankings returns the votes of teams.
 func (db *DB) Rankings() *ranking.Rankings { return db.ranks }
+
 // Shares returns what people show each other.
 func (db *DB) Shares() *share.Shares { return db.shares }
 // Approvals returns the clips that wait until they are released.

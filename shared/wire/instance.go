@@ -11,6 +11,7 @@ type Instance struct {
 	Name         string  `json:"name"`
 	PersonalKeys bool    `json:"personal_keys"` // a person may use a key of their own
 	TwoFactors   bool    `json:"two_factors"`   // admins must have a second factor or a passkey
+	LinkShares   bool    `json:"link_shares"`   // what is shared may be for who has a link
 	Everybody    Limits  `json:"everybody"`     // what all together may spend
 	Groups       []Group `json:"groups"`
 
@@ -30,6 +31,7 @@ type InstanceChange struct {
 	Name         *string  `json:"name,omitempty"`
 	PersonalKeys *bool    `json:"personal_keys,omitempty"`
 	TwoFactors   *bool    `json:"two_factors,omitempty"`
+	LinkShares   *bool    `json:"link_shares,omitempty"` // off takes back all links there are
 	Everybody    *Limits  `json:"everybody,omitempty"`
 	Groups       *[]Group `json:"groups,omitempty"` // all of them
 }

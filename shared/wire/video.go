@@ -146,6 +146,8 @@ type VideoCreate struct {
 	MotionSeconds    float64   `json:"motion_seconds,omitempty"`
 	// Charge is what the clip is charged to, a Charge's ID.
 	Charge string `json:"charge,omitempty"`
+	// CopiedFrom is the id of the share of a clip whose settings these are.
+	CopiedFrom string `json:"copied_from,omitempty"`
 }
 
 // VideoTask is one video task as its owner sees it.
@@ -207,6 +209,7 @@ type VideoTask struct {
 	Favourite   bool     `json:"favourite,omitempty"`
 	Pinned      bool     `json:"pinned,omitempty"` // its files are never removed for want of room
 	Archived    bool     `json:"archived,omitempty"`
+	Copied      *Copied  `json:"copied,omitempty"` // whose settings it was made with
 	Deleted     bool     `json:"deleted,omitempty"`
 	DeletedMS   int64    `json:"deleted_ms,omitempty"` // when, in Unix milliseconds; see TrashDays
 

@@ -191,16 +191,17 @@ type Read struct {
 
 // Summary is a conversation in the list.
 type Summary struct {
-	ID          string `json:"id"`
-	Title       string `json:"title"`
-	Models      string `json:"models"` // of the latest turn, comma separated
-	CostNanoUSD int64  `json:"cost_nano_usd"`
-	Estimated   bool   `json:"estimated,omitempty"` // some of the cost is an estimate
-	Running     int    `json:"running,omitempty"`   // runs under way
-	Pinned      bool   `json:"pinned,omitempty"`    // kept above the others
-	Blind       bool   `json:"blind,omitempty"`     // the names of its models are hidden until a vote
-	CreatedMS   int64  `json:"created_ms"`          // Unix milliseconds
-	UpdatedMS   int64  `json:"updated_ms"`
+	ID          string  `json:"id"`
+	Title       string  `json:"title"`
+	Models      string  `json:"models"` // of the latest turn, comma separated
+	CostNanoUSD int64   `json:"cost_nano_usd"`
+	Estimated   bool    `json:"estimated,omitempty"` // some of the cost is an estimate
+	Running     int     `json:"running,omitempty"`   // runs under way
+	Pinned      bool    `json:"pinned,omitempty"`    // kept above the others
+	Blind       bool    `json:"blind,omitempty"`     // the names of its models are hidden until a vote
+	Copied      *Copied `json:"copied,omitempty"`    // of whose it is a copy
+	CreatedMS   int64   `json:"created_ms"`          // Unix milliseconds
+	UpdatedMS   int64   `json:"updated_ms"`
 }
 
 // ConversationPage is a stretch of the list; Before is empty at its end.

@@ -95,6 +95,17 @@ func (s *Staging) Conversation(c wire.Summary) error {
 	})
 }
 
+// CopiedFrom notes where the conversation comes from: from an owner's, which was
+// called title then; share is the id of what shows it, "" for what only a link does.
+func (s *Staging) CopiedFrom(share, title, owner string) error {
+	into := s.into
+	return s.add(len(title), func(w *sqlite.Tx) error {
+		id, _ := sqlite.ParseID(share)
+		_, err := w.Exec("UPDATE conversations SET copied_share = ?, copied_title = ?, copied_from = ? WHERE n = ?", id, title, sqlite.OrNull(sqlite.ParseOwner(owner)), *into)
+		return err
+	})
+}
+
 // Message stores a message with its run. What that is said to have cost is told,
 // and not booked.
 func (s *Staging) Message(m wire.Message) error {

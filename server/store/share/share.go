@@ -54,15 +54,31 @@ func (s *Shares) Sight(ctx context.Context, key, asker string) (v sight.Sight, e
 // go on. fs.ErrNotExist: they may not.
 func (s *Shares) Still(ctx context.Context, id, asker string) error {
 	return s.db.Snapshot(ctx, func(q sqlite.Reading) error {
-		found, err := s.find(q, id)
+		_, err := s.still(q, id, asker)
+		return err
+	})
+}
+
+// Known is what a share shows to who has seen it, and knows its id, also if that was
+// by its link. fs.ErrNotExist: they may see it no more.
+func (s *Shares) Known(ctx context.Context, id, asker string) (v sight.Sight, err error) {
+	err = s.db.Snapshot(ctx, func(q sqlite.Reading) error {
+		found, err := s.still(q, id, asker)
 		if err != nil {
 			return err
 		}
-		if found.audience == wire.ShareByLink && found.ownerActive {
-			return nil
-		}
-		return found.allow(q, id, sqlite.ParseOwner(asker))
+		v, err = s.read(q, found)
+		return err
 	})
+	return v, err
+}
+
+func (s *Shares) still(q sqlite.Scanner, id, asker string) (row, error) {
+	found, err := s.find(q, id)
+	if err != nil || found.audience == wire.ShareByLink && found.ownerActive {
+		return found, err
+	}
+	return found, found.allow(q, id, sqlite.ParseOwner(asker))
 }
 
 // row is a share that is not over, and shows something that is there.

@@ -81,11 +81,16 @@ func stage(s *chat.Staging, c transferConversation, done *wire.Imported) (id str
 		name = renaming()
 		done.Renewed++
 	}
+	return name(c.ID), stageAs(s, c, name, done)
+}
+
+// stageAs stages a conversation with ids by their names here, and counts it.
+func stageAs(s *chat.Staging, c transferConversation, name func(string) string, done *wire.Imported) error {
 	done.Conversations++
-	err = s.Conversation(wire.Summary{ID: name(c.ID), Title: c.Title, Pinned: c.Pinned, Models: c.Models, CreatedMS: c.CreatedMS, UpdatedMS: c.UpdatedMS})
+	err := s.Conversation(wire.Summary{ID: name(c.ID), Title: c.Title, Pinned: c.Pinned, Models: c.Models, CreatedMS: c.CreatedMS, UpdatedMS: c.UpdatedMS})
 	for i := range c.Messages {
 		if err != nil {
-			return "", err
+			return err
 		}
 		done.Messages++
 		if c.Messages[i].Run != nil {
@@ -95,7 +100,7 @@ func stage(s *chat.Staging, c transferConversation, done *wire.Imported) (id str
 	}
 	for _, v := range c.Votes {
 		if err != nil {
-			return "", err
+			return err
 		}
 		done.Votes++
 		vote := wire.Vote{Message: name(v.Message), Models: v.Models, Bad: v.Bad, Tags: v.Tags, Blind: v.Blind, VoteMS: v.VoteMS}
@@ -113,7 +118,7 @@ func stage(s *chat.Staging, c transferConversation, done *wire.Imported) (id str
 		}
 		err = s.Lanes(lanes)
 	}
-	return name(c.ID), err
+	return err
 }
 
 // anyTaken says whether an id of c is in use.

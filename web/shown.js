@@ -112,7 +112,9 @@ const follow = () => {
   stream.onerror = () => {
     if (!main.dataset.from) return;
     say.textContent = "Connecting…";
-    if (stream.readyState === EventSource.CLOSED) setTimeout(again, wait); // it was refused
+    if (stream.readyState !== EventSource.CLOSED) return; // the browser tries again
+    setTimeout(again, wait);
+    wait = Math.min(2 * wait, 30000);
   };
 };
 

@@ -20,7 +20,16 @@ import (
 // isOwn says whether an address holds something of a person's. Pages can be
 // linked to from anywhere, and uploads are fetched by gateways.
 func isOwn(path string) bool {
-	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, wire.MediaPath) || path == wire.Path
+	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, wire.MediaPath) || strings.HasPrefix(path, wire.SharePath) || path == wire.Path
+}
+
+// isLedTo says whether a request is for somebody to be led from elsewhere to the
+// page of what is shared, which is what its address is given out for. What belongs
+// to that page is asked for by it alone.
+func isLedTo(r *http.Request) bool {
+	key, is := strings.CutPrefix(r.URL.Path, wire.SharePath)
+	return is && !strings.Contains(key, "/") && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
 // asking puts who is asking into the context of a request for what is a

@@ -86,7 +86,7 @@ const signedInElsewhere = "/api/oidc/callback"
 // socket is among them, and a handshake from elsewhere gets no session.
 func onlyOurPages(cross *http.CrossOriginProtection, refused, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isOwn(r.URL.Path) && r.URL.Path != signedInElsewhere {
+		if isOwn(r.URL.Path) && r.URL.Path != signedInElsewhere && !isLedTo(r) {
 			asked := r.WithContext(r.Context()) // a copy
 			asked.Method = http.MethodPost      // the protection lets reading pass
 			if r.URL.Path == wire.Path && r.Header.Get("Origin") != "" {

@@ -133,7 +133,7 @@ func (s *Service) tooMany(w http.ResponseWriter, r *http.Request, wait time.Dura
 // that is how it ended. It begins by asking once more, since whoever may not see it
 // since a moment ago was not held then.
 func (s *Service) held(r *http.Request, key string, seen sight.Sight, v Viewer, do func(ctx context.Context)) (gone bool, err error) {
-	ctx, cancel := context.WithCancel(r.Context())
+	ctx, cancel := s.during(r.Context(), v.Session)
 	defer cancel()
 	var lost atomic.Bool
 	release := s.Sights.Hold(seen.Share, v.Owner, func() {

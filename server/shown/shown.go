@@ -18,6 +18,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -110,6 +111,8 @@ var DefaultLimits = Limits{
 // Viewer is who asks for something.
 type Viewer struct {
 	Owner string // "": nobody is signed in
+	// Session is the one that they are signed in by: with it their streams end.
+	Session string
 	// Member says that they may make things of their own.
 	Member  bool
 	Address string
@@ -126,6 +129,7 @@ type Service struct {
 	mu      sync.Mutex
 	shows   map[string]*show
 	viewers map[string]int // streams, by "" (all), the share and the address
+	signed  map[*context.CancelFunc]string
 }
 
 // New returns a Service.
@@ -137,7 +141,7 @@ func New(c Config) *Service {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	c.Limits = c.Limits.orDefault()
-	s := &Service{Config: c, limits: newLimits(c.Limits), shows: map[string]*show{}, viewers: map[string]int{}}
+	s := &Service{Config: c, limits: newLimits(c.Limits), shows: map[string]*show{}, viewers: map[string]int{}, signed: map[*context.CancelFunc]string{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -192,6 +196,38 @@ func (s *Service) Changed(owner, subject string) {
 		if sh.owner == owner && sh.subject == subject {
 			sh.changed()
 		}
+	}
+}
+
+// SessionsEnded ends the streams of who is signed in no more. Their pages ask again,
+// as who they are now.
+func (s *Service) SessionsEnded(ids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for end, session := range s.signed {
+		if slices.Contains(ids, session) {
+			(*end)()
+		}
+	}
+}
+
+// PeopleChanged is the business of Sights.
+func (s *Service) PeopleChanged([]string) {}
+
+// during is a context that ends with a session.
+func (s *Service) during(ctx context.Context, session string) (context.Context, func()) {
+	ctx, end := context.WithCancel(ctx)
+	if session == "" {
+		return ctx, end
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.signed[&end] = session
+	return ctx, func() {
+		s.mu.Lock()
+		delete(s.signed, &end)
+		s.mu.Unlock()
+		end()
 	}
 }
 

@@ -74,6 +74,8 @@ func (s *Service) ServeLive(w http.ResponseWriter, r *http.Request, v Viewer) er
 		return fs.ErrNotExist
 	case gone:
 		out.send([]byte(eventGone))
+	default: // of a session that has ended, perhaps; else nobody reads it
+		out.send([]byte(eventAgain))
 	}
 	out.done()
 	return nil
@@ -98,8 +100,8 @@ func (o *stream) send(p []byte) bool {
 // done leaves the connection for the next request.
 func (o *stream) done() { _ = o.conn.SetWriteDeadline(time.Time{}) }
 
-// follow sends a viewer what comes after an event, until ctx is done or the server
-// ends.
+// follow sends a viewer what comes after an event, until ctx is done or there is no
+// more of it.
 func (o *stream) follow(ctx, life context.Context, sh *show, from string) {
 	select {
 	case <-sh.ready:
@@ -108,7 +110,6 @@ func (o *stream) follow(ctx, life context.Context, sh *show, from string) {
 	}
 	next, ok := sh.after(from)
 	if !ok {
-		o.send([]byte(eventAgain))
 		return
 	}
 	if !o.send([]byte("retry: 2000\n: here\n\n")) {
@@ -125,7 +126,6 @@ func (o *stream) follow(ctx, life context.Context, sh *show, from string) {
 		case ctx.Err() != nil:
 			return
 		case lost:
-			o.send([]byte(eventAgain))
 			return
 		case len(p) > 0:
 			if !o.send(p) {

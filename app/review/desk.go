@@ -32,6 +32,8 @@ type Desk struct {
 	o       Options
 	Thread  *Thread // that is looked at; nil is none
 	Gallery Gallery
+
+	left []string // reviews that were found when one had left, to be looked away from
 }
 
 // NewDesk returns a Desk that looks at nothing.
@@ -58,6 +60,25 @@ func (d *Desk) Leave() {
 		d.Thread = nil
 		t.leave()
 	}
+}
+
+// found notes that a review was found whose thread is open no more. It may be that
+// of the one that is, which is told of it by the same look.
+func (d *Desk) found(review string) {
+	d.left = append(d.left, review)
+	if t := d.Thread; t == nil || t.Phase != Loading {
+		d.lookAway()
+	}
+}
+
+// lookAway looks away from what was left.
+func (d *Desk) lookAway() {
+	for _, id := range d.left {
+		if t := d.Thread; t == nil || t.Review.ID != id {
+			d.o.Server.Call(wire.OpLookAway, wire.Target{ID: id}, nil)
+		}
+	}
+	d.left = nil
 }
 
 // News takes what the server tells unasked.

@@ -38,9 +38,12 @@ type Thread struct {
 	OpenOnly bool
 	Only     int
 	Selected string // the comment that is open
+	seen     string // of them, that Drawn has had among the drawn
 
 	Step Step
 
+	entries  []Entry // as long as nothing changes
+	first    string  // of the comments that are drawn: "" is the first there is
 	asked    int
 	soon     func() // calls a look off that is about to be
 	fresh    map[string]bool
@@ -48,6 +51,12 @@ type Thread struct {
 	waiting  []*Waiting
 	troubles map[string]*wire.Problem // of changing a comment
 	busy     map[string]bool          // comments that are being changed
+}
+
+// changed has the thread drawn, and what is shown of it made anew.
+func (t *Thread) changed() {
+	t.entries = nil
+	t.d.o.Changed()
 }
 
 // look asks for all there is, and for the news of it.
@@ -58,8 +67,8 @@ func (t *Thread) look() {
 		var r wire.Review
 		p = session.Read(data, p, &r)
 		if t.d.Thread != t {
-			if p == nil && (t.d.Thread == nil || t.d.Thread.Review.ID != r.ID) {
-				t.d.o.Server.Call(wire.OpLookAway, wire.Target{ID: r.ID}, nil)
+			if p == nil {
+				t.d.found(r.ID)
 			}
 			return
 		}
@@ -74,7 +83,8 @@ func (t *Thread) look() {
 		case t.Phase != Ready: // what is there stays, else
 			t.Phase, t.Problem = Failed, p
 		}
-		t.d.o.Changed()
+		t.d.lookAway()
+		t.changed()
 	})
 }
 
@@ -82,7 +92,7 @@ func (t *Thread) look() {
 func (t *Thread) Again() {
 	t.Phase, t.Problem = Loading, nil
 	t.look()
-	t.d.o.Changed()
+	t.changed()
 }
 
 func (t *Thread) lookSoon() {
@@ -108,6 +118,7 @@ func (t *Thread) leave() {
 // forget is for what one may not see any more: nothing of it stays.
 func (t *Thread) forget() {
 	t.Phase, t.Problem, t.Review, t.Version, t.Selected = Gone, nil, wire.Review{}, 0, ""
+	t.entries, t.first = nil, ""
 	t.waiting = nil // it lies in the store
 	clear(t.fresh)
 	clear(t.drafts)
@@ -180,12 +191,12 @@ func (t *Thread) news(news session.News) {
 		if t.Phase == Ready && n.Review == t.Review.ID {
 			t.mark(t.Review, n)
 			t.put(n)
-			t.d.o.Changed()
+			t.changed()
 		}
 	case wire.ReviewStep:
 		if t.Phase == Ready && n.Review == t.Review.ID {
 			t.stepped(n)
-			t.d.o.Changed()
+			t.changed()
 		}
 	}
 }
@@ -239,11 +250,11 @@ func (t *Thread) Play(version int) {
 	if t.Only != 0 {
 		t.Only = t.Version
 	}
-	t.d.o.Changed()
+	t.changed()
 }
 
 // Show chooses which comments are shown.
 func (t *Thread) Show(openOnly bool, only int) {
 	t.OpenOnly, t.Only = openOnly, only
-	t.d.o.Changed()
+	t.changed()
 }

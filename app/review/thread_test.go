@@ -137,6 +137,26 @@ func TestAThreadIsLeft(t *testing.T) {
 	w.quiet()
 	w.News(session.Greeting{})
 	w.quiet()
+
+	// The clip that one went on to may be another version of it: that look stays.
+	w.Look(wire.Look{Clip: "c1"})
+	w.Look(wire.Look{Clip: "c2"})
+	one, two := w.asked(wire.OpLook), w.asked(wire.OpLook)
+	one.answer(wire.Review{ID: "r1"})
+	w.quiet()
+	two.answer(wire.Review{ID: "r1"})
+	w.quiet()
+	w.Look(wire.Look{Clip: "c3"})
+	w.asked(wire.OpLookAway)
+	w.Look(wire.Look{Clip: "c4"})
+	one, two = w.asked(wire.OpLook), w.asked(wire.OpLook)
+	one.answer(wire.Review{ID: "r3"})
+	w.quiet()
+	two.answer(wire.Review{ID: "r4"})
+	if got := w.asked(wire.OpLookAway).args; got != (wire.Target{ID: "r3"}) {
+		t.Errorf("looked away from %v", got)
+	}
+	w.quiet()
 }
 
 func TestAThreadThatCannotBeFetched(t *testing.T) {

@@ -66,7 +66,7 @@ func (t *Thread) Type(slot, text string) {
 	d.Text = text
 	if d.Problem != nil {
 		d.Problem = nil
-		t.d.o.Changed()
+		t.changed()
 	}
 	t.keep(slot)
 }
@@ -96,7 +96,7 @@ func (t *Thread) Open(slot string) {
 			t.keep(slot)
 		}
 	}
-	t.d.o.Changed()
+	t.changed()
 }
 
 // About is the comment that a slot is about, nil if it is about none that is there.
@@ -108,7 +108,7 @@ func (t *Thread) About(slot string) *wire.Comment {
 // Discard forgets what is typed in a slot.
 func (t *Thread) Discard(slot string) {
 	t.dropDraft(slot)
-	t.d.o.Changed()
+	t.changed()
 }
 
 // Empty says that nothing is typed for a new comment, so that its time is still
@@ -119,7 +119,7 @@ func (d *Draft) Empty() bool { return strings.TrimSpace(d.Text) == "" && d.X == 
 func (t *Thread) SetTime(ms int64) {
 	t.Draft(New).AtMS = max(ms, 0)
 	t.keep(New)
-	t.d.o.Changed()
+	t.changed()
 }
 
 // Point puts the new comment at a point of the frame, in FramePoints; one that is
@@ -129,7 +129,7 @@ func (t *Thread) Point(x, y int) {
 	d := t.Draft(New)
 	d.X, d.Y = &x, &y
 	t.keep(New)
-	t.d.o.Changed()
+	t.changed()
 }
 
 // NoPoint takes the point away again.
@@ -137,7 +137,7 @@ func (t *Thread) NoPoint() {
 	d := t.Draft(New)
 	d.X, d.Y = nil, nil
 	t.keep(New)
-	t.d.o.Changed()
+	t.changed()
 }
 
 // Pick notes who was chosen of the list of people.
@@ -175,7 +175,7 @@ func (t *Thread) Send(slot string) (sent bool) {
 		d.Problem = nil
 	}
 	if d.Problem != nil {
-		t.d.o.Changed()
+		t.changed()
 		return false
 	}
 	if id, is := strings.CutPrefix(slot, "edit."); is {
@@ -194,7 +194,7 @@ func (t *Thread) Send(slot string) (sent bool) {
 	t.wait(c)
 	t.dropDraft(slot)
 	t.sendWaiting()
-	t.d.o.Changed()
+	t.changed()
 	return true
 }
 
@@ -217,7 +217,7 @@ func (t *Thread) edit(id, text string) {
 			t.put(c)
 			t.dropDraft(editSlot(id))
 		}
-		t.d.o.Changed()
+		t.changed()
 	})
-	t.d.o.Changed()
+	t.changed()
 }

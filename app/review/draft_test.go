@@ -143,6 +143,7 @@ func TestACommentIsChanged(t *testing.T) {
 		t.Errorf("it is %+v, the browser has %v", e, w.store)
 	}
 	w.me.Role = wire.RoleGuest
+	th.Show(false, 0)
 	if e := th.Entries()[0]; e.Mine || e.May {
 		t.Error("a guest may change comments")
 	}

@@ -23,9 +23,13 @@ type Entry struct {
 // Entries are the comments that are shown, in the order of the clip's time, with
 // their answers.
 func (t *Thread) Entries() []Entry {
-	if t.Phase != Ready {
-		return nil
+	if t.entries == nil && t.Phase == Ready {
+		t.entries = t.list()
 	}
+	return t.entries
+}
+
+func (t *Thread) list() []Entry {
 	all := slices.Clone(t.Review.Comments)
 	for _, w := range t.waiting {
 		all = append(all, w.Comment)
@@ -37,7 +41,7 @@ func (t *Thread) Entries() []Entry {
 			answers[c.Answers] = append(answers[c.Answers], t.entry(c))
 		}
 	}
-	var list []Entry
+	list := []Entry{}
 	for _, c := range all {
 		if c.Answers != "" || c.Deleted && len(answers[c.ID]) == 0 {
 			continue
@@ -60,6 +64,77 @@ func (t *Thread) entry(c wire.Comment) Entry {
 		e.Name = "You"
 	}
 	return e
+}
+
+// drawn is how many comments are drawn at once.
+const drawn = 100
+
+// Drawn are those of the Entries that are drawn, with how many there are before and
+// after.
+func (t *Thread) Drawn() (list []Entry, before, after int) {
+	all := t.Entries()
+	from := max(slices.IndexFunc(all, func(e Entry) bool { return e.ID == t.first }), 0)
+	if at := slices.IndexFunc(all, func(e Entry) bool { return e.ID == t.Selected }); t.Selected != t.seen && at >= 0 {
+		if t.seen = t.Selected; at < from || at >= from+drawn {
+			from = at - drawn/2 // it is in the middle
+		}
+	}
+	from = t.from(all, from)
+	to := min(from+drawn, len(all))
+	return all[from:to], from, len(all) - to
+}
+
+// from notes which comment is the first that is drawn.
+func (t *Thread) from(all []Entry, from int) int {
+	if from = max(min(from, len(all)-drawn), 0); from == 0 {
+		t.first = ""
+	} else {
+		t.first = all[from].ID
+	}
+	return from
+}
+
+// Draw draws the comments before those that are drawn, or after.
+func (t *Thread) Draw(later bool) {
+	_, from, _ := t.Drawn()
+	if later {
+		from += drawn
+	} else {
+		from -= drawn
+	}
+	t.from(t.Entries(), from)
+	t.changed()
+}
+
+// marked is how many marks a bar has at most.
+const marked = 150
+
+// Mark is a mark on the bar: of a comment, and of others so near that they have none
+// of their own.
+type Mark struct {
+	Entry
+	Others int
+}
+
+// Marks are the marks of comments in the order of the clip's time.
+func Marks(list []Entry) []Mark {
+	marks := make([]Mark, 0, min(len(list), marked))
+	last := int64(0)
+	for _, e := range list {
+		last = max(last, e.AtMS)
+	}
+	for _, e := range list {
+		n := len(marks) - 1
+		switch {
+		case e.Deleted:
+		case len(list) > marked && n >= 0 && (e.AtMS-marks[n].AtMS)*marked < last:
+			marks[n].Others++
+			marks[n].Fresh = marks[n].Fresh || e.Fresh
+		default:
+			marks = append(marks, Mark{Entry: e})
+		}
+	}
+	return marks
 }
 
 // Count is how many comments there are, answers aside, and how many of them
@@ -89,7 +164,7 @@ func (t *Thread) Select(id string) (atMS int64, is bool) {
 		}
 		atMS, is = e.AtMS, true
 	}
-	t.d.o.Changed()
+	t.changed()
 	return atMS, is
 }
 
@@ -166,7 +241,7 @@ func (t *Thread) change(e wire.CommentEdit, done func()) {
 			t.put(c)
 			done()
 		}
-		t.d.o.Changed()
+		t.changed()
 	})
-	t.d.o.Changed()
+	t.changed()
 }

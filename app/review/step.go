@@ -86,7 +86,7 @@ func (t *Thread) Give(state string) {
 	case len(note) > wire.MaxReviewNote:
 		t.Step.Problem = &wire.Problem{Code: "bad_field", Field: "note",
 			Message: fmt.Sprintf("A note has up to %d bytes; this one has %d.", wire.MaxReviewNote, len(note)), Hint: "Make it shorter, or write comments."}
-		t.d.o.Changed()
+		t.changed()
 		return
 	}
 	t.Step = Step{Busy: true}
@@ -104,9 +104,9 @@ func (t *Thread) Give(state string) {
 		} else if !late(p) {
 			t.look() // somebody was faster
 		}
-		t.d.o.Changed()
+		t.changed()
 	})
-	t.d.o.Changed()
+	t.changed()
 }
 
 // stepped takes a state that somebody gave.

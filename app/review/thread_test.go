@@ -1,6 +1,7 @@
 package review
 
 import (
+	"fmt"
 	"testing"
 
 	"screentest/app/session"
@@ -207,6 +208,51 @@ func TestCommentsOneAfterTheOther(t *testing.T) {
 	w.asked(wire.OpCommentEdit).refuse("not_found")
 	if th.Entries()[0].Trouble == nil || th.Entries()[0].Busy {
 		t.Error("that it could not be deleted isn't said")
+	}
+}
+
+func TestMuchIsSaid(t *testing.T) {
+	w := newWorld(t)
+	var all []wire.Comment
+	for i := range wire.MaxComments {
+		all = append(all, said(fmt.Sprintf("c%04d", i), int64(i)*3))
+	}
+	th := w.seen(all...)
+	shows := func(first string, n, before, after int) {
+		t.Helper()
+		list, b, a := th.Drawn()
+		if len(list) != n || list[0].ID != first || b != before || a != after {
+			t.Errorf("%d from %s are drawn, between %d and %d; want %d from %s, between %d and %d", len(list), list[0].ID, b, a, n, first, before, after)
+		}
+	}
+	shows("c0000", 100, 0, 1900)
+	th.Draw(true)
+	shows("c0100", 100, 100, 1800)
+	w.News(said("new", 3)) // before them: what is drawn stays
+	shows("c0100", 100, 101, 1800)
+	th.Select("c1000")
+	shows("c0950", 100, 951, 950)
+	th.Draw(false)
+	shows("c0850", 100, 851, 1050)
+	th.Select("c1999")
+	shows("c1900", 100, 1901, 0)
+	th.Draw(true)
+	shows("c1900", 100, 1901, 0)
+	th.Draw(false)
+	for range 30 {
+		th.Draw(false)
+	}
+	shows("c0000", 100, 0, 1901)
+
+	marks, sum := Marks(th.Entries()), 0
+	for _, m := range marks {
+		sum += 1 + m.Others
+	}
+	if len(marks) > 151 || len(marks) < 100 || sum != wire.MaxComments+1 {
+		t.Errorf("%d marks are of %d comments", len(marks), sum)
+	}
+	if few := Marks(th.Entries()[:3]); len(few) != 3 {
+		t.Errorf("%d marks are of 3 comments", len(few))
 	}
 }
 

@@ -84,7 +84,7 @@ func (t *Thread) sendWaiting() {
 			case !late(p):
 				w.Problem = p
 			}
-			t.d.o.Changed()
+			t.changed()
 		})
 	}
 }
@@ -106,7 +106,7 @@ func (t *Thread) SendAgain(id string) {
 	if w := t.waits(id); w != nil {
 		w.Problem = nil
 		t.sendWaiting()
-		t.d.o.Changed()
+		t.changed()
 	}
 }
 
@@ -129,6 +129,6 @@ func (t *Thread) TakeBack(id string) (slot string) {
 	}
 	d.Text, d.AtMS, d.X, d.Y = text, w.AtMS, w.X, w.Y
 	t.keep(slot)
-	t.d.o.Changed()
+	t.changed()
 	return slot
 }

@@ -19,7 +19,7 @@ func timeID(comment string) string { return "said-" + comment }
 
 // list are the comments, in the order of the clip's time.
 func (s *Section) list(t *review.Thread) app.UI {
-	list := t.Entries()
+	list, before, after := t.Drawn()
 	if len(list) == 0 {
 		words := "Nothing has been said of it yet."
 		if all, _ := t.Count(); all > 0 {
@@ -27,7 +27,12 @@ func (s *Section) list(t *review.Thread) app.UI {
 		}
 		return kit.Box("div", "", kit.Box("p", "soft review-none", words))
 	}
-	return kit.El("ol", "review-list", kit.At{"id", "review-list", "aria-label", "Comments",
+	more := func(n int, words string, later bool) app.UI {
+		return kit.If(n > 0, func() app.UI {
+			return kit.Button("plain", kit.At{"data-later", later}, s.Do(words, func() { t.Draw(later) }), words+" ("+strconv.Itoa(n)+")")
+		})
+	}
+	return kit.Box("div", "", more(before, "Earlier in the clip", false), kit.El("ol", "review-list", kit.At{"id", "review-list", "aria-label", "Comments",
 		"onkeydown", s.On("list-key", func(ctx app.Context, e app.Event) {
 			ctx.PreventUpdate()
 			by := map[string]int{"ArrowDown": 1, "ArrowUp": -1}[e.Get("key").String()]
@@ -37,7 +42,7 @@ func (s *Section) list(t *review.Thread) app.UI {
 			}
 		})},
 		kit.Times(len(list), func(i int) app.UI { return s.item(t, list[i]) }),
-	)
+	), more(after, "Later in the clip", true))
 }
 
 // item is a comment with its answers.
@@ -287,7 +292,7 @@ func (b *Below) Render() (ui app.UI) {
 	return kit.Box("div", "review-below",
 		s.marks(t, b.Key, b.Seconds, list),
 		kit.If(len(list) == 0, func() app.UI { return kit.Box("p", "soft", "Nothing has been said of this version.") }),
-		kit.El("ol", "review-list", kit.At{"aria-label", "Comments on version " + strconv.Itoa(b.Version), "hidden", len(list) == 0}, kit.Times(len(list), func(i int) app.UI {
+		kit.El("ol", "review-list", kit.At{"aria-label", "Comments on version " + strconv.Itoa(b.Version), "hidden", len(list) == 0}, kit.Times(min(len(list), mostBelow), func(i int) app.UI {
 			e := list[i]
 			return kit.El("li", "review-comment", kit.At{"data-comment", e.ID, "data-open", t.Selected == e.ID, "data-resolved", e.ResolvedMS != 0},
 				kit.Box("div", "review-who",
@@ -308,5 +313,8 @@ func (b *Below) Render() (ui app.UI) {
 		})),
 	)
 }
+
+// mostBelow is how many comments are listed below a clip that is compared.
+const mostBelow = 100
 
 const iconPoint kit.IconPath = "M12 4v4M12 16v4M4 12h4M16 12h4M12 11.5v1"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/figure"
 	"screentest/app/review"
 	"screentest/app/ui/kit"
 	"screentest/shared/wire"
@@ -149,13 +150,17 @@ func (b *Bar) Render() (ui app.UI) {
 // marks are the comments by their times. of is what tells the clip from others that
 // are compared with it; seconds is its length until the browser knows it.
 func (s *Section) marks(t *review.Thread, of string, seconds float64, list []review.Entry) app.UI {
+	marks := review.Marks(list)
 	return kit.El("div", "review-marks", kit.At{"data-of", of, "data-seconds", strconv.FormatFloat(seconds, 'f', -1, 64)},
-		kit.Times(len(list), func(i int) app.UI {
-			e := list[i]
+		kit.Times(len(marks), func(i int) app.UI {
+			e := marks[i]
 			name := "Comment at " + review.Time(e.AtMS) + " by " + e.Name
+			if e.Others > 0 {
+				name += ", and " + figure.Plural(e.Others, "other", "others")
+			}
 			return kit.El("button", "review-mark", kit.At{"type", "button", "tabindex", -1, "data-at", strconv.FormatInt(e.AtMS, 10), "data-mark", e.ID,
 				"data-resolved", e.ResolvedMS != 0, "data-other", of == "" && e.Version != t.Version, "data-fresh", e.Fresh, "data-point", e.X != nil,
-				"aria-pressed", t.Selected == e.ID, "aria-label", name, "title", name, "hidden", e.Deleted,
+				"aria-pressed", t.Selected == e.ID, "aria-label", name, "title", name,
 				"onclick", s.Do("mark", func() { s.open(e.ID, false) })})
 		}),
 	)

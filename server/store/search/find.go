@@ -310,10 +310,13 @@ func (l *lookup) hits(q sqlite.Reading, rows []int64) ([]wire.Hit, error) {
 		by, theirs := l.shown.by[row]
 		if theirs {
 			problem = nil
-			if l.hidden(h, text, tags) {
+			if l.hidden(by, h, video == nil && message == nil, text, tags) {
 				continue
 			}
 			tags = ""
+			if !by.live {
+				h.Title = by.title
+			}
 		}
 		h.Conversation, h.Message, h.Run, h.Video = sqlite.FormatID(conversation), sqlite.FormatID(message), sqlite.FormatID(run), sqlite.FormatID(video)
 		score := l.show(&h, text, tool, tags, problem, calls)

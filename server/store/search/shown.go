@@ -16,8 +16,8 @@ import (
 // more at once. Of a snapshot that is found which was said, and ended, before it was
 // made: its texts are then those that stand in the conversation.
 //
-// What a share doesn't show isn't found: errors, tags, costs, and models while their
-// names are hidden.
+// What a share doesn't show isn't found: errors, tags, costs, titles that were given
+// after a snapshot, and models while their names are hidden.
 
 // maxShown is how many shares are looked through, the newest.
 const maxShown = 500
@@ -25,6 +25,7 @@ const maxShown = 500
 // A sight is a share that somebody sees.
 type sight struct {
 	share, name string // its id, and whose it is
+	title       string // of what is not live: as it was then
 	live        bool
 	createdMS   int64
 }
@@ -39,7 +40,7 @@ type shown struct {
 	by      map[int64]sight // what shows a row that was found
 }
 
-const selectShown = `SELECT s.n, s.id, coalesce(s.conversation, 0), coalesce(s.task, 0), o.name, s.live, s.created_ms
+const selectShown = `SELECT s.n, s.id, coalesce(s.conversation, 0), coalesce(s.task, 0), o.name, s.title, s.live, s.created_ms
 	FROM sights v CROSS JOIN shares s ON s.n = v.share CROSS JOIN users o ON o.n = s.owner
 	WHERE v.person = ?1 AND (v.expires_ms = 0 OR v.expires_ms > ?2)`
 
@@ -61,7 +62,7 @@ func (l *lookup) readShown(q sqlite.Reading, now int64) error {
 	err := q.Each(selectShown, []any{l.owner, now}, func(rows *sql.Rows) error {
 		var r row
 		var id []byte
-		err := rows.Scan(&r.n, &id, &r.talk, &r.clip, &r.name, &r.live, &r.createdMS)
+		err := rows.Scan(&r.n, &id, &r.talk, &r.clip, &r.name, &r.title, &r.live, &r.createdMS)
 		r.share = sqlite.FormatID(id)
 		all = append(all, r)
 		return err
@@ -149,15 +150,22 @@ func merged(a, b []int64, far int64, most int) (rows []int64, more int64) {
 }
 
 // hidden says that somebody else's hit was found by what a share doesn't show: by its
-// model while the names are hidden, or by a clip's tags.
-func (l *lookup) hidden(h wire.Hit, text, tags string) bool {
+// model while the names are hidden, by a clip's tags, or by a title that it got since.
+func (l *lookup) hidden(s sight, h wire.Hit, isTitle bool, text, tags string) bool {
 	if l.Model != "" && h.Model == "" {
 		return true
+	}
+	title, unseen := h.Title, tags
+	if !s.live {
+		title, unseen = s.title, tags+"\n"+h.Title
+		if isTitle && s.title != h.Title {
+			return true
+		}
 	}
 	for _, p := range l.phrases {
 		p.prefix = p.prefix && l.prefix
 		one := []phrase{p}
-		if tags != "" && len(spans(tags, one, 1)) > 0 && len(spans(h.Title+"\n"+text, one, 1)) == 0 {
+		if len(spans(unseen, one, 1)) > 0 && len(spans(title+"\n"+text, one, 1)) == 0 {
 			return true
 		}
 	}

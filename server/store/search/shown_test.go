@@ -17,6 +17,7 @@ import (
 type share struct {
 	id                 string
 	conversation, clip string
+	title              string // as it was, of what is not live
 	audience, team     string
 	person             string // owner of who it is for
 	live               bool
@@ -36,10 +37,10 @@ func showed(t testing.TB, db *store.DB, owner string, s share) share {
 		return nil
 	}
 	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error {
-		n, err := w.Insert(`INSERT INTO shares (id, owner, conversation, task, audience, to_team, live, wire, created_ms, expires_ms, snapshot)
-			VALUES (?1, ?2, (SELECT n FROM conversations WHERE owner = ?2 AND id = ?3), (SELECT n FROM video_tasks WHERE owner = ?2 AND id = ?4), ?5, (SELECT n FROM teams WHERE id = ?6), ?7, 0, ?8, ?9, ?10)`,
+		n, err := w.Insert(`INSERT INTO shares (id, owner, conversation, task, audience, to_team, live, wire, created_ms, expires_ms, snapshot, title)
+			VALUES (?1, ?2, (SELECT n FROM conversations WHERE owner = ?2 AND id = ?3), (SELECT n FROM video_tasks WHERE owner = ?2 AND id = ?4), ?5, (SELECT n FROM teams WHERE id = ?6), ?7, 0, ?8, ?9, ?10, ?11)`,
 			id(s.id), sqlite.ParseOwner(owner), id(s.conversation), id(s.clip), s.audience, id(s.team), s.live, s.createdMS, s.ends,
-			map[bool]any{true: nil, false: []byte("{}")}[s.live || s.clip != ""])
+			map[bool]any{true: nil, false: []byte("{}")}[s.live || s.clip != ""], s.title)
 		if err == nil && s.person != "" {
 			_, err = w.Exec("INSERT INTO share_people (share, person) VALUES (?, ?)", n, sqlite.ParseOwner(s.person))
 		}
@@ -159,12 +160,28 @@ func TestSearchFindsWhatASnapshotShows(t *testing.T) {
 	first, _ := storetest.Talk(t, db, ann, "", "walrus one", says("walrus two", 0, 10))
 	storetest.Talk(t, db, ann, first.Conversation, "walrus three", says("walrus canary, that was under way", 20, 60))
 	storetest.Talk(t, db, ann, first.Conversation, "walrus canary, asked later", says("walrus canary, said later", 100, 110))
-	showed(t, db, ann, share{conversation: first.Conversation, audience: "people", person: bob, createdMS: at + 50})
+	showed(t, db, ann, share{conversation: first.Conversation, audience: "people", person: bob, createdMS: at + 50, title: "walrus one"})
 	if got := found(t, db, bob, wire.Search{Query: "walrus"}); got != "Ann answer: walrus two; Ann question: walrus one; Ann question: walrus three; Ann title: walrus one" {
 		t.Errorf("found %s", got)
 	}
+	storetest.Must(t, storetest.Second(db.RenameConversation(t.Context(), ann, wire.Rename{ID: first.Conversation, Title: "walrus canary, renamed"})))
+	clip := storetest.NewVideo("A walrus on ice")
+	storetest.Taken(t, db.Videos(), ann, clip)
+	showed(t, db, ann, share{clip: clip.ID, audience: "people", person: bob, title: "A walrus on ice"})
+	storetest.Must(t, storetest.Second(db.Videos().Edit(t.Context(), ann, wire.VideoEdit{ID: clip.ID, Title: storetest.Ptr("canary")})))
+	if got := found(t, db, bob, wire.Search{Query: "canary"}); got != "" {
+		t.Errorf("a title that was given later: %s", got)
+	}
+	storetest.Indexed(t, db)
+	page, err := db.Search(t.Context(), bob, wire.Search{})
+	storetest.Must(t, err)
+	for _, h := range page.Hits {
+		if strings.Contains(h.Title, "canary") {
+			t.Errorf("a hit is told with a title that was given later: %+v", h)
+		}
+	}
 	showed(t, db, ann, share{conversation: first.Conversation, audience: "everyone", live: true})
-	if got := found(t, db, bob, wire.Search{Query: "canary"}); strings.Count(got, "canary") != 3 {
+	if got := found(t, db, bob, wire.Search{Query: "canary"}); strings.Count(got, "canary") != 4 {
 		t.Errorf("shown live as well: %s", got)
 	}
 }

@@ -36,6 +36,10 @@ type Desk struct {
 	Ranking *wire.Ranking // of the view; nil before it came
 	Problem *wire.Problem
 
+	// Tags are those of the team that are known, in the order in which they came to
+	// be known: each keeps its place in the list to choose from.
+	Tags []string
+
 	me      *wire.Me
 	charge  string // a team's id, or that of another charge
 	of      View   // whose ranking it is
@@ -115,8 +119,14 @@ func (d *Desk) fetch() {
 	}
 	of := d.View
 	of.Team = team
+	if of.Team != d.of.Team {
+		d.Tags = nil
+	}
 	if of != d.of {
 		d.of, d.Ranking = of, nil // another's is not shown meanwhile
+	}
+	if of.Tag != "" {
+		d.know(of.Tag)
 	}
 	d.asked++
 	asked := d.asked
@@ -128,7 +138,16 @@ func (d *Desk) fetch() {
 		var r wire.Ranking
 		if d.Problem = session.Read(data, p, &r); d.Problem == nil {
 			d.Ranking = &r
+			d.know(r.Tags...)
 		}
 		d.Changed()
 	})
+}
+
+func (d *Desk) know(tags ...string) {
+	for _, t := range tags {
+		if !slices.Contains(d.Tags, t) {
+			d.Tags = append(d.Tags, t)
+		}
+	}
 }

@@ -59,16 +59,12 @@ func (p *Page) controls() app.UI {
 	for _, t := range d.Teams() {
 		teams = append(teams, kit.Option{Value: t.ID, Name: t.Name})
 	}
-	tags = append(tags, kit.Option{Name: "All tags"})
-	listed := v.Tag == ""
-	if d.Ranking != nil {
-		for _, t := range d.Ranking.Tags {
-			tags = append(tags, kit.Option{Value: t, Name: "#" + t})
-			listed = listed || t == v.Tag
-		}
+	if team := d.Team(); team.ID != "" && team.Name == "" {
+		teams = append(teams, kit.Option{Value: team.ID, Name: "Another team"})
 	}
-	if !listed {
-		tags = append(tags, kit.Option{Value: v.Tag, Name: "#" + v.Tag})
+	tags = append(tags, kit.Option{Name: "All tags"})
+	for _, t := range d.Tags {
+		tags = append(tags, kit.Option{Value: t, Name: "#" + t})
 	}
 	var times []kit.Choice
 	for _, t := range ranking.Times() {

@@ -298,7 +298,10 @@ func TestLeadsReleaseAtOnce(t *testing.T) {
 	}
 	g.balanced(g.member.tab, clips)
 	var list wire.Notices
-	g.must(g.member.tab.Call(t.Context(), wire.OpNotices, wire.Page{Limit: 100}, &list))
+	eventually(t, func() bool { // they wait for no disk
+		g.must(g.member.tab.Call(t.Context(), wire.OpNotices, wire.Page{Limit: 100}, &list))
+		return list.Unseen >= clips
+	}, func() string { return fmt.Sprintf("the asker has %d notices", list.Unseen) })
 	if list.Unseen != clips {
 		t.Errorf("the asker has %d notices", list.Unseen)
 	}

@@ -58,12 +58,7 @@ func TestEveryEventIsDecoded(t *testing.T) {
 		wire.EventTeamEntry: func(n News) bool { _, ok := n.(wire.TeamEntry); return ok },
 		wire.EventTask:      func(n News) bool { _, ok := n.(wire.VideoTask); return ok },
 		wire.EventBudgets:   func(n News) bool { _, ok := n.(wire.Budgets); return ok },
-		wire.EventLanes:   func(n News) bool { _, ok := n.(wire.Lanes); return ok },
-		wire.EventVote:    func(n News) bool { _, ok := n.(wire.Vote); return ok },
-		wire.EventRanking: func(n News) bool { _, ok := n.(wire.RankingChanged); return ok },
-		wire.EventLibrary: func(n News) bool { _, ok := n.(wire.LibraryEntry); return ok },
-		wire.EventTask:    func(n News) bool { _, ok := n.(wire.VideoTask); return ok },
-		wire.EventBudgets: func(n News) bool { _, ok := n.(wire.Budgets); return ok },
+		wire.EventRanking:   func(n News) bool { _, ok := n.(wire.RankingChanged); return ok },
 	} {
 		if n := hear(t, s, event, struct{}{}); !is(n) {
 			t.Errorf("%s is a %T", event, n)

@@ -32,6 +32,7 @@ var parts = []string{
 	"ops",
 	"ranking",
 	"retention",
+	"review",
 	"run",
 	"share",
 	"shown",
@@ -164,10 +165,11 @@ func archRules() []archRule {
 				below := map[string][]string{
 					"audit": {"chain", "sqlite"}, "notices": {"sqlite"}, "chain": {"sqlite"}, "ledger": {"chain", "sqlite"}, "search": {"sqlite", "text"}, "people": {"sqlite"},
 					"ranking":   {"sqlite"},
+					"review":    {"sqlite"},
 					"chat":      {"ledger", "pack", "people", "search", "sqlite", "text"},
 					"share":     {"pack", "people", "sqlite"},
 					"approvals": {"audit", "people", "sqlite", "video"},
-					"video":     {"ledger", "people", "search", "sqlite", "text"},
+					"video":     {"ledger", "people", "review", "search", "sqlite", "text"},
 					"leaving":   {"audit", "people", "search", "sqlite"},
 					"transfer":  {"chat", "sqlite"}, "backup": {"folder", "schema", "sqlite"}, "verify": {"chain", "folder", "schema", "sqlite"}, "teamlibrary": {"audit", "chat", "sqlite"},
 				}

@@ -52,6 +52,8 @@ func walkAddresses() []walkAddress {
 		{address: "POST /api/posters/{task}/{index}", path: at("/api/posters/", clip, "/0"), kind: "image/png", body: said(onePixel), others: unseen},
 		{address: "GET /api/videos.zip", path: at("/api/videos.zip?ids=", clip, ""), others: unseen},
 
+		{address: "GET /api/reviews/{file}", path: at("/api/reviews/", func(h things) string { return h.review }, ".md"), others: unseen},
+
 		{address: "GET /api/me", others: apart},
 		{address: "GET /api/ways", others: apart},
 		{address: "POST /api/link", body: said(`{"token":"guessed"}`), others: apart},

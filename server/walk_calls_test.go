@@ -68,6 +68,16 @@ func walkCalls() []walkCall {
 
 		{wire.OpApprovals, func(things) any { return wire.Page{} }, apart},
 		{wire.OpDecide, func(h things) any { return wire.Decision{ID: h.approval, State: wire.ApprovalWithdrawn} }, unseen},
+		{wire.OpTeamClips, func(h things) any { return wire.TeamClipQuery{Team: h.team} }, apart},
+		{wire.OpLook, func(h things) any { return wire.Look{Clip: h.clip} }, unseen},
+		{wire.OpComment, func(h things) any {
+			return wire.Comment{ID: uuid.NewString(), Review: h.review, Version: 1, Text: "x"}
+		}, unseen},
+		{wire.OpCommentEdit, func(h things) any { return wire.CommentEdit{ID: h.comment, Resolved: ptr(true)} }, unseen},
+		{wire.OpReviewStep, func(h things) any {
+			return wire.ReviewStep{Review: h.review, Version: 1, State: wire.ReviewOpen}
+		}, unseen},
+		{wire.OpLookAway, func(h things) any { return wire.Target{ID: h.review} }, apart},
 
 		{wire.OpSpend, func(things) any {
 			return wire.SpendQuery{Days: []int64{now - 86_400_000, now + 86_400_000}, Today: now - 86_400_000, Week: now - 86_400_000, Month: now - 86_400_000, Tomorrow: now + 86_400_000}

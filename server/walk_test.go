@@ -31,6 +31,7 @@ type things struct {
 	start                                      wire.Start
 	prompt                                     string // of the library
 	clip                                       string
+	review, comment                            string // of the clip
 	upload                                     string // its path
 	session, passkey                           string
 	notice, approval                           string
@@ -42,7 +43,7 @@ type things struct {
 
 // marks are what nobody else may ever see.
 func (h things) marks() []string {
-	return []string{h.mark, h.start.Conversation, h.start.Run, h.start.Answer, h.start.User.ID, h.prompt, h.clip, h.upload, h.passkey, h.notice, h.share, h.clipShare}
+	return []string{h.mark, h.start.Conversation, h.start.Run, h.start.Answer, h.start.User.ID, h.prompt, h.clip, h.upload, h.passkey, h.notice, h.share, h.clipShare, h.review, h.comment}
 }
 
 // walked is an instance whose people have things, with one who was deactivated.
@@ -94,8 +95,12 @@ func (w *walked) gives(p *someone) {
 	h.entry = wire.TeamTarget{Team: team, ID: uuid.NewString()}
 	w.must(p.tab.Call(ctx, wire.OpTeamLibraryPut, teamEntry(team, h.entry.ID, 0), nil))
 	clip := clipRequest(h.mark + " films")
-	h.clip = clip.ID
+	h.clip, h.comment = clip.ID, uuid.NewString()
 	w.must(p.tab.Call(ctx, wire.OpVideoCreate, clip, nil))
+	var said wire.Review
+	w.must(p.tab.Call(ctx, wire.OpLook, wire.Look{Clip: h.clip}, &said))
+	h.review = said.ID
+	w.must(p.tab.Call(ctx, wire.OpComment, wire.Comment{ID: h.comment, Review: h.review, Version: 1, Text: h.mark}, nil))
 	var up wire.Upload
 	res, body := w.ask(p.http, "POST", wire.UploadsPath+"?name="+h.mark+".png", "image/png", onePixel)
 	if res.StatusCode != http.StatusOK || json.Unmarshal(body, &up) != nil {

@@ -22,6 +22,7 @@ import (
 	"screentest/server/page"
 	"screentest/server/people"
 	"screentest/server/retention"
+	"screentest/server/review"
 	"screentest/server/run"
 	"screentest/server/sandbox"
 	"screentest/server/share"
@@ -65,8 +66,9 @@ type server struct {
 	videos     *video.Service
 	retention  *retention.Sweeper
 	leaving    *leaving.Service
-	notices    *notices.Service // nil without accounts, as the two below
+	notices    *notices.Service // nil without accounts, as the three below
 	shares     *share.Service
+	reviews    *review.Service
 	approvals  *approval.Service
 	bff        *bff.Server
 	closers    []func(context.Context) error // the last one started is closed first
@@ -137,6 +139,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.openNotices()
 	s.openShares()
 	s.openApprovals()
+	s.openReviews()
 	options := c.timeouts
 	options.FilesFromPrivate = c.fetchPrivate
 	options.Judged = s.people.KeyJudged
@@ -219,7 +222,7 @@ func (s *server) videoConfig(addr string, public *url.URL) video.Config {
 	c := video.Config{
 		Store: s.store.Videos(), Gateway: s.client, Catalogue: s.models.current, Dir: s.config.data,
 		Origin:  s.client.Base.String(),
-		Changed: s.news.Task, Deleted: s.clipDeleted, Purged: s.news.TaskPurged, Archive: s.news.Archive,
+		Changed: s.clipChanged, Deleted: s.clipDeleted, Purged: s.clipPurged, Archive: s.news.Archive,
 		Ended: s.ops.VideoEnded, Late: s.ops.VideoPolled,
 		Budget: s.budget, WhomToAsk: s.people.WhomToAsk,
 		Limits: video.Limits{Pace: 1},

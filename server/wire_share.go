@@ -78,4 +78,7 @@ func (s *server) clipDeleted(owner, id string) {
 	if s.shares != nil {
 		s.shares.Hidden(owner, wire.ShareClip, id)
 	}
+	if s.reviews != nil {
+		s.reviews.ClipGone(owner, id)
+	}
 }

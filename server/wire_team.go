@@ -50,6 +50,7 @@ func (s *server) api() map[string]bff.Handler {
 	for _, routes := range s.bookRoutes() {
 		maps.Copy(all, routes)
 	}
+	maps.Copy(all, s.reviewRoutes())
 	for _, routes := range []map[string]api.Handler{
 		(&api.People{
 			Directory: s.people, Register: s.store, URL: s.link(), Passwords: s.ways.Password,

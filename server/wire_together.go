@@ -18,6 +18,7 @@ func (s *server) calls() map[wire.Op]bff.Call {
 		s.libraryCalls(),
 		s.rankingCalls(),
 		s.approvalCalls(),
+		s.reviewCalls(),
 	} {
 		maps.Copy(all, calls)
 	}

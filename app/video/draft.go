@@ -40,6 +40,8 @@ type Draft struct {
 	Videos []Slot  `json:"videos,omitempty"` // references, or the one motion clip
 	Shots  []Shot  `json:"shots,omitempty"`
 	Source *Source `json:"source,omitempty"` // of an extend or upscale
+	// VersionOf is our task whose settings these are, whose next version is made.
+	VersionOf string `json:"version_of,omitempty"`
 
 	Seeds       string `json:"seeds,omitempty"` // as typed
 	Watermark   string `json:"watermark,omitempty"`

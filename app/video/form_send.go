@@ -58,7 +58,7 @@ func (f *Form) Send() (first string, sent bool) {
 		f.tries[key] = try
 	}
 	try.stage = attemptSent
-	create := wire.VideoCreate{ID: try.id, Body: json.RawMessage(key.body), Mode: string(f.Mode), Charge: f.d.Charge.ID}
+	create := wire.VideoCreate{ID: try.id, Body: json.RawMessage(key.body), Mode: string(f.Mode), Charge: f.d.Charge.ID, VersionOf: f.draft.VersionOf}
 	switch o := f.options(); f.Mode {
 	case gateway.Reference:
 		create.ReferenceSeconds = o.ReferenceSeconds
@@ -73,7 +73,7 @@ func (f *Form) Send() (first string, sent bool) {
 	f.d.o.Server.Call(wire.OpVideoCreate, create, func(data json.RawMessage, p *wire.Problem) {
 		var task wire.VideoTask
 		if p = session.Read(data, p, &task); p == nil && draft.Prompt == prompt {
-			draft.Used = true
+			draft.Used, draft.VersionOf = true, ""
 			draft.save(f.d.o.Storage, key.mode)
 		}
 		f.sent(key, try, task, p)

@@ -165,7 +165,7 @@ func (d *Desk) Reuse(t wire.VideoTask) bool {
 	f.SetMode(mode)
 	before := f.draft.clone()
 	n, _ := strconv.Atoi(r.Seconds)
-	next := Draft{Model: r.Model, Prompt: r.Prompt, Ratio: r.AspectRatio, Seconds: n,
+	next := Draft{VersionOf: t.ID, Model: r.Model, Prompt: r.Prompt, Ratio: r.AspectRatio, Seconds: n,
 		Orientation: r.CharacterOrientation, Background: r.BackgroundSource}
 	for _, s := range r.MultiPrompt {
 		next.Shots = append(next.Shots, Shot{ID: d.o.NewID(), Prompt: s.Prompt, Seconds: s.Duration})

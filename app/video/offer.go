@@ -90,7 +90,7 @@ func (g *Tasks) Retry(id, newID string) {
 		return
 	}
 	c := wire.VideoCreate{
-		ID: newID, Body: t.Body, Title: t.Title, Tags: t.Tags, Mode: t.Mode, Source: t.Source, SourceIndex: t.SourceIndex,
+		ID: newID, Body: t.Body, Title: t.Title, Tags: t.Tags, Mode: t.Mode, Source: t.Source, SourceIndex: t.SourceIndex, VersionOf: t.ID,
 	}
 	g.ask(id, wire.OpVideoCreate, c, func(problem *wire.Problem) {
 		if problem != nil {

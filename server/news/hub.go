@@ -49,6 +49,7 @@ type Hub struct {
 	mu      sync.Mutex
 	tabs    map[string]map[Tab]struct{} // by owner
 	topics  map[string]map[Tab]string   // the tabs that look at each, and whose they are
+	left    map[Tab]func()              // what is to be done when a tab leaves
 	pending map[conversation]struct{}   // have changed and were not told yet
 	all     bool                        // everybody is to be greeted
 	greeted map[string]struct{}         // the owners who are
@@ -59,7 +60,7 @@ func New(c Conversations, log *slog.Logger) *Hub {
 	h := &Hub{
 		conversations: c, log: log, quit: make(chan struct{}),
 		changed: make(chan struct{}, 1), greeting: make(chan struct{}, 1),
-		tabs: map[string]map[Tab]struct{}{}, topics: map[string]map[Tab]string{}, pending: map[conversation]struct{}{}, greeted: map[string]struct{}{},
+		tabs: map[string]map[Tab]struct{}{}, topics: map[string]map[Tab]string{}, left: map[Tab]func(){}, pending: map[conversation]struct{}{}, greeted: map[string]struct{}{},
 	}
 	h.ended.Go(h.loop)
 	return h
@@ -83,8 +84,16 @@ func (h *Hub) Join(owner string, t Tab) {
 
 // Leave ends what Join began.
 func (h *Hub) Leave(owner string, t Tab) {
+	if left := h.leave(owner, t); left != nil {
+		left()
+	}
+}
+
+func (h *Hub) leave(owner string, t Tab) (left func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	left = h.left[t]
+	delete(h.left, t)
 	delete(h.tabs[owner], t)
 	if len(h.tabs[owner]) == 0 {
 		delete(h.tabs, owner)
@@ -92,6 +101,7 @@ func (h *Hub) Leave(owner string, t Tab) {
 	for topic := range h.topics {
 		h.lookAway(topic, t)
 	}
+	return left
 }
 
 // ConversationChanged has a conversation read soon and told as it is then. It

@@ -8,10 +8,26 @@ import (
 
 // A topic is something of several people's that tabs look at, such as a review.
 
-// Look has a tab told of a topic's news until it looks away or leaves.
+// WhenLeft has left called when a tab leaves, in the place of what it was to call
+// before. It is false of a tab that has left already, which nothing is called for.
+func (h *Hub) WhenLeft(owner string, t Tab, left func()) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, joined := h.tabs[owner][t]
+	if joined {
+		h.left[t] = left
+	}
+	return joined
+}
+
+// Look has a tab told of a topic's news until it looks away or leaves. One that has
+// left looks at nothing.
 func (h *Hub) Look(topic, owner string, t Tab) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if _, joined := h.tabs[owner][t]; !joined {
+		return
+	}
 	if h.topics[topic] == nil {
 		h.topics[topic] = map[Tab]string{}
 	}

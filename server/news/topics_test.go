@@ -21,12 +21,25 @@ func TestATopicIsToldToWhoLooks(t *testing.T) {
 		h.TellTopic("review 7", "c", "comment", 3)
 		h.Leave("me", mineToo)
 		h.TellTopic("review 8", "c", "comment", 4)
+		h.Look("review 9", "me", mineToo) // too late
+		if h.WhenLeft("me", mineToo, func() { t.Error("called for one that has left") }) {
+			t.Error("one that has left is there")
+		}
+		left := 0
+		if !h.WhenLeft("me", mine, func() { left += 10 }) || !h.WhenLeft("me", mine, func() { left++ }) {
+			t.Error("one that is there isn't")
+		}
 		if len(mine.told) != 2 || len(other.told) != 1 || len(mineToo.told) != 0 || len(h.topics) != 0 {
 			t.Errorf("told %q, %q and %q; topics %v", mine.told, other.told, mineToo.told, h.topics)
 		}
 		h.Tell([]string{"me", "she", "nobody"}, "n", "notice", 5)
 		if len(mine.told) != 3 || len(other.told) != 2 {
 			t.Errorf("told %q and %q", mine.told, other.told)
+		}
+		h.Leave("me", mine)
+		h.Leave("me", mine)
+		if left != 1 {
+			t.Errorf("%d was done when it left", left)
 		}
 	})
 }

@@ -111,6 +111,13 @@ var calls = map[wire.Op]Right{
 	wire.OpApprovals: Own,
 	wire.OpDecide:    Own, // who leads the team, or asked: see package approval
 
+	wire.OpTeamClips:   Own,
+	wire.OpLook:        Own,
+	wire.OpLookAway:    Own,
+	wire.OpComment:     Send,
+	wire.OpCommentEdit: Send,
+	wire.OpReviewStep:  Send,
+
 	wire.OpSpend:     Own,
 	wire.OpLedger:    Own,
 	wire.OpBudgets:   Own,
@@ -151,6 +158,8 @@ var addresses = map[string]Right{
 	"GET /api/posters/{task}/{index}":  Own,
 	"POST /api/posters/{task}/{index}": Own,
 	"GET /api/videos.zip":              Own,
+
+	"GET /api/reviews/{file}": Own,
 
 	// The door.
 	"GET /api/me":                     Anyone, // who nobody is answers by itself

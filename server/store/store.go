@@ -55,6 +55,7 @@ import (
 	"screentest/server/store/notices"
 	"screentest/server/store/people"
 	"screentest/server/store/ranking"
+	"screentest/server/store/review"
 	"screentest/server/store/schema"
 	"screentest/server/store/search"
 	"screentest/server/store/share"
@@ -95,6 +96,7 @@ type DB struct {
 	shelf  *teamlibrary.Library
 	shares *share.Shares
 	asked  *approvals.Approvals
+	review *review.Reviews
 
 	dir    string
 	log    *slog.Logger
@@ -130,6 +132,9 @@ func (db *DB) Rankings() *ranking.Rankings { return db.ranks }
 func (db *DB) Shares() *share.Shares { return db.shares }
 // Approvals returns the clips that wait until they are released.
 func (db *DB) Approvals() *approvals.Approvals { return db.asked }
+
+// Reviews returns what people say of clips.
+func (db *DB) Reviews() *review.Reviews { return db.review }
 
 // Videos returns the video tasks.
 func (db *DB) Videos() *video.Videos { return db.videos }
@@ -176,6 +181,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 	db.leave = leaving.New(db.engine, index, db.audit, now)
 	db.notes = notices.New(db.engine, now)
 	db.shelf = teamlibrary.New(db.engine, db.audit, now)
+	db.review = review.New(db.engine, now)
 	db.Finder = search.NewFinder(db.engine, index, now)
 	if db.Chat, err = chat.New(db.engine, db.Books, index, db.log, now); err != nil {
 		return nil, err

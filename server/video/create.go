@@ -144,6 +144,13 @@ func (s *Service) intent(ctx context.Context, by payer.Payer, c wire.VideoCreate
 			return t, q, nil, err
 		}
 	}
+	if c.VersionOf != "" {
+		if _, err := s.Store.Task(ctx, by.Owner, c.VersionOf); isNotExist(err) {
+			c.VersionOf = "" // gone meanwhile: the clip is made all the same
+		} else if err != nil {
+			return t, q, nil, err
+		}
+	}
 	catalogue := s.Catalogue()
 	verdict := catalogue.Validate(gateway.Video, c.Body, o)
 	if !verdict.OK() {
@@ -166,7 +173,7 @@ func (s *Service) intent(ctx context.Context, by payer.Payer, c wire.VideoCreate
 	t = wire.VideoTask{
 		ID: c.ID, Gateway: s.Origin, Model: m.ID, Mode: string(mode), Body: c.Body, Prompt: prompt(r), Title: title, Tags: tags,
 		State: wire.VideoCreating, Progress: -1, CreatedMS: s.nowMS(), UsualLeastMS: least.Milliseconds(), UsualMostMS: most.Milliseconds(),
-		Source: source.ID, SourceIndex: c.SourceIndex, SourceUUID: strings.ToLower(r.TaskID),
+		Source: source.ID, SourceIndex: c.SourceIndex, SourceUUID: strings.ToLower(r.TaskID), VersionOf: c.VersionOf,
 		Family: string(p.Family), Tier: p.Tier, Resolution: p.Resolution, Root: p.Root,
 		Team: by.Team, PaidBy: by.Label,
 	}

@@ -148,6 +148,9 @@ type VideoCreate struct {
 	Charge string `json:"charge,omitempty"`
 	// CopiedFrom is the id of the share of a clip whose settings these are.
 	CopiedFrom string `json:"copied_from,omitempty"`
+	// VersionOf is our own task whose settings were used again: what is made is its
+	// next version where that has a review, as what has it as its source is.
+	VersionOf string `json:"version_of,omitempty"`
 }
 
 // VideoTask is one video task as its owner sees it.
@@ -205,6 +208,7 @@ type VideoTask struct {
 	Source      string   `json:"source,omitempty"` // our task that it was made from
 	SourceIndex int      `json:"source_index,omitempty"`
 	SourceUUID  string   `json:"source_uuid,omitempty"` // the body's task_id
+	VersionOf   string   `json:"version_of,omitempty"`  // our task whose settings were used again
 	Tags        []string `json:"tags,omitempty"`
 	Favourite   bool     `json:"favourite,omitempty"`
 	Pinned      bool     `json:"pinned,omitempty"` // its files are never removed for want of room

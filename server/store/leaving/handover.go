@@ -134,7 +134,12 @@ func (s *step) handOverClips(theirs string) error {
 		if err != nil {
 			return err
 		}
-		return s.exec("UPDATE video_tasks SET source = ? WHERE owner = ? AND source = ?", now, s.person, was)
+		for _, column := range []string{"source", "version_of"} {
+			if err := s.exec("UPDATE video_tasks SET "+column+" = ? WHERE owner = ? AND "+column+" = ?", now, s.person, was); err != nil {
+				return err
+			}
+		}
+		return nil
 	}, s.heir, s.person)
 	if err != nil {
 		return err

@@ -202,7 +202,8 @@ func (l *Leavings) Finish(ctx context.Context, v account.Leaving, e wire.Erasing
 	p := parsed(v)
 	err = l.db.Write(ctx, 0, func(w *sqlite.Tx) error {
 		if err := w.Scan(`SELECT EXISTS (SELECT 1 FROM conversations WHERE owner IN (?1, -?1)) OR EXISTS (SELECT 1 FROM video_tasks WHERE owner = ?1)
-			OR EXISTS (SELECT 1 FROM uploads WHERE owner = ?1) OR EXISTS (SELECT 1 FROM library WHERE owner = ?1)`, []any{p.person}, &more); err != nil || more {
+			OR EXISTS (SELECT 1 FROM uploads WHERE owner = ?1) OR EXISTS (SELECT 1 FROM library WHERE owner = ?1)
+			OR ?2 AND (EXISTS (SELECT 1 FROM comments WHERE author = ?1 AND deleted_ms = 0) OR EXISTS (SELECT 1 FROM review_steps WHERE person = ?1 AND note <> ''))`, []any{p.person, p.erase}, &more); err != nil || more {
 			return err
 		}
 		for _, query := range []string{

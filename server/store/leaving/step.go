@@ -21,7 +21,7 @@ func (l *Leavings) Step(ctx context.Context, v account.Leaving) (files [][]byte,
 	p := parsed(v)
 	var s step
 	err = l.db.Write(ctx, 0, func(w *sqlite.Tx) error {
-		s = step{w: w, index: l.index, person: p.person, heir: p.heir, until: time.Now().Add(stepTime)}
+		s = step{w: w, index: l.index, person: p.person, heir: p.heir, erase: p.erase, until: time.Now().Add(stepTime)}
 		more, err = s.run()
 		return err
 	})
@@ -39,6 +39,7 @@ type step struct {
 	w            *sqlite.Tx
 	index        noter
 	person, heir int64
+	erase        bool
 	until        time.Time
 	files        [][]byte
 	uploads      [][2]string
@@ -52,7 +53,7 @@ type noter interface {
 
 // run goes through everything, in the order in which one thing needs another.
 func (s *step) run() (more bool, err error) {
-	for _, do := range []func() error{s.conversations, s.library, s.clips, s.uploaded} {
+	for _, do := range []func() error{s.conversations, s.library, s.clips, s.uploaded, s.said} {
 		err := do()
 		if errors.Is(err, errNoTime) {
 			return true, nil

@@ -76,10 +76,13 @@ ALTER TABLE video_tasks   ADD COLUMN copied_title TEXT NOT NULL DEFAULT '';
 ALTER TABLE video_tasks   ADD COLUMN copied_from  INTEGER REFERENCES users (n);
 
 -- A review is of a clip and its next versions, which carry the thread on. A
--- version keeps its number when others go.
+-- version keeps its number when others go: versions is the last that was given.
+-- What was said of a version that is gone for good goes with it, and the review
+-- with its last one.
 CREATE TABLE reviews (
-  n  INTEGER PRIMARY KEY AUTOINCREMENT,
-  id BLOB NOT NULL UNIQUE CHECK (length(id) = 16)
+  n        INTEGER PRIMARY KEY AUTOINCREMENT,
+  id       BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
+  versions INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE review_versions (
   review  INTEGER NOT NULL REFERENCES reviews (n) ON DELETE CASCADE,
@@ -88,6 +91,20 @@ CREATE TABLE review_versions (
   state   TEXT    NOT NULL DEFAULT 'draft' CHECK (state IN ('draft', 'in_review', 'approved', 'changes_asked')),
   PRIMARY KEY (review, version)
 ) STRICT, WITHOUT ROWID;
+CREATE TRIGGER review_versions_last AFTER INSERT ON review_versions
+BEGIN UPDATE reviews SET versions = max(versions, NEW.version) WHERE n = NEW.review; END;
+
+-- Which clip of one's own a clip was made again of, with its settings: its next
+-- version, as one that has it as its source.
+ALTER TABLE video_tasks ADD COLUMN version_of BLOB CHECK (length(version_of) = 16);
+
+-- What is shared has a review from then on.
+CREATE TRIGGER shares_review AFTER INSERT ON shares WHEN NEW.task IS NOT NULL
+BEGIN
+  INSERT INTO reviews (id) SELECT randomblob(16) WHERE NOT EXISTS (SELECT 1 FROM review_versions WHERE task = NEW.task);
+  INSERT INTO review_versions (review, version, task)
+    SELECT last_insert_rowid(), 1, NEW.task WHERE NOT EXISTS (SELECT 1 FROM review_versions WHERE task = NEW.task);
+END;
 
 CREATE TABLE comments (
   n           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -96,7 +113,7 @@ CREATE TABLE comments (
   version     INTEGER NOT NULL, -- that it was made on
   answers     INTEGER REFERENCES comments (n) ON DELETE CASCADE,
   author      INTEGER NOT NULL REFERENCES users (n),
-  text        TEXT    NOT NULL,
+  text        TEXT    NOT NULL, -- '' of one that was deleted
   at_ms       INTEGER NOT NULL CHECK (at_ms >= 0), -- in the clip
   x           INTEGER CHECK (x BETWEEN 0 AND 10000), -- of the frame, in its 10 000ths
   y           INTEGER CHECK (y BETWEEN 0 AND 10000),
@@ -105,10 +122,12 @@ CREATE TABLE comments (
   deleted_ms  INTEGER NOT NULL DEFAULT 0,
   resolver    INTEGER REFERENCES users (n),
   resolved_ms INTEGER NOT NULL DEFAULT 0,
-  CHECK ((x IS NULL) = (y IS NULL))
+  CHECK ((x IS NULL) = (y IS NULL)),
+  CHECK ((deleted_ms > 0) = (text = ''))
 ) STRICT;
 CREATE INDEX comments_review ON comments (review, n);
-CREATE INDEX comments_author ON comments (author);
+CREATE INDEX comments_answers ON comments (answers) WHERE answers IS NOT NULL;
+CREATE INDEX comments_author ON comments (author) WHERE deleted_ms = 0;
 
 -- Each state that a version was given, by whom and when.
 CREATE TABLE review_steps (
@@ -121,6 +140,14 @@ CREATE TABLE review_steps (
   at_ms   INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX review_steps_review ON review_steps (review, n);
+CREATE INDEX review_steps_noted ON review_steps (person) WHERE note <> '';
+
+CREATE TRIGGER review_versions_gone AFTER DELETE ON review_versions
+BEGIN
+  DELETE FROM comments WHERE review = OLD.review AND version = OLD.version;
+  DELETE FROM review_steps WHERE review = OLD.review AND version = OLD.version;
+  DELETE FROM reviews WHERE n = OLD.review AND NOT EXISTS (SELECT 1 FROM review_versions WHERE review = OLD.review);
+END;
 
 -- What a person is told in the page: a mention, a share, a review, an approval.
 CREATE TABLE notices (

@@ -152,6 +152,7 @@ func everyCall(t *testing.T, db *store.DB, owner string) (errs []error) {
 	errs = append(errs, everyLeavingCall(t, db)...)
 	errs = append(errs, everyRankingCall(t, db)...)
 	errs = append(errs, everyNoticeCall(t, db)...)
+	errs = append(errs, everyReviewCall(t, db)...)
 	errs = append(errs, everyLibraryCall(t, db)...)
 	errs = append(errs, everyApprovalCall(t, db)...)
 	add(storetest.Second(db.DropWire(ctx, owner, time.Now().AddDate(9, 0, 0))))

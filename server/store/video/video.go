@@ -46,7 +46,7 @@ const videoColumns = `t.n, t.owner, coalesce(t.key, 0), t.id, t.version, t.gatew
 	t.source, t.source_index, t.source_uuid, t.family, t.tier, t.resolution, t.root, t.finish_state, t.favourite, t.pinned,
 	t.told_nano_usd IS NOT NULL OR EXISTS (SELECT 1 FROM ledger WHERE owner = t.owner AND subject = t.id AND kind = 'charge'),
 	t.told_returned OR EXISTS (SELECT 1 FROM ledger WHERE owner = t.owner AND subject = t.id AND kind = 'return'),
-	(SELECT id FROM teams WHERE n = t.team), t.paid_by,
+	(SELECT id FROM teams WHERE n = t.team), t.paid_by, t.version_of,
 	(SELECT json_group_array(json_object('index', idx, 'link', url, 'archive', archive, 'sha256', coalesce(lower(hex(sha256)), ''),
 		'type', type, 'width', width, 'height', height, 'seconds', seconds, 'bytes', bytes,
 		'problem', json(problem), 'poster', json(CASE WHEN poster IS NULL THEN 'false' ELSE 'true' END)) ORDER BY idx)
@@ -62,7 +62,7 @@ const (
 // A videoScan takes the videoColumns.
 type videoScan struct {
 	n, owner, key, deletedMS int64
-	id, source, team         []byte
+	id, source, team, again  []byte
 	tags, outputs, body      string
 	problem, pollProblem     []byte
 	task                     wire.VideoTask
@@ -74,13 +74,13 @@ func (s *videoScan) dest() []any {
 		&t.State, &t.Pause, &s.problem, &s.pollProblem, &t.CreatedMS, &t.AcceptedMS, &t.StartedMS, &t.FinishedMS, &s.deletedMS,
 		&t.UsualLeastMS, &t.UsualMostMS, &t.Seconds, &t.PriceNanoUSD, &t.Basis, &t.SamplePrice,
 		&s.source, &t.SourceIndex, &t.SourceUUID, &t.Family, &t.Tier, &t.Resolution, &t.Root, &t.FinishState, &t.Favourite, &t.Pinned,
-		&t.Charged, &t.Returned, &s.team, &t.PaidBy, &s.outputs, &s.body}
+		&t.Charged, &t.Returned, &s.team, &t.PaidBy, &s.again, &s.outputs, &s.body}
 }
 
 func (s *videoScan) result() (wire.VideoTask, error) {
 	t := s.task
 	t.ID, t.Source, t.Progress = sqlite.FormatID(s.id), sqlite.FormatID(s.source), -1
-	t.Team = sqlite.FormatID(s.team)
+	t.Team, t.VersionOf = sqlite.FormatID(s.team), sqlite.FormatID(s.again)
 	t.Deleted, t.DeletedMS = s.deletedMS > 0, s.deletedMS
 	t.Reserved = t.State == wire.VideoCreating || t.State == wire.VideoUnknown
 	if s.body != "" {

@@ -10,6 +10,7 @@ import (
 
 	"screentest/server/store/ledger"
 	"screentest/server/store/people"
+	"screentest/server/store/review"
 	"screentest/server/store/search"
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
@@ -30,10 +31,15 @@ func (v *Videos) CreateWith(ctx context.Context, owner string, key int64, secret
 	if err != nil {
 		return stored, 0, false, err
 	}
-	var source []byte
-	if t.Source != "" {
-		if source, err = sqlite.WantID("source", t.Source); err != nil {
-			return stored, 0, false, err
+	var source, again []byte
+	for _, of := range []struct {
+		name, id string
+		to       *[]byte
+	}{{"source", t.Source, &source}, {"version_of", t.VersionOf, &again}} {
+		if of.id != "" {
+			if *of.to, err = sqlite.WantID(of.name, of.id); err != nil {
+				return stored, 0, false, err
+			}
 		}
 	}
 	tags, err := json.Marshal(append([]string{}, t.Tags...))
@@ -81,15 +87,18 @@ func (v *Videos) CreateWith(ctx context.Context, owner string, key int64, secret
 			}
 		}
 		n, err := w.Insert(`INSERT INTO video_tasks (owner, id, key, gateway, model, mode, prompt, title, tags, words, state, created_ms, usual_least, usual_most,
-			seconds, price, basis, sample, prices, source, source_index, source_uuid, family, tier, resolution, root, team, paid_by)
-			VALUES (?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?)`,
+			seconds, price, basis, sample, prices, source, source_index, source_uuid, family, tier, resolution, root, team, paid_by, version_of)
+			VALUES (?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?)`,
 			who, id, made.key, t.Gateway, t.Model, t.Mode, t.Prompt, t.Title, string(tags), search.Words(t), t.CreatedMS, t.UsualLeastMS, t.UsualMostMS,
 			t.Seconds, t.PriceNanoUSD, t.Basis, t.SamplePrice, string(prices), source, t.SourceIndex, t.SourceUUID,
-			t.Family, t.Tier, t.Resolution, t.Root, team, t.PaidBy)
+			t.Family, t.Tier, t.Resolution, t.Root, team, t.PaidBy, again)
 		if err != nil {
 			return err
 		}
 		if _, err := w.Exec("INSERT INTO video_requests (task, owner, body) VALUES (?, ?, ?)", n, who, string(t.Body)); err != nil {
+			return err
+		}
+		if err := review.Join(w, n); err != nil {
 			return err
 		}
 		if err := v.index.NoteVideo(w, who, n); err != nil {

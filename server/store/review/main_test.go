@@ -1,0 +1,9 @@
+package review_test
+
+import (
+	"testing"
+
+	"screentest/server/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }

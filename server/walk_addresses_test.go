@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -34,6 +35,12 @@ func walkAddresses() []walkAddress {
 	session := func(h things) string { return h.session }
 	passkey := func(h things) string { return h.passkey }
 	share := func(h things) string { return h.share }
+	shown := func(after string) func(h things) string {
+		return func(h things) string { return "/s/" + cmp.Or(h.share, "x") + after }
+	}
+	shownClip := func(after string) func(h things) string {
+		return func(h things) string { return "/s/" + cmp.Or(h.clipShare, "x") + after }
+	}
 	team := func(h things) string { return h.team }
 	spareTeam := func(h things) string { return h.spareTeam }
 	spare := func(h things) string { return h.sparePerson }
@@ -53,6 +60,11 @@ func walkAddresses() []walkAddress {
 		{address: "GET /api/videos.zip", path: at("/api/videos.zip?ids=", clip, ""), others: unseen},
 
 		{address: "GET /api/reviews/{file}", path: at("/api/reviews/", func(h things) string { return h.review }, ".md"), others: unseen},
+		{address: "GET /s/{key}", path: shown(""), others: apart},
+		{address: "GET /s/{key}/live", path: shown("/live?from=x"), others: unseen},
+		{address: "GET /s/{key}/wire/{run}", path: func(h things) string { return shown("/wire/")(h) + cmp.Or(h.start.Run, "x") }, others: unseen},
+		{address: "GET /s/{key}/media/{version}/{index}", path: shownClip("/media/0/0"), others: unseen},
+		{address: "GET /s/{key}/poster/{version}/{index}", path: shownClip("/poster/0/0"), others: unseen},
 
 		{address: "GET /api/me", others: apart},
 		{address: "GET /api/ways", others: apart},

@@ -122,7 +122,7 @@ func (w *walked) gives(p *someone) {
 	h.spareTeam, err = w.store.MakeTeam(ctx, wire.TeamChange{Name: ptr("Spare of " + p.name)})
 	w.must(err)
 	for to, n := range map[*string]wire.NewShare{&h.share: {Kind: wire.ShareConversation, ID: h.start.Conversation}, &h.clipShare: {Kind: wire.ShareClip, ID: h.clip}} {
-		n.Audience, n.To, n.Live = wire.ShareWithPeople, wire.IDs{h.sparePerson}, true
+		n.Audience, n.To, n.Live, n.Wire = wire.ShareWithPeople, wire.IDs{h.sparePerson}, true, n.Kind == wire.ShareConversation
 		*to, _, err = w.shares.Make(ctx, p.who.Owner, p.name, n)
 		w.must(err)
 	}

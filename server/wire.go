@@ -26,6 +26,7 @@ import (
 	"screentest/server/run"
 	"screentest/server/sandbox"
 	"screentest/server/share"
+	"screentest/server/shown"
 	"screentest/server/signin"
 	"screentest/server/store"
 	"screentest/server/tokens"
@@ -66,9 +67,10 @@ type server struct {
 	videos     *video.Service
 	retention  *retention.Sweeper
 	leaving    *leaving.Service
-	notices    *notices.Service // nil without accounts, as the three below
+	notices    *notices.Service // nil without accounts, as the four below
 	shares     *share.Service
 	reviews    *review.Service
+	shown      *shown.Service
 	approvals  *approval.Service
 	bff        *bff.Server
 	closers    []func(context.Context) error // the last one started is closed first
@@ -93,7 +95,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if s.encryption, err = newEncryption(c.reach, s.reach, c.data); err != nil {
 		return s, err
 	}
-	shown, err := page.New(web.Files(), page.Options{Team: s.reach.mode == team})
+	files, err := page.New(web.Files(), page.Options{Team: s.reach.mode == team})
 	if err != nil {
 		return s, fmt.Errorf("prepare the browser's files: %w", err)
 	}
@@ -182,9 +184,10 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	}
 	s.retention.Start()
 
+	s.openShown(files)
 	s.bff = bff.New(bff.Config{
 		Runs: browserRuns{s.runs}, Conversations: s.conversations(), Ledger: s.store, Budgets: s.budget, Retention: s.retention, Storage: s.store, Videos: s.videos,
-		News: s.news, Page: shown, People: s.people,
+		News: s.news, Page: files, People: s.people,
 		Gateway: wire.Gateway{
 			Sandbox: s.sandbox != nil, BaseURL: s.client.Base.String(),
 			StreamOptions: s.sandbox != nil, // G9: off for a real gateway
@@ -208,6 +211,9 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		s.bff.Close(ctx)
 		return nil
 	})
+	if s.shown != nil {
+		s.onClose(s.shown.Close)
+	}
 	if inside.listener != nil {
 		s.serveHTTP(inside.listener, onlyUploads(s.bff), nil)
 	}

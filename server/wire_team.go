@@ -47,6 +47,7 @@ func (s *server) api() map[string]bff.Handler {
 	if s.reach.mode != team {
 		return all
 	}
+	maps.Copy(all, s.shownRoutes())
 	for _, routes := range s.bookRoutes() {
 		maps.Copy(all, routes)
 	}

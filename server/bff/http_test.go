@@ -192,6 +192,7 @@ func TestOtherSitesReadNothing(t *testing.T) {
 	for _, path := range []string{
 		wire.ExportAllPath, wire.ExportPath + "4711.json", wire.LedgerCSV, wire.LedgerJSON, wire.VideosZip + "?ids=4711",
 		wire.PostersPath + "4711/0", wire.MediaPath + "4711/0", "/api/nowhere",
+		wire.SharePath + "4711/live", wire.SharePath + "4711/media/0/0", wire.SharePath + "4711/wire/4711",
 	} {
 		for site, refused := range map[string]bool{"cross-site": true, "same-site": true, "same-origin": false, "none": false, "": false} {
 			var headers []string
@@ -207,6 +208,13 @@ func TestOtherSitesReadNothing(t *testing.T) {
 	for _, path := range []string{"/", "/c/4711", "/spend"} {
 		if res := w.do(nil, "GET", path, "", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"); res.StatusCode != 200 {
 			t.Errorf("a link to %s: %s", path, res.Status)
+		}
+	}
+	// What is shared can be linked to, and is not to be read or framed from there.
+	for dest, status := range map[string]int{"document": 404, "iframe": 403, "empty": 403} { // nothing is shared here
+		mode := map[bool]string{true: "cors", false: "navigate"}[dest == "empty"]
+		if res := w.do(nil, "GET", wire.SharePath+"4711", "", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", mode, "Sec-Fetch-Dest", dest); res.StatusCode != status {
+			t.Errorf("a shared page as %s of another site: %s", dest, res.Status)
 		}
 	}
 }

@@ -53,6 +53,7 @@ type Hub struct {
 	pending map[conversation]struct{}   // have changed and were not told yet
 	all     bool                        // everybody is to be greeted
 	greeted map[string]struct{}         // the owners who are
+	heard   []func(owner, subject string)
 }
 
 // New returns a Hub without tabs.
@@ -107,6 +108,7 @@ func (h *Hub) leave(owner string, t Tab) (left func()) {
 // ConversationChanged has a conversation read soon and told as it is then. It
 // never waits.
 func (h *Hub) ConversationChanged(owner, id string) {
+	h.of(owner, id)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.tabs[owner]) == 0 {
@@ -134,6 +136,24 @@ func (h *Hub) PeopleChanged(owners []string) {
 	}
 	h.mu.Unlock()
 	signal(h.greeting)
+}
+
+// Listen has f told of every change of a conversation or a clip, by its id, whether a
+// tab is open or not. f must return at once.
+func (h *Hub) Listen(f func(owner, subject string)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.heard = append(h.heard, f)
+}
+
+// of tells those who listen.
+func (h *Hub) of(owner, subject string) {
+	h.mu.Lock()
+	heard := h.heard
+	h.mu.Unlock()
+	for _, f := range heard {
+		f(owner, subject)
+	}
 }
 
 func signal(c chan<- struct{}) {

@@ -10,25 +10,34 @@ import "screentest/shared/wire"
 // was not sent yet, the last is enough.
 
 // Run tells of a run that started or ended.
-func (h *Hub) Run(owner string, r wire.Run) { h.tell(owner, "run "+r.ID, wire.EventRun, r) }
+func (h *Hub) Run(owner string, r wire.Run) {
+	h.of(owner, r.Conversation)
+	h.tell(owner, "run "+r.ID, wire.EventRun, r)
+}
 
 // Conversation tells of a conversation as it now is.
 func (h *Hub) Conversation(owner string, s wire.Summary) {
+	h.of(owner, s.ID)
 	h.tell(owner, "conversation "+s.ID, wire.EventConversation, s)
 }
 
 // ConversationDeleted tells that a conversation is gone.
 func (h *Hub) ConversationDeleted(owner, id string) {
+	h.of(owner, id)
 	h.tell(owner, "conversation "+id, wire.EventDeleted, wire.Target{ID: id})
 }
 
 // Lanes tells of a conversation's lanes.
 func (h *Hub) Lanes(owner string, l wire.Lanes) {
+	h.of(owner, l.Conversation)
 	h.tell(owner, "lanes "+l.Conversation, wire.EventLanes, l)
 }
 
 // Vote tells of a vote on a message.
-func (h *Hub) Vote(owner string, v wire.Vote) { h.tell(owner, "vote "+v.Message, wire.EventVote, v) }
+func (h *Hub) Vote(owner string, v wire.Vote) {
+	h.of(owner, v.Conversation)
+	h.tell(owner, "vote "+v.Message, wire.EventVote, v)
+}
 
 // Library tells of an entry of the library that was written or deleted.
 func (h *Hub) Library(owner string, e wire.LibraryEntry) {
@@ -61,15 +70,20 @@ func (h *Hub) BudgetPassed(owner string, b wire.BudgetState) {
 func (h *Hub) Retention(owner string, r wire.Retention) { h.tell(owner, "keep", wire.EventKeep, r) }
 
 // Task tells of a video task that was made or changed.
-func (h *Hub) Task(owner string, t wire.VideoTask) { h.tell(owner, "task "+t.ID, wire.EventTask, t) }
+func (h *Hub) Task(owner string, t wire.VideoTask) {
+	h.of(owner, t.ID)
+	h.tell(owner, "task "+t.ID, wire.EventTask, t)
+}
 
 // TaskDeleted tells of a video task that was deleted, and can be restored.
 func (h *Hub) TaskDeleted(owner, id string) {
+	h.of(owner, id)
 	h.tell(owner, "task "+id, wire.EventTaskDeleted, wire.Target{ID: id})
 }
 
 // TaskPurged tells of a video task that is gone for good.
 func (h *Hub) TaskPurged(owner, id string) {
+	h.of(owner, id)
 	h.tell(owner, "task "+id, wire.EventTaskPurged, wire.Target{ID: id})
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"maps"
 	"testing"
+
+	"screentest/shared/wire"
 )
 
 func TestATopicIsToldToWhoLooks(t *testing.T) {
@@ -40,6 +42,32 @@ func TestATopicIsToldToWhoLooks(t *testing.T) {
 		h.Leave("me", mine)
 		if left != 1 {
 			t.Errorf("%d was done when it left", left)
+		}
+	})
+}
+
+// Who listens hears of every change, whether a tab is open or not.
+func TestListen(t *testing.T) {
+	hub(t, func(h *Hub, _ reads, _ *bytes.Buffer, _, _, _ *tab) {
+		heard := map[string]int{}
+		h.Listen(func(owner, subject string) { heard[owner+" "+subject]++ })
+		h.Run("nobody", wire.Run{Conversation: "run"})
+		h.ConversationChanged("nobody", "changed")
+		h.ConversationDeleted("nobody", "deleted")
+		h.Conversation("nobody", wire.Summary{ID: "renamed"})
+		h.Lanes("nobody", wire.Lanes{Conversation: "lanes"})
+		h.Vote("nobody", wire.Vote{Conversation: "vote"})
+		h.Task("nobody", wire.VideoTask{ID: "task"})
+		h.TaskDeleted("nobody", "trash")
+		h.TaskPurged("nobody", "purged")
+		h.Budgets("nobody", wire.Budgets{})
+		for _, subject := range []string{"run", "changed", "deleted", "renamed", "lanes", "vote", "task", "trash", "purged"} {
+			if heard["nobody "+subject] != 1 {
+				t.Errorf("%s was heard of %d times", subject, heard["nobody "+subject])
+			}
+		}
+		if len(heard) != 9 {
+			t.Errorf("%v", heard)
 		}
 	})
 }

@@ -160,6 +160,12 @@ var addresses = map[string]Right{
 	"GET /api/videos.zip":              Own,
 
 	"GET /api/reviews/{file}": Own,
+	// What is shared, for who may see it, signed in or by a link: package shown asks.
+	"GET /s/{key}":                          Anyone,
+	"GET /s/{key}/live":                     Anyone,
+	"GET /s/{key}/media/{version}/{index}":  Anyone,
+	"GET /s/{key}/poster/{version}/{index}": Anyone,
+	"GET /s/{key}/wire/{run}":               Anyone,
 
 	// The door.
 	"GET /api/me":                     Anyone, // who nobody is answers by itself

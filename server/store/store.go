@@ -130,6 +130,7 @@ func (db *DB) Rankings() *ranking.Rankings { return db.ranks }
 
 // Shares returns what people show each other.
 func (db *DB) Shares() *share.Shares { return db.shares }
+
 // Approvals returns the clips that wait until they are released.
 func (db *DB) Approvals() *approvals.Approvals { return db.asked }
 

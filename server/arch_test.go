@@ -396,6 +396,7 @@ var sections = map[string][]string{
 	"spend":    {"app/spend", "app/ui/spend"},
 	"ranking":  {"app/ranking", "app/ui/ranking"},
 	"settings": {"app/ui/settings"},
+	"notices":  {"app/notices", "app/ui/notices"},
 	"door":     {"app/door", "app/ui/door"},
 	"admin":    {"app/admin", "app/ui/admin"},
 	"shell":    {"app/ui/shell"},

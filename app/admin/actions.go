@@ -51,6 +51,10 @@ var actions = map[string]action{
 	"oidc.mapped":         {"Groups applied", "got roles and teams by single sign-on"},
 	"export.made":         {"Export made", "made an export"},
 	"catalogue.reloaded":  {"Models read again", "read the list of models again"},
+	"approval.asked":      {"Approval asked for", "asked for approval of a clip by %"},
+	"approval.released":   {"Clip released", "released a clip of %p for %"},
+	"approval.refused":    {"Clip refused", "refused a clip of %p for %"},
+	"approval.withdrawn":  {"Approval withdrawn", "withdrew what was to be approved by %"},
 	"ledger.corrected":    {"Ledger corrected", "corrected what % had cost"},
 	"ledger.chained":      {"Ledger sealed", "sealed the rows that the ledger had"},
 }

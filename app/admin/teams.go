@@ -5,11 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"screentest/app/figure"
 	"screentest/shared/wire"
 )
 
 // FieldModels is the field of a team's patterns of models.
 const FieldModels = "models"
+
+// FieldApprove is the field of the price above which a clip waits for a lead.
+const FieldApprove = "approve"
 
 // Teams are those that the person sees, and the one of them that is shown.
 type Teams struct {
@@ -23,9 +27,9 @@ type Teams struct {
 	Made string
 
 	At string // the id of the one that is shown; "" shows the list
-	// Name, Models and Limits are forms of that one; Key is its key.
-	Name, Models, Limits Form
-	Key                  Key
+	// Name, Models, Limits and Approve are forms of that one; Key is its key.
+	Name, Models, Limits, Approve Form
+	Key                           Key
 
 	// Adding is what is typed to find who comes into the team. Moving is the
 	// person whose place is being changed; "" is nobody.
@@ -188,6 +192,19 @@ func (t *Teams) SaveLimits() {
 		return c
 	}, Day, Month, Warn, Zone)
 }
+
+// SaveApprove sends the amount above which a clip waits for a lead.
+func (t *Teams) SaveApprove() {
+	t.change(&t.Approve, func(one wire.Team) (c wire.TeamChange) {
+		nano, wrong := figure.Typed(t.Approve.Value(FieldApprove, ApproveText(one)), "amount", wire.MaxBudgetNanoUSD)
+		t.Approve.wrong(FieldApprove, wrong)
+		c.ApproveNanoUSD = &nano
+		return c
+	}, FieldApprove)
+}
+
+// ApproveText is a team's amount as one types it.
+func ApproveText(one wire.Team) string { return dollars(one.ApproveNanoUSD) }
 
 func (t *Teams) change(f *Form, what func(wire.Team) wire.TeamChange, fields ...string) {
 	one := t.Shown()

@@ -11,7 +11,7 @@ import (
 // conversation, a [wire.Run], [wire.Lanes], a [wire.Vote], a
 // [wire.RankingChanged], a [wire.LibraryEntry], a [wire.TeamEntry], a [wire.VideoTask], a [wire.Archive], [wire.Budgets], a
 // [wire.BudgetState], a [wire.Retention], a [wire.Comment], a
-// [wire.ReviewStep], or one of those below. It is nil where the server tells
+// [wire.ReviewStep], a [wire.Notice], a [wire.Approval], or one of those below. It is nil where the server tells
 // something that this build does not know.
 type News any
 
@@ -38,6 +38,8 @@ type (
 	TaskPurged wire.Target
 	// Versions says that a review has another version, or one less.
 	Versions wire.Target
+	// NoticesSeen says up to which notice, by its id, all were seen.
+	NoticesSeen wire.Target
 	// SharesChanged says that what is shared by one or with one is another.
 	SharesChanged struct{}
 )
@@ -88,6 +90,12 @@ func (s *Session) Hear(p wire.Push) (News, error) {
 		return decode[wire.ReviewStep](p)
 	case wire.EventVersions:
 		return decode[Versions](p)
+	case wire.EventNotice:
+		return decode[wire.Notice](p)
+	case wire.EventSeen:
+		return decode[NoticesSeen](p)
+	case wire.EventApproval:
+		return decode[wire.Approval](p)
 	case wire.EventShares:
 		return SharesChanged{}, nil
 	}

@@ -67,6 +67,7 @@ type Form struct {
 
 	Busy   bool // what stands in the form is being created
 	Made   bool // and was created a moment ago
+	Waits  bool // what was created last waits until it is released
 	tries  map[attemptKey]*attempt
 	made   string       // our id of the task that was made last
 	madeOf gateway.Mode // and its mode

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"screentest/app/figure"
 	"screentest/app/session"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -86,7 +87,7 @@ func (f *Form) sent(key attemptKey, try *attempt, t wire.VideoTask, p *wire.Prob
 	same := key == f.key() // else the form is another by now
 	if p == nil {
 		try.stage = attemptMade
-		f.made, f.madeOf = t.ID, key.mode
+		f.made, f.madeOf, f.Waits = t.ID, key.mode, t.State == wire.VideoAsks
 		if same {
 			f.Tried = false
 			f.d.o.After(restFor, func() {
@@ -181,18 +182,41 @@ func (f *Form) Verb() string {
 	switch c := f.Check; {
 	case f.Busy:
 		return "Creating…"
+	case f.Made && f.Waits:
+		return "Asked"
 	case f.Made:
 		return "Created"
 	case len(c.Missing) > 0:
 		return c.Missing[0].Text
 	case len(c.Errors) > 0:
 		return "Change " + f.placeName(c.Errors[0].Field)
+	case f.Asks():
+		return "Ask for approval"
 	case f.Mode == gateway.Extend:
 		return "Extend clip"
 	case f.Mode == gateway.Upscale:
 		return "Upscale clip"
 	}
 	return "Create video"
+}
+
+// Asks says that the clip would wait for a lead of the team that is to pay for it:
+// it is dearer than the team's amount, or nobody knows its price.
+func (f *Form) Asks() bool {
+	above, price := f.d.Charge.ApproveNanoUSD, f.Check.Price
+	return above > 0 && (price.Known && int64(price.Cost) > above || f.Check.Ready() && !price.Known)
+}
+
+// AsksWords say who is asked, and why; "" where nobody is.
+func (f *Form) AsksWords() string {
+	c := f.d.Charge
+	switch {
+	case !f.Asks():
+		return ""
+	case !f.Check.Price.Known:
+		return "Its price is not known: a lead or an admin is asked first. Nothing is sent or charged before."
+	}
+	return "Dearer than " + figure.Dollars(c.ApproveNanoUSD) + ": a lead or an admin is asked first. Nothing is sent or charged before."
 }
 
 // placeName names a place of the request within a sentence: a slot by what it

@@ -251,6 +251,9 @@ func (g *Tasks) News(news session.News) {
 
 // Put takes a task as the server tells it: an answer, or news.
 func (g *Tasks) Put(t wire.VideoTask) {
+	if t.State == wire.VideoAsks {
+		return // there is no clip yet
+	}
 	old, newer := g.put(&t)
 	if !newer {
 		return

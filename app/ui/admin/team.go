@@ -42,6 +42,7 @@ func (c *Team) Render() (ui app.UI) {
 		kit.If(!single, func() app.UI { return s.teamPeople(*t, may) }),
 		kit.If(admin, func() app.UI { return s.teamModels(*t) }),
 		kit.If(admin, func() app.UI { return s.teamLimits(*t, single) }),
+		kit.If(admin, func() app.UI { return s.teamApprove(*t) }),
 		kit.If(admin && single, s.makeTeam),
 		kit.If(admin && !t.Everyone, func() app.UI { return s.teamEnd(*t) }),
 	)
@@ -57,7 +58,11 @@ func (s *Section) teamHead(t wire.Team, mayRename bool) app.UI {
 		kit.If(!mayRename, func() app.UI {
 			return kit.Box("dl", "facts",
 				kit.Box("dt", "", "Models"), kit.Box("dd", "", s.allowedWords(t.Models)),
-				kit.Box("dt", "", "Limits"), kit.Box("dd", "", or(admin.LimitWords(t.Limits), "none")))
+				kit.Box("dt", "", "Limits"), kit.Box("dd", "", or(admin.LimitWords(t.Limits), "none")),
+				kit.If(t.ApproveNanoUSD > 0, func() app.UI { return kit.Box("dt", "", "Approval") }),
+				kit.If(t.ApproveNanoUSD > 0, func() app.UI {
+					return kit.Box("dd", "", "of clips above "+figure.Dollars(t.ApproveNanoUSD))
+				}))
 		}),
 		kit.If(mayRename, func() app.UI {
 			return s.form("team-form", "form-grid", s.desk.Teams.Rename,
@@ -164,6 +169,18 @@ func (s *Section) teamLimits(t wire.Team, single bool) app.UI {
 		s.form("limits-form", "form-grid", s.desk.Teams.SaveLimits,
 			s.limits(f, "limits", t.Limits),
 			s.saving(f, "limits", "Save limits", "The limits are saved.")),
+	)
+}
+
+// teamApprove is the price above which a clip waits for a lead.
+func (s *Section) teamApprove(t wire.Team) app.UI {
+	f := &s.desk.Teams.Approve
+	return kit.El("section", "", kit.At{"id", "team-approve"},
+		kit.Box("h2", "", "Approval"),
+		kit.Box("p", "soft", "A clip that is dearer waits until somebody who leads the team, or an admin, releases it. Nothing of it is sent or charged before. Who may release asks nobody. Leave the field empty to have none wait."),
+		s.form("approve-form", "form-grid", s.desk.Teams.SaveApprove,
+			s.field(f, "approve", admin.FieldApprove, "Ask above", "$", admin.ApproveText(t), "inputmode", "decimal"),
+			s.saving(f, "approve", "Save amount", "The amount is saved.")),
 	)
 }
 

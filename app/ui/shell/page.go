@@ -4,7 +4,6 @@ package shell
 
 import (
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall/js"
@@ -15,8 +14,10 @@ import (
 	"screentest/app/session"
 	"screentest/app/socket"
 	"screentest/app/ui/admin"
+	"screentest/app/ui/approval"
 	"screentest/app/ui/chat"
 	"screentest/app/ui/kit"
+	"screentest/app/ui/notices"
 	"screentest/app/ui/ranking"
 	"screentest/app/ui/settings"
 	"screentest/app/ui/spend"
@@ -36,12 +37,13 @@ type page struct {
 	session *session.Session
 	sock    *socket.Socket
 
-	chat     *chat.Page // that is also the first of the sections
-	admin    *admin.Section
-	settings *settings.Page
-	account  *account // nil alone
-	sections []kit.Section
-	section  kit.Section // that is shown; nil at an address of nothing
+	chat      *chat.Page // that is also the first of the sections
+	admin     *admin.Section
+	settings  *settings.Page
+	account   *account       // nil alone
+	approvals *approval.View // likewise
+	sections  []kit.Section
+	section   kit.Section // that is shown; nil at an address of nothing
 
 	rev      int      // counts the changes of the bar
 	narrow   js.Value // MediaQueryList: of a phone
@@ -64,10 +66,14 @@ func newPage() *page {
 	p.settings = settings.New(p.Host, settings.Options{
 		Session: p.session, Storage: storage, Others: p.settingsOfSections, Imported: p.chat.Imported, Dismissed: p.chat.FocusComposer,
 	})
-	p.sections = []kit.Section{p.chat, p.videos(), spend.New(p.Host, p.Tell), p.settings}
 	if kit.HasAccounts() {
-		p.sections = slices.Insert(p.sections, len(p.sections)-1, kit.Section(ranking.New(p.Host)))
+		p.approvals = approval.New(p.Host)
 	}
+	p.sections = []kit.Section{p.chat, p.videos(), spend.New(p.Host, p.Tell)}
+	if kit.HasAccounts() {
+		p.sections = append(p.sections, ranking.New(p.Host), notices.New(p.Host, p.approvals))
+	}
+	p.sections = append(p.sections, p.settings)
 	p.section = p.chat // until the address is known
 	p.palette.finder = p.chat.NewFinder(p.drawPalette)
 	if kit.HasAccounts() {
@@ -141,6 +147,9 @@ func (p *page) hand(news session.News) {
 		p.Guest = p.session.Guest()
 		p.Charges, p.Charged = p.session.Charges(), p.session.Charge().ID
 		p.changed()
+	}
+	if p.approvals != nil {
+		p.approvals.News(news)
 	}
 	for _, s := range p.sections {
 		s.News(news)

@@ -13,6 +13,7 @@ import (
 func (p *page) videos() kit.Section {
 	v := video.New(p.Host)
 	if kit.HasAccounts() {
+		v.SetApprovals(p.approvals)
 		v.SetReviews(review.New(p.Host, review.Options{
 			Session: p.session, Changed: v.SaidChanged, Compare: v.CompareOf, Seek: v.SeekCompared,
 		}))

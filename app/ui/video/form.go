@@ -142,7 +142,11 @@ func (f *Form) foot() app.UI {
 		f.refusal(),
 		kit.El("div", "faint made", kit.At{"id", "made", "role", "status"},
 			kit.If(form.Made, func() app.UI {
-				return kit.Box("span", "", "The task is stored; it goes on without this page. ",
+				words := "The task is stored; it goes on without this page. "
+				if form.Waits {
+					words = "It waits until a lead releases it, and stands above your clips. "
+				}
+				return kit.Box("span", "", words,
 					kit.Button("small narrow-only", nil, f.on("show clips", func(app.Event) { f.s.showPane(paneResults) }), "Show the clips"))
 			}),
 		),
@@ -154,6 +158,7 @@ func (f *Form) foot() app.UI {
 		kit.Either(len(f.s.Charges) < 2, kit.Nothing, func() app.UI {
 			return kit.Box("div", "line", kit.El("label", "soft", kit.At{"for", "clip-charge"}, "Charged to"), f.s.ChargeChoice("clip-charge"))
 		}),
+		kit.El("p", "soft", kit.At{"id", "asks", "hidden", form.AsksWords() == ""}, form.AsksWords()),
 		kit.BudgetNote(f.Budget),
 		kit.Button(look, kit.At{"id", "create", "type", "submit", "data-ready", c.Ready(),
 			"aria-disabled", form.Busy || form.Made, "aria-keyshortcuts", "Control+Enter"}, nil,

@@ -55,6 +55,7 @@ func (g *Gallery) Render() (ui app.UI) {
 	}
 	return kit.El("div", "gallery", kit.At{"id", "gallery", "data-selecting", tasks.Selection.On},
 		kit.If(s.Reviews != nil, s.whose),
+		kit.If(s.Approvals != nil, func() app.UI { return s.Approvals.Strip(s.reuse) }),
 		g.head(),
 		g.filters(),
 		g.warnings(),

@@ -10,6 +10,7 @@ import (
 
 	"screentest/app/session"
 	"screentest/app/ui/kit"
+	"screentest/shared/wire"
 )
 
 // Reviews is what people who work together say of clips, and the clips that they
@@ -46,6 +47,21 @@ type Reviews interface {
 	Below(key string) app.UI
 	// Place is called when a player knows how long its clip is.
 	Place()
+}
+
+// Approvals are clips that wait until a lead of their team releases them.
+type Approvals interface {
+	// Strip shows them; again puts the settings of one that was refused into the
+	// form.
+	Strip(again func(t *wire.VideoTask)) app.UI
+	// OnChange has f called when something of it is to be drawn again.
+	OnChange(f func())
+}
+
+// SetApprovals is called once, before the page stands.
+func (s *Section) SetApprovals(a Approvals) {
+	s.Approvals = a
+	a.OnChange(s.redrawResults)
 }
 
 // SetReviews is called once, before the page stands.

@@ -20,8 +20,9 @@ import (
 // Section is the Video page as the Shell knows it.
 type Section struct {
 	*kit.Host
-	Reviews Reviews // nil alone
-	desk    *video.Desk
+	Reviews   Reviews   // nil alone
+	Approvals Approvals // likewise
+	desk      *video.Desk
 
 	form      *Form     // that is mounted, nil if none
 	goal      string    // selector of what gets the focus after the form's next draw

@@ -24,7 +24,7 @@ func (s *Service) ServePage(w http.ResponseWriter, r *http.Request, v Viewer) er
 	}
 	key, query := r.PathValue("key"), r.URL.Query()
 	if query.Has("in") && v.Owner == "" {
-		s.signIn(w, r, key)
+		s.signIn(w, key)
 		return nil
 	}
 	seen, err := s.Sights.See(r.Context(), key, v.Owner)
@@ -105,13 +105,14 @@ func (s *Service) unseen(w http.ResponseWriter, r *http.Request, v Viewer, key s
 	case r.Header.Get("Sec-Fetch-Site") == "cross-site":
 		send(w, r, http.StatusOK, s.arrive())
 	default:
-		s.signIn(w, r, key)
+		s.signIn(w, key)
 	}
 }
 
-func (s *Service) signIn(w http.ResponseWriter, r *http.Request, key string) {
+func (s *Service) signIn(w http.ResponseWriter, key string) {
 	private(w.Header())
-	http.Redirect(w, r, "/signin?to="+url.QueryEscape(wire.SharePath+key), http.StatusSeeOther)
+	w.Header().Set("Location", "/signin?to="+url.QueryEscape(wire.SharePath+key))
+	w.WriteHeader(http.StatusSeeOther)
 }
 
 // admitted counts a request for a page, and answers where there are too many.

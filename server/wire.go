@@ -237,6 +237,9 @@ func (s *server) videoConfig(addr string, public *url.URL) video.Config {
 	if s.approvals != nil {
 		c.Approvals = s.approvals
 	}
+	if s.shares != nil {
+		c.Lineage = s.shares.Lineage
+	}
 	if s.sandbox != nil {
 		c.Origin = "sandbox"                  // whatever its port
 		c.Limits.Pace = s.config.sandboxSpeed // what goes faster is asked about more often

@@ -14,6 +14,7 @@ import (
 const (
 	FieldPersonalKeys = "personal_keys"
 	FieldTwoFactors   = "two_factors"
+	FieldLinkShares   = "link_shares"
 )
 
 // Instance is what holds for the whole instance.
@@ -72,7 +73,10 @@ func (i *Instance) SavePolicies() {
 	if f.Changed(FieldTwoFactors) {
 		c.TwoFactors = new(f.On(FieldTwoFactors, false))
 	}
-	i.put(f, c, func(*wire.Problem) {}, FieldName, FieldPersonalKeys, FieldTwoFactors)
+	if f.Changed(FieldLinkShares) {
+		c.LinkShares = new(f.On(FieldLinkShares, false))
+	}
+	i.put(f, c, func(*wire.Problem) {}, FieldName, FieldPersonalKeys, FieldTwoFactors, FieldLinkShares)
 }
 
 // SaveLimits sends the limits of everybody together.

@@ -154,6 +154,7 @@ func CountWords(e wire.Erasing) []string {
 	add(e.Clips, "clip", "clips")
 	add(e.Uploads, "upload", "uploads")
 	add(e.Library, "library entry", "library entries")
+	add(e.Shares, "share", "shares")
 	if e.Bytes > 0 {
 		words = append(words, figure.Bytes(e.Bytes)+" of files")
 	}

@@ -97,6 +97,7 @@ func (s *Instance) put(ctx context.Context, who people.Person, c wire.InstanceCh
 		}
 	}
 	p := s.Directory.Policies()
+	links := p.LinkShares
 	changed := put(&p.Name, c.Name)
 	changed = put(&p.PersonalKeys, c.PersonalKeys) || changed
 	changed = put(&p.TwoFactors, c.TwoFactors) || changed
@@ -110,7 +111,7 @@ func (s *Instance) put(ctx context.Context, who people.Person, c wire.InstanceCh
 	}
 	s.Directory.Note(ctx, people.Event{Action: "instance.changed",
 		Detail: map[string]any{"personal_keys": p.PersonalKeys, "two_factors": p.TwoFactors, "link_shares": p.LinkShares, "groups": len(p.Groups)}})
-	if c.LinkShares != nil && !*c.LinkShares {
+	if links && !p.LinkShares {
 		return s.LinksOff(ctx)
 	}
 	return nil

@@ -85,16 +85,17 @@ func holdsAddress(name string, value []byte) bool {
 // Lineage is what is noted of a clip that is made with the settings of one that is
 // shown to an owner by a share, whose id is given: the share, "" for a link, what it
 // is called, and whose it is.
-func (s *Service) Lineage(ctx context.Context, owner, id string) (share, title, from string, err error) {
+func (s *Service) Lineage(ctx context.Context, owner, id string) (*wire.Copied, error) {
 	v, err := s.Store.Known(ctx, id, owner)
 	if err != nil {
-		return "", "", "", err
+		return nil, err
 	}
 	if v.Kind != wire.ShareClip {
-		return "", "", "", errNone
+		return nil, errNone
 	}
-	if !v.ByLink {
-		share = v.Share
+	c := &wire.Copied{Share: v.Share, Title: v.Title, Owner: v.OwnerName, From: v.Owner}
+	if v.ByLink {
+		c.Share = ""
 	}
-	return share, v.Title, v.Owner, nil
+	return c, nil
 }

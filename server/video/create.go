@@ -177,6 +177,13 @@ func (s *Service) intent(ctx context.Context, by payer.Payer, c wire.VideoCreate
 		Family: string(p.Family), Tier: p.Tier, Resolution: p.Resolution, Root: p.Root,
 		Team: by.Team, PaidBy: by.Label,
 	}
+	if c.CopiedFrom != "" && s.Lineage != nil {
+		// What is no longer shown to them, or never was, isn't noted; the clip is theirs
+		// to make all the same.
+		if t.Copied, err = s.Lineage(ctx, by.Owner, c.CopiedFrom); err != nil && !isNotExist(err) {
+			return t, q, nil, err
+		}
+	}
 	t.Seconds, _ = strconv.Atoi(r.Seconds)
 	q = m.VideoPrice(t.Seconds)
 	t.PriceNanoUSD, t.Basis, t.SamplePrice = int64(q.Cost), q.Basis, q.Sample

@@ -104,6 +104,9 @@ type Config struct {
 	// WhomToAsk names who can enter another key for a team; nil where there are
 	// no accounts.
 	WhomToAsk func(team string) string
+	// Lineage says of the share, by its id, of a clip whose settings an owner uses what
+	// is noted of it. nil: nothing is shared.
+	Lineage func(ctx context.Context, owner, share string) (*wire.Copied, error)
 
 	// Free tells how many bytes are free on the disk of a folder, -1 where it is
 	// not known; nil: as the system says.

@@ -102,6 +102,7 @@ type Erasing struct {
 	Clips         int64 `json:"clips"`
 	Uploads       int64 `json:"uploads"`
 	Library       int64 `json:"library"`
+	Shares        int64 `json:"shares"`      // of what it is
 	Bytes         int64 `json:"bytes"`       // of files
 	LedgerRows    int64 `json:"ledger_rows"` // stay, under a pseudonym
 	HandedOver    bool  `json:"handed_over"` // to hand_over_to, instead of deleted

@@ -90,6 +90,7 @@ type Copied struct {
 	Share string `json:"share,omitempty"` // while one can still see it; none of a link
 	Title string `json:"title"`           // as it was then
 	Owner string `json:"owner"`           // their name
+	From  string `json:"-"`               // who they are, where it is to be noted
 }
 
 // Reuse is POST /api/shares/{id}/reuse: what a clip was made with. Body and Mode of

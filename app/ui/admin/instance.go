@@ -51,7 +51,8 @@ func (s *Section) policies(now wire.Instance) app.UI {
 			s.field(f, "instance", admin.FieldName, "Name", "as the sign-in page shows it", now.Name, "maxlength", wire.MaxInstanceName),
 			kit.Box("div", "whole labelled",
 				s.toggle(f, "instance", admin.FieldPersonalKeys, "Personal keys", "A person may enter a key of their own and charge sends to it.", now.PersonalKeys),
-				s.toggle(f, "instance", admin.FieldTwoFactors, "Two factors for admins", "An admin signs in with a passkey, or with a password and a code. Who has neither is asked for one at the next sign-in.", now.TwoFactors)),
+				s.toggle(f, "instance", admin.FieldTwoFactors, "Two factors for admins", "An admin signs in with a passkey, or with a password and a code. Who has neither is asked for one at the next sign-in.", now.TwoFactors),
+				s.toggle(f, "instance", admin.FieldLinkShares, "Links for anyone", "People may share by a link that needs no account. Switching it off ends all such links for good.", now.LinkShares)),
 			s.saving(f, "instance", "Save", "Saved."),
 		),
 	)

@@ -14,6 +14,7 @@ import (
 
 	"screentest/server/store/ledger"
 	"screentest/server/store/pack"
+	"screentest/server/store/people"
 	"screentest/server/store/search"
 	"screentest/server/store/sqlite"
 	"screentest/server/store/text"
@@ -56,26 +57,27 @@ const (
 // summaryColumns are a conversation c as summaryScan reads it. The sums read
 // the index ledger_conversation alone. What it had cost when it was handed over
 // is in the ledger of somebody else, and told.
-const summaryColumns = `c.n, c.id, c.title, c.models, c.pinned, c.created_ms, c.updated_ms,
+var summaryColumns = `c.n, c.id, c.title, c.models, c.pinned, c.created_ms, c.updated_ms,
 	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = c.owner AND conversation = c.id), 0) + c.told_nano_usd,
 	c.told_estimated OR EXISTS (SELECT 1 FROM ledger WHERE owner = c.owner AND conversation = c.id AND source = 'estimated'),
 	(SELECT count(*) FROM runs WHERE conversation = c.n AND state = 'running'),
-	EXISTS (SELECT 1 FROM lanes WHERE conversation = c.n AND blind = 1)`
+	EXISTS (SELECT 1 FROM lanes WHERE conversation = c.n AND blind = 1), ` + people.CopiedColumns("c")
 
 type summaryScan struct {
 	n       int64
 	id      []byte
 	summary wire.Summary
+	copied  people.CopiedScan
 }
 
 func (s *summaryScan) dest() []any {
 	v := &s.summary
-	return []any{&s.n, &s.id, &v.Title, &v.Models, &v.Pinned, &v.CreatedMS, &v.UpdatedMS, &v.CostNanoUSD, &v.Estimated, &v.Running, &v.Blind}
+	return append([]any{&s.n, &s.id, &v.Title, &v.Models, &v.Pinned, &v.CreatedMS, &v.UpdatedMS, &v.CostNanoUSD, &v.Estimated, &v.Running, &v.Blind}, s.copied.Dest()...)
 }
 
 func (s *summaryScan) result() wire.Summary {
 	v := s.summary
-	v.ID = sqlite.FormatID(s.id)
+	v.ID, v.Copied = sqlite.FormatID(s.id), s.copied.Result()
 	return v
 }
 

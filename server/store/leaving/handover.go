@@ -43,6 +43,14 @@ func (s *step) handOverConversation(n int64) error {
 	if err := s.exec("UPDATE lanes SET owner = ? WHERE conversation = ?", s.heir, n); err != nil {
 		return err
 	}
+	for _, query := range []string{
+		"UPDATE shares SET owner = ? WHERE conversation = ?", // seen again from here on, if the heir doesn't take them back
+		"DELETE FROM share_people WHERE person = ? AND share IN (SELECT n FROM shares WHERE conversation = ?)",
+	} {
+		if err := s.exec(query, s.heir, n); err != nil {
+			return err
+		}
+	}
 	if err := s.exec("DELETE FROM search_rows WHERE conversation = ?", n); err != nil {
 		return err
 	}
@@ -157,6 +165,8 @@ func (s *step) handOverClips(theirs string) error {
 			"UPDATE video_tasks SET remote = NULL WHERE n = ?2 AND EXISTS (SELECT 1 FROM video_tasks h WHERE h.owner = ?1 AND h.remote = video_tasks.remote)",
 			"UPDATE video_requests SET owner = ? WHERE task = ?",
 			"UPDATE video_outputs SET owner = ? WHERE task = ?",
+			"UPDATE shares SET owner = ? WHERE task = ?",
+			"DELETE FROM share_people WHERE person = ? AND share IN (SELECT n FROM shares WHERE task = ?)",
 			"UPDATE video_tasks SET owner = ?, pinned = 0, version = version + 1 WHERE n = ?",
 			"DELETE FROM search_rows WHERE video = ?2 AND ?1 > 0",
 		} {

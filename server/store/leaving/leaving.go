@@ -58,6 +58,7 @@ func count(q sqlite.Scanner, n int64) (e wire.Erasing, err error) {
 		{"SELECT count(*) FROM video_tasks WHERE owner = ?1", &e.Clips},
 		{"SELECT count(*) FROM uploads WHERE owner = ?1", &e.Uploads},
 		{"SELECT count(*) FROM library WHERE owner = ?1", &e.Library},
+		{"SELECT count(*) FROM shares WHERE owner = ?1", &e.Shares},
 		{"SELECT count(*) FROM ledger WHERE owner = ?1", &e.LedgerRows},
 		{`SELECT coalesce((SELECT sum(bytes) FROM uploads WHERE owner = ?1), 0) + coalesce((SELECT sum(bytes) FROM (
 			SELECT max(o.bytes) AS bytes FROM video_outputs o WHERE o.owner = ?1 AND o.archive = 'saved'

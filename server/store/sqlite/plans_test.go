@@ -44,7 +44,9 @@ func TestStatementsUseIndexes(t *testing.T) {
 		"SCAN t USING INDEX teams_name", // all teams are asked for
 		"SCAN teams",                    // likewise, those that were deleted too
 		"SCAN i",                        // invitations: all that are open are asked for, and those of who is an admin no more
-		"SCAN links",                    // few, each made by hand: likewise
+		"SCAN shares USING COVERING INDEX shares_link", // all links are taken back
+		"SCAN shares USING INDEX shares_link",          // likewise
+		"SCAN links",                                   // few, each made by hand: likewise
 	}
 	for _, query := range queries {
 		if strings.HasPrefix(query, "PRAGMA") || strings.HasPrefix(query, "INSERT INTO users") {
@@ -155,6 +157,7 @@ func everyCall(t *testing.T, db *store.DB, owner string) (errs []error) {
 	errs = append(errs, everyReviewCall(t, db)...)
 	errs = append(errs, everyLibraryCall(t, db)...)
 	errs = append(errs, everyApprovalCall(t, db)...)
+	errs = append(errs, everySharingCall(t, db, owner)...)
 	add(storetest.Second(db.DropWire(ctx, owner, time.Now().AddDate(9, 0, 0))))
 	add(db.DeleteConversation(ctx, owner, s.Conversation))
 	return errs

@@ -40,7 +40,7 @@ func New(db *sqlite.DB, books *ledger.Books, index *search.Index, people *people
 
 // videoColumns are a task t as videoScan reads it; the body is that of its
 // request q. Outputs come as one JSON array, so that a page is one query.
-const videoColumns = `t.n, t.owner, coalesce(t.key, 0), t.id, t.version, t.gateway, coalesce(t.remote, ''), t.uuid, t.model, t.mode, t.prompt, t.title, t.tags,
+var videoColumns = `t.n, t.owner, coalesce(t.key, 0), t.id, t.version, t.gateway, coalesce(t.remote, ''), t.uuid, t.model, t.mode, t.prompt, t.title, t.tags,
 	t.state, t.pause, t.problem, t.poll_problem, t.created_ms, t.accepted_ms, t.started_ms, t.finished_ms, t.deleted_ms,
 	t.usual_least, t.usual_most, t.seconds, t.price, t.basis, t.sample,
 	t.source, t.source_index, t.source_uuid, t.family, t.tier, t.resolution, t.root, t.finish_state, t.favourite, t.pinned,
@@ -50,7 +50,7 @@ const videoColumns = `t.n, t.owner, coalesce(t.key, 0), t.id, t.version, t.gatew
 	(SELECT json_group_array(json_object('index', idx, 'link', url, 'archive', archive, 'sha256', coalesce(lower(hex(sha256)), ''),
 		'type', type, 'width', width, 'height', height, 'seconds', seconds, 'bytes', bytes,
 		'problem', json(problem), 'poster', json(CASE WHEN poster IS NULL THEN 'false' ELSE 'true' END)) ORDER BY idx)
-		FROM video_outputs WHERE task = t.n)`
+		FROM video_outputs WHERE task = t.n), ` + people.CopiedColumns("t")
 
 // videoBody is the request with a task that is read alone, listedBody with
 // others: there a body longer than 64 KiB is left out.
@@ -65,22 +65,24 @@ type videoScan struct {
 	id, source, team, again  []byte
 	tags, outputs, body      string
 	problem, pollProblem     []byte
+	copied                   people.CopiedScan
 	task                     wire.VideoTask
 }
 
 func (s *videoScan) dest() []any {
 	t := &s.task
-	return []any{&s.n, &s.owner, &s.key, &s.id, &t.Version, &t.Gateway, &t.Remote, &t.UUID, &t.Model, &t.Mode, &t.Prompt, &t.Title, &s.tags,
+	all := []any{&s.n, &s.owner, &s.key, &s.id, &t.Version, &t.Gateway, &t.Remote, &t.UUID, &t.Model, &t.Mode, &t.Prompt, &t.Title, &s.tags,
 		&t.State, &t.Pause, &s.problem, &s.pollProblem, &t.CreatedMS, &t.AcceptedMS, &t.StartedMS, &t.FinishedMS, &s.deletedMS,
 		&t.UsualLeastMS, &t.UsualMostMS, &t.Seconds, &t.PriceNanoUSD, &t.Basis, &t.SamplePrice,
 		&s.source, &t.SourceIndex, &t.SourceUUID, &t.Family, &t.Tier, &t.Resolution, &t.Root, &t.FinishState, &t.Favourite, &t.Pinned,
-		&t.Charged, &t.Returned, &s.team, &t.PaidBy, &s.again, &s.outputs, &s.body}
+		&t.Charged, &t.Returned, &s.team, &t.PaidBy, &s.again, &s.outputs}
+	return append(append(all, s.copied.Dest()...), &s.body)
 }
 
 func (s *videoScan) result() (wire.VideoTask, error) {
 	t := s.task
 	t.ID, t.Source, t.Progress = sqlite.FormatID(s.id), sqlite.FormatID(s.source), -1
-	t.Team, t.VersionOf = sqlite.FormatID(s.team), sqlite.FormatID(s.again)
+	t.Team, t.VersionOf, t.Copied = sqlite.FormatID(s.team), sqlite.FormatID(s.again), s.copied.Result()
 	t.Deleted, t.DeletedMS = s.deletedMS > 0, s.deletedMS
 	t.Reserved = t.State == wire.VideoCreating || t.State == wire.VideoUnknown
 	if s.body != "" {

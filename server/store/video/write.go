@@ -95,6 +95,13 @@ func (v *Videos) CreateWith(ctx context.Context, owner string, key int64, secret
 		if err != nil {
 			return err
 		}
+		if from := t.Copied; from != nil {
+			share, _ := sqlite.ParseID(from.Share)
+			if _, err := w.Exec("UPDATE video_tasks SET copied_share = ?, copied_title = ?, copied_from = ? WHERE n = ?",
+				share, from.Title, sqlite.OrNull(sqlite.ParseOwner(from.From)), n); err != nil {
+				return err
+			}
+		}
 		if _, err := w.Exec("INSERT INTO video_requests (task, owner, body) VALUES (?, ?, ?)", n, who, string(t.Body)); err != nil {
 			return err
 		}

@@ -183,3 +183,9 @@ func (d *Desk) End(id string, done func()) {
 	})
 	d.changed()
 }
+
+// State tells apart what is shared: it is another when that is.
+func (d *Desk) State() string {
+	b, _ := json.Marshal([]any{d.Came, d.Session.Guest(), d.Mine(), d.WithMe()})
+	return string(b)
+}

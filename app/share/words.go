@@ -76,9 +76,19 @@ func has(text, query string) bool {
 	return true
 }
 
-// Page is the address at which a share is seen; within says that it is a page of
-// this program, and not one that the server writes.
-func Page(s wire.Share) (path string, within bool) { return wire.SharePath + s.ID, false }
+// Leads is where one sees what is shared: another's on the page of the share, one's
+// own where one has it.
+func Leads(s wire.Share) string {
+	switch {
+	case !s.Mine && s.Kind == wire.ShareClip:
+		return "/review/" + s.ID
+	case !s.Mine:
+		return wire.SharePath + s.ID
+	case s.Kind == wire.ShareClip:
+		return "/video/" + s.Subject
+	}
+	return "/c/" + s.Subject
+}
 
 // Mark says who else sees a conversation or a clip of the person's; "" is nobody.
 func (d *Desk) Mark(kind, id string) string {

@@ -33,7 +33,8 @@ func (p *Page) Head() kit.Head {
 			kit.IconButton("wide-only", "Rename this conversation", kit.IconPencil, kit.At{"title", "Rename"}, p.Do("rename", p.beginRename)),
 			kit.IconButton("wide-only", "Delete this conversation", kit.IconTrash, kit.At{"id", "delete",
 				"title", "Delete"}, p.Do("delete", p.deleteShown)),
-			p.more(c.Summary))
+			p.more(c.Summary),
+			p.ShareMark("shared-mark", wire.ShareConversation, c.ID, c.Summary.Title))
 	}
 	if c.Summary.CostNanoUSD > 0 {
 		h.Figures = []app.UI{kit.El("span", "pill wide-only", kit.At{"title", "This conversation so far: " + money.NanoUSD(c.Summary.CostNanoUSD).String()}, cost(c.Summary))}
@@ -81,18 +82,22 @@ func (p *Page) renameField() app.UI {
 
 // more is what else can be done with the conversation.
 func (p *Page) more(s wire.Summary) app.UI {
-	items := []struct {
+	type item struct {
 		id   string
 		icon kit.IconPath
 		name string
 		do   func()
-	}{
+	}
+	items := []item{
 		{"pin", kit.IconPin, pinWord(s.Pinned), func() { p.chat.List.Pin(s.ID, !s.Pinned) }},
 		{"more-rename", kit.IconPencil, "Rename", p.beginRename},
 		{"export-markdown", kit.IconExport, "Export as Markdown", func() { p.Download(wire.ExportPath + s.ID + ".md") }},
 		{"export-json", kit.IconExport, "Export as JSON", func() { p.Download(wire.ExportPath + s.ID + ".json") }},
 		{"more-search", kit.IconSearch, "Search in it", p.search.here},
 		{"more-delete", kit.IconTrash, "Delete", p.deleteShown},
+	}
+	if p.MayShare() {
+		items = append([]item{{"share", kit.IconShare, "Share…", p.share}}, items...)
 	}
 	return kit.Box("span", "",
 		kit.IconButton("", "More for this conversation", kit.IconMore, kit.At{"id", "more-button",
@@ -112,6 +117,12 @@ func (p *Page) more(s wire.Summary) app.UI {
 			}),
 		),
 	)
+}
+
+// share opens the dialog that shares the conversation that is shown.
+func (p *Page) share() {
+	c := p.chat.Current
+	p.Sharing.Open(wire.ShareConversation, c.ID, c.Summary.Title)
 }
 
 // deleteShown deletes the conversation that is shown; it can be undone.

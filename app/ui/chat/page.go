@@ -169,6 +169,13 @@ func (p *Page) Reconnected() {
 	p.inspector.Reconnected()
 }
 
+// SharesChanged shows a guest where to find what is shared with them.
+func (p *Page) SharesChanged() {
+	if p.Guest {
+		p.changed(chat.PartThread)
+	}
+}
+
 // Imported shows what an import brought.
 func (p *Page) Imported() { p.chat.List.Fetch() }
 

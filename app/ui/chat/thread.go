@@ -79,7 +79,7 @@ func (t *Thread) content() app.UI {
 	case c == nil && t.Lane > 0:
 		return kit.Empty("page", kit.Box("p", "", "It gets the same question, and answers for itself."))
 	case c == nil && p.Guest:
-		return kit.NothingShared()
+		return p.GuestStart()
 	case c == nil && p.session.Greeted:
 		return &Empty{p: p, Sandbox: p.session.Hello.Gateway.Sandbox, Base: p.session.Hello.Gateway.BaseURL}
 	case c == nil:

@@ -22,7 +22,13 @@ func GuestNote() app.UI {
 	)
 }
 
-// NothingShared stands where a guest has nothing to see yet.
-func NothingShared() app.UI {
-	return Empty("page", Box("p", "", "Nothing is shared with you yet. What others share with you is found here."))
+// GuestStart stands where a guest has nothing of their own: it leads to what is
+// shared with them.
+func (h *Host) GuestStart() app.UI {
+	if h.Sharing == nil || h.Sharing.WithMe() == 0 {
+		return Empty("page", Box("p", "", "Nothing is shared with you yet. What others share with you is found under Shared."))
+	}
+	return Empty("page",
+		Box("p", "", "What others share with you is found under Shared."),
+		El("a", "button primary", At{"href", SharedPath}, "See what is shared with you"))
 }

@@ -39,6 +39,10 @@ type Host struct {
 	// Guest says that who is signed in sends nothing. See GuestNote.
 	Guest bool
 
+	// Sharing says who else sees what is the person's; nil where there are no
+	// accounts.
+	Sharing Sharing
+
 	// Charges are what a send may be charged to, Charged the one that is chosen,
 	// and Charge chooses another. See ChargeChoice.
 	Charges []wire.Charge

@@ -11,5 +11,6 @@ const (
 	IconPage    IconPath = "M7 4h7l4 4v12H7zM14 4v4h4"
 	IconCommand IconPath = "M8 5l-4 7 4 7M16 5l4 7-4 7"
 	IconModel   IconPath = "M12 3l8 4.5v9L12 21l-8-4.5v-9zM12 12l8-4.5M12 12L4 7.5M12 12v9"
+	IconShare   IconPath = "M18 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM6 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM18 21a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM8.2 10.8l7.6-4.1M8.2 13.2l7.6 4.1"
 	IconMore    IconPath = "M5 11.5h1v1H5zM11.5 11.5h1v1h-1zM18 11.5h1v1h-1z"
 )

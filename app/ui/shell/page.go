@@ -4,6 +4,7 @@ package shell
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall/js"
@@ -47,6 +48,7 @@ type page struct {
 
 	rev      int      // counts the changes of the bar
 	narrow   js.Value // MediaQueryList: of a phone
+	came     bool     // an address was shown
 	listOpen bool     // on a phone: the list of conversations is
 	palette  palette
 
@@ -69,8 +71,10 @@ func newPage() *page {
 	if kit.HasAccounts() {
 		p.approvals = approval.New(p.Host)
 	}
-	p.sections = []kit.Section{p.chat, p.videos(), spend.New(p.Host, p.Tell)}
+	clips := p.videos()
+	p.sections = []kit.Section{p.chat, clips, spend.New(p.Host, p.Tell)}
 	if kit.HasAccounts() {
+		p.sections = slices.Insert(p.sections, 2, p.shares(clips))
 		p.sections = append(p.sections, ranking.New(p.Host), notices.New(p.Host, p.approvals))
 	}
 	p.sections = append(p.sections, p.settings)

@@ -10,7 +10,7 @@ import (
 
 // videos is the Video section, where there are accounts with what people say of
 // clips.
-func (p *page) videos() kit.Section {
+func (p *page) videos() *video.Section {
 	v := video.New(p.Host)
 	if kit.HasAccounts() {
 		v.SetApprovals(p.approvals)

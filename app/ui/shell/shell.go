@@ -15,12 +15,15 @@ package shell
 
 import (
 	"strconv"
+	"strings"
+	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	entry "screentest/app/door"
 	"screentest/app/ui/door"
 	"screentest/app/ui/kit"
+	"screentest/shared/wire"
 )
 
 // Run shows the page. It does not return.
@@ -61,6 +64,11 @@ func (s *Shell) OnNav(ctx app.Context) {
 	defer p.Guard("the navigation")
 	p.Bind(ctx)
 	at := ctx.Page().URL()
+	if strings.HasPrefix(at.Path, wire.SharePath) && p.came {
+		js.Global().Get("location").Call("reload") // a page that the server writes
+		return
+	}
+	p.came = true
 	left := p.section
 	p.section = nil
 	for _, s := range p.sections {

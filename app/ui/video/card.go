@@ -29,6 +29,7 @@ type Card struct {
 	Problem   string // of settling it
 	Deleted   bool
 	Purging   bool // is asked about
+	Shared    string
 }
 
 // card returns the card of a task of the list.
@@ -39,6 +40,9 @@ func (s *Section) card(id string) app.UI {
 		s: s, ID: id, Version: t.Version, Own: t.Title + "\n" + strings.Join(t.Tags, "\n"), Hour: time.Now().Unix() / 3600,
 		Menu: s.results.menu == id, Naming: s.results.naming.task == id, Selecting: tasks.Selection.On,
 		Deleted: t.Deleted, Purging: s.results.purging == id,
+	}
+	if s.Sharing != nil {
+		c.Shared = s.Sharing.Mark(wire.ShareClip, id)
 	}
 	if t.Favourite {
 		c.Own += "\n*"

@@ -49,7 +49,11 @@ func (c *Card) menu(t *wire.VideoTask) app.UI {
 		return kit.Nothing()
 	}
 	s := c.s
-	list := append(s.entries(t, max(video.PlayableOutput(t), 0)),
+	list := s.entries(t, max(video.PlayableOutput(t), 0))
+	if s.MayShare() && !t.Deleted {
+		list = append(list, entry{"share", "Share…", "", "", func(app.Context) { s.share(t) }})
+	}
+	list = append(list,
 		entry{"retag", "Tags…", "", "", func(app.Context) { s.beginNaming(t.ID) }},
 		entry{"delete", "Delete", s.undeletable(t), video.ChargedOn(t), func(app.Context) { s.remove(t.ID) }},
 	)

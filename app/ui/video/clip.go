@@ -187,6 +187,9 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 		s.gated("clip-star", star, gone, func(app.Context) { s.star(t.ID) }),
 		s.gated("clip-curl", "Copy as curl", gone, func(app.Context) { s.copyCurl(t) }),
 	)
+	if s.MayShare() && !t.Deleted {
+		use = append(use, s.gated("clip-share", "Share…", "", func(app.Context) { s.share(t) }))
+	}
 	if !t.Deleted {
 		use = append(use, s.gatedAs("clip-delete", "Delete", deleteWords(t), s.undeletable(t), func(app.Context) {
 			s.remove(t.ID)
@@ -195,6 +198,9 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 	}
 	return kit.Box("div", "clip-does", group("What the clip can become", become...), group("With this clip", use...))
 }
+
+// share opens the dialog that shares a clip.
+func (s *Section) share(t *wire.VideoTask) { s.Sharing.Open(wire.ShareClip, t.ID, video.Title(*t)) }
 
 // copyCurl puts the request onto the clipboard, as a command that runs.
 func (s *Section) copyCurl(t *wire.VideoTask) {
@@ -210,6 +216,7 @@ func (c *Clip) about(t *wire.VideoTask) app.UI {
 		kit.Either(s.results.naming.task == t.ID, func() app.UI { return s.nameForm(t, true) }, func() app.UI {
 			return kit.Box("div", "line",
 				s.tagsOf(t, "clip-tag-"),
+				s.ShareMark("clip-shared", wire.ShareClip, t.ID, video.Title(*t)),
 				kit.Button("plain", kit.At{"id", "clip-name-tags", "hidden", t.Deleted},
 					s.Do("name", func() { s.beginNaming(t.ID) }), kit.Icon(kit.IconPencil, "icon small"), "Name and tags"),
 			)

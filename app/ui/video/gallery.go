@@ -225,7 +225,7 @@ func (g *Gallery) end() app.UI {
 			kit.Button("", nil, s.Do("show all", s.clearFilters), "Show all clips"),
 		)
 	case s.Guest:
-		return kit.NothingShared()
+		return s.GuestStart()
 	}
 	return kit.Empty("page",
 		kit.SVG("svg", kit.At{"class", "gallery-art", "viewBox", "0 0 160 90", "aria-hidden", "true"},

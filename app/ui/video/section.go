@@ -161,6 +161,9 @@ func (s *Section) News(n session.News) {
 	}
 }
 
+// SharesChanged draws again who sees which clip.
+func (s *Section) SharesChanged() { s.changed(video.PartGallery) }
+
 // Render implements kit.Section.
 func (s *Section) Render() app.UI {
 	switch s.view {

@@ -24,7 +24,9 @@ func (c *Card) tags(t *wire.VideoTask) app.UI {
 	if c.Naming {
 		return c.s.nameForm(t, false)
 	}
-	return kit.El("div", "line tile-tags", kit.At{"hidden", len(t.Tags) == 0}, c.s.tagsOf(t, cardKey(t.ID, "tag-")))
+	return kit.El("div", "line tile-tags", kit.At{"hidden", len(t.Tags) == 0 && c.Shared == ""},
+		c.s.ShareMark(cardKey(t.ID, "shared"), wire.ShareClip, t.ID, video.Title(*t)),
+		c.s.tagsOf(t, cardKey(t.ID, "tag-")))
 }
 
 // tagsOf are a task's tags. Each shows all clips with it.

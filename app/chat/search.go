@@ -66,13 +66,14 @@ func (f *Finder) Shown() []wire.Hit {
 	if len(f.Asked.Kinds) > 0 {
 		return f.Hits
 	}
-	found := map[string]bool{}
+	found := map[string]bool{} // by conversation, or the share that shows another's
 	for _, h := range f.Hits {
-		found[h.Conversation] = found[h.Conversation] || h.Kind != wire.HitTitle
+		of := h.Conversation + h.Share
+		found[of] = found[of] || h.Kind != wire.HitTitle
 	}
 	var shown []wire.Hit
 	for _, h := range f.Hits {
-		if h.Kind != wire.HitTitle || !found[h.Conversation] {
+		if h.Kind != wire.HitTitle || !found[h.Conversation+h.Share] {
 			shown = append(shown, h)
 		}
 	}

@@ -31,6 +31,10 @@ func TestFinderShowsWhatWasTypedLast(t *testing.T) {
 	if shown := f.Shown(); len(shown) != 2 || shown[1].Conversation != "d" {
 		t.Errorf("shown %+v", shown)
 	}
+	f.Hits = append(f.Hits[:1], wire.Hit{Share: "s1", Kind: wire.HitAnswer}, wire.Hit{Share: "s1", Kind: wire.HitTitle}, wire.Hit{Share: "s2", Kind: wire.HitTitle})
+	if shown := f.Shown(); len(shown) != 3 || shown[2].Share != "s2" { // of what others show, too
+		t.Errorf("shown of others %+v", shown)
+	}
 	f.Hits = f.Hits[:1]
 	f.FetchMore()
 	f.FetchMore()

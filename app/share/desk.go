@@ -42,13 +42,13 @@ type Desk struct {
 	Problem *wire.Problem // with the list; what is there is as it was
 
 	Query string // what the list is narrowed to
-	ByMe  bool   // it shows what the person shares
 
 	// Asked is the share of which is asked whether it shall end, Ending the one
 	// that is being ended; "" is none. Trouble is why one could not be.
 	Asked, Ending string
 	Trouble       *wire.Problem
 
+	byMe         bool // asked for by the address
 	mine, withMe []wire.Share
 	fetching     bool
 	stale        bool   // what is fetched may be old already
@@ -115,10 +115,13 @@ func (d *Desk) changed() {
 
 // Go shows what is at the list's address.
 func (d *Desk) Go(query url.Values) {
-	d.ByMe = query.Get("by") == "me" && d.May()
+	d.byMe = query.Get("by") == "me"
 	d.Asked, d.Trouble = "", nil
 	d.changed()
 }
+
+// ByMe says that the list shows what the person shares.
+func (d *Desk) ByMe() bool { return d.byMe && d.May() }
 
 // May says whether the person may share what is theirs.
 func (d *Desk) May() bool { return d.Session.Me() != nil && !d.Session.Guest() }
@@ -140,7 +143,7 @@ func (d *Desk) Of(kind, id string) []wire.Share {
 // Listed are the shares of the list that have every word that is typed.
 func (d *Desk) Listed() []wire.Share {
 	all := d.WithMe()
-	if d.ByMe {
+	if d.ByMe() {
 		all = d.Mine()
 	}
 	return slices.DeleteFunc(all, func(s wire.Share) bool { return !has(said(s), d.Query) })

@@ -65,8 +65,8 @@ func TestAGuestSeesAndSharesNothing(t *testing.T) {
 	w := newWorld(t, wire.Hello{Me: gus}, wire.Shares{WithMe: []wire.Share{{ID: "s2"}}})
 	w.Go(url.Values{"by": {"me"}})
 	w.Open(wire.ShareConversation, "c1", "Harbour")
-	if w.Dialog.Open || w.ByMe || ids(w.Listed()) != "s2" {
-		t.Errorf("a guest: open %v, by me %v, %q", w.Dialog.Open, w.ByMe, ids(w.Listed()))
+	if w.Dialog.Open || w.ByMe() || ids(w.Listed()) != "s2" {
+		t.Errorf("a guest: open %v, by me %v, %q", w.Dialog.Open, w.ByMe(), ids(w.Listed()))
 	}
 }
 

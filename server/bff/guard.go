@@ -22,8 +22,9 @@ func (s *Server) routes() http.Handler {
 		d.show(path, s.Page.Serve)
 	}
 	if s.People.Team {
-		d.show("/review/{id}", s.Page.Serve)
-		d.show("/ranking", s.Page.Serve)
+		for _, path := range []string{"/review/{id}", "/ranking", "/shared"} {
+			d.show(path, s.Page.Serve)
+		}
 		for _, path := range []string{"/signin", "/setup", "/join", "/reset"} {
 			d.show(path, s.Page.ServeDoor)
 		}

@@ -97,7 +97,7 @@ func (p *Page) more(s wire.Summary) app.UI {
 		{"more-delete", kit.IconTrash, "Delete", p.deleteShown},
 	}
 	if p.MayShare() {
-		items = append([]item{{"share", kit.IconShare, "Share…", p.share}}, items...)
+		items = append([]item{{"share-conversation", kit.IconShare, "Share…", p.share}}, items...)
 	}
 	return kit.Box("span", "",
 		kit.IconButton("", "More for this conversation", kit.IconMore, kit.At{"id", "more-button",

@@ -75,13 +75,19 @@ func (p *Page) Leave() {
 func (p *Page) OpenHit(h wire.Hit) {
 	p.o.ShowList(false)
 	p.Context().Navigate(hitPath(h))
-	if c := p.chat.Current; c != nil && c.ID == h.Conversation {
+	if c := p.chat.Current; h.Share == "" && c != nil && c.ID == h.Conversation {
 		p.place.goal = h.Message // the address may be the one that is shown already
 		p.seek()
 	}
 }
 
 func hitPath(h wire.Hit) string {
+	if h.Share != "" {
+		if h.Message == "" {
+			return wire.SharePath + h.Share
+		}
+		return wire.SharePath + h.Share + "#m-" + h.Message
+	}
 	if h.Video != "" {
 		return "/video/" + h.Video
 	}

@@ -249,10 +249,16 @@ func (s *Side) hit(h wire.Hit) app.UI {
 		kit.If(h.Title != "" || h.Video == "", func() app.UI { return kit.Box("span", "hit-title cut written", TitleOf(h.Title)) }),
 		kit.Box("span", "hit-text written", kit.Marked(h.Snippet, h.Marks)),
 		kit.Box("span", "row-sub",
+			kit.If(h.Share != "", func() app.UI { return sharedBy(h) }),
 			kit.Box("span", "row-models cut", strings.Join(about, " · ")),
 			kit.Box("span", "figure", day(h.CreatedMS)),
 		),
 	)
+}
+
+// sharedBy says of what was found whose it is, where it is another's.
+func sharedBy(h wire.Hit) app.UI {
+	return kit.El("span", "hit-shared cut", kit.At{"title", "Shared by " + h.By}, kit.Icon(kit.IconShare, "icon small"), kit.Box("span", "sr-only", "Shared by "), h.By)
 }
 
 func kindName(h wire.Hit) string {
@@ -265,6 +271,8 @@ func kindName(h wire.Hit) string {
 		return "Function"
 	case wire.HitError:
 		return "Error"
+	case wire.HitVideo:
+		return "Video"
 	}
 	if h.Video != "" {
 		return "Video"

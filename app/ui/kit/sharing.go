@@ -2,7 +2,11 @@
 
 package kit
 
-import "github.com/maxence-charriere/go-app/v10/pkg/app"
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/shared/wire"
+)
 
 // SharedPath is where one sees what is shared with one, and by one.
 const SharedPath = "/shared"
@@ -40,15 +44,19 @@ func (h *Host) ShareMark(id, kind, of, title string) app.UI {
 		Icon(IconShare, "icon small"), Box("span", "cut", words))
 }
 
-// CopiedFrom says of what another showed something is a copy; share is "" where
-// that can't be seen any more.
-func CopiedFrom(id, share, title, owner string) app.UI {
+// CopiedFrom says of what another showed a conversation or a clip is a copy, and
+// leads there while that can be seen.
+func CopiedFrom(id string, c *wire.Copied) app.UI {
+	if c == nil {
+		return Nothing()
+	}
+	title := c.Title
 	if title == "" {
 		title = "Untitled"
 	}
 	var name any = title
-	if share != "" {
-		name = El("a", "", At{"href", "/s/" + share}, title)
+	if share := c.Share; share != "" {
+		name = El("a", "", At{"href", wire.SharePath + share}, title)
 	}
-	return El("p", "copied-from soft", At{"id", id}, "After “", name, "” by "+owner)
+	return El("p", "copied-from soft", At{"id", id}, "After “", name, "” by "+c.Owner)
 }

@@ -34,7 +34,7 @@ func (p *Page) Render() (ui app.UI) {
 				kit.Box("div", "field field-box", kit.Icon(kit.IconSearch, "icon small"),
 					s.Field("shared-search", "", kit.At{"type", "search", "placeholder", "Title, name, kind", "aria-label", "Narrow the list", "maxlength", 100}, d.Query, d.Search)),
 			),
-			kit.El("div", "shared-list", kit.At{"id", "shared-list", "role", "tabpanel", "aria-labelledby", tabID(d.ByMe)},
+			kit.El("div", "shared-list", kit.At{"id", "shared-list", "role", "tabpanel", "aria-labelledby", tabID(d.ByMe())},
 				s.trouble(),
 				kit.Either(len(list) == 0, func() app.UI { return p.empty() }, func() app.UI { return p.table(list) })),
 			kit.El("p", "faint", kit.At{"id", "shared-count", "role", "status"}, p.count(len(list))),
@@ -52,7 +52,7 @@ func tabID(byMe bool) string {
 func (p *Page) tabs() app.UI {
 	s, d := p.s, p.s.desk
 	tab := func(byMe bool, name, path string, n int) kit.Choice {
-		return kit.Choice{ID: tabID(byMe), Name: name, On: d.ByMe == byMe,
+		return kit.Choice{ID: tabID(byMe), Name: name, On: d.ByMe() == byMe,
 			Do:   s.Do(name, func() { s.Context().Navigate(path) }),
 			More: []any{kit.Box("span", "faint figure", figure.Count(int64(n)))}}
 	}
@@ -70,7 +70,7 @@ func (p *Page) count(n int) string {
 		return ""
 	}
 	all := len(d.WithMe())
-	if d.ByMe {
+	if d.ByMe() {
 		all = len(d.Mine())
 	}
 	return figure.Count(int64(n)) + " of " + figure.Count(int64(all))
@@ -104,7 +104,7 @@ func (p *Page) empty() app.UI {
 			p.s.Put("shared-search", "")
 			p.s.DOM.Focus("#shared-search")
 		}), "Show all"))
-	case d.ByMe:
+	case d.ByMe():
 		return say("You share nothing. Open a conversation or a clip and choose Share…: you say who sees it, and end it here.",
 			kit.El("a", "button", kit.At{"href", "/"}, "To your conversations"))
 	}
@@ -113,7 +113,7 @@ func (p *Page) empty() app.UI {
 
 func (p *Page) table(list []wire.Share) app.UI {
 	who := "From"
-	if p.s.desk.ByMe {
+	if p.s.desk.ByMe() {
 		who = "Seen by"
 	}
 	heads := []string{"What", who, "Shows", "Since", "Ends", ""}
@@ -130,7 +130,7 @@ func (p *Page) table(list []wire.Share) app.UI {
 func (p *Page) row(x wire.Share) app.UI {
 	s := p.s
 	who := x.Owner
-	if s.desk.ByMe {
+	if s.desk.ByMe() {
 		who = share.Audience(x)
 	}
 	ends := share.Ending(x.ExpiresMS, kit.Wall)
@@ -138,7 +138,7 @@ func (p *Page) row(x wire.Share) app.UI {
 		kit.Box("td", "who",
 			kit.El("a", "written", kit.At{"href", share.Leads(x)}, share.Title(x)),
 			kit.Box("span", "faint", share.KindName(x.Kind))),
-		kit.Box("td", "names", kit.Box("span", "narrow-only soft", when(s.desk.ByMe, "Seen by ", "From ")), who),
+		kit.Box("td", "names", kit.Box("span", "narrow-only soft", when(s.desk.ByMe(), "Seen by ", "From ")), who),
 		kit.Box("td", "", share.Shows(x)),
 		kit.Box("td", "when", kit.Box("span", "narrow-only soft", "since "), kit.Wall(x.CreatedMS).Format("2 Jan 2006")),
 		kit.Box("td", "when", kit.If(ends != "", func() app.UI { return kit.Box("span", "narrow-only soft", "ends ") }), ends),
@@ -157,7 +157,7 @@ func when(first bool, one, other string) string {
 func (s *Section) stop(x wire.Share) app.UI {
 	d := s.desk
 	if d.Asked != x.ID {
-		return kit.Button("small plain", kit.At{"id", "stop-" + x.ID, "aria-label", "Stop sharing " + share.Title(x) + " with " + share.Audience(x)},
+		return kit.Button("small plain", kit.At{"id", "stop-" + x.ID, "title", "Stop sharing with " + share.Audience(x)},
 			s.Do("stop "+x.ID, func() { d.Ask(x.ID); s.goTo("#end-" + x.ID) }), "Stop sharing…")
 	}
 	back := func() { d.Ask(""); s.goTo("#stop-" + x.ID) }

@@ -42,6 +42,7 @@ type Draft struct {
 	Source *Source `json:"source,omitempty"` // of an extend or upscale
 	// VersionOf is our task whose settings these are, whose next version is made.
 	VersionOf string `json:"version_of,omitempty"`
+	After     *After `json:"after,omitempty"`
 
 	Seeds       string `json:"seeds,omitempty"` // as typed
 	Watermark   string `json:"watermark,omitempty"`

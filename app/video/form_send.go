@@ -59,7 +59,8 @@ func (f *Form) Send() (first string, sent bool) {
 		f.tries[key] = try
 	}
 	try.stage = attemptSent
-	create := wire.VideoCreate{ID: try.id, Body: json.RawMessage(key.body), Mode: string(f.Mode), Charge: f.d.Charge.ID, VersionOf: f.draft.VersionOf}
+	create := wire.VideoCreate{ID: try.id, Body: json.RawMessage(key.body), Mode: string(f.Mode), Charge: f.d.Charge.ID,
+		VersionOf: f.draft.VersionOf, CopiedFrom: f.draft.copiedFrom()}
 	switch o := f.options(); f.Mode {
 	case gateway.Reference:
 		create.ReferenceSeconds = o.ReferenceSeconds

@@ -217,11 +217,21 @@ func (p *Page) Escape() {
 func (p *Page) Render() app.UI {
 	return kit.Box("div", "work",
 		kit.Box("div", "desk",
+			p.copiedFrom(),
 			p.lanes(p.conversationID()),
 			&Composer{p: p, Rev: p.rev.composer, Conversation: p.conversationID(), Budget: p.Budget},
 		),
 		p.inspector.UI(p.rev.lanes),
 	)
+}
+
+// copiedFrom says of what another showed the conversation is a copy.
+func (p *Page) copiedFrom() app.UI {
+	c := p.chat.Current
+	if c == nil {
+		return kit.Nothing()
+	}
+	return kit.CopiedFrom("copied-from", c.Summary.Copied)
 }
 
 // Side is the list of conversations. Under it stand the items of the rail, whose

@@ -199,9 +199,6 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 	return kit.Box("div", "clip-does", group("What the clip can become", become...), group("With this clip", use...))
 }
 
-// share opens the dialog that shares a clip.
-func (s *Section) share(t *wire.VideoTask) { s.Sharing.Open(wire.ShareClip, t.ID, video.Title(*t)) }
-
 // copyCurl puts the request onto the clipboard, as a command that runs.
 func (s *Section) copyCurl(t *wire.VideoTask) {
 	text := snippet.Write(snippet.Curl, snippet.Request{BaseURL: s.desk.Gateway.BaseURL, Endpoint: gateway.Video, Body: t.Body})
@@ -221,6 +218,7 @@ func (c *Clip) about(t *wire.VideoTask) app.UI {
 					s.Do("name", func() { s.beginNaming(t.ID) }), kit.Icon(kit.IconPencil, "icon small"), "Name and tags"),
 			)
 		}),
+		kit.CopiedFrom("clip-copied", t.Copied),
 		kit.El("p", "clip-prompt written", kit.At{"hidden", t.Title == "" || t.Prompt == ""}, t.Prompt),
 	)
 }

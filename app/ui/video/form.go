@@ -80,6 +80,7 @@ func (f *Form) Render() (ui app.UI) {
 		kit.El("div", "form-body", kit.At{"id", "form-body"},
 			f.modes(),
 			f.fitted(),
+			f.after(),
 			kit.El("div", "form-fields", kit.At{"data-mode", string(f.model().Mode)}, f.fields()),
 			f.preview(),
 		),

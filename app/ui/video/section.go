@@ -30,6 +30,7 @@ type Section struct {
 	listening sync.Once // to what is dropped and pasted
 	rev       revisions
 	view      view
+	reusing   string   // the share whose clip's settings are to be had; "" none
 	ids       []string // of the clip that is shown, or of those compared
 	pane      pane
 	narrow    js.Value // MediaQueryList: of a phone; undefined alone
@@ -113,6 +114,7 @@ func (s *Section) Go(at *url.URL) bool {
 	switch {
 	case path == Path:
 		s.view, s.ids = viewDesk, nil
+		s.wantShared(at.Query())
 	case path == ComparePath:
 		s.view, s.ids = viewCompare, video.ComparedIDs(at.Query())
 	case below && id != "" && !strings.Contains(id, "/"):
@@ -156,13 +158,11 @@ func (s *Section) Title() string {
 func (s *Section) News(n session.News) {
 	s.desk.News(n)
 	s.newsOfResults(n)
+	s.reuseShared()
 	if s.Reviews != nil {
 		s.Reviews.News(n)
 	}
 }
-
-// SharesChanged draws again who sees which clip.
-func (s *Section) SharesChanged() { s.changed(video.PartGallery) }
 
 // Render implements kit.Section.
 func (s *Section) Render() app.UI {

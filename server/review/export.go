@@ -145,7 +145,7 @@ func writeMarkdown(to io.Writer, r wire.Review) error {
 			}
 			comment(t.Comment, "**"+clock(t.AtMS)+"**"+point(t.Comment)+" · ", "")
 			for _, a := range t.answers {
-				comment(a, "", "  ")
+				comment(a, "*Answer* · ", "  ")
 			}
 		}
 	}

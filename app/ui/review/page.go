@@ -96,9 +96,17 @@ func (s *Section) player(v *wire.ReviewVersion) app.UI {
 			s.changed()
 		})})
 	}
+	if s.broken == played.Media {
+		return kit.El("div", "empty clip-none", kit.At{"id", "review-broken", "data-tone", "bad"},
+			kit.Box("p", "clip-none-state", "The clip does not play"),
+			kit.Box("p", "", "The browser could not load or read the file."),
+			kit.Button("", kit.At{"id", "review-play-again"}, s.Do("play again", func() { s.broken = ""; s.changed() }), "Try again"),
+		)
+	}
 	return kit.Box("div", "review-stage",
 		s.Stage(kit.El("video", "clip-player", kit.At{"id", "player", "src", played.Media, "poster", played.Poster,
-			"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", v.Title})),
+			"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", v.Title,
+			"onerror", s.Do("broken", func() { s.broken = played.Media; s.changed() })})),
 		kit.If(len(files) > 1, func() app.UI { return kit.Segments("Files of this version", "", choices) }),
 	)
 }

@@ -49,6 +49,7 @@ type Section struct {
 
 	share    string // whose page is shown; "" none
 	file     int    // of the version, by its index
+	broken   string // the file that the browser could not play
 	compared []int  // versions of it that are; none: one is played
 	clips    []string
 
@@ -122,7 +123,7 @@ func (s *Section) Go(at *url.URL) bool {
 
 // begin forgets what was open on the page before.
 func (s *Section) begin() {
-	s.slot, s.mention, s.asking, s.pointing, s.focus, s.file = review.New, mention{}, "", false, "", 0
+	s.slot, s.mention, s.asking, s.pointing, s.focus, s.file, s.broken = review.New, mention{}, "", false, "", 0, ""
 }
 
 // Clips looks at what is said of clips of one's own: of one that is shown, or of

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"screentest/app/session"
@@ -81,6 +82,16 @@ func (l *Library) save(e wire.LibraryEntry, done func(*wire.Problem)) {
 		}
 		done(p)
 	})
+}
+
+// Copy saves a new entry with what another says, under a name that is free.
+func (l *Library) Copy(e wire.LibraryEntry, done func(*wire.Problem)) {
+	name := e.Name
+	for n := 2; slices.ContainsFunc(l.Entries(e.Kind), func(o wire.LibraryEntry) bool { return o.Name == e.Name }); n++ {
+		e.Name = name + " " + strconv.Itoa(n)
+	}
+	e.ID = ""
+	l.save(e, done)
 }
 
 // Delete deletes what was saved. done gets what went wrong, or nil.

@@ -98,4 +98,11 @@ func TestTeamLibrary(t *testing.T) {
 	if problem == nil || problem.Field != "name" {
 		t.Errorf("without a name: %v", problem)
 	}
+
+	// Copied to one's own it gets a name that is free.
+	b.Library.All = []wire.LibraryEntry{{ID: "own", Kind: wire.LibraryPrompt, Name: "Sum"}}
+	b.Library.Copy(entry(1, "one", "Bob").LibraryEntry, func(p *wire.Problem) { problem = p })
+	if sent := read[wire.LibraryEntry](t, b.far.take(t, wire.OpLibraryPut)); sent.Name != "Sum 2" || sent.ID == "e" || sent.Text != "one" {
+		t.Errorf("copied %+v", sent)
+	}
 }

@@ -21,6 +21,8 @@ type libraryState struct {
 	filling string            // the prompt whose variables are asked for; "" for the list
 	values  map[string]string // of those, by name
 	problem string
+	team    string // whose it is; "" for one's own
+	shelf   teamState
 }
 
 // Library is the dialog of saved prompts and settings.
@@ -35,8 +37,9 @@ type Library struct {
 }
 
 func (p *Page) openLibrary(kind string) {
-	p.library = libraryState{open: true, kind: kind}
+	p.library = libraryState{open: true, kind: kind, team: p.library.team}
 	p.chat.Library.Fetch()
+	p.chat.Team.Show(p.library.team)
 	p.showDialog("library", chat.PartLibrary)
 }
 
@@ -54,11 +57,23 @@ func (l *Library) Render() (ui app.UI) {
 			l.fill("")
 			return
 		}
+		switch s := p.library.shelf; s.view {
+		case viewEdit:
+			l.view(viewEntry, s.of, "#team-name")
+			return
+		case viewEntry:
+			l.view("", "", "#library-"+l.Kind)
+			return
+		}
 		p.closeLibrary()
 	}
 	var body app.UI
 	if e := l.entry(l.Filling); l.Open && e != nil {
 		body = l.variables(*e)
+	} else if e := p.chat.Team.Entry(p.library.shelf.of); l.Open && e != nil && p.library.shelf.view == viewEdit {
+		body = l.editing(*e)
+	} else if l.Open && e != nil && p.library.shelf.view == viewEntry {
+		body = l.about(*e)
 	} else if l.Open {
 		body = l.kinds()
 	}
@@ -73,18 +88,20 @@ func (l *Library) kinds() app.UI {
 			Do: p.Do("library-"+kind, func() { p.library.kind, p.library.problem = kind, "" })}
 	}
 	return kit.Box("div", "dialog-body",
+		l.whose(),
 		p.Tabs("What was saved", "", "", []kit.Choice{tab(wire.LibraryPrompt, "Prompts"), tab(wire.LibrarySettings, "Settings")}),
-		l.list(),
-		l.saving(),
+		kit.Either(p.library.team != "", l.teamList, l.list),
+		kit.If(!p.Guest, func() app.UI { return kit.Either(p.library.team != "", l.teamSaving, l.saving) }),
 		kit.El("p", "outcome bad", kit.At{"id", "library-problem", "role", "alert"}, l.Problem),
 	)
 }
 
 func (l *Library) entry(id string) *wire.LibraryEntry {
-	for i := range l.p.chat.Library.All {
-		if e := &l.p.chat.Library.All[i]; id != "" && e.ID == id {
-			return e
-		}
+	if l.p.library.team == "" {
+		return own(l.p.chat.Library.All, id)
+	}
+	if e := l.p.chat.Team.Entry(id); e != nil {
+		return &e.LibraryEntry
 	}
 	return nil
 }
@@ -143,6 +160,14 @@ func (l *Library) save() {
 		}
 		l.done(problem)
 	}
+	if l.Kind == wire.LibrarySettings && p.library.team != "" {
+		e, err := p.chat.Library.Settings(p.chat.Focused())
+		if err == nil {
+			e.Name = name
+			l.addToTeam(e, func() { done(nil) })
+		}
+		return
+	}
 	if l.Kind == wire.LibrarySettings {
 		p.chat.Library.SaveSettings(p.chat.Focused(), name, done)
 		return
@@ -150,6 +175,10 @@ func (l *Library) save() {
 	text := p.chat.Shown().Draft()
 	if text == "" {
 		l.done(&wire.Problem{Message: "The composer is empty.", Hint: "Write the prompt there first."})
+		return
+	}
+	if p.library.team != "" {
+		l.addToTeam(wire.LibraryEntry{Kind: wire.LibraryPrompt, Name: name, Text: text}, func() { done(nil) })
 		return
 	}
 	id := ""
@@ -178,7 +207,7 @@ func (l *Library) use(id string) {
 	switch {
 	case e == nil:
 	case e.Kind == wire.LibrarySettings:
-		p.chat.Focused().UseSettings(e.ID)
+		p.chat.Focused().UseParams(e.Params)
 		p.closeLibrary()
 	case len(chat.Variables(e.Text)) > 0:
 		l.fill(e.ID)

@@ -5,6 +5,7 @@ package chat
 import (
 	"net/url"
 	"strings"
+	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -73,9 +74,13 @@ func (p *Page) Leave() {
 
 // OpenHit shows what was found where it is.
 func (p *Page) OpenHit(h wire.Hit) {
+	if h.Share != "" { // a page that the server draws
+		js.Global().Call("open", hitPath(h), "_blank")
+		return
+	}
 	p.o.ShowList(false)
 	p.Context().Navigate(hitPath(h))
-	if c := p.chat.Current; h.Share == "" && c != nil && c.ID == h.Conversation {
+	if c := p.chat.Current; c != nil && c.ID == h.Conversation {
 		p.place.goal = h.Message // the address may be the one that is shown already
 		p.seek()
 	}
@@ -83,10 +88,11 @@ func (p *Page) OpenHit(h wire.Hit) {
 
 func hitPath(h wire.Hit) string {
 	if h.Share != "" {
-		if h.Message == "" {
-			return wire.SharePath + h.Share
+		path := wire.SharePath + h.Share
+		if h.Message != "" {
+			path += "#m-" + h.Message
 		}
-		return wire.SharePath + h.Share + "#m-" + h.Message
+		return path
 	}
 	if h.Video != "" {
 		return "/video/" + h.Video

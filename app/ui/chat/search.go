@@ -228,6 +228,9 @@ func (s *Side) hits() app.UI {
 func (s *Side) hit(h wire.Hit) app.UI {
 	p := s.p
 	about := []string{kindName(h)}
+	if h.Share != "" {
+		about = append(about, "shared by "+h.By)
+	}
 	if h.Model != "" && h.Kind != wire.HitQuestion {
 		about = append(about, h.Model)
 	}
@@ -238,7 +241,7 @@ func (s *Side) hit(h wire.Hit) app.UI {
 	}
 	shown := p.place.reached == h.Message && h.Message != ""
 	return kit.El("a", "hit", kit.At{"href", hitPath(h), "title", TitleOf(h.Title), "aria-current", kit.When(shown, "true"),
-		"onclick", p.On("hit "+h.Conversation+h.Message+h.Kind, func(_ app.Context, e app.Event) {
+		"onclick", p.On("hit "+h.Conversation+h.Share+h.Message+h.Kind, func(_ app.Context, e app.Event) {
 			if e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() {
 				return
 			}
@@ -246,7 +249,7 @@ func (s *Side) hit(h wire.Hit) app.UI {
 			e.Call("stopPropagation")
 			p.OpenHit(h)
 		})},
-		kit.If(h.Title != "" || h.Video == "", func() app.UI { return kit.Box("span", "hit-title cut written", TitleOf(h.Title)) }),
+		kit.If(h.Title != "" || h.Kind != wire.HitVideo, func() app.UI { return kit.Box("span", "hit-title cut written", TitleOf(h.Title)) }),
 		kit.Box("span", "hit-text written", kit.Marked(h.Snippet, h.Marks)),
 		kit.Box("span", "row-sub",
 			kit.If(h.Share != "", func() app.UI { return sharedBy(h) }),

@@ -107,19 +107,18 @@ func (p *page) choices(query string) []fuzzy.Choice {
 		var messages []fuzzy.Choice
 		for i, h := range f.Shown()[:min(8, len(f.Shown()))] {
 			c := fuzzy.Choice{Group: groupHits, Name: h.Snippet, Marks: h.Marks, Note: chat.TitleOf(h.Title), ID: strconv.Itoa(i)}
-			if h.Video == "" && h.Kind != wire.HitVideo {
-				if h.Share != "" {
-					c.Note += ", shared by " + h.By
-				}
+			if h.Share != "" {
+				c.Note += " · shared by " + h.By
+			}
+			if h.Kind != wire.HitVideo && h.Video == "" {
 				messages = append(messages, c)
 				continue
 			}
-			c.Group, c.Note = groupClips, h.Model
-			if h.Title != "" {
-				c.Note = h.Title
-			}
-			if h.Share != "" {
-				c.Note += ", shared by " + h.By
+			if c.Group = groupClips; h.Share == "" {
+				c.Note = h.Model
+				if h.Title != "" {
+					c.Note = h.Title
+				}
 			}
 			out = append(out, c)
 		}

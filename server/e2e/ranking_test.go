@@ -224,4 +224,20 @@ func TestAxeFindsNothingInARanking(t *testing.T) {
 			}
 		}
 	}
+
+	// On paper it is light, whole, and without what can be pressed.
+	p.open(views[0].path)
+	p.wait(views[0].wait)
+	p.must(p.tab.Eval(nil, `document.documentElement.dataset.theme = "dark"`))
+	p.must(p.tab.Print(794, 1123))
+	p.picture("ranking-on-paper")
+	if bad := p.text(`[...document.querySelectorAll(".rail, .bar, .ranking-controls")].filter(e => e.checkVisibility()).map(e => e.className).join(" ")`); bad != "" {
+		t.Errorf("%s is printed", bad)
+	}
+	if cut := p.text(`[...document.querySelectorAll(".main, .ranking, .ranking .scroll")].filter(e => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1).map(e => e.className).join(" ")`); cut != "" {
+		t.Errorf("of %s a part is not printed", cut)
+	}
+	if colour := p.text(`getComputedStyle(document.documentElement).colorScheme`); colour != "light" {
+		t.Errorf("it is printed %s", colour)
+	}
 }

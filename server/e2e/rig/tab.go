@@ -266,6 +266,15 @@ func (t *Tab) Contrast() error {
 	return err
 }
 
+// Print shows the tab as it would be printed, on paper of that width.
+func (t *Tab) Print(width, height int64) error {
+	if err := t.Look(width, height, false); err != nil {
+		return err
+	}
+	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	return err
+}
+
 // Zone puts the person's clock into a time zone, for pages that are opened from
 // then on.
 func (t *Tab) Zone(name string) error {

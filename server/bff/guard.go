@@ -22,7 +22,7 @@ func (s *Server) routes() http.Handler {
 		d.show(path, s.Page.Serve)
 	}
 	if s.People.Team {
-		for _, path := range []string{"/review/{id}", "/ranking", "/shared"} {
+		for _, path := range []string{"/review/{id}", "/ranking", "/shared", "/notices"} {
 			d.show(path, s.Page.Serve)
 		}
 		for _, path := range []string{"/signin", "/setup", "/join", "/reset"} {

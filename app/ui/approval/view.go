@@ -14,6 +14,7 @@ import (
 	"screentest/app/figure"
 	"screentest/app/session"
 	"screentest/app/ui/kit"
+	"screentest/shared/money"
 	"screentest/shared/wire"
 )
 
@@ -72,24 +73,11 @@ func (v *View) card(a wire.Approval, again func(t *wire.VideoTask)) app.UI {
 	case a.State == wire.ApprovalRefused:
 		head, tone = a.By+" did not release it", kit.Bad
 	}
-	price := "price not known"
-	if a.Clip.PriceNanoUSD > 0 {
-		price = figure.Dollars(a.Clip.PriceNanoUSD)
-	}
-	meta := []string{price, a.Clip.Model, figure.Plural(a.Clip.Seconds, "second", "seconds")}
-	if len(v.Charges) > 1 || a.Decides { // else there is one team, which nobody speaks of
-		meta = append(meta, "charged to "+a.TeamName)
-	}
-	words := a.Clip.Title
-	if words == "" {
-		words = a.Clip.Prompt
-	}
 	return kit.Notice(tone, "approval", kit.At{"id", "approval-" + a.ID, "role", "group", "aria-label", head},
 		kit.Box("p", "approval-head", head),
-		kit.El("p", "approval-words", kit.At{"title", words}, words),
-		kit.Box("p", "soft figure", strings.Join(append(meta, "asked "+kit.Wall(a.AskedMS).Format("2 Jan, 15:04")), " · ")),
+		v.about(a),
 		kit.If(a.Reason != "", func() app.UI { return kit.Box("p", "approval-reason", "“"+a.Reason+"”") }),
-		kit.If(a.Decides, func() app.UI { return v.Actions(a.ID) }),
+		kit.If(a.Decides, func() app.UI { return v.actions(a) }),
 		kit.If(!a.Decides && a.State == wire.ApprovalAsked, func() app.UI {
 			return kit.Box("div", "approval-acts",
 				v.problem(a.ID),
@@ -108,21 +96,46 @@ func (v *View) card(a wire.Approval, again func(t *wire.VideoTask)) app.UI {
 	)
 }
 
+// about is the clip that it would make: what it is to show, and what it costs.
+func (v *View) about(a wire.Approval) []app.UI {
+	meta := []string{"price not known", a.Clip.Model, figure.Plural(a.Clip.Seconds, "second", "seconds")}
+	if a.Clip.PriceNanoUSD > 0 {
+		meta[0] = money.NanoUSD(a.Clip.PriceNanoUSD).String()
+	}
+	if len(v.Charges) > 1 || a.Decides { // else there is one team, which nobody speaks of
+		meta = append(meta, "charged to "+a.TeamName)
+	}
+	words := a.Clip.Prompt
+	if a.Clip.Title != "" {
+		words = a.Clip.Title + ": " + words
+	}
+	return []app.UI{
+		kit.El("p", "approval-words", kit.At{"title", words}, words),
+		kit.Box("p", "soft figure", strings.Join(append(meta, "asked "+kit.Wall(a.AskedMS).Format("2 Jan, 15:04")), " · ")),
+	}
+}
+
+// About is one that waits for who looks, by its id, with what can be done with it.
+func (v *View) About(id string) app.UI {
+	a, known := v.desk.Find(id)
+	if !known || !a.Decides {
+		return kit.Nothing()
+	}
+	return kit.Box("div", "approval-about", v.about(a), v.actions(a))
+}
+
 // Waits says that one, by its id, waits for who looks.
 func (v *View) Waits(id string) bool {
 	a, known := v.desk.Find(id)
 	return known && a.Decides
 }
 
-// Actions are what can be done with one that waits for who looks, by its id.
-func (v *View) Actions(id string) app.UI {
-	a, known := v.desk.Find(id)
-	if !known || !a.Decides {
-		return kit.Nothing()
-	}
+// actions are what can be done with one that waits for who looks.
+func (v *View) actions(a wire.Approval) app.UI {
+	id := a.ID
 	verb := "Release"
 	if a.Clip.PriceNanoUSD > 0 {
-		verb += " for " + figure.Dollars(a.Clip.PriceNanoUSD)
+		verb += " for " + money.NanoUSD(a.Clip.PriceNanoUSD).String()
 	}
 	busy := v.desk.Busy(id)
 	if v.refusing != id {

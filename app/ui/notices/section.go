@@ -24,9 +24,10 @@ const iconBell kit.IconPath = "M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 1.5h-15zM10 20.
 
 // Approvals are what waits for the person, see package approval.
 type Approvals interface {
-	// Waits says whether one, by its id, does; Actions is what can be done then.
+	// Waits says whether one, by its id, does; About is what it is, and what can be
+	// done with it.
 	Waits(id string) bool
-	Actions(id string) app.UI
+	About(id string) app.UI
 	Rev() int
 }
 
@@ -140,7 +141,7 @@ func (s *Section) line(n wire.Notice) app.UI {
 			kit.If(n.By != "", func() app.UI { return kit.Box("strong", "", n.By+" ") }),
 			kit.Box("span", "", n.Text)),
 		kit.El("time", "faint figure", nil, kit.Wall(n.AtMS).Format("2 Jan, 15:04")),
-		kit.If(n.Kind == wire.NoticeApproval && s.approvals.Waits(n.Subject), func() app.UI { return s.approvals.Actions(n.Subject) }))
+		kit.If(n.Kind == wire.NoticeApproval && s.approvals.Waits(n.Subject), func() app.UI { return s.approvals.About(n.Subject) }))
 }
 
 // words are a notice as a sentence.

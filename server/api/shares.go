@@ -80,7 +80,7 @@ func (s *Shares) share(w http.ResponseWriter, r *http.Request, who people.Person
 	if token != "" {
 		key = token
 	}
-	return answer(w, http.StatusCreated, wire.Share{ID: id, Link: s.URL + wire.SharePath + key, Kind: n.Kind, Subject: n.ID, Owner: who.Me.Name, Mine: true,
+	return answer(w, http.StatusOK, wire.Share{ID: id, Link: s.URL + wire.SharePath + key, Kind: n.Kind, Subject: n.ID, Owner: who.Me.Name, Mine: true,
 		Audience: n.Audience, Live: n.Live, Wire: n.Wire})
 }
 
@@ -103,7 +103,7 @@ func (s *Shares) copy(w http.ResponseWriter, r *http.Request, who people.Person)
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusCreated, wire.Target{ID: id})
+	return answer(w, http.StatusOK, wire.Target{ID: id})
 }
 
 func (s *Shares) reuse(w http.ResponseWriter, r *http.Request, who people.Person) error {

@@ -3,7 +3,9 @@ package share
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"screentest/shared/wire"
 )
@@ -20,7 +22,14 @@ func (s *Service) Make(ctx context.Context, owner, name string, n wire.NewShare)
 	var snapshot []byte
 	title := ""
 	if n.Kind == wire.ShareConversation && !n.Live {
-		if snapshot, title, err = s.Snapshot(ctx, owner, n.ID); err != nil {
+		var none *wire.Problem
+		snapshot, title, err = s.Snapshot(ctx, owner, n.ID)
+		if errors.Is(err, fs.ErrNotExist) && errors.As(err, &none) {
+			p := *none
+			p.Field = "id"
+			return "", "", &p
+		}
+		if err != nil {
 			return "", "", err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"screentest/server/account"
 	"screentest/server/store"
 	"screentest/server/store/storetest"
+	"screentest/server/store/transfer"
 	"screentest/shared/wire"
 )
 
@@ -213,6 +214,13 @@ func TestOwnersAreApart(t *testing.T) {
 					t.Error(err)
 				}
 			},
+			"Snapshot": absent(func(s wire.Start) error {
+				_, _, err := db.Snapshot(ctx, who, s.Conversation)
+				return err
+			}),
+			"Copy": absent(func(s wire.Start) error {
+				return storetest.Second(db.Copy(ctx, who, transfer.Source{Owner: who, Subject: s.Conversation}, wire.CopyShare{}))
+			}),
 			"TeamsOf": func(t *testing.T, who string) {
 				if all, err := db.TeamsOf(ctx, who); err != nil || len(all) > 0 {
 					t.Errorf("%+v, %v", all, err)

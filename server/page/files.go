@@ -184,7 +184,7 @@ func (p *Page) hash() string {
 	for _, url := range p.urls() {
 		fmt.Fprintln(h, url)
 	}
-	fmt.Fprintln(h, shellHTML, app.DefaultAppWorkerJS, loadPlainly, countCopy, pageFromServer)
+	fmt.Fprintln(h, shellHTML, app.DefaultAppWorkerJS, loadPlainly, countCopy, pageFromServer, notShared)
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/shared/wire"
 )
 
 // buildEnv is where the page finds the build that it is of, by go-app's Getenv.
@@ -82,6 +84,18 @@ async function fetchWithProgress(url, progess) {`,
 	}
 )
 
+// What is shared has a page of its own, which the worker leaves alone: to the server
+// what a worker asks for doesn't come from another site's link, and it would stand
+// between a stream and its page.
+var notShared = patch{
+	old: "self.addEventListener(\"fetch\", (event) => {\n",
+	new: `self.addEventListener("fetch", (event) => {
+  if (new URL(event.request.url).pathname.startsWith("` + wire.SharePath + `")) {
+    return;
+  }
+`,
+}
+
 type patch struct{ old, new string }
 
 // at puts the program's address into a patch.
@@ -130,7 +144,7 @@ func (p *Page) addGoApp() error {
 	if err != nil {
 		return err
 	}
-	worker, err := applied([]byte(app.DefaultAppWorkerJS), pageFromServer,
+	worker, err := applied([]byte(app.DefaultAppWorkerJS), pageFromServer, notShared,
 		patch{"const resourcesToCache = {{.ResourcesToCache}};", "const resourcesToCache = " + string(keep) + ";"})
 	if err != nil {
 		return fmt.Errorf("app-worker.js: %w", err)

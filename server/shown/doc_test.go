@@ -51,7 +51,7 @@ func (d *doc) byID(id string) *xhtml.Node {
 
 func (d *doc) main(name string) string { return attr(d.byID("main"), name) }
 
-func make_(t testing.TB, source string) []*xhtml.Node {
+func elements(t testing.TB, source string) []*xhtml.Node {
 	list, err := xhtml.ParseFragment(strings.NewReader(source), &xhtml.Node{Type: xhtml.ElementNode, Data: "div", DataAtom: atom.Div})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func make_(t testing.TB, source string) []*xhtml.Node {
 	return list
 }
 
-func clear_(n *xhtml.Node) {
+func empty(n *xhtml.Node) {
 	for n.FirstChild != nil {
 		n.RemoveChild(n.FirstChild)
 	}
@@ -96,13 +96,13 @@ func (d *doc) apply(p patch) {
 		if holder == nil {
 			d.t.Fatalf("%v has no place", p)
 		}
-		for _, k := range make_(d.t, text(4)) {
+		for _, k := range elements(d.t, text(4)) {
 			holder.InsertBefore(k, next)
 		}
 	case "drop":
 		n.Parent.RemoveChild(n)
 	case "add":
-		for _, k := range make_(d.t, text(2)) {
+		for _, k := range elements(d.t, text(2)) {
 			n.Parent.InsertBefore(k, n)
 		}
 	case "tail":
@@ -112,18 +112,18 @@ func (d *doc) apply(p patch) {
 		}
 		all := slice16(was, int(p[2].(float64))) + text(3)
 		d.tails[text(1)] = all
-		clear_(n)
-		for _, k := range make_(d.t, all) {
+		empty(n)
+		for _, k := range elements(d.t, all) {
 			n.AppendChild(k)
 		}
 	case "grow":
 		d.tails[text(1)] = ""
 		r := rest()
-		for _, k := range make_(d.t, text(2)) {
+		for _, k := range elements(d.t, text(2)) {
 			r.Parent.InsertBefore(k, r)
 		}
 		if p[3].(bool) {
-			clear_(r)
+			empty(r)
 		}
 		r.AppendChild(&xhtml.Node{Type: xhtml.TextNode, Data: text(4)})
 	case "thought":

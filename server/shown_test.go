@@ -19,8 +19,8 @@ import (
 
 const linkToken = "a-token-of-a-link-that-nobody-guesses-0123"
 
-// shows shares a conversation of somebody's and returns its key.
-func (w *instance) shows(p *someone, conversation, audience string, to ...string) (key, id string) {
+// showsAs shares a conversation of somebody's and returns its key.
+func (w *instance) showsAs(p *someone, conversation, audience string, to ...string) (key, id string) {
 	w.t.Helper()
 	token := ""
 	if audience == wire.ShareByLink {
@@ -104,8 +104,8 @@ func TestWhatIsSharedIsFollowed(t *testing.T) {
 	w.allowLinks(true)
 	s := turn(gateway.Chat, "[[pace: 150]] [[repeat: 300]] [[reasoning]] Why?")
 	w.must(w.member.tab.Call(t.Context(), wire.OpStart, s, nil))
-	link, _ := w.shows(w.member, s.Conversation, wire.ShareByLink)
-	key, _ := w.shows(w.member, s.Conversation, wire.ShareWithPeople, w.mate.id())
+	link, _ := w.showsAs(w.member, s.Conversation, wire.ShareByLink)
+	key, _ := w.showsAs(w.member, s.Conversation, wire.ShareWithPeople, w.mate.id())
 	all := []*shownStream{w.follows(w.nobody, link), w.follows(w.mate, key), w.follows(w.member, key)}
 	for _, stream := range all {
 		stream.until(`["tail","tail-` + s.Answer)
@@ -152,9 +152,9 @@ func TestWhatIsSharedEnds(t *testing.T) {
 	ctx := t.Context()
 	s := turn(gateway.Chat, "[[pace: 20]] [[repeat: 100000]] shown-canary")
 	w.must(w.member.tab.Call(ctx, wire.OpStart, s, nil))
-	link, _ := w.shows(w.member, s.Conversation, wire.ShareByLink)
-	byTeam, _ := w.shows(w.member, s.Conversation, wire.ShareWithTeam, w.red)
-	byName, named := w.shows(w.member, s.Conversation, wire.ShareWithPeople, w.lead.id(), w.guest.id(), w.admin.id())
+	link, _ := w.showsAs(w.member, s.Conversation, wire.ShareByLink)
+	byTeam, _ := w.showsAs(w.member, s.Conversation, wire.ShareWithTeam, w.red)
+	byName, named := w.showsAs(w.member, s.Conversation, wire.ShareWithPeople, w.lead.id(), w.guest.id(), w.admin.id())
 
 	mateByTeam, nobodyByLink := w.follows(w.mate, byTeam), w.follows(w.nobody, link)
 	leadByName, guestByName, adminByName := w.follows(w.lead, byName), w.follows(w.guest, byName), w.follows(w.admin, byName)
@@ -212,7 +212,7 @@ func TestAServerEndsWithViewers(t *testing.T) {
 	w.allowLinks(true)
 	s := turn(gateway.Chat, "quick")
 	play(t, w.member.tab, s)
-	link, _ := w.shows(w.member, s.Conversation, wire.ShareByLink)
+	link, _ := w.showsAs(w.member, s.Conversation, wire.ShareByLink)
 	v := w.follows(&someone{name: "somebody", http: wiretest.NewHTTP()}, link)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()

@@ -191,7 +191,7 @@ func TestGoAppsScriptsAreChanged(t *testing.T) {
 		}
 	}
 	worker := get(t, p, "/app-worker.js").Body.String()
-	if !strings.Contains(worker, `request.mode === "navigate"`) || strings.Contains(worker, "{{") {
+	if !strings.Contains(worker, `request.mode === "navigate"`) || !strings.Contains(worker, `pathname.startsWith("/s/")`) || strings.Contains(worker, "{{") {
 		t.Error("app-worker.js is not the changed one")
 	}
 	// What the worker keeps must be there: it keeps all or nothing.

@@ -25,11 +25,11 @@ func (w *instance) clipOf(p *someone, c wire.VideoCreate) wire.VideoTask {
 	return awaitTask(w.t, p.tab, c.ID, "saved", saved)
 }
 
-// shows shares a clip live with the red team.
-func (w *instance) shows(p *someone, clip string) string {
+// showsTeam shares a clip live with the red team.
+func (w *instance) showsTeam(p *someone, clip string) string {
 	w.t.Helper()
 	var made wire.Share
-	w.does(p, 200, "POST /api/shares", fmt.Sprintf(`{"kind":"clip","id":%q,"audience":"team","to":[%q],"live":true}`, clip, w.red), &made)
+	w.does(p, 201, "POST /api/shares", fmt.Sprintf(`{"kind":"clip","id":%q,"audience":"team","to":[%q],"live":true}`, clip, w.red), &made)
 	return made.ID
 }
 
@@ -56,7 +56,7 @@ func TestAReviewOfThree(t *testing.T) {
 	w := newOffice(t)
 	ctx := t.Context()
 	clip := w.clipOf(w.member, clipRequest("a fox"))
-	share := w.shows(w.member, clip.ID)
+	share := w.showsTeam(w.member, clip.ID)
 	of := w.looks(w.member, wire.Look{Clip: clip.ID})
 	three := []*someone{w.member, w.mate, w.lead}
 	for _, p := range three[1:] {
@@ -155,7 +155,7 @@ func TestNextVersionsAreSeen(t *testing.T) {
 	ctx := t.Context()
 	first := clipRequest("a fox")
 	clip := w.clipOf(w.member, first)
-	share := w.shows(w.member, clip.ID)
+	share := w.showsTeam(w.member, clip.ID)
 	of := w.looks(w.mate, wire.Look{Share: share}).ID
 	w.looks(w.member, wire.Look{Clip: clip.ID})
 	seen := func(p *someone, at wire.Look) (states []string) {
@@ -232,7 +232,7 @@ func TestSightIsLostWhileLooking(t *testing.T) {
 			w := newOffice(t)
 			ctx := t.Context()
 			clip := w.clipOf(w.member, clipRequest("a fox"))
-			share := w.shows(w.member, clip.ID)
+			share := w.showsTeam(w.member, clip.ID)
 			of := w.looks(w.mate, wire.Look{Share: share}).ID
 			say := func(text string) {
 				t.Helper()
@@ -271,7 +271,7 @@ func TestADecision(t *testing.T) {
 	w := newOffice(t)
 	ctx := t.Context()
 	clip := w.clipOf(w.member, clipRequest("a canary of a fox"))
-	share := w.shows(w.member, clip.ID)
+	share := w.showsTeam(w.member, clip.ID)
 	of := w.looks(w.member, wire.Look{Clip: clip.ID}).ID
 	w.looks(w.lead, wire.Look{Share: share})
 	step := func(p *someone, state, note string) (s wire.ReviewStep, err error) {

@@ -38,7 +38,7 @@ func TestATeamsLibraryOfPrompts(t *testing.T) {
 	ana.click("#entry-name")
 	ana.keys("Summary\r")
 	row := `.function[data-name="Summary"]`
-	ana.wait(`document.querySelector('` + row + ` .faint')?.innerText.includes("changed by Ana Lima")`)
+	ana.wait(`document.querySelector('` + row + ` .faint')?.innerText.includes("made by Ana Lima")`)
 	// Saving it once more under its name is refused, and says what to do.
 	ana.click("#entry-name")
 	ana.keys("Summary\r")

@@ -89,7 +89,11 @@ func (l *Library) teamList() app.UI {
 
 // changedBy says who made a version, and when.
 func changedBy(e wire.TeamEntry) string {
-	return "changed by " + e.By + ", " + day(e.UpdatedMS)
+	did := "changed by "
+	if e.Rev == 1 {
+		did = "made by "
+	}
+	return did + e.By + ", " + day(e.UpdatedMS)
 }
 
 func (l *Library) teamRow(e wire.TeamEntry) app.UI {
@@ -189,10 +193,11 @@ func (l *Library) about(e wire.TeamEntry) app.UI {
 	}
 	may := !p.Guest
 	return kit.Box("div", "dialog-body",
-		kit.El("h3", "written", kit.At{"id", "team-name", "tabindex", "-1"}, e.Name),
+		kit.Box("div", "line",
+			kit.IconButton("", "Back", kit.IconBack, kit.At{"id", "team-back", "title", "Back"}, p.Do("team-back", func() { l.view("", "", "#library-"+l.Kind) })),
+			kit.El("h3", "written", kit.At{"id", "team-name", "tabindex", "-1"}, e.Name)),
 		kit.Box("p", "faint", kit.When(e.Deleted, "Deleted · ")+"Version "+strconv.FormatInt(e.Rev, 10)+", "+changedBy(e)),
 		kit.Box("div", "line",
-			act("team-back", "", "Back", func() { l.view("", "", "#library-"+l.Kind) }),
 			kit.Box("span", "push"),
 			kit.If(may && e.Deleted, func() app.UI {
 				return act("team-restore", "primary", "Bring back", func() { team.Back(e, l.done) })
@@ -248,7 +253,7 @@ func (l *Library) version(now, v wire.TeamEntry, before *wire.TeamEntry) app.UI 
 			kit.Box("span", "faint", v.By+", "+day(v.UpdatedMS)),
 			kit.Box("span", "push"),
 			kit.If(!p.Guest && v.Rev < now.Rev, func() app.UI {
-				return kit.Button("small", kit.At{"aria-label", "Go back to version " + rev}, p.Do("back-to "+v.ID+rev, func() { p.chat.Team.Back(v, l.done) }), "Go back to this")
+				return kit.Button("small", kit.At{"aria-label", "Go back to this: version " + rev}, p.Do("back-to "+v.ID+rev, func() { p.chat.Team.Back(v, l.done) }), "Go back to this")
 			})),
 		kit.SayIf("p", "soft", renamed),
 		compared(text, chat.Content(v.LibraryEntry), before == nil))

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"screentest/app/figure"
 	"screentest/app/session"
 	"screentest/shared/gateway"
+	"screentest/shared/money"
 	"screentest/shared/wire"
 )
 
@@ -217,7 +217,7 @@ func (f *Form) AsksWords() string {
 	case !f.Check.Price.Known:
 		return "Its price is not known: a lead or an admin is asked first. Nothing is sent or charged before."
 	}
-	return "Dearer than " + figure.Dollars(c.ApproveNanoUSD) + ": a lead or an admin is asked first. Nothing is sent or charged before."
+	return "Dearer than " + money.NanoUSD(c.ApproveNanoUSD).String() + ": a lead or an admin is asked first. Nothing is sent or charged before."
 }
 
 // placeName names a place of the request within a sentence: a slot by what it

@@ -77,28 +77,23 @@ func New(c Config) *Service { return &Service{c} }
 // videoPath is the page where all that waits is shown.
 const videoPath = "/video"
 
-// Asked is what became of a clip that an owner asked for, as the answer to the same
-// creation again: a task that there is not.
+// Asked answers the same creation again: with the clip that waits, or with why it
+// came to nothing, as a problem.
 func (s *Service) Asked(ctx context.Context, owner, clip string) (wire.VideoTask, error) {
 	v, err := s.Store.ByClip(ctx, owner, clip)
-	return task(v), err
-}
-
-// task is an approval as what answers a creation.
-func task(v wire.Approval) wire.VideoTask {
-	t := v.Clip
+	if err != nil {
+		return wire.VideoTask{}, err
+	}
 	switch v.State {
 	case wire.ApprovalAsked:
-		return t
+		return v.Clip, nil
 	case wire.ApprovalRefused:
-		t.Problem = &wire.Problem{Code: "not_released", Message: v.By + " has not released it: " + v.Reason, Hint: "Change it, and ask again."}
+		return v.Clip, &wire.Problem{Code: "not_released", Message: v.By + " has not released it: " + v.Reason, Hint: "Change it, and ask again."}
 	case wire.ApprovalWithdrawn:
-		t.Problem = &wire.Problem{Code: "withdrawn", Message: "You have withdrawn it.", Hint: "Create it anew."}
-	default: // and it is not among the clips
-		t.Problem = &wire.Problem{Code: "deleted", Message: "It was released and made, and deleted since.", Hint: "Create it anew."}
+		return v.Clip, &wire.Problem{Code: "withdrawn", Message: "You have withdrawn it.", Hint: "Create it anew."}
 	}
-	t.State = wire.VideoRefused
-	return t
+	// Released, and it is not among the clips.
+	return v.Clip, &wire.Problem{Code: "deleted", Message: "It was released and made, and deleted since.", Hint: "Create it anew."}
 }
 
 // Ask keeps c, which would make t, until somebody decides, and tells those who do.
@@ -114,7 +109,7 @@ func (s *Service) Ask(ctx context.Context, by payer.Payer, c wire.VideoCreate, t
 		_, leads := s.People.Leaders(v.Team)
 		s.notify(ctx, leads, v, videoPath, "asks for approval: "+words(v))
 	}
-	return task(v), nil
+	return v.Clip, nil
 }
 
 // words are what an approval is about, in short.

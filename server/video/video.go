@@ -60,11 +60,10 @@ type Budget interface {
 }
 
 // Approvals keep what is not sent before somebody has released it; see package
-// approval. What they give is a task that there is not: in the state
-// wire.VideoAsks, or wire.VideoRefused when it came to nothing.
+// approval. What they give is a task that there is not, in the state wire.VideoAsks.
 type Approvals interface {
-	// Asked is what became of a clip that was asked about, by its id.
-	// fs.ErrNotExist: it was not.
+	// Asked is a clip that was asked about and waits, by its id; that it came to
+	// nothing is a problem. fs.ErrNotExist: it was not asked about.
 	Asked(ctx context.Context, owner, id string) (wire.VideoTask, error)
 	// Ask keeps c, which would make t, until somebody decides.
 	Ask(ctx context.Context, by payer.Payer, c wire.VideoCreate, t wire.VideoTask) (wire.VideoTask, error)

@@ -24,9 +24,9 @@ func (w *world) bare(url string, scripts bool) *page {
 	return p
 }
 
-// shares shares something as the person of a page, and returns the share's id and
+// makesShare shares something as the person of a page, and returns the share's id and
 // link.
-func (p *page) shares(body string) (id, link string) {
+func (p *page) makesShare(body string) (id, link string) {
 	p.w.t.Helper()
 	var made struct{ ID, Link string }
 	got := p.asked("POST", "/api/shares", body)
@@ -57,8 +57,8 @@ func TestWhatIsShared(t *testing.T) {
 	ana.send("[[pace: 60]] [[repeat: 400]] Tell me of <b>otters</b>")
 	ana.wait(`location.pathname.startsWith("/c/")`)
 	conversation := strings.TrimPrefix(ana.text("location.pathname"), "/c/")
-	id, link := ana.shares(`{"kind":"conversation","id":"` + conversation + `","audience":"link","live":true,"wire":true}`)
-	_, named := ana.shares(`{"kind":"conversation","id":"` + conversation + `","audience":"everyone","live":true}`)
+	id, link := ana.makesShare(`{"kind":"conversation","id":"` + conversation + `","audience":"link","live":true,"wire":true}`)
+	_, named := ana.makesShare(`{"kind":"conversation","id":"` + conversation + `","audience":"everyone","live":true}`)
 
 	var reader, scriptless *page
 	w.as(w.stranger(), func() {

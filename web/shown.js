@@ -166,4 +166,15 @@ document.addEventListener("toggle", async (e) => {
   fold.querySelector("p").replaceWith(pre);
 }, true);
 
-if (main && say) follow();
+// A link may lead to a message, by its id: on this page or on an earlier one.
+const lead = () => {
+  const id = location.hash.slice(1);
+  const e = /^[0-9a-f-]{36}$/.test(id) && ($("a-" + id) ?? $("t-" + id));
+  if (e) e.scrollIntoView();
+  else if (e === null && !location.search) location.replace(here + "?at=" + id + "#" + id);
+};
+
+if (main && say) {
+  follow();
+  lead();
+}

@@ -11,6 +11,7 @@ import (
 
 	"screentest/server/e2e/rig"
 	"screentest/server/page"
+	"screentest/shared/wire"
 	"screentest/web"
 )
 
@@ -57,7 +58,7 @@ func inBrowser(t *testing.T) (*world, *rig.Tab) {
 	return w, tab
 }
 
-// must fails on an error; see picture.
+// must fails on an error.
 func must(t *testing.T, errs ...error) {
 	t.Helper()
 	for _, err := range errs {
@@ -67,7 +68,7 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// as says whose page it is that the tab loads: whoever asks for the link is Bob.
+// shownHTML is what the page shows, without what only the script reads.
 const shownHTML = `(() => {
 	const m = document.getElementById("main").cloneNode(true);
 	m.removeAttribute("data-from");
@@ -143,6 +144,22 @@ func TestTheScriptComesBack(t *testing.T) {
 	w.s.mu.Unlock()
 	logs[0].says("content", "after the *gap*")
 	must(t, tab.Wait(`document.querySelector(".tail em")`))
+}
+
+// A link may lead to a message, however long ago it was.
+func TestALinkLeadsToAMessage(t *testing.T) {
+	w, tab := inBrowser(t)
+	w.mu.Lock()
+	parent := ""
+	for i := range 300 {
+		w.all = append(w.all, wire.Message{ID: id(1, i), Parent: parent, Role: "user", Text: fmt.Sprintf("question %d.", i)})
+		parent = id(1, i)
+	}
+	w.mu.Unlock()
+	for _, n := range []int{20, 290} {
+		must(t, tab.Open("about:blank"), tab.Open(w.http.URL+"/s/"+link+"#"+id(1, n)),
+			tab.Wait(fmt.Sprintf(`(() => { const e = document.getElementById("t-%s")?.getBoundingClientRect(); return e && e.bottom > 0 && e.top < innerHeight; })()`, id(1, n))))
+	}
 }
 
 func TestWithoutAScriptAllIsThere(t *testing.T) {

@@ -2,8 +2,10 @@ package shown
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"strings"
@@ -238,6 +240,15 @@ func TestLongConversationsComeInPages(t *testing.T) {
 	if strings.Contains(body, "?before=") || strings.Count(body, `class="question"`) != 3 {
 		t.Errorf("the first page: %.3000s", body)
 	}
+	for _, message := range []string{id(1, 77), id(2, 77)} {
+		_, body, _ = w.get(link+"?at="+message, "")
+		if !strings.Contains(body, "answer 77.") || strings.Contains(body, "question 78.") {
+			t.Errorf("the page of %s: %.3000s", message, body)
+		}
+	}
+	if _, body, _ = w.get(link+"?at=nothing", ""); !strings.Contains(body, "answer 4999.") {
+		t.Errorf("the page of nothing: %.3000s", body)
+	}
 	if status, _, _ := w.get(link+"?before=nothing", ""); status != 404 {
 		t.Errorf("before nothing: %d", status)
 	}
@@ -265,6 +276,16 @@ func TestTheBranchOfTheNewestIsShown(t *testing.T) {
 	if strings.Contains(body, "old answer") || !strings.Contains(body, "new answer") || !strings.Contains(body, "beside") || !strings.Contains(body, "only here") {
 		t.Errorf("%s", body)
 	}
+}
+
+// second is a review that shows a second version alone.
+type second struct{}
+
+func (second) Version(_ context.Context, _ sight.Sight, version int) (owner, task string, err error) {
+	if version != 2 {
+		return "", "", fs.ErrNotExist
+	}
+	return "bea", "next", nil
 }
 
 func TestAClip(t *testing.T) {
@@ -297,6 +318,15 @@ func TestAClip(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/media/2/0", "/media/00/0", "/media/0/-1", "/media/0/x"} {
+		if status, body, _ := w.get(link+path, ""); status == 200 {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+	w.s.Reviews = second{}
+	if _, body, _ := w.get(link+"/media/2/0", ""); body != "clip bea next 0" {
+		t.Errorf("the next version: %s", body)
+	}
+	for _, path := range []string{"/media/1/0", "/media/3/0"} {
 		if status, body, _ := w.get(link+path, ""); status == 200 {
 			t.Errorf("%s: %s", path, body)
 		}

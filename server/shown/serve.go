@@ -17,7 +17,8 @@ import (
 )
 
 // ServePage answers GET /s/{key}. With before=… in the query it shows what was said
-// before a question, with wire=… what one answer sent and got.
+// before a question, with at=… what led to a message, with wire=… what one answer sent
+// and got.
 func (s *Service) ServePage(w http.ResponseWriter, r *http.Request, v Viewer) error {
 	if !s.admitted(w, r, v) {
 		return nil
@@ -38,7 +39,11 @@ func (s *Service) ServePage(w http.ResponseWriter, r *http.Request, v Viewer) er
 	if run := query.Get("wire"); run != "" {
 		return s.sendWire(w, r, seen, run)
 	}
-	c, err := s.content(r.Context(), key, seen, query.Get("before"))
+	before := query.Get("before")
+	if message := query.Get("at"); message != "" {
+		before = at + message
+	}
+	c, err := s.content(r.Context(), key, seen, before)
 	if errors.Is(err, fs.ErrNotExist) {
 		s.unseen(w, r, v, key)
 		return nil

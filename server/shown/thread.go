@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"screentest/shared/wire"
 )
@@ -116,6 +117,9 @@ func pathTo(o wire.Outline, leaf int) (turns []branchLane) {
 	return turns
 }
 
+// at before a message's id asks for the page that it is on.
+const at = "at "
+
 // window chooses the turns of a page: the newest, those before the question named,
 // or, if from is given, those from there on as long as they are not twice too many.
 func window(o wire.Outline, all []branch, before, from string) (turns []branch, end int, err error) {
@@ -189,9 +193,26 @@ func (s *Service) readThread(ctx context.Context, owner, conversation, before, f
 	return threadOf(opened.Summary.Title, opened.Lanes, o, before, from, fetch)
 }
 
+// upTo is the question before which a page ends that has a message in it, as before
+// in window; "" where it is in the newest turn, or on no branch that is shown.
+func upTo(o wire.Outline, all []branch, message string) string {
+	has := func(b branch) bool {
+		return o.ID(b.question) == message || slices.ContainsFunc(b.lanes, func(l branchLane) bool {
+			return o.ID(l.question) == message || slices.ContainsFunc(l.answers, func(i int) bool { return o.ID(i) == message })
+		})
+	}
+	if i := slices.IndexFunc(all, has); i >= 0 && i+1 < len(all) {
+		return o.ID(all[i+1].question)
+	}
+	return ""
+}
+
 // threadOf puts a thread together of an outline and the messages that fetch has.
 func threadOf(title string, lanes *wire.Lanes, o wire.Outline, before, from string, fetch func(ids []string) (map[string]wire.Message, error)) (thread, error) {
 	all := newestBranch(o)
+	if message, is := strings.CutPrefix(before, at); is {
+		before = upTo(o, all, message)
+	}
 	turns, start, err := window(o, all, before, from)
 	if err != nil {
 		return thread{}, err

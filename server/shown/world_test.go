@@ -320,4 +320,3 @@ func (w *world) get(path, who string, headers ...string) (status int, body strin
 	}
 	return res.StatusCode, string(raw), res.Header
 }
-

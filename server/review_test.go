@@ -194,6 +194,16 @@ func TestNextVersionsAreSeen(t *testing.T) {
 	if got := r.Versions; len(got) != 2 || got[1].Version != 3 || got[1].State != wire.ReviewOpen || len(r.Comments) != 1 || got[1].Media[0] != "/s/"+share+"/media/3/0" {
 		t.Errorf("in review others see %+v", r)
 	}
+	// The clip of a version is played by who sees it, and by nobody else.
+	for _, c := range []struct {
+		by      *someone
+		version string
+		status  int
+	}{{w.mate, "3", 200}, {w.mate, "1", 200}, {w.mate, "2", 404}, {w.mate, "9", 404}, {w.stranger, "3", 404}} {
+		if res, body := w.ask(c.by.http, "GET", "/s/"+share+"/media/"+c.version+"/0", "", ""); res.StatusCode != c.status || c.status == 200 && len(body) < 1000 {
+			t.Errorf("version %s by %s: %s, %d bytes", c.version, c.by.name, res.Status, len(body))
+		}
+	}
 	if n, err := wiretest.News(ctx, w.lead.tab, wire.EventNotice, func(n wire.Notice) bool { return n.Kind == wire.NoticeReview }); err != nil || n.Path != "/review/"+share || n.By != "member" {
 		t.Errorf("who is asked is told %+v, %v", n, err)
 	}

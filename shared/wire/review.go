@@ -39,8 +39,8 @@ type TeamClipQuery struct {
 	Limit  int    `json:"limit,omitempty"`
 }
 
-// TeamClips is a stretch of a team's gallery, the newest first; Before is empty at
-// its end.
+// TeamClips is a stretch of a team's gallery, the newest first: each review once, by
+// its newest share. Before is empty at its end.
 type TeamClips struct {
 	Clips  []TeamClip `json:"clips"`
 	Before string     `json:"before,omitempty"`
@@ -89,9 +89,11 @@ type Comment struct {
 	AtMS    int64  `json:"at_ms"` // in the clip
 	// X and Y are a point of the frame in its FramePoints, from the upper left; both
 	// or neither.
-	X          *int     `json:"x,omitempty"`
-	Y          *int     `json:"y,omitempty"`
-	Mentions   []string `json:"mentions,omitempty"` // ids of people, who get a Notice
+	X *int `json:"x,omitempty"`
+	Y *int `json:"y,omitempty"`
+	// Mentions are ids of people who get a Notice, of a new comment: the answer has
+	// those who see it. They aren't kept.
+	Mentions   []string `json:"mentions,omitempty"`
 	CreatedMS  int64    `json:"created_ms,omitempty"`
 	EditedMS   int64    `json:"edited_ms,omitempty"`
 	Resolver   string   `json:"resolver,omitempty"` // their name

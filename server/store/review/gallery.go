@@ -99,11 +99,14 @@ func (g *gallery) next(before int64, limit int) (all []shown, err error) {
 			return err
 		})
 	}
-	err = read("SELECT "+shownColumns+" WHERE s.to_team = ? AND o.active = 1 AND s.n < ? ORDER BY s.n DESC LIMIT ?", g.team, before, limit)
+	// Most reviews are in another state than the one that is asked for: these are
+	// passed over here.
+	const inState = " AND o.active = 1 AND s.n < ? AND (? = '' OR EXISTS (SELECT 1 FROM review_versions x WHERE x.review = v.review AND x.state = ?)) ORDER BY s.n DESC LIMIT ?"
+	err = read("SELECT "+shownColumns+" WHERE s.to_team = ?"+inState, g.team, before, g.state, g.state, limit)
 	if err != nil || !g.everyone {
 		return all, err
 	}
-	err = read("SELECT "+shownColumns+" WHERE s.audience = 'everyone' AND o.active = 1 AND s.n < ? ORDER BY s.n DESC LIMIT ?", before, limit)
+	err = read("SELECT "+shownColumns+" WHERE s.audience = 'everyone'"+inState, before, g.state, g.state, limit)
 	slices.SortFunc(all, func(a, b shown) int { return int(b.share - a.share) })
 	return all[:min(len(all), limit)], err
 }

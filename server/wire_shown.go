@@ -33,9 +33,9 @@ func (s *server) shownRoutes() map[string]bff.Handler {
 	}
 	by := func(serve func(w http.ResponseWriter, r *http.Request, v shown.Viewer) error) bff.Handler {
 		return func(w http.ResponseWriter, r *http.Request, who people.Person) error {
-			return serve(w, r, shown.Viewer{
+			return s.shown.Failure(r.Context(), serve(w, r, shown.Viewer{
 				Owner: who.Owner, Session: who.Session, Member: who.SignedIn() && who.Role() != wire.RoleGuest, Address: people.AddressOf(r.Context()),
-			})
+			}))
 		}
 	}
 	const at = "GET " + wire.SharePath + "{key}"

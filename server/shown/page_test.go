@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"strings"
@@ -340,6 +342,21 @@ func TestAClip(t *testing.T) {
 	}
 	if status, _, _ := w.get(link, ""); status != 404 {
 		t.Errorf("its page: %d", status)
+	}
+}
+
+// What goes wrong in here is logged without the link that was asked for.
+func TestFailuresAreToldWithoutTheLink(t *testing.T) {
+	w := newWorld(t, Limits{})
+	var logged bytes.Buffer
+	w.s.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+	var p *wire.Problem
+	if err := w.s.Failure(t.Context(), errors.New("disk")); !errors.As(err, &p) || p.Code != "server_error" || !strings.Contains(logged.String(), "disk") {
+		t.Errorf("%v, logged %q", err, logged.String())
+	}
+	logged.Reset()
+	if err := w.s.Failure(t.Context(), fs.ErrNotExist); !errors.Is(err, fs.ErrNotExist) || logged.Len() > 0 {
+		t.Errorf("%v, logged %q", err, logged.String())
 	}
 }
 

@@ -55,6 +55,17 @@ func (s *Service) ServePage(w http.ResponseWriter, r *http.Request, v Viewer) er
 	return nil
 }
 
+// Failure is the error of a Serve method as it may be told: what went wrong in here
+// is logged without the address, which may be a link's secret.
+func (s *Service) Failure(ctx context.Context, err error) error {
+	var p *wire.Problem
+	if err == nil || errors.As(err, &p) || errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
+		return err
+	}
+	s.Logger.Error("a shared page failed", "err", err)
+	return &wire.Problem{Code: "server_error", Message: "The server could not do this.", Hint: "Try again; the server's log has the details."}
+}
+
 // content is what a page shows of a share.
 func (s *Service) content(ctx context.Context, key string, seen sight.Sight, before string) (c content, err error) {
 	defer func() {

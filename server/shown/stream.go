@@ -39,6 +39,10 @@ func (s *Service) ServeLive(w http.ResponseWriter, r *http.Request, v Viewer) er
 	if !seen.Live {
 		return fs.ErrNotExist
 	}
+	if r.Method == http.MethodHead {
+		private(w.Header())
+		return nil
+	}
 	leave, ok := s.enter("", "share "+seen.Share, "address "+Viewer{Address: v.Address}.who())
 	if !ok {
 		return &wire.Problem{Code: "too_many_viewers", Status: http.StatusServiceUnavailable, RetryAfterMS: 30_000,

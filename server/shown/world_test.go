@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -127,10 +128,12 @@ func (w *world) Outline(context.Context, string, string) (o wire.Outline, _ erro
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	places := map[string]int{"": -1}
+	var ids, roles strings.Builder
+	defer func() { o.IDs, o.Roles = ids.String(), roles.String() }()
 	for i, m := range w.all {
 		places[m.ID] = i
-		o.IDs += m.ID
-		o.Roles += m.Role[:1]
+		ids.WriteString(m.ID)
+		roles.WriteString(m.Role[:1])
 		o.Parents, o.Lanes, o.Lengths = append(o.Parents, places[m.Parent]), append(o.Lanes, m.Lane), append(o.Lengths, len(m.Text))
 	}
 	return o, nil
@@ -254,7 +257,7 @@ func id(kind, n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%04d%0
 func (w *world) asks(n int, parents []string, text string, models ...string) (logs []*log) {
 	w.mu.Lock()
 	for lane, model := range models {
-		q := id(1, n)
+		q := id(1, 10*n)
 		parent := ""
 		if len(parents) > 0 {
 			parent = parents[lane]
@@ -262,8 +265,6 @@ func (w *world) asks(n int, parents []string, text string, models ...string) (lo
 		if lane == 0 || len(parents) > 0 {
 			q = id(1, 10*n+lane)
 			w.all = append(w.all, wire.Message{ID: q, Parent: parent, Role: "user", Lane: lane, Text: text})
-		} else {
-			q = id(1, 10*n)
 		}
 		l := &log{}
 		logs = append(logs, l)

@@ -226,3 +226,47 @@ func TestAServerEndsWithViewers(t *testing.T) {
 		t.Errorf("then there is %s", body)
 	}
 }
+
+// What is shared as it was stays so, and a clip plays for who has the link.
+func TestSnapshotsAndClipsAreShown(t *testing.T) {
+	t.Parallel()
+	w := newInstance(t, serveConfig{})
+	w.allowLinks(true)
+	ctx := t.Context()
+	s := turn(gateway.Chat, "[[markdown]] as it was")
+	play(t, w.member.tab, s)
+	end(t, w.member.tab, s)
+	_, token, err := w.shares.Make(ctx, w.member.who.Owner, "member", wire.NewShare{Kind: wire.ShareConversation, ID: s.Conversation, Audience: wire.ShareByLink, Wire: true})
+	w.must(err)
+	next := turn(gateway.Chat, "later-canary")
+	next.Conversation, next.User.Parent = s.Conversation, s.Answer
+	play(t, w.member.tab, next)
+	end(t, w.member.tab, next)
+	res, body := w.page(w.nobody, token)
+	if res.StatusCode != 200 || !strings.Contains(body, "as it was") || !strings.Contains(body, "<table>") || strings.Contains(body, "later-canary") || strings.Contains(body, "data-from") {
+		t.Errorf("%s: %s", res.Status, body)
+	}
+	if res, text := w.page(w.nobody, token+"/wire/"+s.Run); res.StatusCode != 200 || !strings.Contains(text, `"model"`) || strings.Contains(text, w.client.Base.Host) {
+		t.Errorf("its wire: %s: %.500s", res.Status, text)
+	}
+	if res, _ := w.page(w.nobody, token+"/wire/"+next.Run); res.StatusCode != 404 {
+		t.Errorf("the wire of what came later: %s", res.Status)
+	}
+
+	clip := clipRequest("an otter swims")
+	w.must(w.member.tab.Call(ctx, wire.OpVideoCreate, clip, nil))
+	_, token, err = w.shares.Make(ctx, w.member.who.Owner, "member", wire.NewShare{Kind: wire.ShareClip, ID: clip.ID, Audience: wire.ShareByLink, Live: true})
+	w.must(err)
+	v := w.follows(w.nobody, token)
+	v.until("<video")
+	awaitTask(t, w.member.tab, clip.ID, "saved", saved)
+	req, err := http.NewRequestWithContext(ctx, "GET", w.url+"/s/"+token+"/media/0/0", nil)
+	w.must(err)
+	req.Header.Set("Range", "bytes=0-99")
+	res, err = w.nobody.http.Do(req)
+	w.must(err)
+	defer res.Body.Close()
+	if res.StatusCode != 206 || res.ContentLength != 100 || res.Header.Get("Content-Type") != "video/mp4" || !strings.HasPrefix(res.Header.Get("Cache-Control"), "private") {
+		t.Errorf("the file: %s %v", res.Status, res.Header)
+	}
+}

@@ -186,7 +186,7 @@ func TestLookingEnds(t *testing.T) {
 	}
 }
 
-// Nobody is told who has looked away, and the timer ends a look by itself.
+// The timer ends a look by itself, without anything that changes.
 func TestAShareIsOverByItself(t *testing.T) {
 	w := newWorld(t)
 	w.mu.Lock()
@@ -197,17 +197,34 @@ func TestAShareIsOverByItself(t *testing.T) {
 	w.ahead = 0
 	w.mu.Unlock()
 	w.Recheck(nil, false) // a clock that was set
+	if over := w.looks(id, w.bob); !ended(over, 10*time.Second) {
+		t.Error("it isn't over")
+	}
+	eventually(t, func() bool { return len(storetest.Got(w.db.Shares().Of(t.Context(), w.ann, wire.ShareConversation, w.chat))) == 0 })
+}
+
+func TestWhoHasLookedAwayIsNotTold(t *testing.T) {
+	w := newWorld(t)
+	id, _ := w.shared(t, wire.ShareWithPeople, w.ids[w.bob])
 	away := make(chan struct{})
-	w.Hold(id, w.cleo, func() {}) // never may
 	release := w.Hold(id, w.bob, func() { close(away) })
 	release()
-	if over := w.looks(id, w.bob); !ended(over, 2*time.Second) {
-		t.Error("it isn't over")
+	release() // once more does nothing
+	over := w.looks(id, w.bob)
+	storetest.Must(t, w.Revoke(t.Context(), w.ann, id))
+	if !ended(over, time.Second) {
+		t.Error("who looks goes on")
 	}
 	if ended(away, 20*time.Millisecond) {
 		t.Error("who looked away was told")
 	}
-	if l := storetest.Got(w.List(t.Context(), w.bob)); len(l.WithMe) > 0 {
-		t.Errorf("still listed: %+v", l.WithMe)
+}
+
+func eventually(t *testing.T, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !so(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it isn't so after ten seconds")
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -277,4 +278,21 @@ func TestSharesThatCannotBeMade(t *testing.T) {
 	if l := storetest.Got(w.Shares().List(context.Background(), w.ann)); len(l.Mine) > 0 {
 		t.Errorf("some were made: %+v", l.Mine)
 	}
+}
+
+func TestSharesAreBounded(t *testing.T) {
+	w := newWorld(t)
+	w.exec(t, `WITH RECURSIVE i (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < ?)
+		INSERT INTO shares (id, owner, task, audience, live, wire, created_ms) SELECT randomblob(16), ?, (SELECT n FROM video_tasks WHERE owner = ?2), 'everyone', 1, 0, n FROM i`,
+		wire.MaxShares, sqlite.ParseOwner(w.ann))
+	n := wire.NewShare{Kind: wire.ShareClip, ID: w.clip, Audience: wire.ShareWithAll, Live: true}
+	if p := storetest.Problem(storetest.Second(w.Shares().Make(t.Context(), w.ann, n, "", nil))); p.Code != "conflict" || !strings.Contains(p.Message, fmt.Sprint(wire.MaxShares)) {
+		t.Errorf("one more: %+v", p)
+	}
+	mine, theirs := storetest.Got(w.Shares().List(t.Context(), w.ann)), storetest.Got(w.Shares().List(t.Context(), w.bob))
+	if len(mine.Mine) != wire.MaxShares || len(theirs.WithMe) != wire.MaxShares || theirs.WithMe[0].CreatedMS != wire.MaxShares {
+		t.Errorf("listed are %d, to Bob %d", len(mine.Mine), len(theirs.WithMe))
+	}
+	storetest.Must(t, w.Shares().Revoke(t.Context(), w.ann, mine.Mine[0].ID))
+	w.shared(t, n)
 }

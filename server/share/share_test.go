@@ -200,7 +200,9 @@ func TestAShareIsOverByItself(t *testing.T) {
 	if over := w.looks(id, w.bob); !ended(over, 10*time.Second) {
 		t.Error("it isn't over")
 	}
-	eventually(t, func() bool { return len(storetest.Got(w.db.Shares().Of(t.Context(), w.ann, wire.ShareConversation, w.chat))) == 0 })
+	eventually(t, func() bool {
+		return len(storetest.Got(w.db.Shares().Of(t.Context(), w.ann, wire.ShareConversation, w.chat))) == 0
+	})
 }
 
 func TestWhoHasLookedAwayIsNotTold(t *testing.T) {

@@ -26,8 +26,8 @@ type Options struct {
 	Midnight func(year int, month time.Month, day int) int64
 	After    func(d time.Duration, f func()) (cancel func())
 	// Changed is called when something is to be drawn, Mistaken when something of
-	// the dialog that was sent is found wrong.
-	Changed, Mistaken func()
+	// the dialog that was sent is found wrong, Shared when it was shared.
+	Changed, Mistaken, Shared func()
 	// Say has something read out.
 	Say func(words string)
 }

@@ -300,6 +300,7 @@ func (g *Dialog) Send() {
 		default:
 			g.Made = &Made{ID: made.ID, Link: made.Link, Audience: in.Audience}
 			g.picked, g.Filter = nil, ""
+			d.Shared()
 		}
 		d.changed()
 	})

@@ -128,7 +128,7 @@ func newWorld(t *testing.T, h wire.Hello, shares wire.Shares) *world {
 			w.waits, w.timer = d, f
 			return func() { w.timer = nil }
 		},
-		Changed: func() { w.drawn++ }, Mistaken: func() { w.wrong++ }, Say: func(s string) { w.said = s },
+		Changed: func() { w.drawn++ }, Shared: func() {}, Mistaken: func() { w.wrong++ }, Say: func(s string) { w.said = s },
 	})
 	if h.Catalogue == nil {
 		h.Catalogue = json.RawMessage(`{}`)

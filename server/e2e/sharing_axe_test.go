@@ -12,7 +12,7 @@ func TestAxeFindsNothingInSharing(t *testing.T) {
 	bob := w.join(ann.invited("member"), "Benedicta Olatunji-Featherstonehaugh", "bob@example.com")
 	w.join(ann.invited("member"), "Cleo", "cleo@example.com").tab.Close()
 	ann.must(ann.tab.Front())
-	ann.asked("PATCH", "/api/instance", `{"link_shares":true}`)
+	ann.asked("PUT", "/api/instance", `{"link_shares":true}`)
 	ann.team("Research and development of lighthouses", `["*"]`)
 	ann.open("/")
 	ann.send("Write about the harbour.")
@@ -60,7 +60,10 @@ func TestAxeFindsNothingInSharing(t *testing.T) {
 				p.wait(`!!document.querySelector("#shared-table [id^=end-]")`)
 			}},
 		{name: "nothing is shared like that", path: "/shared", wait: `!!document.querySelector("#shared-table tbody tr")`,
-			do: func(p *page) { p.fill("#shared-search", "no such thing"); p.wait(`!!document.querySelector("#shared-all")`) }},
+			do: func(p *page) {
+				p.fill("#shared-search", "no such thing")
+				p.wait(`!!document.querySelector("#shared-all")`)
+			}},
 	}
 	ann.axeFindsNothing(source, views)
 

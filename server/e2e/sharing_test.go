@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
+	"testing"
 )
 
 // shares shares the conversation or the clip of a page's address, and returns the
@@ -26,5 +28,155 @@ func (p *page) openSharing() {
 	p.click("#more-button")
 	p.wait(`document.querySelector("#more").matches(":popover-open")`)
 	p.click("#share-conversation")
-	p.wait(`!!document.querySelector("#share[open] #share-form") && !document.querySelector("#share-audience-people").disabled`)
+	p.wait(`!!document.querySelector("#share[open] #share-form") && document.activeElement.id === "share-people-filter"`)
+}
+
+// sharedWith are the titles on the page of what is shared with somebody.
+const sharedTitles = `[...document.querySelectorAll("#shared-table .who a")].map(a => a.innerText).join(" | ")`
+
+// front shows a page of several people's.
+func (p *page) front() *page {
+	p.w.t.Helper()
+	p.must(p.tab.Front())
+	return p
+}
+
+// Three people in three browsers: who is shown something has it in their list
+// without loading it again, nobody else does, and all of it ends at once.
+func TestPeopleShareAConversation(t *testing.T) {
+	t.Parallel()
+	w := newTeam(t, "")
+	w.allow = append(w.allow, "status of 404")
+	ann := w.tab("/")
+	bob := w.join(ann.invited("member"), "Bob Marsh", "bob@example.com")
+	cleo := w.join(ann.invited("member"), "Cleo Tan", "cleo@example.com")
+	for _, p := range []*page{bob, cleo} {
+		p.front().open("/shared")
+		p.wait(`!!document.querySelector("#shared-none")`)
+	}
+	ann.front()
+	ann.send("Tell me about the harbour.")
+	ann.settled()
+	conversation := ann.path()
+
+	// By name.
+	ann.openSharing()
+	if ann.has("#share-audience-team") || ann.has("#share-audience-link") || !ann.has("#share-no-links") {
+		t.Error("of teams is spoken though there is one alone, or a link is offered")
+	}
+	ann.keys("bob\r")
+	ann.wait(`document.querySelector("#share-picked .chip")?.innerText.includes("Bob Marsh")`)
+	ann.keys("\r") // nothing is typed: nobody more
+	ann.click("#share-go")
+	ann.wait(`!!document.querySelector("#share-link")`)
+	link, is := strings.CutPrefix(ann.text(`document.querySelector("#share-link").value`), ann.base)
+	if !is {
+		t.Fatalf("the link is %s", link)
+	}
+	ann.wait(`document.querySelector("#share-list .share-names")?.innerText === "Bob Marsh"`)
+	ann.keys("\x1b")
+	ann.wait(`!document.querySelector("dialog[open]") && document.querySelector("#shared-mark")?.innerText === "Shared with Bob Marsh"`)
+	bob.front().wait(sharedTitles + `.includes("harbour")`)
+	if cleo.front().count("#shared-table tr") != 0 {
+		t.Error("Cleo has it too")
+	}
+
+	// Bob opens it, and goes on in a copy that is his.
+	bob.front().click("#shared-table .who a")
+	bob.wait(fmt.Sprintf(`location.pathname === %q && document.querySelector("#main")?.innerText.includes("harbour")`, link))
+	bob.click("button[data-message]")
+	bob.wait(`location.pathname.startsWith("/c/") && ` + ready)
+	bob.wait(`document.querySelector("#copied-from")?.innerText.includes("by Ana Lima")`)
+	if path := bob.path(); path == conversation {
+		t.Error("the copy is the original")
+	}
+	if got := bob.text(`document.querySelector("#copied-from a").getAttribute("href")`); got != link {
+		t.Errorf("it comes from %s, and is shared at %s", got, link)
+	}
+	bob.send("And the boats?")
+	if state := bob.settled(); state != "done" {
+		t.Errorf("going on: %s", state)
+	}
+	if n := ann.front().count(".message"); n != 2 {
+		t.Errorf("Ann's has %d messages", n)
+	}
+
+	// With everybody.
+	ann.click("#shared-mark")
+	ann.wait(`!!document.querySelector("#share[open] #share-form")`)
+	ann.click("#share-audience-everyone")
+	ann.wait(`document.querySelector("#share-go").innerText === "Share with everybody here"`)
+	ann.click("#share-go")
+	ann.wait(`document.querySelectorAll("#share-list li").length === 2`)
+	cleo.front().wait(sharedTitles + `.includes("harbour")`)
+
+	// And it ends: in the list at once, and where it is being read.
+	cleo.click("#shared-table .who a")
+	cleo.wait(`location.pathname.startsWith("/s/") && document.querySelector("#main").innerText.includes("harbour")`)
+	ann.front().click("#share-list [id^=stop-]") // the newest first
+	ann.wait(`document.activeElement.id.startsWith("end-")`)
+	ann.keys("\r")
+	ann.wait(`document.querySelectorAll("#share-list li").length === 1`)
+	cleo.front().wait(`document.querySelector("h1")?.innerText === "This is not shared any more" && !document.body.innerText.includes("harbour")`)
+	cleo.open("/shared")
+	cleo.wait(`!!document.querySelector("#shared-none")`)
+
+	// With a team, as soon as there is a second one.
+	cleos := cleo.text(`fetch("/api/me").then(r => r.json()).then(m => m.id)`)
+	lab := ann.front().team("Lab", "[]")
+	ann.asked("PUT", "/api/teams/"+lab+"/people/"+cleos, `{}`)
+	ann.open(conversation)
+	ann.wait(`!!document.querySelector("#shared-mark")`)
+	ann.openSharing()
+	ann.click("#share-audience-team")
+	ann.wait(`document.querySelector("#share-team")?.selectedOptions[0].innerText === "Lab"`)
+	ann.click("#share-go")
+	ann.wait(`document.querySelectorAll("#share-list li").length === 2`)
+	cleo.front().wait(sharedTitles + `.includes("harbour")`)
+	ann.front().asked("DELETE", "/api/teams/"+lab+"/people/"+cleos, "")
+	cleo.front().wait(`!!document.querySelector("#shared-none")`)
+
+	// By link, when an admin allows it. It is shown once.
+	ann.front().keys("\x1b")
+	ann.asked("PUT", "/api/instance", `{"link_shares":true}`)
+	ann.wait(`!document.querySelector("dialog[open]")`)
+	ann.openSharing()
+	ann.wait(`!!document.querySelector("#share-audience-link")`)
+	ann.click("#share-audience-link")
+	ann.wait(`document.querySelector("#share-go").innerText === "Make a link"`)
+	ann.click("#share-go")
+	ann.wait(`!!document.querySelector("#share-link")`)
+	open := strings.TrimPrefix(ann.text(`document.querySelector("#share-link").value`), ann.base)
+	ann.keys("\x1b")
+	ann.wait(`!document.querySelector("dialog[open]")`)
+	ann.openSharing()
+	if held := ann.text(`document.documentElement.outerHTML`); strings.Contains(held, strings.TrimPrefix(open, "/s/")) {
+		t.Error("the link is still on the page")
+	}
+	ann.keys("\x1b")
+	stranger, err := w.stranger().Tab()
+	ann.must(err)
+	s := &page{w: w, tab: stranger, base: w.server.URL}
+	w.pages = append(w.pages, s)
+	s.must(s.tab.Open(s.base + open))
+	s.wait(`document.querySelector("#main")?.innerText.includes("harbour")`)
+	if s.has("button[data-message]") && s.text(`String(document.querySelector("button[data-message]").checkVisibility())`) == "true" {
+		t.Error("who is not signed in may go on in a copy")
+	}
+
+	// What Ann shares stands in one list, and ends there.
+	ann.front().open("/shared?by=me")
+	ann.wait(`document.querySelectorAll("#shared-table tbody tr").length === 3`)
+	ann.fill("#shared-search", "bob")
+	ann.wait(`document.querySelectorAll("#shared-table tbody tr").length === 1`)
+	ann.click("#shared-table [id^=stop-]")
+	ann.wait(`document.activeElement.id.startsWith("end-")`)
+	ann.keys("\x1b") // it asks; Escape leaves it
+	ann.wait(`document.activeElement.id.startsWith("stop-")`)
+	ann.keys("\r")
+	ann.wait(`document.activeElement.id.startsWith("end-")`)
+	ann.keys("\r")
+	ann.wait(`!document.querySelector("#shared-table")`)
+	bob.front().open("/shared")
+	bob.wait(`!!document.querySelector("#shared-none")`)
 }

@@ -5,7 +5,6 @@ package chat
 import (
 	"net/url"
 	"strings"
-	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -74,13 +73,9 @@ func (p *Page) Leave() {
 
 // OpenHit shows what was found where it is.
 func (p *Page) OpenHit(h wire.Hit) {
-	if h.Share != "" { // a page that the server draws
-		js.Global().Call("open", hitPath(h), "_blank")
-		return
-	}
 	p.o.ShowList(false)
 	p.Context().Navigate(hitPath(h))
-	if c := p.chat.Current; c != nil && c.ID == h.Conversation {
+	if c := p.chat.Current; h.Share == "" && c != nil && c.ID == h.Conversation {
 		p.place.goal = h.Message // the address may be the one that is shown already
 		p.seek()
 	}
@@ -88,11 +83,13 @@ func (p *Page) OpenHit(h wire.Hit) {
 
 func hitPath(h wire.Hit) string {
 	if h.Share != "" {
-		path := wire.SharePath + h.Share
-		if h.Message != "" {
-			path += "#m-" + h.Message
+		switch { // by the ids of that page
+		case h.Message == "":
+			return wire.SharePath + h.Share
+		case h.Kind == wire.HitQuestion:
+			return wire.SharePath + h.Share + "#t-" + h.Message
 		}
-		return path
+		return wire.SharePath + h.Share + "#a-" + h.Message
 	}
 	if h.Video != "" {
 		return "/video/" + h.Video

@@ -228,9 +228,6 @@ func (s *Side) hits() app.UI {
 func (s *Side) hit(h wire.Hit) app.UI {
 	p := s.p
 	about := []string{kindName(h)}
-	if h.Share != "" {
-		about = append(about, "shared by "+h.By)
-	}
 	if h.Model != "" && h.Kind != wire.HitQuestion {
 		about = append(about, h.Model)
 	}

@@ -36,6 +36,7 @@ func (s *Section) show() {
 
 // close closes it, which gives the focus back.
 func (s *Section) close() {
+	s.desk.Dialog.Close() // first: else the next draw would show it again
 	if d := s.DOM.ByID("share"); d.Truthy() && d.Get("open").Bool() {
 		d.Call("close")
 	}
@@ -63,7 +64,7 @@ func (x *Dialog) Render() (ui app.UI) {
 		title = share.KindName(g.Kind)
 	}
 	return s.Dialog("share", "Share “"+title+"”",
-		kit.At{"onclick", s.OnBackdrop("share", s.close), "onclose", s.Do("share closed", g.Close)}, s.close, s.close,
+		kit.At{"onclick", s.OnBackdrop("share", s.close), "onclose", s.Do("share closed", s.close)}, s.close, s.close,
 		kit.El("div", "dialog-body share-body", nil,
 			kit.Either(g.Made != nil, func() app.UI { return x.made(g.Made) }, func() app.UI { return x.form(g) }),
 			x.who(g),

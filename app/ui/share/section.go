@@ -34,6 +34,7 @@ func New(h *kit.Host, s *session.Session, told func()) *Section {
 	c.desk = share.New(share.Options{
 		API: h, Session: s, Now: time.Now, Midnight: midnight, After: h.After,
 		Changed: c.changed, Mistaken: c.mistaken, Say: h.Say,
+		Shared: func() { c.goTo("#share-copy") },
 	})
 	return c
 }

@@ -141,7 +141,7 @@ func AudienceName(audience string) string {
 	case wire.ShareWithTeam:
 		return "A team"
 	case wire.ShareWithAll:
-		return "Everybody here"
+		return "Everybody"
 	case wire.ShareByLink:
 		return "By link"
 	}

@@ -180,3 +180,43 @@ func TestPeopleShareAConversation(t *testing.T) {
 	bob.front().open("/shared")
 	bob.wait(`!!document.querySelector("#shared-none")`)
 }
+
+// The settings of a clip that is shared fill another's form, and what is made with
+// them says whose they were.
+func TestTheSettingsOfASharedClipAreUsed(t *testing.T) {
+	t.Parallel()
+	w := newTeam(t, "")
+	ann := w.tab("/video")
+	bob := w.join(ann.invited("member"), "Bob Marsh", "bob@example.com")
+	makes := func(p *page) string {
+		p.click("#create")
+		p.wait(newestCard + `?.dataset.state === "done"`)
+		return p.text(newestCard + ".dataset.id")
+	}
+	ann.front().fill("#f-prompt", "A boat in the fog")
+	id := makes(ann)
+	ann.open("/video/" + id)
+	ann.wait(`!!document.querySelector("#clip-share")`)
+	ann.click("#clip-share")
+	ann.wait(`document.activeElement.id === "share-people-filter"`)
+	ann.click("#share-audience-everyone")
+	ann.wait(`document.querySelector("#share-go").innerText === "Share with everybody here"`)
+	ann.click("#share-go")
+	ann.wait(`document.activeElement.id === "share-copy"`)
+	ann.keys("\x1b")
+	ann.wait(`!document.querySelector("dialog[open]") && document.querySelector("#clip-shared")?.innerText === "Shared with everybody here"`)
+
+	bob.front()
+	share := bob.text(`fetch("/api/shares").then(r => r.json()).then(s => s.with_me[0].id)`)
+	bob.open("/video?reuse=" + share)
+	bob.wait(`document.querySelector("#form-after")?.innerText === "After “A boat in the fog” by Ana Lima" && document.querySelector("#f-prompt").value === "A boat in the fog"`)
+	if at := bob.text("location.pathname + location.search"); at != "/video" {
+		t.Errorf("it is done again at %s", at)
+	}
+	mine := makes(bob)
+	bob.open("/video/" + mine)
+	bob.wait(`document.querySelector("#clip-copied")?.innerText === "After “A boat in the fog” by Ana Lima"`)
+	if got := bob.text(`document.querySelector("#clip-copied a").getAttribute("href")`); got != "/s/"+share {
+		t.Errorf("it leads to %s", got)
+	}
+}

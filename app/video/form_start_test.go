@@ -59,3 +59,28 @@ func TestClipsBackIntoTheForm(t *testing.T) {
 		t.Errorf("a frame: %s, %d uploads", r.Form.Mode, len(r.uploads))
 	}
 }
+
+// What is made with a clip's settings is its next version; what is made after that
+// is not, unless they are used again.
+func TestReuseMakesTheNextVersion(t *testing.T) {
+	r := newRig(t)
+	body := `{"model":"alpha-3.1-lite","prompt":"A fox","seconds":"4","aspect_ratio":"9:16"}`
+	r.Reuse(wire.VideoTask{ID: "t", Mode: "text-to-video", Body: json.RawMessage(body)})
+	r.Form.Send()
+	create := r.last(wire.OpVideoCreate)
+	if c := create.args.(wire.VideoCreate); c.VersionOf != "t" {
+		t.Errorf("sent %+v", c)
+	}
+	create.done(nil, &wire.Problem{Code: "disconnected"})
+	r.Form.Send()
+	create = r.last(wire.OpVideoCreate)
+	if c := create.args.(wire.VideoCreate); c.VersionOf != "t" {
+		t.Errorf("sent again %+v", c)
+	}
+	create.answer(wire.VideoTask{ID: create.args.(wire.VideoCreate).ID, State: wire.VideoCreating})
+	r.Form.SetPrompt("A crow")
+	r.Form.Send()
+	if c := r.last(wire.OpVideoCreate).args.(wire.VideoCreate); c.VersionOf != "" || !strings.Contains(string(c.Body), "crow") {
+		t.Errorf("sent after it %+v", c)
+	}
+}

@@ -122,6 +122,16 @@ func (a *access) sees(person int64, version int) (clip, string, bool, error) {
 	return clip{}, "", false, nil
 }
 
+// seesAny says whether somebody sees any version.
+func (a *access) seesAny(person int64) (bool, error) {
+	for _, c := range a.clips {
+		if _, _, is, err := a.sees(person, c.version); err != nil || is {
+			return is, err
+		}
+	}
+	return false, nil
+}
+
 // wantSeen is NotFound of what somebody doesn't see.
 func (a *access) wantSeen(person int64, version int, what string) (clip, error) {
 	c, _, is, err := a.sees(person, version)

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -117,6 +118,9 @@ func (r *Reviews) Comment(ctx context.Context, owner string, c wire.Comment) (sa
 		c := c
 		var answers int64
 		if c.Answers != "" {
+			if is, err := a.seesAny(person); err != nil || !is {
+				return cmp.Or(err, sqlite.NotFound("review"))
+			}
 			to, err := a.answered(c.Answers)
 			if err != nil {
 				return err

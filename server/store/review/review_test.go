@@ -215,6 +215,14 @@ func TestComments(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	// Of what isn't seen nobody is told that it is there.
+	for _, answers := range []string{c.ID, storetest.NewID()} {
+		there := storetest.Second(w.Reviews().Comment(ctx, w.otto, wire.Comment{ID: storetest.NewID(), Review: of, Answers: answers, Text: "x"}))
+		none := storetest.Second(w.Reviews().Comment(ctx, w.otto, wire.Comment{ID: storetest.NewID(), Review: storetest.NewID(), Answers: answers, Text: "x"}))
+		if there == nil || none == nil || there.Error() != none.Error() {
+			t.Errorf("%v; of none: %v", there, none)
+		}
+	}
 	for what, err := range map[string]error{
 		"another's words":          w.edit(w.ann, wire.CommentEdit{ID: c.ID, Text: ptr("x")}),
 		"deleted by somebody else": w.edit(w.cleo, wire.CommentEdit{ID: c.ID, Deleted: true}),

@@ -29,7 +29,11 @@ func (w *instance) clipOf(p *someone, c wire.VideoCreate) wire.VideoTask {
 func (w *instance) showsTeam(p *someone, clip string) string {
 	w.t.Helper()
 	var made wire.Share
-	w.does(p, 201, "POST /api/shares", fmt.Sprintf(`{"kind":"clip","id":%q,"audience":"team","to":[%q],"live":true}`, clip, w.red), &made)
+	res, body := w.ask(p.http, "POST", "/api/shares", "application/json", fmt.Sprintf(`{"kind":"clip","id":%q,"audience":"team","to":[%q],"live":true}`, clip, w.red))
+	if res.StatusCode/100 != 2 {
+		w.t.Fatalf("%s: %s", res.Status, body)
+	}
+	w.must(json.Unmarshal(body, &made))
 	return made.ID
 }
 

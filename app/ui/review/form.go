@@ -30,8 +30,9 @@ func (s *Section) form(t *review.Thread) app.UI {
 	if s.guest() {
 		return kit.Box("p", "faint", "You are a guest here: you read what is said.")
 	}
-	if s.slot != review.New && t.About(s.slot) == nil { // it was deleted
+	if about := t.About(s.slot); s.slot != review.New && (about == nil || about.Deleted) {
 		s.slot = review.New
+		s.After(0, s.refill)
 	}
 	d := t.Draft(s.slot)
 	send := s.Do("send", func() { s.send() })
@@ -133,11 +134,20 @@ func (s *Section) write(slot string) {
 	t := s.thread()
 	s.slot, s.mention = slot, mention{}
 	t.Open(slot)
+	s.refill()
 	s.soon(textID, func(el js.Value) {
 		el.Call("focus")
 		n := js.Global().Get("String").New(el.Get("value")).Get("length").Int()
 		el.Call("setSelectionRange", n, n)
 	})
+}
+
+// refill has the field show what is typed in its slot, though it has the focus: it
+// is another slot than before, or another draft.
+func (s *Section) refill() {
+	if t := s.thread(); t != nil && t.Phase == review.Ready {
+		s.Put(textID, t.Draft(s.slot).Text)
+	}
 }
 
 // begins pauses, and takes the time at which one begins to write.
@@ -156,6 +166,7 @@ func (s *Section) cancel(t *review.Thread) {
 	about := t.About(s.slot)
 	t.Discard(s.slot)
 	s.slot = review.New
+	s.refill()
 	s.changed()
 	if about != nil {
 		s.focusSoon(timeID(about.ID))
@@ -170,6 +181,7 @@ func (s *Section) send() {
 		return
 	}
 	s.slot, s.mention, s.pointing = review.New, mention{}, false
+	s.refill()
 	s.changed()
 	s.DOM.Focus("#" + textID)
 }

@@ -127,8 +127,8 @@ func (s *Section) does(t *review.Thread, e review.Entry) app.UI {
 		if t.Draft(review.AnswerSlot(e.ID)).Text != "" {
 			words = "Go on answering"
 		}
-		list = append(list, button("answer", words, func() { s.write(review.AnswerSlot(e.ID)) }))
 		if !e.Deleted {
+			list = append(list, button("answer", words, func() { s.write(review.AnswerSlot(e.ID)) }))
 			if e.ResolvedMS != 0 {
 				list = append(list, button("reopen", "Reopen", func() { t.Resolve(e.ID, false) }))
 			} else {

@@ -55,6 +55,8 @@ var actions = map[string]action{
 	"approval.released":   {"Clip released", "released a clip of %p for %"},
 	"approval.refused":    {"Clip refused", "refused a clip of %p for %"},
 	"approval.withdrawn":  {"Approval withdrawn", "withdrew what was to be approved by %"},
+	"library.put":         {"Library entry saved", "saved the library entry %"},
+	"library.drop":        {"Library entry deleted", "deleted the library entry %"},
 	"ledger.corrected":    {"Ledger corrected", "corrected what % had cost"},
 	"ledger.chained":      {"Ledger sealed", "sealed the rows that the ledger had"},
 }

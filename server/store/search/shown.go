@@ -40,9 +40,11 @@ type shown struct {
 	by      map[int64]sight // what shows a row that was found
 }
 
-const selectShown = `SELECT s.n, s.id, coalesce(s.conversation, 0), coalesce(s.task, 0), o.name, s.title, s.live, s.created_ms
+// selectShown has no time to compare with: SQLite would look whether an index of some
+// shares does for it, and prepare the statement anew with each.
+const selectShown = `SELECT s.n, s.id, coalesce(s.conversation, 0), coalesce(s.task, 0), o.name, s.title, s.live, s.created_ms, v.expires_ms
 	FROM sights v CROSS JOIN shares s ON s.n = v.share CROSS JOIN users o ON o.n = s.owner
-	WHERE v.person = ?1 AND (v.expires_ms = 0 OR v.expires_ms > ?2)`
+	WHERE v.person = ?`
 
 // paid says that it is asked for what something cost.
 func (l *lookup) paid() bool { return l.MinNanoUSD != nil || l.MaxNanoUSD != nil }
@@ -59,12 +61,14 @@ func (l *lookup) readShown(q sqlite.Reading, now int64) error {
 		n, talk, clip int64
 	}
 	var all []row
-	err := q.Each(selectShown, []any{l.owner, now}, func(rows *sql.Rows) error {
+	err := q.Each(selectShown, []any{l.owner}, func(rows *sql.Rows) error {
 		var r row
 		var id []byte
-		err := rows.Scan(&r.n, &id, &r.talk, &r.clip, &r.name, &r.title, &r.live, &r.createdMS)
-		r.share = sqlite.FormatID(id)
-		all = append(all, r)
+		var ends int64
+		err := rows.Scan(&r.n, &id, &r.talk, &r.clip, &r.name, &r.title, &r.live, &r.createdMS, &ends)
+		if r.share = sqlite.FormatID(id); ends == 0 || ends > now {
+			all = append(all, r)
+		}
 		return err
 	})
 	if err != nil || len(all) == 0 {

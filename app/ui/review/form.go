@@ -3,6 +3,7 @@
 package review
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"syscall/js"
@@ -262,7 +263,11 @@ func (s *Section) offer(t *review.Thread) {
 	was := len(s.mention.people)
 	s.mention = mention{}
 	if query, typing := review.Mention(before); typing {
-		s.mention.people = review.Matches(t.Review.People, query)
+		others := slices.Clone(t.Review.People) // nobody calls for themself
+		if me := s.o.Session.Me(); me != nil {
+			others = slices.DeleteFunc(others, func(p wire.Mate) bool { return p.ID == me.ID })
+		}
+		s.mention.people = review.Matches(others, query)
 	}
 	if was+len(s.mention.people) > 0 {
 		s.changed()

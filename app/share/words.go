@@ -17,9 +17,6 @@ func KindName(kind string) string {
 	return "Conversation"
 }
 
-// thing names it within a sentence.
-func thing(kind string) string { return strings.ToLower(KindName(kind)) }
-
 // Title is what a share's subject is called.
 func Title(s wire.Share) string {
 	if s.Title == "" {

@@ -17,7 +17,8 @@ import (
 // as a file for people: the review's id, or that of a share, and .md or .html.
 func (s *Service) ServeFile(w http.ResponseWriter, r *http.Request, owner string) error {
 	name := r.PathValue("file")
-	id, kind, write := name, "", func(io.Writer, wire.Review) error { return nil }
+	var id, kind string
+	var write func(io.Writer, wire.Review) error
 	switch {
 	case strings.HasSuffix(name, ".md"):
 		id, kind, write = strings.TrimSuffix(name, ".md"), "text/markdown; charset=utf-8", writeMarkdown

@@ -243,7 +243,7 @@ type Hit struct {
 	Estimated   bool   `json:"estimated,omitempty"`
 	// Share is the share that shows one what is somebody else's, and By the name of
 	// whose it is; Conversation, Run, Video and the cost are not told then. It is
-	// opened at SharePath + Share + "#a-" + Message, a question at "#t-".
+	// opened at SharePath + Share + "#" + Message.
 	Share string `json:"share,omitempty"`
 	By    string `json:"by,omitempty"`
 }

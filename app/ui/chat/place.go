@@ -83,13 +83,10 @@ func (p *Page) OpenHit(h wire.Hit) {
 
 func hitPath(h wire.Hit) string {
 	if h.Share != "" {
-		switch { // by the ids of that page
-		case h.Message == "":
+		if h.Message == "" {
 			return wire.SharePath + h.Share
-		case h.Kind == wire.HitQuestion:
-			return wire.SharePath + h.Share + "#t-" + h.Message
 		}
-		return wire.SharePath + h.Share + "#a-" + h.Message
+		return wire.SharePath + h.Share + "#" + h.Message
 	}
 	if h.Video != "" {
 		return "/video/" + h.Video

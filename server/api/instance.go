@@ -97,7 +97,6 @@ func (s *Instance) put(ctx context.Context, who people.Person, c wire.InstanceCh
 		}
 	}
 	p := s.Directory.Policies()
-	links := p.LinkShares
 	changed := put(&p.Name, c.Name)
 	changed = put(&p.PersonalKeys, c.PersonalKeys) || changed
 	changed = put(&p.TwoFactors, c.TwoFactors) || changed
@@ -111,7 +110,7 @@ func (s *Instance) put(ctx context.Context, who people.Person, c wire.InstanceCh
 	}
 	s.Directory.Note(ctx, people.Event{Action: "instance.changed",
 		Detail: map[string]any{"personal_keys": p.PersonalKeys, "two_factors": p.TwoFactors, "link_shares": p.LinkShares, "groups": len(p.Groups)}})
-	if links && !p.LinkShares {
+	if c.LinkShares != nil && !p.LinkShares { // also if it is off: they may not all have ended then
 		return s.LinksOff(ctx)
 	}
 	return nil

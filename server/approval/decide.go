@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"screentest/shared/money"
@@ -110,6 +111,11 @@ func (s *Service) release(ctx context.Context, v wire.Approval, d wire.Decision)
 		}
 		return v, err
 	}
+	if made { // it is to be told, however long the call has taken
+		unhurried, done := context.WithTimeout(context.WithoutCancel(ctx), tellWithin)
+		defer done()
+		ctx = unhurried
+	}
 	now, failed := s.Store.Approval(ctx, v.ID)
 	if failed != nil {
 		return v, errors.Join(err, failed)
@@ -135,6 +141,9 @@ func (s *Service) release(ctx context.Context, v wire.Approval, d wire.Decision)
 	}
 	return now, err
 }
+
+// tellWithin is how long it may take to tell of a clip that was released.
+const tellWithin = 10 * time.Second
 
 func priceChanged(now, seen int64) *wire.Problem {
 	p := &wire.Problem{Code: wire.CodePriceChanged, Field: "price_nano_usd", Hint: "Look at it again, and release it at that price if you will. It waits on.",

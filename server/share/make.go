@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -35,6 +36,9 @@ func (s *Service) Make(ctx context.Context, owner, name string, n wire.NewShare)
 	}
 	if id, err = s.Store.Make(ctx, owner, n, token, snapshot); err != nil {
 		return "", "", err
+	}
+	if n.Audience == wire.ShareByLink && !s.Links() { // an admin has ended all links meanwhile
+		return "", "", cmp.Or(s.Store.Revoke(ctx, owner, id), noLinks())
 	}
 	s.Note(ctx, "share.made", id, map[string]any{"kind": n.Kind, "of": n.ID, "audience": n.Audience, "to": []string(n.To), "live": n.Live, "wire": n.Wire, "hours": n.Hours})
 	audience, err := s.Store.Audience(ctx, id)
@@ -76,12 +80,16 @@ func (s *Service) wantShare(n wire.NewShare) error {
 			return invalid("to", "Nobody is named where everyone, or who has the link, may see it.", "Leave it out.")
 		}
 		if n.Audience == wire.ShareByLink && !s.Links() {
-			return &wire.Problem{Code: wire.CodeNotAllowed, Field: "audience", Message: "This instance doesn't allow links that anybody can open.", Hint: "Share with people, a team or everyone, or ask an admin."}
+			return noLinks()
 		}
 	default:
 		return invalid("audience", "There is no such audience.", "It is people, team, everyone or link.")
 	}
 	return nil
+}
+
+func noLinks() error {
+	return &wire.Problem{Code: wire.CodeNotAllowed, Field: "audience", Message: "This instance doesn't allow links that anybody can open.", Hint: "Share with people, a team or everyone, or ask an admin."}
 }
 
 // List are an owner's shares, and those that others share with them.

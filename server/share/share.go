@@ -225,8 +225,9 @@ func (s *Service) Recheck(owners []string, people bool) {
 
 // loop asks for everybody anew after each change, and ends what is over in time.
 func (s *Service) loop() {
+	var pause time.Duration
 	for {
-		end := time.NewTimer(s.untilNextEnd())
+		end := time.NewTimer(max(pause, s.untilNextEnd()))
 		select {
 		case <-s.quit:
 			end.Stop()
@@ -235,9 +236,16 @@ func (s *Service) loop() {
 			end.Stop()
 		case <-end.C:
 		}
-		s.recheck()
+		pause = 0
+		if err := s.recheck(); err != nil {
+			pause = retryAfter
+		}
 	}
 }
+
+// retryAfter is how long it waits when what is over can't be forgotten: of a full
+// disk, say. Nobody sees it any more meanwhile.
+const retryAfter = time.Second
 
 // lookAgain is how long until it is looked again, if nothing changes.
 const lookAgain = time.Hour
@@ -248,14 +256,14 @@ func (s *Service) untilNextEnd() time.Duration {
 	at, err := s.Store.NextEnd(ctx)
 	switch {
 	case err != nil:
-		return time.Second // a store that is closing; or try again
+		return retryAfter // a store that is closing; or try again
 	case at == 0:
 		return lookAgain
 	}
 	return max(time.Millisecond, min(lookAgain, time.UnixMilli(at).Sub(s.Now())))
 }
 
-func (s *Service) recheck() {
+func (s *Service) recheck() error {
 	ctx, done := context.WithTimeout(context.Background(), readWithin)
 	defer done()
 	s.mu.Lock()
@@ -269,25 +277,26 @@ func (s *Service) recheck() {
 	for _, who := range all {
 		s.check(ctx, who)
 	}
-	over := s.expire(ctx)
+	over, err := s.expire(ctx)
 	if people {
 		told = s.Everybody()
 	}
 	if told = append(told, over...); len(told) > 0 {
 		s.Tell(distinct(told))
 	}
+	return err
 }
 
 // expire forgets what is over, and gives whose it was and who saw it.
-func (s *Service) expire(ctx context.Context) (owners []string) {
+func (s *Service) expire(ctx context.Context) (owners []string, err error) {
 	at, err := s.Store.NextEnd(ctx)
 	if err != nil || at == 0 || time.UnixMilli(at).After(s.Now()) {
-		return nil
+		return nil, err
 	}
 	if owners, err = s.Store.Expire(ctx); err != nil {
 		s.Logger.Error("shares that are over are not forgotten", "err", err)
 	}
-	return owners
+	return owners, err
 }
 
 func distinct(owners []string) (each []string) {

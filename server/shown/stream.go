@@ -69,6 +69,7 @@ func (s *Service) ServeLive(w http.ResponseWriter, r *http.Request, v Viewer) er
 		}
 		// Who reads slowly doesn't hold up the end.
 		defer context.AfterFunc(ctx, func() { _ = out.conn.SetWriteDeadline(time.Now().Add(endWithin)) })()
+		out.ctx = ctx
 		out.follow(ctx, s.life, sh, from)
 	})
 	switch {
@@ -89,12 +90,17 @@ func (s *Service) ServeLive(w http.ResponseWriter, r *http.Request, v Viewer) er
 type stream struct {
 	w    http.ResponseWriter
 	conn *http.ResponseController
+	ctx  context.Context // that ends it; nil: before it has begun
 }
 
 // send writes some events. A viewer who doesn't take them is hung up on; their page
 // comes back for the rest.
 func (o *stream) send(p []byte) bool {
-	_ = o.conn.SetWriteDeadline(time.Now().Add(takenWithin)) // where it can't be set, the number is bounded
+	within := takenWithin
+	if o.ctx != nil && o.ctx.Err() != nil {
+		within = endWithin
+	}
+	_ = o.conn.SetWriteDeadline(time.Now().Add(within)) // where it can't be set, the number is bounded
 	if _, err := o.w.Write(p); err != nil {
 		return false
 	}

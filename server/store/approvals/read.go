@@ -13,8 +13,9 @@ import (
 	"screentest/shared/wire"
 )
 
-// shown is how many that wait are on a page at most.
-const shown = 200
+// maxWaiting is how many that wait are on a page at most, those that wait the
+// longest.
+const maxWaiting = 200
 
 var errNone = sqlite.NotFound("request for approval")
 
@@ -86,7 +87,7 @@ func (a *Approvals) List(ctx context.Context, owner string, all bool, teams []st
 		from := int64(math.MaxInt64)
 		if before != nil {
 			from = before[0]
-		} else if _, err := add(true, from, shown); err != nil {
+		} else if _, err := add(true, from, maxWaiting); err != nil {
 			return err
 		}
 		more, err := add(false, from, limit)
@@ -98,11 +99,15 @@ func (a *Approvals) List(ctx context.Context, owner string, all bool, teams []st
 	return list, err
 }
 
-// some are the newest before a number, that wait or were decided: one more than
-// limit, where there are so many.
+// some are the newest before a number that were decided, one more than limit where
+// there are so many, or the oldest that wait; each the newest first.
 func some(ctx context.Context, q sqlite.Reading, owner string, all bool, teams []string, waits bool, before int64, limit int) (rows []row, err error) {
+	order := " ORDER BY a.n DESC LIMIT ?"
+	if waits {
+		order = " ORDER BY a.n LIMIT ?"
+	}
 	get := func(where string, args ...any) error {
-		return q.Each(selected+where+" ORDER BY a.n DESC LIMIT ?", append(args, waits, before, limit+1), func(found *sql.Rows) error {
+		return q.Each(selected+where+order, append(args, waits, before, limit+1), func(found *sql.Rows) error {
 			var r row
 			err := found.Scan(r.dest()...)
 			rows = append(rows, r)
@@ -110,9 +115,10 @@ func some(ctx context.Context, q sqlite.Reading, owner string, all bool, teams [
 		})
 	}
 	if all {
-		return rows, get("a.waits = ? AND a.n < ?")
+		teams, err = nil, get("a.waits = ? AND a.n < ?")
+	} else {
+		err = get("a.asker = ? AND a.waits = ? AND a.n < ?", sqlite.ParseOwner(owner))
 	}
-	err = get("a.asker = ? AND a.waits = ? AND a.n < ?", sqlite.ParseOwner(owner))
 	for _, team := range teams {
 		if err == nil {
 			b, _ := sqlite.ParseID(team)
@@ -121,5 +127,8 @@ func some(ctx context.Context, q sqlite.Reading, owner string, all bool, teams [
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(b.n, a.n) })
 	rows = slices.CompactFunc(rows, func(a, b row) bool { return a.n == b.n })
+	if waits {
+		return rows[max(0, len(rows)-limit):], err
+	}
 	return rows[:min(len(rows), limit+1)], err
 }

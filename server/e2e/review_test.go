@@ -178,6 +178,7 @@ func TestTheNextVersionCarriesTheComments(t *testing.T) {
 func TestAShareEndsWhileOneLooks(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t)
+	r.w.allow = append(r.w.allow, "status of 404")
 	r.ana.goes(1)
 	r.ana.comments("A canary of Ana's")
 	r.ben.lists("0:01.0 A canary of Ana's")

@@ -134,7 +134,7 @@ func (w *writer) draw(ctx context.Context, m wire.Message, many bool) *node {
 	h.line("h3", "mono", w.model(m))
 	if r.State != wire.Running {
 		h.copyButton(m.ID, -1, "Continue in a copy")
-		if many {
+		if many && !w.hidden {
 			h.copyButton(m.ID, m.Lane, "With this model only")
 		}
 	}

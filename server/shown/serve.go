@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,8 +29,14 @@ func (s *Service) ServePage(w http.ResponseWriter, r *http.Request, v Viewer) er
 		s.signIn(w, key)
 		return nil
 	}
+	made, err := s.making(r.Context())
+	if err != nil {
+		return err
+	}
+	defer made()
 	seen, err := s.Sights.See(r.Context(), key, v.Owner)
 	if errors.Is(err, fs.ErrNotExist) {
+		made()
 		s.unseen(w, r, v, key)
 		return nil
 	}
@@ -37,13 +44,14 @@ func (s *Service) ServePage(w http.ResponseWriter, r *http.Request, v Viewer) er
 		return err
 	}
 	if run := query.Get("wire"); run != "" {
-		return s.sendWire(w, r, seen, run)
+		return s.sendWire(w, r, seen, run, made)
 	}
 	before := query.Get("before")
 	if message := query.Get("at"); message != "" {
 		before = at + message
 	}
 	c, err := s.content(r.Context(), key, seen, before)
+	made()
 	if errors.Is(err, fs.ErrNotExist) {
 		s.unseen(w, r, v, key)
 		return nil
@@ -53,6 +61,18 @@ func (s *Service) ServePage(w http.ResponseWriter, r *http.Request, v Viewer) er
 	}
 	send(w, r, http.StatusOK, s.page(v, key, seen, c))
 	return nil
+}
+
+// making waits until a page may be made: a snapshot may be large, and only so many of
+// them are in memory at a time. made is called when the page is, before it is sent;
+// again it does nothing.
+func (s *Service) making(ctx context.Context) (made func(), err error) {
+	select {
+	case s.made <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return sync.OnceFunc(func() { <-s.made }), nil
 }
 
 // Failure is the error of a Serve method as it may be told: what went wrong in here

@@ -125,12 +125,16 @@ type Service struct {
 	life   context.Context
 	end    context.CancelFunc
 	ended  sync.WaitGroup
+	made   chan struct{} // holds one for each page that is being made
 
 	mu      sync.Mutex
 	shows   map[string]*show
 	viewers map[string]int // streams, by "" (all), the share and the address
 	signed  map[*context.CancelFunc]string
 }
+
+// maxMaking is how many pages are made at a time.
+const maxMaking = 8
 
 // New returns a Service.
 func New(c Config) *Service {
@@ -141,7 +145,7 @@ func New(c Config) *Service {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	c.Limits = c.Limits.orDefault()
-	s := &Service{Config: c, limits: newLimits(c.Limits), shows: map[string]*show{}, viewers: map[string]int{}, signed: map[*context.CancelFunc]string{}}
+	s := &Service{Config: c, limits: newLimits(c.Limits), shows: map[string]*show{}, viewers: map[string]int{}, signed: map[*context.CancelFunc]string{}, made: make(chan struct{}, maxMaking)}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }

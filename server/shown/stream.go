@@ -32,7 +32,12 @@ func (s *Service) ServeLive(w http.ResponseWriter, r *http.Request, v Viewer) er
 		return nil
 	}
 	key := r.PathValue("key")
+	made, err := s.making(r.Context())
+	if err != nil {
+		return err
+	}
 	seen, err := s.Sights.See(r.Context(), key, v.Owner)
+	made()
 	if err != nil {
 		return err
 	}

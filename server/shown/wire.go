@@ -25,15 +25,21 @@ func (s *Service) ServeWire(w http.ResponseWriter, r *http.Request, v Viewer) er
 	if !s.admitted(w, r, v) {
 		return nil
 	}
+	made, err := s.making(r.Context())
+	if err != nil {
+		return err
+	}
+	defer made()
 	seen, err := s.Sights.See(r.Context(), r.PathValue("key"), v.Owner)
 	if err != nil {
 		return err
 	}
-	return s.sendWire(w, r, seen, r.PathValue("run"))
+	return s.sendWire(w, r, seen, r.PathValue("run"), made)
 }
 
-func (s *Service) sendWire(w http.ResponseWriter, r *http.Request, seen sight.Sight, run string) error {
+func (s *Service) sendWire(w http.ResponseWriter, r *http.Request, seen sight.Sight, run string, made func()) error {
 	text, err := s.wireText(r.Context(), seen, run)
+	made()
 	if err != nil {
 		var p *wire.Problem
 		if errors.As(err, &p) && p.Code == "not_found" {
@@ -69,8 +75,12 @@ func (s *Service) wireText(ctx context.Context, seen sight.Sight, id string) ([]
 		return nil, err
 	default:
 		fmt.Fprintf(&b, "Sent to the endpoint %s:\n\n", req.Endpoint)
-		if json.Indent(&b, []byte(req.Body), "", "  ") != nil {
-			b.WriteString(req.Body)
+		body := req.Body[:min(len(req.Body), maxWire)]
+		if json.Indent(&b, []byte(body), "", "  ") != nil {
+			b.WriteString(strings.ToValidUTF8(body, ""))
+		}
+		if len(body) < len(req.Body) {
+			b.WriteString("\n(The rest is left out.)")
 		}
 		b.WriteString("\n\n")
 		if req.Status != 0 {

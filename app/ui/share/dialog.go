@@ -66,7 +66,12 @@ func (x *Dialog) Render() (ui app.UI) {
 	return s.Dialog("share", "Share “"+title+"”",
 		kit.At{"onclick", s.OnBackdrop("share", s.close), "onclose", s.Do("share closed", s.close)}, s.close, s.close,
 		kit.El("div", "dialog-body share-body", nil,
-			kit.Either(g.Made != nil, func() app.UI { return x.made(g.Made) }, func() app.UI { return x.form(g) }),
+			kit.Either(g.Made != nil, func() app.UI { return x.made(g.Made) }, func() app.UI {
+				if !g.Came && g.Missing == nil { // the choices would move under the pointer
+					return kit.Box("p", "faint", "Waiting for the server…")
+				}
+				return x.form(g)
+			}),
 			x.who(g),
 		))
 }

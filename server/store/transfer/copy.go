@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 
 	"screentest/server/store/sqlite"
@@ -97,7 +98,8 @@ func (t *Transfer) whole(ctx context.Context, owner, id string) (c transferConve
 			e := exportedMessage(m)
 			if e.Run != nil && e.Run.Problem != nil {
 				p := *e.Run.Problem
-				p.Raw, p.Request = "", ""
+				p.Raw, p.Request, p.Hint = "", "", ""
+				p.Message = addresses.ReplaceAllString(p.Message, "(address)")
 				e.Run.Problem = &p
 			}
 			c.Messages = append(c.Messages, e)
@@ -121,8 +123,51 @@ func (t *Transfer) whole(ctx context.Context, owner, id string) (c transferConve
 			c.Lanes.Lanes[i] = l
 		}
 	}
+	c.keepNewest()
 	return c.withVotesOnly(), nil
 }
+
+// keepNewest leaves what leads to the newest message of each lane. What its owner
+// asked otherwise before stays with the owner.
+func (c *transferConversation) keepNewest() {
+	if len(c.Messages) == 0 {
+		return
+	}
+	t := treeOf(*c)
+	newest := map[int]string{c.Messages[len(c.Messages)-1].Lane: ""}
+	for k := range lanesOf(*c) {
+		newest[k] = ""
+	}
+	for _, m := range c.Messages {
+		if _, there := newest[m.Lane]; there {
+			newest[m.Lane] = m.ID
+		}
+	}
+	kept := map[int]bool{}
+	for _, leaf := range newest {
+		for _, i := range t.path(leaf) {
+			kept[i] = true
+		}
+	}
+	var messages []transferMessage
+	for i, m := range c.Messages {
+		if kept[i] {
+			messages = append(messages, m)
+		}
+	}
+	c.Messages = messages
+	if c.Lanes == nil {
+		return
+	}
+	for k, l := range c.Lanes.Lanes {
+		if i, there := t.at[l.Leaf]; l.Leaf != "" && (!there || !kept[i]) {
+			c.Lanes.Lanes[k].Leaf = newest[k]
+		}
+	}
+}
+
+// addresses in what went wrong may be the gateway's.
+var addresses = regexp.MustCompile(`(?i)\bhttps?://[^\s"'<>]+`)
 
 func callsSize(r *transferRun) (n int) {
 	if r != nil {
@@ -218,6 +263,9 @@ func cut(c transferConversation, what wire.CopyShare) (transferConversation, err
 	lanes := lanesOf(c)
 	if what.Lane != nil && (*what.Lane < 0 || *what.Lane >= len(lanes)) {
 		return c, sqlite.BadField("bad_lane", "lane", "There is no such lane: it is a number from 0 to %d.", len(lanes)-1)
+	}
+	if what.Lane != nil && c.Lanes != nil && c.Lanes.Blind && len(lanes) > 1 {
+		return c, sqlite.BadField("blind", "lane", "Which model this is isn't to be known before there was a vote: go on with all lanes.")
 	}
 	var own []int // what leads to the message
 	of := -1      // the lane that has it

@@ -34,7 +34,7 @@ func TestWhatWasAskedOtherwiseBeforeStays(t *testing.T) {
 	say(edited, "", &wire.Problem{Code: "bad", Message: "Nothing at http://gateway.internal:9/v1/chat came.", Hint: "Ask canary@example.com."})
 
 	if got, o := k.copied(t, transfer.Source{Owner: ann, Subject: first.Conversation}, wire.CopyShare{}); got != "Hello / Hello. / The bird is yellow / " ||
-		o.Messages[3].Run.Problem == nil || o.Messages[3].Run.Problem.Message != "Nothing at (address) came." {
+		o.Messages[3].Run.Problem == nil || o.Messages[3].Run.Problem.Message != "Nothing at [address] came." {
 		t.Errorf("copied is %s, %+v", got, o.Messages[len(o.Messages)-1].Run)
 	}
 	snapshot, _, err := db.Snapshot(t.Context(), ann, first.Conversation)

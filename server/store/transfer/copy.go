@@ -99,7 +99,7 @@ func (t *Transfer) whole(ctx context.Context, owner, id string) (c transferConve
 			if e.Run != nil && e.Run.Problem != nil {
 				p := *e.Run.Problem
 				p.Raw, p.Request, p.Hint = "", "", ""
-				p.Message = addresses.ReplaceAllString(p.Message, "(address)")
+				p.Message = addresses.ReplaceAllString(p.Message, "[address]")
 				e.Run.Problem = &p
 			}
 			c.Messages = append(c.Messages, e)

@@ -124,7 +124,9 @@ func (s *Service) Look(ctx context.Context, owner string, tab Tab, at wire.Look)
 		}
 	}
 	// Read once more: what was said before it was looked at is among it, and what is
-	// said from here on is told.
+	// said from here on is told; nothing is said in between.
+	s.order.Lock()
+	defer s.order.Unlock()
 	now, err := s.Store.Look(ctx, owner, at)
 	if err != nil {
 		s.end(l)

@@ -141,10 +141,10 @@ func (a *access) wantSeen(person int64, version int, what string) (clip, error) 
 	return c, err
 }
 
-// leads says whether somebody leads a team that is shown a version.
-func (a *access) leads(person int64) (is bool, err error) {
+// leads says whether somebody leads a team that is shown this version.
+func (a *access) leads(person int64, on clip) (is bool, err error) {
 	for _, s := range a.by {
-		if s.team == 0 || is {
+		if s.team == 0 || is || !s.seen.Sees(on.version, on.state) {
 			continue
 		}
 		if err := a.q.Scan(`SELECT EXISTS (SELECT 1 FROM team_people p CROSS JOIN users u ON u.n = p.person CROSS JOIN teams t ON t.n = p.team

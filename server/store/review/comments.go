@@ -250,7 +250,7 @@ func (r *Reviews) Edit(ctx context.Context, owner string, e wire.CommentEdit) (s
 		case e.Deleted && !gone:
 			may := was.author == person || on.owner == person
 			if !may {
-				if may, err = a.leads(person); err != nil {
+				if may, err = a.leads(person, on); err != nil {
 					return err
 				}
 			}

@@ -173,7 +173,9 @@ func (a *access) read(person int64, sees func(clip) (bool, error)) (s sight.Seen
 		return s, err
 	}
 	s.Review.Presents = s.Own
-	s.Review.Decides, err = a.decides(person)
+	newest := a.clips[len(a.clips)-1]
+	newest.state = wire.ReviewOpen // as it is when somebody decides
+	s.Review.Decides, err = a.decides(person, newest)
 	return s, err
 }
 

@@ -48,11 +48,11 @@ var stateWords = map[string]string{
 // decides says whether somebody who sees a clip approves it or asks for changes:
 // who didn't make it, and who made it only where they lead a team that it is
 // shared with. To run the instance gives no say.
-func (a *access) decides(person int64) (bool, error) {
+func (a *access) decides(person int64, on clip) (bool, error) {
 	if !a.owns(person) {
 		return true, nil
 	}
-	return a.leads(person)
+	return a.leads(person, on)
 }
 
 // Step gives a version a state. Its owner puts it in review and takes it back,
@@ -142,7 +142,7 @@ func (a *access) may(person int64, on clip, presents bool) error {
 		}
 		return nil
 	}
-	may, err := a.decides(person)
+	may, err := a.decides(person, on)
 	if err == nil && !may {
 		return notAllowed("Nobody approves a clip of their own, but who leads the team.", "Ask somebody whom it is shared with.")
 	}

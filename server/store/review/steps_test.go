@@ -97,6 +97,17 @@ func TestLeadsDecideOnTheirOwn(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
+	// Not what follows, where the team isn't shown it.
+	next := w.clip(w.lea, "hers, again", func(v *wire.VideoTask) { v.Source = clip })
+	w.share(w.lea, next, wire.NewShare{Audience: wire.ShareWithPeople, To: []string{w.ids[w.ann]}})
+	w.must(w.step(w.lea, of.ID, 2, wire.ReviewOpen), w.Shares().Revoke(t.Context(), w.lea, share))
+	w.share(w.lea, clip, wire.NewShare{})
+	if r := w.look(w.lea, wire.Look{Clip: next}).Review; r.Decides {
+		t.Error("she decides what her team isn't shown")
+	}
+	if err := w.step(w.lea, of.ID, 2, wire.ReviewApproved); codeOf(err) != "not_allowed" {
+		t.Errorf("a lead's own that her team isn't shown: %v", err)
+	}
 	task := storetest.Taken(t, w.Videos(), w.lea, storetest.NewVideo("not made yet"))
 	none := w.look(w.lea, wire.Look{Clip: task.ID}).Review.ID
 	if err := w.step(w.lea, none, 1, wire.ReviewOpen); codeOf(err) != "conflict" {

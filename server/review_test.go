@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -328,35 +327,4 @@ func TestADecision(t *testing.T) {
 		}
 		return n == 2
 	}, func() string { return "the audit has not two steps" })
-}
-
-// BenchmarkFiftyLookers is how long it takes until fifty tabs have been told of a
-// comment, from the call on.
-func BenchmarkFiftyLookers(b *testing.B) {
-	w := newBench(b)
-	const lookers = 50
-	tabs := make([]*wiretest.Client, lookers)
-	for i := range tabs {
-		tabs[i] = w.dial(b)
-		if err := tabs[i].Call(b.Context(), wire.OpLook, wire.Look{Clip: w.clip}, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for b.Loop() {
-		id := uuid.NewString()
-		var all sync.WaitGroup
-		for _, tab := range tabs {
-			all.Go(func() {
-				ctx, cancel := context.WithTimeout(b.Context(), 10*time.Second)
-				defer cancel()
-				if _, err := wiretest.News(ctx, tab, wire.EventComment, func(c wire.Comment) bool { return c.ID == id }); err != nil {
-					b.Error(err)
-				}
-			})
-		}
-		if err := w.tab.Call(b.Context(), wire.OpComment, wire.Comment{ID: id, Review: w.review, Version: 1, Text: "x"}, nil); err != nil {
-			b.Fatal(err)
-		}
-		all.Wait()
-	}
 }

@@ -220,3 +220,32 @@ func TestTheSettingsOfASharedClipAreUsed(t *testing.T) {
 		t.Errorf("it leads to %s", got)
 	}
 }
+
+// Who is deactivated shows nothing: it ends where it is read and listed, and comes
+// back with them.
+func TestADeactivatedPersonsShares(t *testing.T) {
+	t.Parallel()
+	w := newTeam(t, "")
+	w.allow = append(w.allow, "status of 404", "status of 401")
+	ann := w.tab("/")
+	bob := w.join(ann.invited("member"), "Bob Marsh", "bob@example.com")
+	cleo := w.join(ann.invited("member"), "Cleo Tan", "cleo@example.com")
+	bob.front().send("Tell me about the harbour.")
+	bob.settled()
+	bobs := bob.text(`fetch("/api/me").then(r => r.json()).then(m => m.id)`)
+	link := bob.shares(bob.path(), `audience: "everyone", live: true`)
+	cleo.front().open("/shared")
+	cleo.wait(sharedTitles + `.includes("harbour")`)
+	dora := w.join(ann.invited("member"), "Dora Voss", "dora@example.com")
+	dora.must(dora.tab.Open(link))
+	dora.wait(`document.querySelector("#main")?.innerText.includes("harbour")`)
+
+	ann.front().asked("PATCH", "/api/people/"+bobs, `{"active":false}`)
+	dora.front().wait(`document.querySelector("h1")?.innerText === "This is not shared any more" && !document.body.innerText.includes("harbour")`)
+	cleo.front().wait(`!!document.querySelector("#shared-none")`)
+
+	ann.front().asked("PATCH", "/api/people/"+bobs, `{"active":true}`)
+	cleo.front().wait(sharedTitles + `.includes("harbour")`)
+	cleo.click("#shared-table .who a")
+	cleo.wait(`document.querySelector("#main")?.innerText.includes("harbour")`)
+}

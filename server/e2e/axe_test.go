@@ -7,16 +7,22 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"screentest/server/e2e/rig"
 	"screentest/shared/wire"
 )
 
+// fetching has one test at a time look for axe-core, and fetch it.
+var fetching sync.Mutex
+
 // axeCore returns the source of axe-core, the accessibility checker, which
 // .ci/install fetches.
 func axeCore(t *testing.T) string {
 	t.Helper()
+	fetching.Lock()
+	defer fetching.Unlock()
 	root, err := rig.Root()
 	if err != nil {
 		t.Fatal(err)

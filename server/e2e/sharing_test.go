@@ -84,6 +84,10 @@ func TestPeopleShareAConversation(t *testing.T) {
 	// Bob opens it, and goes on in a copy that is his.
 	bob.front().click("#shared-table .who a")
 	bob.wait(fmt.Sprintf(`location.pathname === %q && document.querySelector("#main")?.innerText.includes("harbour")`, link))
+	bob.must(bob.tab.Back())
+	bob.wait(`location.pathname === "/shared" && ` + sharedTitles + `.includes("harbour")`)
+	bob.must(bob.tab.Forward())
+	bob.wait(fmt.Sprintf(`location.pathname === %q && !!document.querySelector("#main button[data-message]")`, link))
 	bob.click("button[data-message]")
 	bob.wait(`location.pathname.startsWith("/c/") && ` + ready)
 	bob.wait(`document.querySelector("#copied-from")?.innerText.includes("by Ana Lima")`)

@@ -48,7 +48,6 @@ type page struct {
 
 	rev      int      // counts the changes of the bar
 	narrow   js.Value // MediaQueryList: of a phone
-	came     bool     // an address was shown
 	listOpen bool     // on a phone: the list of conversations is
 	palette  palette
 

@@ -14,8 +14,8 @@
 package shell
 
 import (
+	"encoding/json"
 	"strconv"
-	"strings"
 	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -37,7 +37,24 @@ func Run() {
 		}
 	}
 	app.RouteWithRegexp("^/", shell)
+	leaveToTheServer(wire.SharePath)
 	app.RunWhenOnBrowser()
+}
+
+// leaveToTheServer has go-app leave this document for addresses below a path: the
+// server writes those pages. It asks for such addresses by a name of its own.
+func leaveToTheServer(path string) {
+	const internal = "GOAPP_INTERNAL_URLS"
+	at := js.Global().Get("location")
+	host := "//" + at.Get("host").String() + path
+	below, _ := json.Marshal([]string{at.Get("protocol").String() + host, host}) // of a link, of Navigate
+	getenv := js.Global().Get("goappGetenv")
+	js.Global().Set("goappGetenv", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		if args[0].String() == internal {
+			return string(below)
+		}
+		return getenv.Invoke(args[0])
+	}))
 }
 
 // Shell is the whole page on every path: go-app keeps the one that is there
@@ -64,11 +81,6 @@ func (s *Shell) OnNav(ctx app.Context) {
 	defer p.Guard("the navigation")
 	p.Bind(ctx)
 	at := ctx.Page().URL()
-	if strings.HasPrefix(at.Path, wire.SharePath) && p.came {
-		js.Global().Get("location").Call("reload") // a page that the server writes
-		return
-	}
-	p.came = true
 	left := p.section
 	p.section = nil
 	for _, s := range p.sections {

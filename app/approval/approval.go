@@ -31,6 +31,8 @@ type Desk struct {
 	o Options
 
 	known     map[string]wire.Approval
+	fetching  int
+	told      []wire.Approval // while all were on their way, and may lack these
 	busy      map[string]bool
 	problems  map[string]*wire.Problem
 	dismissed []string // ids of refused ones that were read, in this browser
@@ -56,13 +58,22 @@ func (d *Desk) News(n session.News) {
 			d.fetch()
 		}
 	case wire.Approval:
+		if d.fetching > 0 {
+			d.told = append(d.told, n)
+		}
 		d.put(n)
 		d.o.Changed()
 	}
 }
 
 func (d *Desk) fetch() {
+	d.fetching++
 	d.o.Server.Call(wire.OpApprovals, wire.Page{}, func(data json.RawMessage, p *wire.Problem) {
+		d.fetching--
+		told := d.told
+		if d.fetching == 0 {
+			d.told = nil
+		}
 		var list wire.Approvals
 		if session.Read(data, p, &list) != nil {
 			return // it comes again with the next greeting
@@ -70,6 +81,9 @@ func (d *Desk) fetch() {
 		clear(d.known) // also of what is not one's own to see any more
 		for _, v := range list.Approvals {
 			d.known[v.ID] = v
+		}
+		for _, v := range told {
+			d.put(v)
 		}
 		d.o.Changed()
 	})

@@ -132,3 +132,16 @@ func TestARefusalIsRead(t *testing.T) {
 		t.Errorf("%d are kept", n)
 	}
 }
+
+// What is told while all are on their way stays, though they were read before it.
+func TestAnApprovalBesideAll(t *testing.T) {
+	w := newWorld(t, store{})
+	w.News(session.Greeting{Me: &wire.Me{}})
+	w.News(wire.Approval{ID: "new", Decides: true, State: wire.ApprovalAsked, AskedMS: 5})
+	w.News(wire.Approval{ID: "old", Mine: true, State: wire.ApprovalReleased, AskedMS: 1})
+	w.answer(wire.OpApprovals, wire.Approvals{Approvals: []wire.Approval{{ID: "old", Mine: true, State: wire.ApprovalAsked, AskedMS: 1}}}, nil)
+	w.shows("new")
+	w.News(session.Greeting{Me: &wire.Me{}})
+	w.answer(wire.OpApprovals, wire.Approvals{}, nil)
+	w.shows("")
+}

@@ -34,6 +34,7 @@ type Desk struct {
 	Problem *wire.Problem // why a page did not come
 
 	before string          // of the next page; "" at the end
+	missed bool            // one came while a page was on its way, which may lack it
 	fresh  map[string]bool // ids of those that were new when the person came to look
 }
 
@@ -53,6 +54,7 @@ func (d *Desk) News(n session.News) {
 		}
 		d.List = append([]wire.Notice{n}, d.List...)
 		d.Unseen++
+		d.missed = d.Loading
 		if d.o.Looking() {
 			d.Look()
 		} else {
@@ -92,6 +94,10 @@ func (d *Desk) fetch(before string) {
 			if d.o.Looking() {
 				d.Look()
 			}
+		}
+		if d.missed {
+			d.missed = false
+			d.Fetch()
 		}
 		d.o.Changed()
 	})

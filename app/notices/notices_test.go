@@ -109,3 +109,17 @@ func TestNoticesAreSeen(t *testing.T) {
 		t.Errorf("asked is %+v", w.calls)
 	}
 }
+
+// One that comes while a page is on its way, which may have been read before it,
+// is asked for again.
+func TestANoticeBesideAPage(t *testing.T) {
+	w := newWorld(t)
+	w.News(session.Greeting{Me: &wire.Me{}})
+	w.News(wire.Notice{ID: "b"})
+	w.answer(wire.OpNotices, wire.Notices{Notices: []wire.Notice{{ID: "a", Seen: true}}})
+	w.answer(wire.OpNotices, wire.Notices{Notices: []wire.Notice{{ID: "b"}, {ID: "a", Seen: true}}, Unseen: 1})
+	w.stands(1, 2)
+	if len(w.calls) != 0 {
+		t.Errorf("asked is %+v", w.calls)
+	}
+}

@@ -37,11 +37,13 @@ type Finder struct {
 	db    *sqlite.DB
 	Index *Index
 	now   func() time.Time
+
+	branches branches
 }
 
 // NewFinder looks in the index of db.
 func NewFinder(db *sqlite.DB, index *Index, now func() time.Time) *Finder {
-	return &Finder{db, index, now}
+	return &Finder{db: db, Index: index, now: now}
 }
 
 // Columns of the index by kinds of hits.
@@ -57,14 +59,15 @@ var hitKinds = []struct{ kind, meta, column string }{
 // A lookup is a wire.Search that was read.
 type lookup struct {
 	wire.Search
-	owner   int64
-	phrases []phrase
-	prefix  bool   // the last word is looked for as a beginning
-	filter  string // for FTS5: what the rows must be
-	columns string // where the words must be
-	below   int64  // rows of the index under this
-	above   int64  // and from this on
-	shown   shown  // what others show the owner
+	owner    int64
+	phrases  []phrase
+	prefix   bool   // the last word is looked for as a beginning
+	filter   string // for FTS5: what the rows must be
+	columns  string // where the words must be
+	below    int64  // rows of the index under this
+	above    int64  // and from this on
+	shown    shown  // what others show the owner
+	branches *branches
 }
 
 // Search looks through the owner's conversations and clips, and through those that
@@ -83,6 +86,7 @@ func (f *Finder) Search(ctx context.Context, owner string, s wire.Search) (page 
 	err = f.db.Snapshot(ctx, func(q sqlite.Reading) error {
 		l, err := readSearch(q, owner, s)
 		if err == nil {
+			l.branches = &f.branches
 			err = l.readShown(q, f.now().UnixMilli())
 		}
 		if err != nil {

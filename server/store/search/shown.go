@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"database/sql"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 // more at once. Of a snapshot that is found which was said, and ended, before it was
 // made: its texts are then those that stand in the conversation.
 //
-// What a share doesn't show isn't found: errors, tags, costs, titles that were given
+// What a share doesn't show isn't found: what was asked otherwise before, errors, tags, costs, titles that were given
 // after a snapshot, and models while their names are hidden.
 
 // maxShown is how many shares are looked through, the newest.
@@ -101,7 +102,7 @@ func (l *lookup) shownColumns() (columns []string) {
 	return columns
 }
 
-const selectOthers = `SELECT f.rowid, coalesce(s.conversation, 0), coalesce(s.video, 0), max(coalesce(m.created_ms, 0), coalesce(r.started_ms + r.duration_ms, 0))
+const selectOthers = `SELECT f.rowid, coalesce(s.conversation, 0), coalesce(s.message, 0), coalesce(s.video, 0), max(coalesce(m.created_ms, 0), coalesce(r.started_ms + r.duration_ms, 0))
 	FROM search f LEFT JOIN search_rows s ON s.n = f.rowid LEFT JOIN messages m ON m.n = s.message LEFT JOIN runs r ON r.n = s.run
 	WHERE f.search MATCH ? AND f.rowid >= ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?`
 
@@ -110,8 +111,8 @@ func (l *lookup) others(q sqlite.Reading) (rows []int64, more int64, err error) 
 	filter := metaFilter("("+strings.Join(l.shown.words, " OR ")+")", l.shown.meta)
 	looked, full := 0, fmt.Errorf("the page is full")
 	err = q.Each(selectOthers, []any{l.match(filter, l.shown.columns), l.above, l.below, maxLooked}, func(r *sql.Rows) error {
-		var row, talk, clip, ended int64
-		if err := r.Scan(&row, &talk, &clip, &ended); err != nil {
+		var row, talk, message, clip, ended int64
+		if err := r.Scan(&row, &talk, &message, &clip, &ended); err != nil {
 			return err
 		}
 		if len(rows) == l.most() {
@@ -126,11 +127,23 @@ func (l *lookup) others(q sqlite.Reading) (rows []int64, more int64, err error) 
 			of = l.shown.talks[talk]
 		}
 		for _, s := range of {
-			if s.live || clip != 0 || ended <= s.createdMS {
-				l.shown.by[row] = s
-				rows = append(rows, row)
-				break
+			until := s.createdMS
+			if s.live {
+				until = math.MaxInt64
 			}
+			if clip == 0 && ended > until {
+				continue
+			}
+			if message != 0 {
+				if on, err := l.branches.shows(q, talk, message, until); err != nil {
+					return err
+				} else if !on {
+					continue
+				}
+			}
+			l.shown.by[row] = s
+			rows = append(rows, row)
+			break
 		}
 		return nil
 	})

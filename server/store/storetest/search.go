@@ -20,6 +20,12 @@ import (
 func Talk(t testing.TB, db *store.DB, owner, conversation, question string, end func(*wire.Run) (answer string)) (wire.Start, wire.Run) {
 	t.Helper()
 	s := NewStart(conversation, question)
+	if conversation != "" {
+		o, err := db.Outline(context.Background(), owner, conversation)
+		if Must(t, err); o.Len() > 0 {
+			s.User.Parent = o.ID(o.Len() - 1)
+		}
+	}
 	r := Ended(RunOf(s), 1000)
 	answer := end(&r)
 	started := r

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
@@ -37,7 +38,7 @@ func (c *Chat) SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vot
 		if out.Blind, err = stillBlind(w, message, out); err != nil {
 			return err
 		}
-		answers, err := readRanked(w, sqlite.ParseOwner(owner), n, v)
+		answers, err := readRanked(w, sqlite.ParseOwner(owner), n, message, v)
 		if err != nil {
 			return err
 		}
@@ -74,6 +75,11 @@ func CheckVote(v wire.Vote) (c checkedVote, err error) {
 	}
 	if n := len(v.Answers); n > 0 && n != len(v.Models) {
 		return c, sqlite.BadField("bad_vote", "answers", "A vote compares one answer of each model.")
+	}
+	for i, id := range v.Answers {
+		if slices.Contains(v.Answers[:i], id) {
+			return c, sqlite.BadField("bad_vote", "answers", "A vote compares each answer once.")
+		}
 	}
 	if v.Bad && v.Winner != "" {
 		return c, sqlite.BadField("bad_vote", "bad", "Where no answer was good enough there is no winner.")
@@ -187,8 +193,11 @@ type rankedAnswer struct {
 }
 
 // readRanked reads the answers that a vote names, with their newest runs. One that
-// failed is left out: it says something of the way to the model.
-func readRanked(w *sqlite.Tx, owner, n int64, v wire.Vote) (all ranked, err error) {
+// failed is left out: it says something of the way to the model. None take part where
+// no answer is to the message itself, or one is to another text: answers that were
+// paid for once are counted once, and not with each question that there is.
+func readRanked(w *sqlite.Tx, owner, n, message int64, v wire.Vote) (all ranked, err error) {
+	own, others := false, false
 	for _, id := range v.Answers {
 		b, _ := sqlite.ParseID(id)
 		a := rankedAnswer{won: id == v.Winner}
@@ -202,6 +211,13 @@ func readRanked(w *sqlite.Tx, owner, n int64, v wire.Vote) (all ranked, err erro
 			return nil, sqlite.NotFound("answer")
 		case err != nil:
 			return nil, err
+		}
+		to, same, err := questionOf(w, owner, b, message)
+		if err != nil {
+			return nil, err
+		}
+		own, others = own || to == message, others || !same
+		switch {
 		case state == wire.Running:
 			return nil, sqlite.BadField("bad_vote", "answers", "A vote compares answers that have ended.")
 		case state != wire.Failed && state != wire.Interrupted:
@@ -214,10 +230,24 @@ func readRanked(w *sqlite.Tx, owner, n int64, v wire.Vote) (all ranked, err erro
 		several = several || a.model != all[0].model
 		together = together && a.team == all[0].team && a.team != 0
 	}
-	if !won || !several || !together {
+	if !won || !several || !together || !own || others {
 		return nil, nil
 	}
 	return all, nil
+}
+
+// questionOf is the row of the message that an answer is to, past rounds of functions,
+// and says whether the same is asked there as in another message, a row.
+func questionOf(w *sqlite.Tx, owner int64, answer []byte, as int64) (n int64, same bool, err error) {
+	err = w.Scan(`WITH RECURSIVE up (n, parent, role) AS (
+			SELECT n, parent, role FROM messages WHERE owner = ?1 AND id = ?2
+			UNION SELECT m.n, m.parent, m.role FROM up CROSS JOIN messages m ON m.owner = ?1 AND m.id = up.parent WHERE up.role IN ('assistant', 'tool'))
+		SELECT m.n, m.text = (SELECT text FROM messages WHERE n = ?3) FROM up CROSS JOIN messages m ON m.n = up.n WHERE up.role NOT IN ('assistant', 'tool')`,
+		[]any{owner, answer, as}, &n, &same)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
+	}
+	return n, same, err
 }
 
 // team is the row of the team that paid, 0 for none.

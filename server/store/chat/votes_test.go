@@ -54,6 +54,14 @@ func TestTheStoreSaysWhatAVoteIs(t *testing.T) {
 			v.Answers = nil
 			return v
 		}, true, ""},
+		{"of answers to another question", func() wire.Vote {
+			v := storetest.Compared(t, db, ann, red, true, "a", "b")
+			s := storetest.NewStart(v.Conversation, "and another question, that nobody answered")
+			s.User.Parent = v.Answers[0]
+			storetest.Must(t, storetest.StartTurn(db, ann, s))
+			v.Message = s.User.ID
+			return v
+		}, true, ""},
 		{"of one model with itself", func() wire.Vote { return storetest.Compared(t, db, ann, red, true, "a", "a") }, true, ""},
 		{"of two, one of which failed", func() wire.Vote {
 			v := storetest.Compared(t, db, ann, red, true, "a", "b")
@@ -131,6 +139,7 @@ func TestVotesHaveTags(t *testing.T) {
 		"a long tag":               func(v *wire.Vote) { v.Tags = []string{strings.Repeat("ä", 31)} },
 		"a winner that is bad":     func(v *wire.Vote) { v.Winner = v.Answers[0] },
 		"fewer answers":            func(v *wire.Vote) { v.Answers = v.Answers[:1] },
+		"an answer twice":          func(v *wire.Vote) { v.Answers = []string{v.Answers[0], v.Answers[0]} },
 		"an answer of nobody's":    func(v *wire.Vote) { v.Answers = []string{v.Answers[0], storetest.NewID()} },
 		"a question for an answer": func(v *wire.Vote) { v.Answers = []string{v.Answers[0], v.Message} },
 	} {

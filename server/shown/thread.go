@@ -193,15 +193,17 @@ func (s *Service) readThread(ctx context.Context, owner, conversation, before, f
 	return threadOf(opened.Summary.Title, opened.Lanes, o, before, from, fetch)
 }
 
+// has says whether a message is in a turn.
+func (b branch) has(o wire.Outline, message string) bool {
+	return o.ID(b.question) == message || slices.ContainsFunc(b.lanes, func(l branchLane) bool {
+		return o.ID(l.question) == message || slices.ContainsFunc(l.answers, func(i int) bool { return o.ID(i) == message })
+	})
+}
+
 // upTo is the question before which a page ends that has a message in it, as before
 // in window; "" where it is in the newest turn, or on no branch that is shown.
 func upTo(o wire.Outline, all []branch, message string) string {
-	has := func(b branch) bool {
-		return o.ID(b.question) == message || slices.ContainsFunc(b.lanes, func(l branchLane) bool {
-			return o.ID(l.question) == message || slices.ContainsFunc(l.answers, func(i int) bool { return o.ID(i) == message })
-		})
-	}
-	if i := slices.IndexFunc(all, has); i >= 0 && i+1 < len(all) {
+	if i := slices.IndexFunc(all, func(b branch) bool { return b.has(o, message) }); i >= 0 && i+1 < len(all) {
 		return o.ID(all[i+1].question)
 	}
 	return ""

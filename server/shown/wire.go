@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"screentest/server/sight"
@@ -76,7 +77,7 @@ func (s *Service) wireText(ctx context.Context, seen sight.Sight, id string) ([]
 	default:
 		fmt.Fprintf(&b, "Sent to the endpoint %s:\n\n", req.Endpoint)
 		body := req.Body[:min(len(req.Body), maxWire)]
-		if json.Indent(&b, []byte(body), "", "  ") != nil {
+		if indentedSize(body) > 2*maxWire || json.Indent(&b, []byte(body), "", "  ") != nil {
 			b.WriteString(strings.ToValidUTF8(body, ""))
 		}
 		if len(body) < len(req.Body) {
@@ -111,6 +112,31 @@ func (s *Service) wireText(ctx context.Context, seen sight.Sight, id string) ([]
 	return []byte(s.masked(b.String())), nil
 }
 
+// indentedSize is at least how long a JSON text is with its lines indented by two: of
+// one that is deep within itself that is thousands of times the text.
+func indentedSize(text string) (n int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		n++
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			n += 2 * depth
+		case c == '}' || c == ']':
+			depth = max(0, depth-1)
+			n += 2 * depth
+		case c == ',':
+			n += 2 * depth
+		}
+	}
+	return n
+}
+
 // showsRun says whether a share shows the answer of a run, by its name: while names
 // are hidden, nothing of the wire is shown.
 func (s *Service) showsRun(ctx context.Context, seen sight.Sight, run string) (bool, error) {
@@ -136,6 +162,13 @@ func (s *Service) showsRun(ctx context.Context, seen sight.Sight, run string) (b
 	r, _, err := s.Runs.Open(ctx, seen.Owner, run)
 	if err != nil || r.Conversation != seen.Subject || r.State == wire.Running {
 		return false, errors.Join(err, fs.ErrNotExist)
+	}
+	o, err := s.Conversations.Outline(ctx, seen.Owner, seen.Subject)
+	if err != nil {
+		return false, err
+	}
+	if all := newestBranch(o); !slices.ContainsFunc(all, func(b branch) bool { return b.has(o, r.Message) }) {
+		return false, fs.ErrNotExist // it answers what the owner asked otherwise since
 	}
 	return true, nil
 }

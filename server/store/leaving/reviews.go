@@ -1,7 +1,5 @@
 package leaving
 
-import "time"
-
 // said deletes what somebody who is erased has said of clips. A comment's place
 // stays, as that of one that was deleted, and so do the states that they gave,
 // under their number. Reviews of clips that are handed over go with the clips.
@@ -10,7 +8,7 @@ func (s *step) said() error {
 		return nil
 	}
 	err := s.each("SELECT n FROM comments WHERE author = ? AND deleted_ms = 0", func(n int64) error {
-		return s.exec("UPDATE comments SET text = '', x = NULL, y = NULL, deleted_ms = ? WHERE n = ?", time.Now().UnixMilli(), n)
+		return s.exec("UPDATE comments SET text = '', x = NULL, y = NULL, deleted_ms = ? WHERE n = ?", s.now.UnixMilli(), n)
 	}, s.person)
 	if err != nil {
 		return err

@@ -3,9 +3,11 @@ package leaving_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"screentest/server/account"
 	"screentest/server/store"
+	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -18,7 +20,8 @@ func TestReviewsOfWhoLeaves(t *testing.T) {
 	const canary = "canaryann"
 	ctx := t.Context()
 	dir := storetest.Folder(t)
-	db := storetest.Open(t, dir, store.Options{})
+	ahead := func() time.Time { return time.Now().Add(1000 * time.Hour) }
+	db := storetest.Open(t, dir, store.Options{Now: ahead})
 	boss, ann, bob := join(t, db, "boss", "admin"), join(t, db, canary, "member"), join(t, db, "bob", "member")
 	of := func(owner string) (clip, review string) {
 		task := storetest.NewVideo("of somebody")
@@ -51,7 +54,13 @@ func TestReviewsOfWhoLeaves(t *testing.T) {
 	step(bob, hisReview, wire.ReviewOpen, "")
 	step(ann, hisReview, wire.ReviewApproved, canary+" notes")
 
+	from := ahead().UnixMilli()
 	seeOff(t, db, account.Leaving{Person: ann, Heir: bob, Erase: true, By: boss})
+	for _, at := range columnOf(t, db, "SELECT deleted_ms FROM comments WHERE deleted_ms > 0") {
+		if at < from {
+			t.Errorf("a comment was deleted at %d by another clock than the store's, which was at %d", at, from)
+		}
+	}
 	seen, err := db.Reviews().Look(ctx, bob, wire.Look{Clip: his})
 	storetest.Must(t, err)
 	r := seen.Review
@@ -67,4 +76,14 @@ func TestReviewsOfWhoLeaves(t *testing.T) {
 	for filesWith(t, dir, canary) != nil { // until the test's own time is up
 		storetest.Must(t, db.SetSetting(ctx, bob, "turn", "of the writer"))
 	}
+}
+
+// columnOf is a column of numbers.
+func columnOf(t *testing.T, db *store.DB, query string) (all []int64) {
+	t.Helper()
+	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) (err error) {
+		all, err = sqlite.Column[int64](w, query)
+		return err
+	}))
+	return all
 }

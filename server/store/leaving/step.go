@@ -21,7 +21,7 @@ func (l *Leavings) Step(ctx context.Context, v account.Leaving) (files [][]byte,
 	p := parsed(v)
 	var s step
 	err = l.db.Write(ctx, 0, func(w *sqlite.Tx) error {
-		s = step{w: w, index: l.index, person: p.person, heir: p.heir, erase: p.erase, until: time.Now().Add(stepTime)}
+		s = step{w: w, index: l.index, person: p.person, heir: p.heir, erase: p.erase, now: l.now(), until: time.Now().Add(stepTime)}
 		more, err = s.run()
 		return err
 	})
@@ -40,7 +40,7 @@ type step struct {
 	index        noter
 	person, heir int64
 	erase        bool
-	until        time.Time
+	now, until   time.Time // until is by this process's clock
 	files        [][]byte
 	uploads      [][2]string
 }

@@ -217,6 +217,13 @@ func TestNextVersionsAreSeen(t *testing.T) {
 	if got := seen(w.mate, wire.Look{Share: share}); !slices.Equal(got, []string{"1draft"}) {
 		t.Errorf("what is in the trash is seen: %q", got)
 	}
+
+	// What is shared goes there, and is taken out again: who sees it is told both.
+	for _, op := range []wire.Op{wire.OpVideoDelete, wire.OpVideoUndelete} {
+		before = w.events(w.mate, wire.EventShares)
+		w.must(w.member.tab.Call(ctx, op, wire.Target{ID: clip.ID}, nil))
+		eventually(t, func() bool { return w.events(w.mate, wire.EventShares) > before }, func() string { return fmt.Sprintf("who sees it isn't told of %s", op) })
+	}
 }
 
 func (w *instance) events(p *someone, event wire.Event) (n int) {

@@ -228,7 +228,7 @@ func (s *server) videoConfig(addr string, public *url.URL) video.Config {
 	c := video.Config{
 		Store: s.store.Videos(), Gateway: s.client, Catalogue: s.models.current, Dir: s.config.data,
 		Origin:  s.client.Base.String(),
-		Changed: s.clipChanged, Deleted: s.clipDeleted, Purged: s.clipPurged, Archive: s.news.Archive,
+		Changed: s.clipChanged, Deleted: s.clipDeleted, Restored: s.clipRestored, Purged: s.clipPurged, Archive: s.news.Archive,
 		Ended: s.ops.VideoEnded, Late: s.ops.VideoPolled,
 		Budget: s.budget, WhomToAsk: s.people.WhomToAsk,
 		Limits: video.Limits{Pace: 1},

@@ -76,9 +76,16 @@ func (c sharedConversations) DeleteConversation(ctx context.Context, owner, id s
 func (s *server) clipDeleted(owner, id string) {
 	s.news.TaskDeleted(owner, id)
 	if s.shares != nil {
-		s.shares.Hidden(owner, wire.ShareClip, id)
+		s.shares.Turned(owner, wire.ShareClip, id)
 	}
 	if s.reviews != nil {
 		s.reviews.ClipGone(owner, id)
+	}
+}
+
+// clipRestored tells who sees a clip that it is there again.
+func (s *server) clipRestored(owner, id string) {
+	if s.shares != nil {
+		s.shares.Turned(owner, wire.ShareClip, id)
 	}
 }

@@ -135,10 +135,7 @@ func (s *Service) Hold(share, asker string, cancel func()) (release func()) {
 	}
 	s.held[who][h] = struct{}{}
 	s.mu.Unlock()
-	// It may have ended between their seeing it and here.
-	ctx, done := context.WithTimeout(context.Background(), readWithin)
-	defer done()
-	s.check(ctx, who)
+	s.check(who) // it may have ended between their seeing it and here
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -150,8 +147,10 @@ func (s *Service) Hold(share, asker string, cancel func()) (release func()) {
 }
 
 // check ends the looks of somebody who may not look. What can't be read is not
-// shown either.
-func (s *Service) check(ctx context.Context, who looker) {
+// shown either. Each has its own time: many who look don't use up each other's.
+func (s *Service) check(who looker) {
+	ctx, done := context.WithTimeout(context.Background(), readWithin)
+	defer done()
 	err := s.Store.Still(ctx, who.share, who.asker)
 	if err == nil {
 		return
@@ -179,9 +178,9 @@ func (s *Service) Ending(ctx context.Context, owner, kind, id string) (ended fun
 	return func() { s.Recheck(sees, false) }
 }
 
-// Hidden is Ending for what still has its shares, but shows nothing. It doesn't
-// wait.
-func (s *Service) Hidden(owner, kind, id string) {
+// Turned is Ending for what still has its shares, but shows nothing, or shows
+// something again. It doesn't wait.
+func (s *Service) Turned(owner, kind, id string) {
 	s.ended.Go(func() {
 		ctx, done := context.WithTimeout(context.Background(), readWithin)
 		defer done()
@@ -264,8 +263,6 @@ func (s *Service) untilNextEnd() time.Duration {
 }
 
 func (s *Service) recheck() error {
-	ctx, done := context.WithTimeout(context.Background(), readWithin)
-	defer done()
 	s.mu.Lock()
 	all := make([]looker, 0, len(s.held))
 	for who := range s.held {
@@ -275,8 +272,15 @@ func (s *Service) recheck() error {
 	s.told, s.changed = nil, false
 	s.mu.Unlock()
 	for _, who := range all {
-		s.check(ctx, who)
+		select {
+		case <-s.quit:
+			return nil
+		default:
+			s.check(who)
+		}
 	}
+	ctx, done := context.WithTimeout(context.Background(), readWithin)
+	defer done()
 	over, err := s.expire(ctx)
 	if people {
 		told = s.Everybody()

@@ -27,6 +27,9 @@ func (s *Service) Undelete(ctx context.Context, owner, id string) (wire.VideoTas
 	t, err := s.Store.SetDeleted(ctx, owner, id, 0)
 	if err == nil {
 		s.tell(owner, t)
+		if s.Restored != nil {
+			s.Restored(owner, id)
+		}
 		s.roomChanged(ctx, owner)
 	}
 	return s.live(owner, t), err

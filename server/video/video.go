@@ -80,12 +80,13 @@ type Config struct {
 	// their keys nor their ids are this one's business.
 	Origin string
 
-	// Changed, Deleted, Purged and Archive are told of news, for the owner's
+	// Changed, Deleted, Restored, Purged and Archive are told of news, for the owner's
 	// tabs. They must not wait.
-	Changed func(owner string, t wire.VideoTask)
-	Deleted func(owner, id string)
-	Purged  func(owner, id string)
-	Archive func(owner string, a wire.Archive)
+	Changed  func(owner string, t wire.VideoTask)
+	Deleted  func(owner, id string)
+	Restored func(owner, id string)
+	Purged   func(owner, id string)
+	Archive  func(owner string, a wire.Archive)
 
 	// Ended is told of every task once, when the gateway's verdict on it is
 	// stored; nil: nobody is. It must not wait.

@@ -13,6 +13,7 @@ const (
 const (
 	MaxNotice     = 300 // bytes of Text, and of Path
 	MaxNotices    = 500 // of a person; the newest stay
+	MaxNoticesOf  = 100 // of them, of what one other did
 	MaxNoticePage = 100 // the default is 30
 )
 

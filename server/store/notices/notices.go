@@ -1,5 +1,6 @@
 // Package notices keeps what people are told in the page of what concerns them:
-// of each person the newest [wire.MaxNotices].
+// of each person the newest [wire.MaxNotices], and of what one other did the newest
+// [wire.MaxNoticesOf], so that nobody can push out what others do.
 package notices
 
 import (
@@ -49,6 +50,11 @@ func (n *Notices) Add(owners []string, by string, notice wire.Notice, done func(
 			}
 			if _, err := w.Exec("DELETE FROM notices WHERE person = ?1 AND n <= (SELECT n FROM notices WHERE person = ?1 ORDER BY n DESC LIMIT 1 OFFSET ?2)", person, wire.MaxNotices); err != nil {
 				return err
+			}
+			if from > 0 {
+				if _, err := w.Exec("DELETE FROM notices WHERE person = ?1 AND by = ?2 AND n <= (SELECT n FROM notices WHERE person = ?1 AND by = ?2 ORDER BY n DESC LIMIT 1 OFFSET ?3)", person, from, wire.MaxNoticesOf); err != nil {
+					return err
+				}
 			}
 			notice.ID = sqlite.FormatID(id)
 			given[owner] = notice

@@ -106,3 +106,32 @@ func TestTheNewestStay(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Who does the same a thousand times doesn't push out what others did.
+func TestNobodyPushesOutWhatOthersDid(t *testing.T) {
+	t.Parallel()
+	db, _ := storetest.OpenLocal(t)
+	ann, _ := storetest.Join(t, db, "Ann", wire.RoleMember)
+	bob, _ := storetest.Join(t, db, "Bob", wire.RoleMember)
+	eve, _ := storetest.Join(t, db, "Eve", wire.RoleMember)
+	add(t, db, []string{ann}, bob, "of Bob's")
+	for i := range wire.MaxNotices + 5 {
+		add(t, db, []string{ann}, eve, fmt.Sprint(i))
+	}
+	by, newest := map[string]int{}, ""
+	for p := (wire.Page{Limit: wire.MaxNoticePage}); ; {
+		v := list(t, db, ann, p)
+		for _, n := range v.Notices {
+			by[n.By]++
+		}
+		if newest == "" {
+			newest = v.Notices[0].Text
+		}
+		if p.Before = v.Before; p.Before == "" {
+			break
+		}
+	}
+	if by["Bob"] != 1 || by["Eve"] != wire.MaxNoticesOf || newest != fmt.Sprint(wire.MaxNotices+4) {
+		t.Errorf("kept are %v, the newest is %s", by, newest)
+	}
+}

@@ -105,6 +105,7 @@ func TestWhatAReleaseIsHeldTo(t *testing.T) {
 	g.does(g.admin, 200, person, `{"role":"member"}`, nil)
 	g.does(g.lead, 204, "DELETE "+in, "", nil)
 	waits("of who left the team", "asker_gone", "not in the team")
+	g.told(g.member, "can't be sent: member is not in the team any more")
 	g.does(g.lead, 204, "PUT "+in, "", nil)
 
 	if v, p := g.decides(g.lead, a, wire.ApprovalReleased, ""); v.State != wire.ApprovalReleased {

@@ -91,6 +91,7 @@ func (s *Service) release(ctx context.Context, v wire.Approval, d wire.Decision)
 	}
 	by, err := s.People.PayerOf(ctx, v.Owner, v.Team)
 	if err != nil {
+		s.notSent(ctx, v, err)
 		return v, err
 	}
 	var other *wire.VideoTask // the clip, at another price
@@ -132,14 +133,21 @@ func (s *Service) release(ctx context.Context, v wire.Approval, d wire.Decision)
 	case now.State != wire.ApprovalAsked: // another lead was faster
 		return decided(now, d)
 	}
-	var p *wire.Problem
-	if errors.As(err, &p) {
-		s.notify(ctx, []string{v.Owner}, now, videoPath, "would release your clip, and it can't be sent: "+wire.Cut(p.Message, 150))
+	if p := s.notSent(ctx, now, err); p != nil {
 		told := *p
 		told.Message = "It can't be sent in the name of " + v.Asker + ", and waits on. They would be told: " + p.Message
 		return now, &told
 	}
 	return now, err
+}
+
+// notSent tells who asked why their clip wasn't sent though somebody would release
+// it; nil: it isn't for people to know.
+func (s *Service) notSent(ctx context.Context, v wire.Approval, err error) (p *wire.Problem) {
+	if errors.As(err, &p) {
+		s.notify(ctx, []string{v.Owner}, v, videoPath, "would release your clip, and it can't be sent: "+wire.Cut(p.Message, 150))
+	}
+	return p
 }
 
 // tellWithin is how long it may take to tell of a clip that was released.

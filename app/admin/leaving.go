@@ -158,8 +158,25 @@ func CountWords(e wire.Erasing) []string {
 	if e.Bytes > 0 {
 		words = append(words, figure.Bytes(e.Bytes)+" of files")
 	}
+	if !e.HandedOver {
+		words = append(words, AnywayWords(e)...)
+	}
 	if len(words) == 0 {
 		words = append(words, "nothing but the account")
+	}
+	return words
+}
+
+// AnywayWords are what goes with who is erased, also where the rest is handed over.
+func AnywayWords(e wire.Erasing) []string {
+	var words []string
+	for _, c := range []struct {
+		n         int64
+		one, many string
+	}{{e.Comments, "comment", "comments"}, {e.Notices, "notice", "notices"}, {e.Approvals, "request for approval", "requests for approval"}} {
+		if c.n > 0 {
+			words = append(words, figure.Plural(c.n, c.one, c.many))
+		}
 	}
 	return words
 }

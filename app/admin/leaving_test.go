@@ -8,6 +8,18 @@ import (
 	"screentest/shared/wire"
 )
 
+// What others were told and shown of somebody goes also where the rest is handed over.
+func TestWhatGoesAnyway(t *testing.T) {
+	e := wire.Erasing{Clips: 2, Comments: 3, Notices: 1, Approvals: 2}
+	if got := strings.Join(CountWords(e), ", "); got != "2 clips, 3 comments, 1 notice, 2 requests for approval" {
+		t.Errorf("deleted: %s", got)
+	}
+	e.HandedOver = true
+	if got := strings.Join(CountWords(e), ", ") + "; " + strings.Join(AnywayWords(e), ", "); got != "2 clips; 3 comments, 1 notice, 2 requests for approval" {
+		t.Errorf("handed over: %s", got)
+	}
+}
+
 // What can't be taken back is told before, and wants the name typed.
 func TestErasingIsCountedAndNamed(t *testing.T) {
 	d, a := newDesk(t, ada, map[string]any{"POST /api/people/p-bob/erase": wire.Erasing{DryRun: true, Conversations: 1, Messages: 12, LedgerRows: 7}})

@@ -104,6 +104,9 @@ type Erasing struct {
 	Library       int64 `json:"library"`
 	Shares        int64 `json:"shares"`      // of what it is
 	Bytes         int64 `json:"bytes"`       // of files
+	Comments      int64 `json:"comments"`    // these three go with who is erased, whoever gets the rest
+	Notices       int64 `json:"notices"`     // that they were told, and others of them
+	Approvals     int64 `json:"approvals"`   // that they asked for
 	LedgerRows    int64 `json:"ledger_rows"` // stay, under a pseudonym
 	HandedOver    bool  `json:"handed_over"` // to hand_over_to, instead of deleted
 }

@@ -118,7 +118,11 @@ func (s *Section) counts(e *wire.Erasing) app.UI {
 	if e.HandedOver {
 		goes = "Handed over: "
 	}
-	return kit.El("p", "", kit.At{"id", "leave-counts", "role", "status"}, goes+strings.Join(admin.CountWords(*e), ", ")+". "+
+	anyway := ""
+	if words := admin.AnywayWords(*e); e.HandedOver && len(words) > 0 {
+		anyway = "Deleted: " + strings.Join(words, ", ") + ". "
+	}
+	return kit.El("p", "", kit.At{"id", "leave-counts", "role", "status"}, goes+strings.Join(admin.CountWords(*e), ", ")+". "+anyway+
 		"Kept under a pseudonym: "+rowsOf(e.LedgerRows)+" of the ledger.")
 }
 

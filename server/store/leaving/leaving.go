@@ -38,7 +38,8 @@ func New(db *sqlite.DB, index *search.Index, audit *audit.Log, now func() time.T
 	return &Leavings{db: db, index: index, audit: audit, now: now}
 }
 
-// Count tells what of an owner's would be deleted, or handed over. Bytes are those
+// Count tells what of an owner's would be deleted, or handed over; what they said of
+// clips, notices and what they asked approval for is deleted in any case. Bytes are those
 // of clips and uploads that are nobody else's as well.
 func (l *Leavings) Count(ctx context.Context, owner string) (e wire.Erasing, err error) {
 	err = l.db.Snapshot(ctx, func(q sqlite.Reading) error {
@@ -59,6 +60,9 @@ func count(q sqlite.Scanner, n int64) (e wire.Erasing, err error) {
 		{"SELECT count(*) FROM uploads WHERE owner = ?1", &e.Uploads},
 		{"SELECT count(*) FROM library WHERE owner = ?1", &e.Library},
 		{"SELECT count(*) FROM shares WHERE owner = ?1", &e.Shares},
+		{"SELECT count(*) FROM comments WHERE author = ?1 AND deleted_ms = 0", &e.Comments},
+		{"SELECT count(*) FROM notices WHERE person = ?1 OR by = ?1", &e.Notices},
+		{"SELECT count(*) FROM approvals WHERE asker = ?1", &e.Approvals},
 		{"SELECT count(*) FROM ledger WHERE owner = ?1", &e.LedgerRows},
 		{`SELECT coalesce((SELECT sum(bytes) FROM uploads WHERE owner = ?1), 0) + coalesce((SELECT sum(bytes) FROM (
 			SELECT max(o.bytes) AS bytes FROM video_outputs o WHERE o.owner = ?1 AND o.archive = 'saved'

@@ -54,6 +54,9 @@ func TestReviewsOfWhoLeaves(t *testing.T) {
 	step(bob, hisReview, wire.ReviewOpen, "")
 	step(ann, hisReview, wire.ReviewApproved, canary+" notes")
 
+	if e := count(t, db, ann); e.Comments != 3 {
+		t.Errorf("before it is counted: %+v", e)
+	}
 	from := ahead().UnixMilli()
 	seeOff(t, db, account.Leaving{Person: ann, Heir: bob, Erase: true, By: boss})
 	for _, at := range columnOf(t, db, "SELECT deleted_ms FROM comments WHERE deleted_ms > 0") {

@@ -36,6 +36,9 @@ func TestErasedLeaveNoNotices(t *testing.T) {
 			db.Notices().Add([]string{n[1]}, n[0], wire.Notice{Kind: wire.NoticeShare, Path: "/", Text: "by " + n[0] + map[bool]string{true: canary}[n[0] != boss]}, func(_ map[string]wire.Notice, err error) { done(err) })
 		}))
 	}
+	if e := count(t, db, ann); e.Notices != 2 || e.Approvals != 1 {
+		t.Errorf("before it is counted: %+v", e)
+	}
 	seeOff(t, db, account.Leaving{Person: ann, Erase: true, By: boss})
 	if left := rowsOf(t, db, ann); len(left) > 1 { // lines of the audit, by number
 		t.Errorf("left are %v", left)

@@ -122,6 +122,13 @@ func TestWhatAReleaseIsHeldTo(t *testing.T) {
 	if v, p := g.decides(g.lead, a, wire.ApprovalRefused, "gone"); v.State != wire.ApprovalRefused {
 		t.Errorf("%+v, %+v", v, p)
 	}
+	// What waits of who is erased waits no more, and its lead is told.
+	g.does(g.admin, 200, person, `{"active":true}`, nil)
+	a = g.asks(g.mate, g.clip("of who leaves"))
+	g.does(g.admin, 200, "POST /api/people/"+g.mate.id()+"/erase", `{"dry_run":false}`, nil)
+	if v, err := wiretest.News(t.Context(), g.lead.tab, wire.EventApproval, func(v wire.Approval) bool { return v.ID == a.ID && v.State != wire.ApprovalAsked }); err != nil || v.Decides {
+		t.Errorf("the lead is told %+v, %v", v, err)
+	}
 	if n := g.creations(); n != 1 {
 		t.Errorf("%d were sent", n)
 	}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+
+	"screentest/server/account"
 	"screentest/server/api"
 	"screentest/server/leaving"
 	"screentest/shared/wire"
@@ -13,6 +16,12 @@ func (s *server) leavingConfig() leaving.Config {
 		Changed: s.people.Changed, StopRuns: s.runs.StopOwner,
 		Handed: func(heir string, e wire.Erasing) {
 			s.news.Imported(heir, wire.Imported{Conversations: int(e.Conversations), Messages: int(e.Messages), Entries: int(e.Library)})
+		},
+		Withdraw: func(ctx context.Context, v account.Leaving) error {
+			if s.approvals == nil {
+				return nil
+			}
+			return s.approvals.WithdrawAll(ctx, v.Person, v.By, v.From)
 		},
 		Logger: s.log,
 	}

@@ -66,6 +66,22 @@ func (s *Service) Decide(ctx context.Context, d wire.Decision) (wire.Approval, e
 	return now, nil
 }
 
+// WithdrawAll withdraws all that waits of an owner who leaves for good, by somebody
+// else, and tells those who would decide.
+func (s *Service) WithdrawAll(ctx context.Context, owner, by, from string) error {
+	list, err := s.Store.List(ctx, owner, false, nil, wire.Page{Limit: 1})
+	for _, v := range list.Approvals {
+		if err != nil || v.State != wire.ApprovalAsked {
+			continue
+		}
+		var changed bool
+		if v, changed, err = s.Store.Decide(ctx, v.ID, wire.ApprovalWithdrawn, by, from, ""); changed {
+			s.tell(v)
+		}
+	}
+	return err
+}
+
 // decided answers a decision about what was decided already.
 func decided(v wire.Approval, d wire.Decision) (wire.Approval, error) {
 	if v.State == d.State {

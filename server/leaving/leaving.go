@@ -44,6 +44,9 @@ type Config struct {
 	Changed func(ctx context.Context, owners ...string) error
 	// StopRuns ends an owner's answers under way.
 	StopRuns func(ctx context.Context, owner string) error
+	// Withdraw has what who is erased asked approval for wait no more, and tells those
+	// who decide.
+	Withdraw func(ctx context.Context, v account.Leaving) error
 	// Handed tells an heir's tabs of what they were handed. It must not wait.
 	Handed func(heir string, e wire.Erasing)
 	Logger *slog.Logger
@@ -146,6 +149,11 @@ func (s *Service) begin(v account.Leaving, e wire.Erasing) *task {
 func (s *Service) do(ctx context.Context, v account.Leaving, e wire.Erasing) error {
 	if err := s.Changed(ctx, v.Person); err != nil {
 		return err
+	}
+	if v.Erase {
+		if err := s.Withdraw(ctx, v); err != nil {
+			return err
+		}
 	}
 	for more := true; more; {
 		// Each time: something may have begun in the moment before they were out.

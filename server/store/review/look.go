@@ -165,11 +165,11 @@ func (a *access) read(person int64, sees func(clip) (bool, error)) (s sight.Seen
 	if s.Review.Steps, err = a.steps(seen); err != nil {
 		return s, err
 	}
-	if s.Review.People, err = a.people(); err != nil {
-		return s, err
-	}
 	guest, err := a.guest(person)
 	if err != nil || guest {
+		return s, err // who mentions nobody, and learns of nobody
+	}
+	if s.Review.People, err = a.people(seen); err != nil {
 		return s, err
 	}
 	s.Review.Presents = s.Own
@@ -245,14 +245,17 @@ func of(v *wire.ReviewVersion, share string) {
 	}
 }
 
-// people are those who can be mentioned: the clips' owner, and whom a share shows
-// them by name, by name.
-func (a *access) people() ([]wire.Mate, error) {
+// people are those who can be mentioned: the clips' owner, and whom a share shows by
+// name one of the versions that are seen, by name.
+func (a *access) people(seen map[int]bool) ([]wire.Mate, error) {
 	numbers := map[int64]bool{}
 	for _, c := range a.clips {
 		numbers[c.owner] = true
 	}
 	for _, s := range a.by {
+		if !slices.ContainsFunc(a.clips, func(c clip) bool { return seen[c.version] && s.seen.Sees(c.version, c.state) }) {
+			continue
+		}
 		viewers, err := a.viewers(s)
 		if err != nil {
 			return nil, err

@@ -92,8 +92,11 @@ func TestLeadsDecideOnTheirOwn(t *testing.T) {
 		t.Errorf("asked are %v, want %v; %+v", stepped.Told, want, stepped)
 	}
 	w.must(w.step(w.lea, of.ID, 1, wire.ReviewApproved))
-	for who, want := range map[string][2]bool{w.bob: {false, true}, w.gil: {false, false}} {
-		if r := w.look(who, wire.Look{Share: share}).Review; r.Presents != want[0] || r.Decides != want[1] || len(r.Steps) != 2 || r.Versions[0].State != wire.ReviewApproved || len(r.People) != 5 {
+	for who, want := range map[string]struct {
+		presents, decides bool
+		people            int
+	}{w.bob: {false, true, 5}, w.gil: {}} {
+		if r := w.look(who, wire.Look{Share: share}).Review; r.Presents != want.presents || r.Decides != want.decides || len(r.Steps) != 2 || r.Versions[0].State != wire.ReviewApproved || len(r.People) != want.people {
 			t.Errorf("%+v", r)
 		}
 	}

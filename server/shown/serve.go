@@ -226,6 +226,12 @@ func (s *Service) serveFile(w http.ResponseWriter, r *http.Request, v Viewer, se
 			return err
 		}
 	}
+	leave, ok := s.sends("files", "files of "+seen.Share, "files to "+Viewer{Address: v.Address}.who())
+	if !ok {
+		return &wire.Problem{Code: "too_many_viewers", Status: http.StatusServiceUnavailable, RetryAfterMS: 30_000,
+			Message: "Too many files of shared pages are being sent at the moment.", Hint: "Try again in a while."}
+	}
+	defer leave()
 	private(w.Header())
 	conn := http.NewResponseController(w)
 	var failed error

@@ -237,12 +237,33 @@ func (s *Service) during(ctx context.Context, session string) (context.Context, 
 
 // enter counts a stream, or says that there are too many.
 func (s *Service) enter(names ...string) (leave func(), ok bool) {
-	bounds := []int{s.Limits.Viewers, s.Limits.ViewersOfOne, s.Limits.ViewersOfAddress}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.life.Err() != nil {
 		return nil, false
 	}
+	left, ok := s.count(names...)
+	if !ok {
+		return nil, false
+	}
+	s.ended.Add(1)
+	return func() {
+		left()
+		s.ended.Done()
+	}, true
+}
+
+// sends counts a file that is sent, likewise: who doesn't read it holds it open.
+func (s *Service) sends(names ...string) (leave func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count(names...)
+}
+
+// count counts one by names, in all, of a share and to an address. It is called with
+// the lock; leave isn't.
+func (s *Service) count(names ...string) (leave func(), ok bool) {
+	bounds := []int{s.Limits.Viewers, s.Limits.ViewersOfOne, s.Limits.ViewersOfAddress}
 	for i, name := range names {
 		if s.viewers[name] >= bounds[i] {
 			return nil, false
@@ -251,7 +272,6 @@ func (s *Service) enter(names ...string) (leave func(), ok bool) {
 	for _, name := range names {
 		s.viewers[name]++
 	}
-	s.ended.Add(1)
 	return func() {
 		s.mu.Lock()
 		for _, name := range names {
@@ -260,6 +280,5 @@ func (s *Service) enter(names ...string) (leave func(), ok bool) {
 			}
 		}
 		s.mu.Unlock()
-		s.ended.Done()
 	}, true
 }

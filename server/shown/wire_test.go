@@ -48,3 +48,26 @@ func TestWireOfWhatIsAskedOtherwise(t *testing.T) {
 		t.Errorf("it is shown: %s", body)
 	}
 }
+
+// Who asks for files and doesn't read them holds so many open, and no more.
+func TestFilesThatAreSentAreCounted(t *testing.T) {
+	w := newWorld(t, Limits{ViewersOfAddress: 1})
+	seen := w.sights[link]
+	seen.Kind = wire.ShareClip
+	w.sights[link] = seen
+	get := func() int {
+		status, _, _ := w.get(link+"/media/0/0", "")
+		return status
+	}
+	if first, second := get(), get(); first != 200 || second != 200 {
+		t.Errorf("one after the other: %d, %d", first, second)
+	}
+	leave, ok := w.s.sends("files", "files of "+named, "files to 192.0.2.1")
+	if status := get(); !ok || status == 200 {
+		t.Errorf("beside one that isn't read: %v, %d", ok, status)
+	}
+	leave()
+	if status := get(); status != 200 {
+		t.Errorf("after it: %d", status)
+	}
+}

@@ -17,8 +17,9 @@ import (
 // more at once. Of a snapshot that is found which was said, and ended, before it was
 // made: its texts are then those that stand in the conversation.
 //
-// What a share doesn't show isn't found: what was asked otherwise before, errors, tags, costs, titles that were given
-// after a snapshot, and models while their names are hidden.
+// What a share doesn't show isn't found: what was asked otherwise before, errors,
+// tags, costs, titles that were given after a snapshot, and models while their names
+// are hidden.
 
 // maxShown is how many shares are looked through, the newest.
 const maxShown = 500

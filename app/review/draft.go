@@ -63,7 +63,7 @@ func (t *Thread) draftName(slot string) string { return draftName + t.Review.ID 
 // Type keeps what is typed.
 func (t *Thread) Type(slot, text string) {
 	d := t.Draft(slot)
-	d.Text = text
+	d.Text, t.sent = text, false
 	if d.Problem != nil {
 		d.Problem = nil
 		t.changed()
@@ -164,7 +164,7 @@ func (t *Thread) Send(slot string) (sent bool) {
 	d := t.Draft(slot)
 	text := strings.TrimSpace(d.Text)
 	switch {
-	case t.Phase != Ready:
+	case t.Phase != Ready, text == "" && t.sent: // which may be a double click
 		return false
 	case text == "":
 		d.Problem = &wire.Problem{Code: "bad_field", Field: "text", Message: "The comment is empty.", Hint: "Write what is to be said."}
@@ -192,6 +192,7 @@ func (t *Thread) Send(slot string) (sent bool) {
 		c.Answers, c.Version, c.AtMS, c.X, c.Y = id, to.Version, to.AtMS, nil, nil
 	}
 	t.wait(c)
+	t.sent = true
 	t.dropDraft(slot)
 	t.sendWaiting()
 	t.changed()

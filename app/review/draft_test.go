@@ -24,6 +24,9 @@ func TestACommentIsSent(t *testing.T) {
 	if !th.Send(New) {
 		t.Fatal(th.Draft(New).Problem)
 	}
+	if th.Send(New) || th.Draft(New).Problem != nil {
+		t.Errorf("a double click is answered by %v", th.Draft(New).Problem)
+	}
 	c := w.asked(wire.OpComment)
 	sent := c.args.(wire.Comment)
 	if sent.ID != "id1" || sent.Review != "r1" || sent.Version != 2 || sent.AtMS != 1200 || *sent.X != wire.FramePoints || *sent.Y != 0 ||

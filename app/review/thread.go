@@ -51,6 +51,7 @@ type Thread struct {
 	waiting  []*Waiting
 	troubles map[string]*wire.Problem // of changing a comment
 	busy     map[string]bool          // comments that are being changed
+	sent     bool                     // a comment was, and nothing typed since
 }
 
 // changed has the thread drawn, and what is shown of it made anew.

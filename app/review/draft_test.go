@@ -145,6 +145,15 @@ func TestACommentIsChanged(t *testing.T) {
 	if e := th.Entries()[0]; e.Text != "better" || th.Draft(EditSlot("m")).Text != "" || len(w.store) != 0 {
 		t.Errorf("it is %+v, the browser has %v", e, w.store)
 	}
+	of := func(author string, clears bool) Entry {
+		th.Review.Comments[0].Author, th.find(th.Review.Comments[0].Version).Clears = author, clears
+		th.Show(false, 0)
+		return th.Entries()[0]
+	}
+	if of("ben", false).May || !of("ben", true).May || of("ben", true).Mine {
+		t.Error("what another says is deleted by who may, and not by who mayn't")
+	}
+	of("ann", true)
 	w.me.Role = wire.RoleGuest
 	th.Show(false, 0)
 	if e := th.Entries()[0]; e.Mine || e.May {

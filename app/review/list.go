@@ -59,7 +59,8 @@ func (t *Thread) list() []Entry {
 func (t *Thread) entry(c wire.Comment) Entry {
 	e := Entry{Comment: c, Fresh: t.fresh[c.ID], Busy: t.busy[c.ID], Trouble: t.troubles[c.ID], Waiting: t.waits(c.ID)}
 	e.Mine = e.Waiting == nil && !c.Deleted && t.d.Comments() && c.Author == t.d.me()
-	e.May = e.Waiting == nil && !c.Deleted && t.d.Comments() && (e.Mine || t.Review.Presents)
+	v := t.find(c.Version)
+	e.May = e.Waiting == nil && !c.Deleted && t.d.Comments() && (e.Mine || v != nil && v.Clears)
 	if e.Waiting != nil {
 		e.Name = "You"
 	}

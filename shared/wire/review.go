@@ -72,6 +72,7 @@ type ReviewVersion struct {
 	Task      string  `json:"task"`  // VideoState
 	Seconds   float64 `json:"seconds"`
 	CreatedMS int64   `json:"created_ms"`
+	Clears    bool    `json:"clears,omitempty"` // one may delete what others say of it
 	// Media and Posters are paths of what can be played, by the index of the file.
 	Media   []string `json:"media,omitempty"`
 	Posters []string `json:"posters,omitempty"`

@@ -155,6 +155,15 @@ func (a *access) leads(person int64, on clip) (is bool, err error) {
 	return is, nil
 }
 
+// clears says whether somebody may delete what others say of a version: who made it,
+// and who leads a team that is shown it.
+func (a *access) clears(person int64, on clip) (bool, error) {
+	if on.owner == person {
+		return true, nil
+	}
+	return a.leads(person, on)
+}
+
 // guest says whether somebody only reads.
 func (a *access) guest(person int64) (is bool, err error) {
 	err = a.q.Scan("SELECT role = ? FROM users WHERE n = ?", []any{wire.RoleGuest, person}, &is)

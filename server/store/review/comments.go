@@ -248,9 +248,9 @@ func (r *Reviews) Edit(ctx context.Context, owner string, e wire.CommentEdit) (s
 		gone := was.comment.Deleted
 		switch {
 		case e.Deleted && !gone:
-			may := was.author == person || on.owner == person
+			may := was.author == person
 			if !may {
-				if may, err = a.leads(person, on); err != nil {
+				if may, err = a.clears(person, on); err != nil {
 					return err
 				}
 			}

@@ -135,6 +135,10 @@ func (a *access) read(person int64, sees func(clip) (bool, error)) (s sight.Seen
 	}
 	s.Own = a.owns(person)
 	s.Review = wire.Review{ID: sqlite.FormatID(id), Versions: []wire.ReviewVersion{}, Comments: []wire.Comment{}, Steps: []wire.ReviewStep{}, People: []wire.Mate{}}
+	guest, err := a.guest(person)
+	if err != nil {
+		return s, err
+	}
 	seen := map[int]bool{}
 	for _, c := range a.clips {
 		s.Tasks = append(s.Tasks, [2]string{sqlite.FormatOwner(c.owner), sqlite.FormatID(c.id)})
@@ -149,6 +153,11 @@ func (a *access) read(person int64, sees func(clip) (bool, error)) (s sight.Seen
 		v, err := version(a.q, c, person)
 		if err != nil {
 			return s, err
+		}
+		if !guest {
+			if v.Clears, err = a.clears(person, c); err != nil {
+				return s, err
+			}
 		}
 		if v.Clip == "" {
 			if _, share, is, err := a.sees(person, c.version); err != nil {
@@ -165,9 +174,8 @@ func (a *access) read(person int64, sees func(clip) (bool, error)) (s sight.Seen
 	if s.Review.Steps, err = a.steps(seen); err != nil {
 		return s, err
 	}
-	guest, err := a.guest(person)
-	if err != nil || guest {
-		return s, err // who mentions nobody, and learns of nobody
+	if guest {
+		return s, nil // who mentions nobody, and learns of nobody
 	}
 	if s.Review.People, err = a.people(seen); err != nil {
 		return s, err

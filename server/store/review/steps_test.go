@@ -111,6 +111,13 @@ func TestLeadsDecideOnTheirOwn(t *testing.T) {
 	if err := w.step(w.lea, of.ID, 2, wire.ReviewApproved); codeOf(err) != "not_allowed" {
 		t.Errorf("a lead's own that her team isn't shown: %v", err)
 	}
+	// And clears what is said of another's.
+	anns := w.share(w.ann, w.clip(w.ann, "Ann's"), wire.NewShare{})
+	for who, want := range map[string]bool{w.lea: true, w.bob: false, w.gil: false} {
+		if v := w.look(who, wire.Look{Share: anns}).Review.Versions[0]; v.Clears != want {
+			t.Errorf("%+v", v)
+		}
+	}
 	task := storetest.Taken(t, w.Videos(), w.lea, storetest.NewVideo("not made yet"))
 	none := w.look(w.lea, wire.Look{Clip: task.ID}).Review.ID
 	if err := w.step(w.lea, none, 1, wire.ReviewOpen); codeOf(err) != "conflict" {

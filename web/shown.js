@@ -174,6 +174,9 @@ const lead = () => {
   else if (e === null && !location.search) location.replace(here + "?at=" + id + "#" + id);
 };
 
+// Back may bring the page as it was kept, which is shown no more, or not as it is.
+addEventListener("pageshow", (e) => { if (e.persisted && main) again(); });
+
 if (main && say) {
   follow();
   lead();

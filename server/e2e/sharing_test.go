@@ -252,4 +252,11 @@ func TestADeactivatedPersonsShares(t *testing.T) {
 	cleo.front().wait(sharedTitles + `.includes("harbour")`)
 	cleo.click("#shared-table .who a")
 	cleo.wait(`document.querySelector("#main")?.innerText.includes("harbour")`)
+
+	// Nor does Back bring it again.
+	cleo.open("/shared")
+	ann.front().asked("PATCH", "/api/people/"+bobs, `{"active":false}`)
+	cleo.front().wait(`!!document.querySelector("#shared-none")`)
+	cleo.must(cleo.tab.Back())
+	cleo.wait(`location.pathname.startsWith("/s/") && !!document.querySelector("h1") && !document.body.innerText.includes("harbour")`)
 }

@@ -3,6 +3,7 @@
 package review
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -199,11 +200,7 @@ func (s *Section) tools(t *review.Thread) app.UI {
 		return kit.Nothing()
 	}
 	show := func(openOnly bool, only int) *kit.Handler { return s.Do("show", func() { t.Show(openOnly, only) }) }
-	export := Path + s.share
-	if s.share == "" {
-		export = Path + t.Review.ID
-	}
-	export = exportPath + export[len(Path):]
+	export := exportPath + cmp.Or(s.share, t.Review.ID)
 	return kit.Box("div", "line review-tools",
 		kit.Segments("Which comments", "", []kit.Choice{
 			{ID: "review-all", Name: "All", On: !t.OpenOnly, Do: show(false, t.Only), More: []any{kit.El("span", "faint", nil, all)}},

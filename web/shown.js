@@ -9,6 +9,7 @@ try {
 const main = document.getElementById("main");
 const say = document.getElementById("live");
 const here = location.pathname;
+const atFirst = say?.textContent;
 const $ = (id) => document.getElementById(id);
 let tails = new Map(); // the tails' HTML as it came, by their ids
 let stream;
@@ -75,12 +76,18 @@ const gone = () => {
   h.textContent = "This is not shared any more";
   main.replaceChildren(h);
   delete main.dataset.from;
-  say.textContent = "";
+  say.textContent = "Ended";
   document.querySelectorAll(".note, .top p:not(#live)").forEach((e) => e.remove());
 };
 
-// again loads what is shown anew, after too much was missed.
+// again loads what is shown anew, after too much was missed. All who look may be told
+// at once: each comes at a moment of their own.
 let wait = 1000;
+const later = (ms) => {
+  stream?.close();
+  say.textContent = "Connecting…";
+  setTimeout(again, ms * (0.5 + Math.random()));
+};
 const again = async () => {
   stream?.close();
   say.textContent = "Connecting…";
@@ -92,9 +99,10 @@ const again = async () => {
     keepingPlace(() => main.replaceChildren(...page.childNodes));
     main.dataset.from = page.dataset.from ?? "";
     tails.clear();
+    if (!main.dataset.from) say.textContent = atFirst;
     follow();
   } catch {
-    setTimeout(again, wait);
+    later(wait);
     wait = Math.min(2 * wait, 30000);
   }
 };
@@ -104,16 +112,21 @@ const follow = () => {
   stream = new EventSource(here + "/live?from=" + encodeURIComponent(main.dataset.from));
   stream.onopen = () => { say.textContent = "Live"; wait = 1000; };
   stream.onmessage = (e) => {
-    main.dataset.from = e.lastEventId;
-    keepingPlace(() => { for (const [kind, ...rest] of JSON.parse(e.data)) patches[kind]?.(...rest); });
+    try {
+      keepingPlace(() => { for (const [kind, ...rest] of JSON.parse(e.data)) patches[kind]?.(...rest); });
+      main.dataset.from = e.lastEventId;
+    } catch {
+      later(wait); // what a patch is for isn't there
+      wait = Math.min(2 * wait, 30000);
+    }
   };
   stream.addEventListener("gone", gone);
-  stream.addEventListener("again", again);
+  stream.addEventListener("again", () => later(400));
   stream.onerror = () => {
     if (!main.dataset.from) return;
     say.textContent = "Connecting…";
     if (stream.readyState !== EventSource.CLOSED) return; // the browser tries again
-    setTimeout(again, wait);
+    later(wait);
     wait = Math.min(2 * wait, 30000);
   };
 };
@@ -161,9 +174,10 @@ document.addEventListener("toggle", async (e) => {
     if (!r.ok) throw new Error(r.status);
     pre.textContent = await r.text();
   } catch {
-    pre.textContent = "It can't be loaded now.";
+    fold.querySelector("p").textContent = "It can't be loaded now.";
+    return;
   }
-  fold.querySelector("p").replaceWith(pre);
+  fold.querySelector("p")?.replaceWith(pre);
 }, true);
 
 // A link may lead to a message, by its id: on this page or on an earlier one.

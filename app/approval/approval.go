@@ -40,7 +40,7 @@ type Desk struct {
 
 // dismissedKey is where the browser keeps which were read, and maxDismissed how many.
 const (
-	dismissedKey = "approvals-read"
+	dismissedKey = "screentest.approvals-read"
 	maxDismissed = 100
 )
 

@@ -138,10 +138,7 @@ func (l *TeamLibrary) Look(id string, done func(*wire.Problem)) {
 	l.chat.o.Server.Call(wire.OpTeamLibraryPast, wire.TeamTarget{Team: team, ID: id}, func(data json.RawMessage, p *wire.Problem) {
 		var past wire.TeamLibrary
 		p = session.Read(data, p, &past)
-		if l.Team != team || l.Of != id {
-			return
-		}
-		if p == nil {
+		if p == nil && len(past.Entries) > 0 && l.Team == team && l.Of == id { // else another is looked at by now
 			l.Past = past.Entries
 			l.put(past.Entries[0])
 		}

@@ -34,11 +34,13 @@ func EditSlot(comment string) string { return editSlot(comment) }
 
 // Draft is what is typed and not sent.
 type Draft struct {
-	Text   string   `json:"text"`
-	AtMS   int64    `json:"at_ms,omitempty"`
-	X      *int     `json:"x,omitempty"`
-	Y      *int     `json:"y,omitempty"`
-	Picked []string `json:"picked,omitempty"` // people who were chosen of the list
+	Text string `json:"text"`
+	// Version is that on which a new comment was begun; 0 is the one that is played.
+	Version int      `json:"version,omitempty"`
+	AtMS    int64    `json:"at_ms,omitempty"`
+	X       *int     `json:"x,omitempty"`
+	Y       *int     `json:"y,omitempty"`
+	Picked  []string `json:"picked,omitempty"` // people who were chosen of the list
 	// Problem says why it could not be sent.
 	Problem *wire.Problem `json:"-"`
 }
@@ -63,6 +65,9 @@ func (t *Thread) draftName(slot string) string { return draftName + t.Review.ID 
 // Type keeps what is typed.
 func (t *Thread) Type(slot, text string) {
 	d := t.Draft(slot)
+	if slot == New && d.Empty() {
+		d.Version = t.Version
+	}
 	d.Text, t.sent = text, false
 	if d.Problem != nil {
 		d.Problem = nil
@@ -111,13 +116,33 @@ func (t *Thread) Discard(slot string) {
 	t.changed()
 }
 
+// rescue makes of an answer that is typed to a comment which is there no more a new
+// comment.
+func (t *Thread) rescue(to wire.Comment) {
+	d := t.Draft(answerSlot(to.ID))
+	text := strings.TrimSpace(d.Text)
+	if text == "" {
+		return
+	}
+	n := t.Draft(New)
+	if n.Empty() {
+		n.Version, n.AtMS = to.Version, to.AtMS
+	} else {
+		text = n.Text + "\n\n" + text
+	}
+	n.Text, n.Picked = text, append(n.Picked, d.Picked...)
+	t.dropDraft(answerSlot(to.ID))
+	t.keep(New)
+}
+
 // Empty says that nothing is typed for a new comment, so that its time is still
 // that of the player.
 func (d *Draft) Empty() bool { return strings.TrimSpace(d.Text) == "" && d.X == nil }
 
 // SetTime puts the new comment at a time of the clip.
 func (t *Thread) SetTime(ms int64) {
-	t.Draft(New).AtMS = max(ms, 0)
+	d := t.Draft(New)
+	d.Version, d.AtMS = t.Version, max(ms, 0)
 	t.keep(New)
 	t.changed()
 }
@@ -127,6 +152,9 @@ func (t *Thread) SetTime(ms int64) {
 func (t *Thread) Point(x, y int) {
 	x, y = min(max(x, 0), wire.FramePoints), min(max(y, 0), wire.FramePoints)
 	d := t.Draft(New)
+	if d.Version != t.Version { // the frame is of another
+		d.Version, d.AtMS = t.Version, 0
+	}
 	d.X, d.Y = &x, &y
 	t.keep(New)
 	t.changed()
@@ -182,7 +210,11 @@ func (t *Thread) Send(slot string) (sent bool) {
 		t.edit(id, text)
 		return true
 	}
-	c := wire.Comment{ID: t.d.o.NewID(), Review: t.Review.ID, Version: t.Version, Text: text, AtMS: d.AtMS, X: d.X, Y: d.Y,
+	on := t.Version
+	if t.Has(d.Version) {
+		on = d.Version
+	}
+	c := wire.Comment{ID: t.d.o.NewID(), Review: t.Review.ID, Version: on, Text: text, AtMS: d.AtMS, X: d.X, Y: d.Y,
 		Mentions: Mentioned(text, t.Review.People, d.Picked)}
 	if id, is := strings.CutPrefix(slot, "answer."); is {
 		to := t.comment(id)
@@ -205,6 +237,7 @@ func (t *Thread) edit(id, text string) {
 		return
 	}
 	t.busy[id] = true
+	delete(t.troubles, id)
 	t.d.o.Server.Call(wire.OpCommentEdit, wire.CommentEdit{ID: id, Text: &text}, func(data json.RawMessage, p *wire.Problem) {
 		var c wire.Comment
 		p = session.Read(data, p, &c)
@@ -213,7 +246,7 @@ func (t *Thread) edit(id, text string) {
 			return
 		}
 		if p != nil {
-			t.Draft(editSlot(id)).Problem = p
+			t.Draft(editSlot(id)).Problem, t.troubles[id] = p, p // the field may be another's by now
 		} else {
 			t.put(c)
 			t.dropDraft(editSlot(id))

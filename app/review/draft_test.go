@@ -218,3 +218,64 @@ func FuzzPieces(f *testing.F) {
 		}
 	})
 }
+
+// An answer that is being typed when its comment is deleted becomes a comment of the
+// same time; a change that is refused is told where the comment stands.
+func TestWhatIsTypedOutlivesItsComment(t *testing.T) {
+	w := newWorld(t)
+	mine := said("mine", 700)
+	mine.Author = "ann"
+	th := w.seen(said("c", 500), mine)
+	th.Play(1)
+	th.Type(AnswerSlot("c"), "half an answer")
+	w.News(wire.Comment{ID: "c", Review: "r1", Deleted: true})
+	if d := th.Draft(New); d.Text != "half an answer" || d.AtMS != 500 || d.Version != 2 {
+		t.Errorf("the draft is %+v", d)
+	}
+	th.Type(AnswerSlot("mine"), "and more")
+	w.News(session.Greeting{})
+	w.asked(wire.OpLook).answer(reviewOf())
+	if d := th.Draft(New); d.Text != "half an answer\n\nand more" || len(w.store) != 1 {
+		t.Errorf("the draft is %+v, the browser has %v", d, w.store)
+	}
+
+	w.News(session.Greeting{})
+	w.asked(wire.OpLook).answer(reviewOf(mine))
+	th.Type(EditSlot("mine"), "better")
+	th.Send(EditSlot("mine"))
+	w.asked(wire.OpCommentEdit).refuse("not_allowed")
+	if e := th.Entries()[0]; e.Trouble == nil || th.Draft(EditSlot("mine")).Text != "better" {
+		t.Errorf("%+v", e)
+	}
+	th.Send(EditSlot("mine"))
+	if e := th.Entries()[0]; e.Trouble != nil {
+		t.Errorf("while it is tried again: %+v", e.Trouble)
+	}
+}
+
+// A comment is on the version on which it was begun, as its time and point are.
+func TestACommentStaysOnItsVersion(t *testing.T) {
+	w := newWorld(t)
+	th := w.seen()
+	th.Play(1)
+	th.SetTime(300)
+	th.Type(New, "too dark")
+	th.Play(2)
+	th.Type(New, "too dark here")
+	th.Send(New)
+	c := w.asked(wire.OpComment)
+	if sent := c.args.(wire.Comment); sent.Version != 1 || sent.AtMS != 300 {
+		t.Errorf("sent %+v", sent)
+	}
+	c.refuse("not_allowed")
+	th.TakeBack("id1")
+	if d := th.Draft(New); d.Version != 1 {
+		t.Errorf("taken back: %+v", d)
+	}
+	th.Discard(New)
+	th.Type(New, "good")
+	th.Send(New)
+	if sent := w.asked(wire.OpComment).args.(wire.Comment); sent.Version != 2 {
+		t.Errorf("sent %+v", sent)
+	}
+}

@@ -138,6 +138,11 @@ func (t *Thread) take(r wire.Review) {
 		}
 	}
 	t.sort()
+	for _, c := range slices.Concat(before.Comments, r.Comments) {
+		if now := t.comment(c.ID); now == nil || now.Deleted {
+			t.rescue(c)
+		}
+	}
 	if t.find(t.Version) == nil {
 		t.Version = t.home()
 	}
@@ -220,6 +225,7 @@ func (t *Thread) put(c wire.Comment) {
 		c.Version, c.AtMS, c.Answers, c.CreatedMS = old.Version, old.AtMS, old.Answers, old.CreatedMS
 		delete(t.fresh, c.ID)
 		t.dropDraft(editSlot(c.ID))
+		t.rescue(c)
 	}
 	t.Review.Comments[at] = c
 	t.sort()
@@ -234,6 +240,9 @@ func (t *Thread) find(version int) *wire.ReviewVersion {
 	}
 	return nil
 }
+
+// Has says whether a version can be seen.
+func (t *Thread) Has(version int) bool { return t.find(version) != nil }
 
 // Played is the version that is played, nil before the thread is Ready.
 func (t *Thread) Played() *wire.ReviewVersion { return t.find(t.Version) }

@@ -127,7 +127,7 @@ func (t *Thread) TakeBack(id string) (slot string) {
 	if since := strings.TrimSpace(d.Text); since != "" {
 		text += "\n\n" + since
 	}
-	d.Text, d.AtMS, d.X, d.Y = text, w.AtMS, w.X, w.Y
+	d.Text, d.Version, d.AtMS, d.X, d.Y, d.Picked = text, w.Version, w.AtMS, w.X, w.Y, append(d.Picked, w.Mentions...)
 	t.keep(slot)
 	t.changed()
 	return slot

@@ -41,6 +41,7 @@ type Dialog struct {
 	desk *Desk
 
 	Open            bool
+	opened          int    // so many times: each time is another dialog
 	Kind, ID, Title string // of what is shared
 
 	Audience   string
@@ -67,9 +68,10 @@ func (d *Desk) Open(kind, id, title string) {
 	if !d.May() {
 		return
 	}
-	d.Dialog = Dialog{desk: d, Open: true, Kind: kind, ID: id, Title: title, Audience: wire.ShareWithPeople, Live: true,
+	d.Dialog = Dialog{desk: d, Open: true, opened: d.Dialog.opened + 1, Kind: kind, ID: id, Title: title, Audience: wire.ShareWithPeople, Live: true,
 		Came: d.Dialog.Came, mates: d.Dialog.mates, teams: d.Dialog.teams}
 	d.Asked, d.Trouble = "", nil
+	d.Dialog.chooseTeam()
 	d.Dialog.fetch()
 	d.changed()
 }
@@ -115,6 +117,11 @@ func (g *Dialog) take(all []wire.Team) {
 	}
 	slices.SortStableFunc(g.mates, func(a, b Mate) int { return byName(a.Name, b.Name) })
 	slices.SortStableFunc(g.teams, func(a, b wire.Team) int { return byName(a.Name, b.Name) })
+	g.chooseTeam()
+}
+
+// chooseTeam chooses the first team, unless one is chosen that there is.
+func (g *Dialog) chooseTeam() {
 	if len(g.teams) > 0 && !slices.ContainsFunc(g.teams, func(t wire.Team) bool { return t.ID == g.Team }) {
 		g.Team = g.teams[0].ID
 	}
@@ -279,12 +286,12 @@ func (g *Dialog) Send() {
 		return
 	}
 	g.Busy = true
-	of := g.ID
+	of := g.opened
 	d.API.Ask("POST", address, in, func(data json.RawMessage, p *wire.Problem) {
 		var made wire.Share
 		p = session.Read(data, p, &made)
 		d.Fetch()
-		if g.ID != of || !g.Open {
+		if g.opened != of || !g.Open {
 			return // the dialog is another's by now
 		}
 		g.Busy = false

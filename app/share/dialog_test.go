@@ -177,6 +177,32 @@ func TestAnAnswerBelongsToItsDialog(t *testing.T) {
 	if w.Dialog.Made != nil || w.Dialog.Kind != wire.ShareClip {
 		t.Errorf("the clip's dialog has %+v", w.Dialog.Made)
 	}
+
+	// Nor in the next one of the same.
+	w.a.hold, w.a.held = true, nil
+	w.Dialog.Change(func(g *Dialog) { g.Audience = wire.ShareWithAll })
+	w.Dialog.Send()
+	w.Dialog.Close()
+	w.Open(wire.ShareClip, "v1", "Boat")
+	w.a.hold = false
+	for _, answer := range w.a.held {
+		answer()
+	}
+	if w.Dialog.Made != nil {
+		t.Errorf("the next dialog has %+v", w.Dialog.Made)
+	}
+}
+
+// A team is chosen as soon as there is one, also before the teams came anew.
+func TestATeamIsChosen(t *testing.T) {
+	w := open(t, wire.Hello{Me: ann})
+	team := w.Dialog.Team
+	w.Dialog.Close()
+	w.a.hold = true
+	w.Open(wire.ShareClip, "v1", "Boat")
+	if team == "" || w.Dialog.Team != team {
+		t.Errorf("chosen is %q, and before %q", w.Dialog.Team, team)
+	}
 }
 
 // A link is shown once: with the dialog it is gone.

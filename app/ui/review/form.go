@@ -95,7 +95,8 @@ func (s *Section) about(t *review.Thread, d *review.Draft) app.UI {
 			at = s.stage.nowMS()
 		}
 		return kit.Box("div", "line review-about",
-			kit.Box("span", "", "At ", kit.El("b", "figure", kit.At{"id", "review-at"}, review.Time(at))),
+			kit.Box("span", "", "At ", kit.El("b", "figure", kit.At{"id", "review-at"}, review.Time(at)),
+				kit.When(!d.Empty() && d.Version != t.Version && t.Has(d.Version), " of version "+strconv.Itoa(d.Version))),
 			kit.El("button", "link", kit.At{"id", "review-now", "type", "button", "hidden", d.Empty(),
 				"onclick", s.Do("now", func() { t.SetTime(s.stage.nowMS()) })}, "Where the player is"),
 		)

@@ -47,6 +47,8 @@ func (s *Section) aim() app.UI {
 				x := e.Get("clientX").Float() - box.Get("left").Float()
 				y := e.Get("clientY").Float() - box.Get("top").Float()
 				t.Point(s.stage.frame().Point(x, y))
+			} else if t.Draft(review.New).X == nil {
+				t.Point(wire.FramePoints/2, wire.FramePoints/2)
 			}
 			s.endPointing()
 		}),

@@ -137,6 +137,7 @@ func (s *Section) Go(at *url.URL) bool {
 func (s *Section) Leave() {
 	s.results.chunks.leave()
 	if s.Reviews != nil {
+		s.Reviews.Team(nil)
 		s.Reviews.Clips()
 	}
 }

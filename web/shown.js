@@ -88,6 +88,10 @@ const later = (ms) => {
   say.textContent = "Connecting…";
   setTimeout(again, ms * (0.5 + Math.random()));
 };
+const retry = () => {
+  later(wait);
+  wait = Math.min(2 * wait, 30000);
+};
 const again = async () => {
   stream?.close();
   say.textContent = "Connecting…";
@@ -102,8 +106,7 @@ const again = async () => {
     if (!main.dataset.from) say.textContent = atFirst;
     follow();
   } catch {
-    later(wait);
-    wait = Math.min(2 * wait, 30000);
+    retry();
   }
 };
 
@@ -116,8 +119,7 @@ const follow = () => {
       keepingPlace(() => { for (const [kind, ...rest] of JSON.parse(e.data)) patches[kind]?.(...rest); });
       main.dataset.from = e.lastEventId;
     } catch {
-      later(wait); // what a patch is for isn't there
-      wait = Math.min(2 * wait, 30000);
+      retry(); // what a patch is for isn't there
     }
   };
   stream.addEventListener("gone", gone);
@@ -125,9 +127,7 @@ const follow = () => {
   stream.onerror = () => {
     if (!main.dataset.from) return;
     say.textContent = "Connecting…";
-    if (stream.readyState !== EventSource.CLOSED) return; // the browser tries again
-    later(wait);
-    wait = Math.min(2 * wait, 30000);
+    if (stream.readyState === EventSource.CLOSED) retry(); // else the browser tries again
   };
 };
 

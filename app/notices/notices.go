@@ -34,7 +34,7 @@ type Desk struct {
 	Problem *wire.Problem // why a page did not come
 
 	before string          // of the next page; "" at the end
-	missed bool            // one came while a page was on its way, which may lack it
+	told   []wire.Notice   // while a page was on its way, which may lack them
 	fresh  map[string]bool // ids of those that were new when the person came to look
 }
 
@@ -49,12 +49,12 @@ func (d *Desk) News(n session.News) {
 			d.Fetch()
 		}
 	case wire.Notice:
-		if slices.ContainsFunc(d.List, func(v wire.Notice) bool { return v.ID == n.ID }) {
+		if !d.add(n) {
 			return
 		}
-		d.List = append([]wire.Notice{n}, d.List...)
-		d.Unseen++
-		d.missed = d.Loading
+		if d.Loading {
+			d.told = append(d.told, n)
+		}
 		if d.o.Looking() {
 			d.Look()
 		} else {
@@ -65,6 +65,16 @@ func (d *Desk) News(n session.News) {
 		d.seen(n.ID)
 		d.o.Changed()
 	}
+}
+
+// add puts a new one above the others, unless it is there.
+func (d *Desk) add(n wire.Notice) bool {
+	if slices.ContainsFunc(d.List, func(v wire.Notice) bool { return v.ID == n.ID }) {
+		return false
+	}
+	d.List = append([]wire.Notice{n}, d.List...)
+	d.Unseen++
+	return true
 }
 
 // Fetch asks for the newest.
@@ -83,21 +93,22 @@ func (d *Desk) More() bool { return d.before != "" }
 func (d *Desk) fetch(before string) {
 	d.Loading = true
 	d.o.Server.Call(wire.OpNotices, wire.Page{Before: before, Limit: page}, func(data json.RawMessage, p *wire.Problem) {
-		d.Loading = false
+		told := d.told
+		d.Loading, d.told = false, nil
 		var v wire.Notices
 		if d.Problem = session.Read(data, p, &v); d.Problem == nil {
 			if before == "" {
-				d.List = nil
+				d.List, d.Unseen = v.Notices, v.Unseen
+				for _, n := range told {
+					d.add(n)
+				}
+			} else {
+				d.List = append(d.List, v.Notices...)
 			}
-			d.List = append(d.List, v.Notices...)
-			d.Unseen, d.before, d.Came = v.Unseen, v.Before, true
+			d.before, d.Came = v.Before, true
 			if d.o.Looking() {
 				d.Look()
 			}
-		}
-		if d.missed {
-			d.missed = false
-			d.Fetch()
 		}
 		d.o.Changed()
 	})

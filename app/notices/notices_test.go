@@ -110,15 +110,22 @@ func TestNoticesAreSeen(t *testing.T) {
 	}
 }
 
-// One that comes while a page is on its way, which may have been read before it,
-// is asked for again.
+// One that comes while a page is on its way, which may have been read before it, stays
+// and is counted.
 func TestANoticeBesideAPage(t *testing.T) {
 	w := newWorld(t)
 	w.News(session.Greeting{Me: &wire.Me{}})
 	w.News(wire.Notice{ID: "b"})
-	w.answer(wire.OpNotices, wire.Notices{Notices: []wire.Notice{{ID: "a", Seen: true}}})
-	w.answer(wire.OpNotices, wire.Notices{Notices: []wire.Notice{{ID: "b"}, {ID: "a", Seen: true}}, Unseen: 1})
+	w.answer(wire.OpNotices, wire.Notices{Notices: []wire.Notice{{ID: "a", Seen: true}}, Before: "x"})
 	w.stands(1, 2)
+	w.FetchMore()
+	w.News(wire.Notice{ID: "c"})
+	w.answer(wire.OpNotices, wire.Notices{Notices: []wire.Notice{{ID: "old", Seen: true}}, Unseen: 1})
+	w.stands(2, 4)
+	w.Fetch()
+	w.News(wire.Notice{ID: "d"})
+	w.answer(wire.OpNotices, wire.Notices{Notices: []wire.Notice{{ID: "d"}, {ID: "c"}, {ID: "b"}, {ID: "a", Seen: true}}, Unseen: 3})
+	w.stands(3, 4)
 	if len(w.calls) != 0 {
 		t.Errorf("asked is %+v", w.calls)
 	}

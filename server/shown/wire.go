@@ -187,16 +187,12 @@ func read(ctx context.Context, log Log, most int) (p []byte, err error) {
 	return p, nil
 }
 
-var (
-	// address is an address of the web, in JSON too, and persons are the members of a
-	// request or an answer that name who asks.
-	address = regexp.MustCompile(`(?i)\b(?:https?|wss?):\\?/\\?/[^\s"'<>\\)\]}]*(?:\\/[^\s"'<>\\)\]}]*)*`)
-	persons = regexp.MustCompile(`("(?:user|user_id|safety_identifier|prompt_cache_key|organization|project|account)"\s*:\s*)"(?:[^"\\]|\\.)*"`)
-)
+// persons are the members of a request or an answer that name who asks.
+var persons = regexp.MustCompile(`("(?:user|user_id|safety_identifier|prompt_cache_key|organization|project|account)"\s*:\s*)"(?:[^"\\]|\\.)*"`)
 
 // masked is text without what isn't shown: keys, addresses, who asked.
 func (s *Service) masked(text string) string {
-	text = address.ReplaceAllString(text, "[address]")
+	text = sight.NoAddresses(text)
 	text = persons.ReplaceAllString(text, `$1"[masked]"`)
 	for _, secret := range s.Secrets {
 		if secret != "" {

@@ -3,9 +3,9 @@ package transfer
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"slices"
 
+	"screentest/server/sight"
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
@@ -99,7 +99,7 @@ func (t *Transfer) whole(ctx context.Context, owner, id string) (c transferConve
 			if e.Run != nil && e.Run.Problem != nil {
 				p := *e.Run.Problem
 				p.Raw, p.Request, p.Hint = "", "", ""
-				p.Message = addresses.ReplaceAllString(p.Message, "[address]")
+				p.Message = sight.NoAddresses(p.Message)
 				e.Run.Problem = &p
 			}
 			c.Messages = append(c.Messages, e)
@@ -165,9 +165,6 @@ func (c *transferConversation) keepNewest() {
 		}
 	}
 }
-
-// addresses in what went wrong may be the gateway's.
-var addresses = regexp.MustCompile(`(?i)\bhttps?://[^\s"'<>]+`)
 
 func callsSize(r *transferRun) (n int) {
 	if r != nil {

@@ -9,7 +9,9 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"screentest/server/account"
 	"screentest/server/store"
@@ -29,7 +31,8 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	db, _ := storetest.OpenLocal(t)
+	var now atomic.Int64 // no two things happen in the same millisecond
+	db := storetest.Open(t, storetest.Folder(t), store.Options{Now: func() time.Time { return time.UnixMilli(now.Add(1)) }})
 	w := &world{DB: db, lib: db.TeamLibrary(), t: t}
 	join := func(to *teamlibrary.Asker, name, role string) (id string) {
 		to.Owner, id = storetest.Join(t, db, name, role)

@@ -1,0 +1,1 @@
+-- The gateway that is connected in the page.

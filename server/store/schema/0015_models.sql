@@ -1,0 +1,1 @@
+-- What gateways list of their models, and the prices that people entered.

@@ -1,0 +1,1 @@
+-- How clips are found.

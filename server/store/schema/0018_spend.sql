@@ -1,0 +1,1 @@
+-- What spend is told by.

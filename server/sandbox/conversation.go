@@ -83,6 +83,7 @@ func (c *conversation) readMessages(list []strictjson.Value, text textField) {
 	for i := range list {
 		m := &list[i]
 		t := gateway.Turn{Role: text(m, "role"), Text: text(m, "content"), ToolCallID: text(m, "tool_call_id")}
+		readParts(&t, m, text)
 		if calls, ok := m.Get("tool_calls"); ok {
 			for j := range calls.Items {
 				call := gateway.ToolCall{ID: text(&calls.Items[j], "id")}
@@ -107,12 +108,27 @@ func (c *conversation) readItems(list []strictjson.Value, text textField) {
 			c.add(gateway.Turn{Role: "tool", ToolCallID: text(v, "call_id"), Text: text(v, "output")})
 		default:
 			t := gateway.Turn{Role: text(v, "role"), Text: text(v, "content")}
-			if parts, ok := v.Get("content"); ok {
-				for j := range parts.Items {
-					t.Text += text(&parts.Items[j], "text")
-				}
-			}
+			readParts(&t, v, text)
 			c.add(t)
+		}
+	}
+}
+
+// readParts adds the parts of a content that is an array (G44).
+func readParts(t *gateway.Turn, message *strictjson.Value, text textField) {
+	parts, ok := message.Get("content")
+	if !ok {
+		return
+	}
+	for i := range parts.Items {
+		part := &parts.Items[i]
+		t.Text += text(part, "text")
+		link := text(part, "image_url") // of an input item
+		if image, ok := part.Get("image_url"); ok && link == "" {
+			link = text(image, "url")
+		}
+		if link != "" {
+			t.Images = append(t.Images, link)
 		}
 	}
 }

@@ -54,6 +54,7 @@ type (
 	}
 	modelLine struct {
 		ID               string       `json:"id"`
+		Name             string       `json:"name,omitempty"`
 		Family           Family       `json:"family"`
 		Endpoint         Endpoint     `json:"endpoint"`
 		Mode             Mode         `json:"mode"`
@@ -64,6 +65,9 @@ type (
 		MultiShotSeconds any          `json:"multi_shot_seconds,omitempty"`
 		Ratios           []string     `json:"aspect_ratios,omitempty"`
 		InputItems       bool         `json:"input_items,omitempty"`
+		Context          int          `json:"context,omitempty"`
+		MaxOutput        int          `json:"max_output,omitempty"`
+		Takes            []string     `json:"takes,omitempty"`
 		Price            *priceObject `json:"price,omitempty"`
 		Sample           bool         `json:"sample"`
 	}
@@ -76,6 +80,7 @@ type (
 		Output    json.Number `json:"output,omitempty"`
 		PerSecond json.Number `json:"per_second,omitempty"`
 		PerClip   json.Number `json:"per_clip,omitempty"`
+		PerImage  json.Number `json:"per_image,omitempty"`
 	}
 )
 
@@ -85,10 +90,11 @@ func (c *Catalogue) JSON() []byte {
 	f := catalogueFile{Note: c.Note, Sample: c.Sample, Models: make([]modelLine, 0, len(c.Models))}
 	for _, m := range c.Models {
 		f.Models = append(f.Models, modelLine{
-			ID: m.ID, Family: m.Family, Endpoint: m.Endpoint, Mode: m.Mode,
+			ID: m.ID, Name: m.Name, Family: m.Family, Endpoint: m.Endpoint, Mode: m.Mode,
 			Tier: m.Tier, Resolution: m.Resolution, From: m.From,
 			Seconds: m.Seconds.file(), MultiShotSeconds: m.MultiShotSeconds.file(),
-			Ratios: m.Ratios, InputItems: m.InputItems, Price: m.filePrice(), Sample: m.Sample,
+			Ratios: m.Ratios, InputItems: m.InputItems, Context: m.Context, MaxOutput: m.MaxOutput,
+			Takes: m.takes(), Price: m.filePrice(), Sample: m.Sample,
 		})
 	}
 	return marshal(f)
@@ -111,7 +117,11 @@ func (m Model) filePrice() *priceObject {
 	case !p.Known:
 		return nil
 	case m.Endpoint != Video:
-		return &priceObject{Input: number(p.Input), Output: number(p.Output)}
+		text := &priceObject{Input: number(p.Input), Output: number(p.Output)}
+		if p.PerImage != 0 {
+			text.PerImage = number(p.PerImage)
+		}
+		return text
 	case p.PerClip != 0:
 		return &priceObject{PerClip: number(p.PerClip)}
 	}

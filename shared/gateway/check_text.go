@@ -54,7 +54,7 @@ func (k *checker) checkMessage(at string, m *strictjson.Value) {
 			k.report(rContent, at+".content", "content is missing: it must be a string")
 		}
 	case content.Kind == strictjson.Array:
-		k.report(rContentArray, at+".content", "content must be a string; an array of parts is not taken")
+		k.checkParts(at+".content", role, content)
 	case content.Kind != strictjson.String:
 		k.report(rContent, at+".content", "content must be a string, not "+show(content))
 	}
@@ -92,7 +92,9 @@ func (k *checker) checkInput(s *spec, v *strictjson.Value) {
 	case v.Kind == strictjson.Array && k.model.InputItems:
 		if len(v.Items) == 0 || !objects(v) {
 			k.report(rInput, s.name, "input must be a string, or an array of at least one item, each an object")
+			return
 		}
+		k.checkItems(s.name, v)
 	case v.Kind == strictjson.Array:
 		k.reportWith(rInput, s.name, "input must be a string; "+k.subject()+" takes no array", nil,
 			"Write the conversation as one text.")

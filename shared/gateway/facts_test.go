@@ -78,7 +78,7 @@ func factCases() []factCase {
 	var all []factCase
 	for _, table := range [][]factCase{
 		textFacts, responsesFacts, videoFacts, imageFacts, extendFacts, sceneFacts, motionFacts,
-		referenceFacts, sourceFacts, silentFacts, jsonFacts(),
+		referenceFacts, sourceFacts, silentFacts, jsonFacts(), abilityFacts,
 	} {
 		all = append(all, table...)
 	}

@@ -52,6 +52,8 @@ var samplingUses = []use{
 // for what is undocumented.
 var (
 	messageNames       = []string{"role", "content", "name", "tool_calls", "tool_call_id"}
+	partNames          = []string{"type", "text", "image_url"}
+	imageURLNames      = []string{"url", "detail"}
 	toolCallNames      = []string{"id", "type", "index", "function"}
 	calledNames        = []string{"name", "arguments"}
 	chatToolNames      = []string{"type", "function"}

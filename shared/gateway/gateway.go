@@ -9,7 +9,16 @@
 //
 // Numbers such as F58 and G20 name the facts of the gateway's document and
 // our decisions where it is silent; every rule carries its number, and [Rules]
-// lists them.
+// lists them. These decisions are about what a catalogue tells beyond it:
+//
+//   - G43: an ordinary model takes what the catalogue's takes says; the other
+//     families take what their document says and nothing more.
+//   - G44: content is an array of parts where the model takes images: text, and
+//     image_url in a user's message; on responses input_image, in items.
+//   - G45: an image is a data: URL of PNG, JPEG, WebP or GIF in base64, or an
+//     absolute http(s) link; one of this machine or network is a warning.
+//   - G46: a request has at most 16 images. They are billed as the gateway
+//     reports them; a price per image only serves the figure before sending.
 package gateway
 
 // Endpoint is one of the three calls that make something.

@@ -15,6 +15,9 @@ type shape struct {
 
 var (
 	shapeMessage = &shape{names: messageNames, inner: map[string]*shape{
+		"content": {names: partNames, inner: map[string]*shape{
+			"image_url": {names: imageURLNames},
+		}},
 		"tool_calls": {names: toolCallNames, inner: map[string]*shape{
 			"function": {names: calledNames},
 		}},

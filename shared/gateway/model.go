@@ -6,6 +6,7 @@ import "screentest/shared/money"
 // has none.
 type Model struct {
 	ID       string
+	Name     string // shown beside the id; may be empty
 	Endpoint Endpoint
 	Family   Family
 	Mode     Mode
@@ -21,6 +22,13 @@ type Model struct {
 	// InputItems: the responses endpoint takes an array of items as input (G10).
 	InputItems bool
 
+	// Context is how many tokens a text model reads and writes in one call,
+	// MaxOutput how many it writes; 0 where the catalogue doesn't tell.
+	Context, MaxOutput int
+	// Takes is what the model takes beyond its family's document, of
+	// [TakeNames]: see CanTake.
+	Takes []string
+
 	Price  Price
 	Sample bool // Price is a sample, to be marked as one wherever it is shown
 }
@@ -32,4 +40,5 @@ type Price struct {
 	Output    money.NanoUSD `json:"output_nano_usd_per_million,omitempty"` // per million output tokens
 	PerSecond money.NanoUSD `json:"nano_usd_per_second,omitempty"`         // per second of the field seconds (F167)
 	PerClip   money.NanoUSD `json:"nano_usd_per_clip,omitempty"`           // beta upscale: fixed per clip (F168)
+	PerImage  money.NanoUSD `json:"nano_usd_per_image,omitempty"`          // of a text model, per image sent; 0 where it isn't told (G46)
 }

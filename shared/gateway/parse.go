@@ -33,6 +33,7 @@ const (
 	maxSeconds   = 600
 	maxNote      = 1000 // characters
 	maxRatioPart = 100  // of W and H in a catalogue's ratio
+	maxTokens    = 1_000_000_000
 )
 
 // ParseCatalogue reads a catalogue file. Of a model only id is always needed:
@@ -42,10 +43,12 @@ const (
 //	{"note": "…", "sample": false, "models": [
 //	  {"id": "vendor/model-a", "price": {"input": 0.50, "output": 1.50}},
 //	  {"id": "beta-video-720p", "seconds": [6, 10], "aspect_ratios": ["16:9"], "price": {"per_second": 0.05}},
-//	  {"id": "new-clips", "family": "gamma", "mode": "text-to-video", "seconds": {"min": 4, "max": 15}}
+//	  {"id": "new-clips", "family": "gamma", "mode": "text-to-video", "seconds": {"min": 4, "max": 15}},
+//	  {"id": "vendor/model-c", "name": "Model C", "context": 128000, "max_output": 8192,
+//	   "takes": ["max_tokens", "images"], "price": {"input": 2, "output": 8, "per_image": 0.001}}
 //	]}
 //
-// Text prices are per million tokens in US dollars.
+// Text prices are per million tokens in US dollars, per_image is of one image.
 func ParseCatalogue(b []byte) (*Catalogue, error) {
 	doc, err := strictjson.Parse(b, strictjson.Limits{})
 	if err != nil {
@@ -126,7 +129,7 @@ var familyNames = []Family{Ordinary, Epsilon, Beta, Zeta, Alpha, BetaVideo, Gamm
 
 func (r *catalogueReader) model(v *strictjson.Value, at string, sample bool) Model {
 	o := r.object(v, at, "id", "family", "endpoint", "mode", "tier", "resolution", "from", "seconds",
-		"multi_shot_seconds", "aspect_ratios", "input_items", "price", "sample")
+		"multi_shot_seconds", "aspect_ratios", "input_items", "name", "context", "max_output", "takes", "price", "sample")
 	id := o.text("id", maxModelID)
 	if id == "" || strings.ContainsFunc(id, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) }) {
 		o.fail("id", "a model needs an id of 1 to %d characters without spaces", maxModelID)
@@ -152,6 +155,7 @@ func (r *catalogueReader) model(v *strictjson.Value, at string, sample bool) Mod
 	}
 	m.Endpoint = o.endpoint(m)
 	m.Sample = o.boolean("sample", sample)
+	m.Name = o.text("name", maxModelID)
 	if m.InputItems = o.boolean("input_items", false); m.InputItems && m.Endpoint != Responses {
 		o.fail("input_items", "only models on responses take items as input (G10)")
 	}
@@ -159,6 +163,7 @@ func (r *catalogueReader) model(v *strictjson.Value, at string, sample bool) Mod
 		o.clip(&m)
 	} else {
 		o.none("a text model has no %s", videoKeys...)
+		o.abilities(&m)
 	}
 	m.Price = o.price(m)
 	return m
@@ -222,8 +227,37 @@ func (o catalogueObject) endpoint(m Model) Endpoint {
 	return Endpoint(o.choice("endpoint", string(m.Endpoint), fits))
 }
 
+// textKeys are the keys that only text models have.
+var textKeys = []string{"context", "max_output", "takes"}
+
+// abilities reads what only a text model has (G43).
+func (o catalogueObject) abilities(m *Model) {
+	m.Context, m.MaxOutput = o.tokens("context"), o.tokens("max_output")
+	v := o.get("takes", strictjson.Array)
+	switch {
+	case v == nil:
+		return
+	case m.Family != Ordinary:
+		o.fail("takes", "a model of the family %s takes what its document says and nothing more (G43)", m.Family)
+		return
+	}
+	for i := range v.Items {
+		item := &v.Items[i]
+		switch {
+		case item.Kind != strictjson.String || !contains(TakeNames(), item.Text):
+			o.fail("takes", "%s is nothing that a model can be told to take; there are: %s", show(item), strings.Join(TakeNames(), ", "))
+			return
+		case contains(m.Takes, item.Text):
+			o.fail("takes", "%s is there twice", item.Text)
+			return
+		}
+		m.Takes = append(m.Takes, item.Text)
+	}
+}
+
 // clip reads what only a video model has.
 func (o catalogueObject) clip(m *Model) {
+	o.none("a video model has no %s", textKeys...)
 	m.Tier = o.textOr("tier", m.Tier)
 	m.Resolution = o.resolution("resolution", m.Resolution)
 	m.From = o.resolution("from", m.From)
@@ -256,8 +290,12 @@ func (o catalogueObject) price(m Model) Price {
 		return Price{}
 	}
 	if m.Endpoint != Video {
-		p := o.r.object(v, join(o.at, "price"), "input", "output")
-		return Price{Known: true, Input: p.usd("input"), Output: p.usd("output")}
+		p := o.r.object(v, join(o.at, "price"), "input", "output", "per_image")
+		price := Price{Known: true, Input: p.usd("input"), Output: p.usd("output")}
+		if _, told := v.Get("per_image"); told {
+			price.PerImage = p.usd("per_image")
+		}
+		return price
 	}
 	p := o.r.object(v, join(o.at, "price"), "per_second", "per_clip")
 	_, perSecond := v.Get("per_second")

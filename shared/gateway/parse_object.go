@@ -108,6 +108,20 @@ func (o catalogueObject) choice(name, otherwise string, values []string) string 
 	return v.Text
 }
 
+// tokens reads a number of tokens, 0 where there is none.
+func (o catalogueObject) tokens(name string) int {
+	v := o.get(name, strictjson.Number)
+	if v == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(v.Text)
+	if !v.Integer() || err != nil || n < 1 || n > maxTokens {
+		o.fail(name, "a number of tokens is an integer from 1 to %d", maxTokens)
+		return 0
+	}
+	return n
+}
+
 func (o catalogueObject) resolution(name, otherwise string) string {
 	s := o.textOr(name, otherwise)
 	if s != "" && !isResolution(s) {

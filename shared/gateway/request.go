@@ -28,6 +28,7 @@ type StreamOptions struct {
 type Message struct {
 	Role       string            `json:"role"`
 	Content    *string           `json:"content"` // nil only with ToolCalls (G6)
+	Parts      []ContentPart     `json:"-"`       // written as content instead, where there are any (G44)
 	ToolCalls  []MessageToolCall `json:"tool_calls,omitempty"`
 	ToolCallID string            `json:"tool_call_id,omitempty"`
 }

@@ -39,6 +39,10 @@ const (
 	rContent
 	rContentNull
 	rContentArray
+	rParts
+	rImagesTold
+	rImageLink
+	rImageCount
 	rToolCalls
 	rTemperature
 	rTemperatureRange
@@ -167,6 +171,10 @@ var rules = [ruleCount]Rule{
 	rContent:             refused("F24", "content is a string"),
 	rContentNull:         refused("G6", "an assistant's content is null only beside tool_calls"),
 	rContentArray:        refused("G6", "content is not an array"),
+	rParts:               refused("G44", "a content array holds parts: text, and image_url in a user's message"),
+	rImagesTold:          refused("G43", "images are sent to a model that takes them"),
+	rImageLink:           refused("G45", "an image is a data: URL of a PNG, JPEG, WebP or GIF, or a public link"),
+	rImageCount:          refused("G46", "a request has at most 16 images"),
 	rToolCalls:           refused("F31", "tool_calls is an array of objects"),
 	rTemperature:         refused("F25", "temperature is a number"),
 	rTemperatureRange:    warned(CodeOutOfRange, "F25", "temperature is 0 to 2"),

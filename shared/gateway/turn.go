@@ -10,6 +10,7 @@ import (
 type Turn struct {
 	Role       string // "system", "user", "assistant", "tool"
 	Text       string
+	Images     []string // of a user turn, beside its text: see [ImageLink]
 	ToolCalls  []ToolCall
 	ToolCallID string
 }
@@ -44,7 +45,9 @@ type TextParams struct {
 
 // TextBody returns the request body for the turns, for the model's endpoint:
 // messages for chat; for responses one transcript, or items where the model
-// takes them (G10). The same turns give the same bytes.
+// takes them (G10). The same turns give the same bytes. Images go as parts of a
+// turn's content, and into items; a transcript has no room for them, and a model
+// that has only that can't take any: ask [Model.CanTake].
 //
 // Of p it sends what it is given: which fields the model takes is for
 // [Model.Fields] and Validate to say.
@@ -80,6 +83,9 @@ func messages(turns []Turn) []Message {
 		}
 		if t.Text == "" && len(t.ToolCalls) > 0 {
 			msg.Content = nil // G6
+		}
+		if len(t.Images) > 0 {
+			msg.Parts = chatParts(t)
 		}
 		list = append(list, msg)
 	}
@@ -135,7 +141,7 @@ func speaker(role string) string {
 type inputItem struct {
 	Type      string  `json:"type"` // "message", "function_call", "function_call_output"
 	Role      string  `json:"role,omitempty"`
-	Content   *string `json:"content,omitempty"`
+	Content   any     `json:"content,omitempty"` // a string, or parts where there are images
 	CallID    string  `json:"call_id,omitempty"`
 	Name      string  `json:"name,omitempty"`
 	Arguments *string `json:"arguments,omitempty"`
@@ -149,6 +155,8 @@ func items(turns []Turn) []inputItem {
 		case t.Role == "tool":
 			list = append(list, inputItem{Type: "function_call_output", CallID: t.ToolCallID, Output: &t.Text})
 			continue
+		case len(t.Images) > 0:
+			list = append(list, inputItem{Type: "message", Role: t.Role, Content: inputParts(t)})
 		case t.Text != "" || len(t.ToolCalls) == 0:
 			list = append(list, inputItem{Type: "message", Role: t.Role, Content: &t.Text})
 		}

@@ -63,6 +63,7 @@ type checker struct {
 	mode   Mode
 	values [maxFields]*strictjson.Value // by line of the endpoint's table; nil: absent or null
 	nulls  [maxFields]bool              // written as null
+	images int                          // in messages or items so far
 }
 
 // maxFields is the length of the longest table.

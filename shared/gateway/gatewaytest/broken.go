@@ -127,6 +127,15 @@ func (g *generator) addUndocumented() string {
 // breakWithin breaks what is within messages, scenes, tools, prompts or links.
 func (g *generator) breakWithin() string {
 	switch {
+	case g.endpoint == gateway.Chat && g.choose(5) == 0:
+		content := one(g, []string{`[]`, `["Hi"]`, `[{"type":"text"}]`, `[{"type":"text","text":"Hi"},` + image(pixel) + `]`, `[` + image("ftp://a.b/c.png") + `]`,
+			`[{"type":"image_url","image_url":"` + pixel + `"}]`, `[` + image("http://localhost/a.png") + `]`, `[` + image("data:image/svg+xml;base64,AAAA") + `]`,
+			`[` + strings.Repeat(image(pixel)+",", gateway.MaxImages) + image(pixel) + `]`})
+		g.set("messages", `[{"role":`+one(g, []string{`"user"`, `"user"`, `"system"`})+`,"content":`+content+`}]`)
+		return fmt.Sprintf("parts %.60s", content)
+	case g.endpoint == gateway.Responses && g.choose(4) == 0:
+		g.set("input", `[{"role":"user","content":[{"type":"input_image","image_url":"`+one(g, []string{pixel, "a.png"})+`"}]}]`)
+		return "an image among items"
 	case g.endpoint == gateway.Chat && g.choose(4) > 0:
 		m := one(g, []string{
 			`"Hi"`, `null`, `{}`, `{"role":"user"}`, `{"content":"Hi"}`, `{"role":1,"content":"Hi"}`, `{"role":"user","content":1}`,

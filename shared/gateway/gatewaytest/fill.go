@@ -83,6 +83,14 @@ var (
 	uuids   = []string{"123e4567-e89b-12d3-a456-426614174000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"}
 )
 
+// pixel is an image within a request.
+const pixel = "data:image/png;base64,iVBORw=="
+
+// image writes a part of a message with an image.
+func image(link string) string {
+	return `{"type":"image_url","image_url":{"url":"` + link + `"}}`
+}
+
 // links writes n links, the list over and over.
 func links(list []string, n int) string {
 	parts := make([]string, n)

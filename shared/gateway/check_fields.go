@@ -64,13 +64,18 @@ func (k *checker) checkField(s *spec, v *strictjson.Value, null bool) {
 		return
 	}
 	switch u.standing {
+	case Foreign:
+		k.report(u.rule, s.name, passedOn(s.name))
+		return
 	case Forbidden:
 		k.forbidden(s, u)
 		return
 	case NoEffect:
 		k.report(u.rule, s.name, s.name+" has no effect on "+k.subject()+", it is "+u.note)
 	case Undocumented:
-		if u.rule != rStreamOptions || !k.options.StreamOptions {
+		if u.rule == rUndocumented {
+			k.report(u.rule, s.name, k.subject()+" isn't known to take "+s.name+"; it is passed on, and a gateway may ignore or refuse it")
+		} else if u.rule != rStreamOptions || !k.options.StreamOptions {
 			k.report(u.rule, s.name, s.name+" is not documented for "+k.subject()+": it is "+u.note)
 		}
 	}
@@ -176,9 +181,7 @@ func (k *checker) checkForm(s *spec, u *use, v *strictjson.Value) {
 				[]string{"true"}, `Write "stream": true.`)
 		}
 	case FormChoice:
-		if v.Kind != strictjson.String || !contains(s.choices, v.Text) {
-			k.reportWith(s.shape, s.name, s.name+" must be "+either(s.choices)+", not "+show(v), s.choices, "")
-		}
+		k.checkChoice(s, s.name, v)
 	case FormSeconds:
 		k.checkSeconds(s, v)
 	case FormRatio:
@@ -201,6 +204,14 @@ func (k *checker) checkForm(s *spec, u *use, v *strictjson.Value) {
 		k.checkTools(s, v)
 	case FormObject:
 		// Undocumented: passed on as it is.
+	case FormStrings:
+		k.checkStop(s, v)
+	case FormFormat:
+		k.checkFormat(s, s.name, v, "json_schema")
+	case FormEffort:
+		k.checkWithin(s, v, "effort", k.checkChoice)
+	case FormAnswer:
+		k.checkWithin(s, v, "format", func(s *spec, at string, v *strictjson.Value) { k.checkFormat(s, at, v, "") })
 	}
 }
 
@@ -243,6 +254,9 @@ func (k *checker) checkNumber(s *spec, v *strictjson.Value) {
 
 func (k *checker) checkInteger(s *spec, v *strictjson.Value) {
 	bounds := strconv.Itoa(s.lo) + " to " + strconv.Itoa(s.hi)
+	if s.hi == 0 {
+		bounds = strconv.Itoa(s.lo) + " up"
+	}
 	if v.Kind != strictjson.Number {
 		k.reportWith(s.shape, s.name, s.name+" must be an integer from "+bounds+", not "+show(v), nil,
 			"Write a number without quotes or brackets.")
@@ -253,7 +267,12 @@ func (k *checker) checkInteger(s *spec, v *strictjson.Value) {
 		return
 	}
 	// What does not fit an int is out of bounds too.
-	if n, err := strconv.Atoi(v.Text); err != nil || n < s.lo || n > s.hi {
+	n, err := strconv.ParseInt(v.Text, 10, 64)
+	if err != nil || n < int64(s.lo) || s.hi != 0 && n > int64(s.hi) {
 		k.report(s.bounds, s.name, s.name+" must be "+bounds+"; it is "+v.Text)
+		return
+	}
+	if s.shape == rMaxTokens && k.model.MaxOutput > 0 && n > int64(k.model.MaxOutput) {
+		k.report(rMaxOutput, s.name, s.name+" is "+v.Text+", and "+k.subject()+" writes "+strconv.Itoa(k.model.MaxOutput)+" tokens at most")
 	}
 }

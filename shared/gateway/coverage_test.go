@@ -20,7 +20,7 @@ import (
 
 const (
 	lastFact     = 170
-	lastDecision = 46
+	lastDecision = 54
 )
 
 // untestable are the facts that no code can show.

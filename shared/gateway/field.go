@@ -12,10 +12,11 @@ const (
 	NoEffect     // may be sent and changes nothing: a warning
 	Undocumented // may be sent, nobody promises anything: a warning
 	Forbidden    // must not be sent: an error
+	Foreign      // no field of the model's document: passed on as it is, with a warning, and in no form
 )
 
 func (s Standing) String() string {
-	return [...]string{"optional", "required", "no effect", "undocumented", "must not be sent"}[s]
+	return [...]string{"optional", "required", "no effect", "undocumented", "must not be sent", "foreign"}[s]
 }
 
 // Form is the JSON type and shape of a field.
@@ -39,6 +40,10 @@ const (
 	FormInput                 // a string, or items where the model takes them
 	FormTools                 // an array of tools
 	FormObject                //
+	FormStrings               // a string, or an array of Min to Max strings
+	FormFormat                // an answer's format: see [Format]
+	FormEffort                // an object with effort, one of Choices
+	FormAnswer                // an object with format, an answer's format
 )
 
 // Field is one field of a request as a model takes it in a mode: what a form
@@ -94,6 +99,9 @@ var anyUse = use{standing: Optional}
 
 // use returns how the field stands with m in mode.
 func (s *spec) use(m Model, mode Mode) *use {
+	if m.told(s.name) {
+		return &anyUse // G43
+	}
 	for i := range s.uses {
 		u := &s.uses[i]
 		if !u.fits(m, mode) {
@@ -132,14 +140,18 @@ func (m Model) takesMultiShot() bool {
 }
 
 // Fields returns every field of the model's endpoint as it stands with the
-// model in a mode of [Model.Modes], in the order of the tables. A form leaves
-// out what is Forbidden and says of what has NoEffect that it has none.
+// model in a mode of [Model.Modes], in the order of the tables, without the
+// Foreign ones. A form leaves out what is Forbidden and says of what has NoEffect
+// that it has none.
 func (m Model) Fields(mode Mode) []Field {
 	table := specs(m.Endpoint)
 	fields := make([]Field, 0, len(table))
 	for i := range table {
 		s := &table[i]
 		u := s.use(m, mode)
+		if u.standing == Foreign {
+			continue
+		}
 		f := Field{Name: s.name, Form: s.form, Standing: u.standing, Min: s.lo, Max: s.hi,
 			Choices: s.choices, Fact: rules[s.shape].Fact, Note: u.note}
 		if u.rule != 0 {

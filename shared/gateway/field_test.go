@@ -169,8 +169,10 @@ func example(f Field) any {
 		return []Message{{Role: "user", Content: ptr("Hi")}}
 	case FormTools:
 		return []any{}
-	case FormObject:
+	case FormObject, FormEffort, FormAnswer:
 		return map[string]any{}
+	case FormFormat:
+		return map[string]any{"type": f.Choices[0]}
 	}
 	return "text"
 }

@@ -19,7 +19,41 @@ var chatFields = []spec{
 		{of: []Family{Ordinary, Zeta, Unknown}, standing: Undocumented, rule: rStreamOptions,
 			note: "for gateways that are set to take it"},
 	}},
+	{name: "max_tokens", form: FormInteger, shape: rMaxTokens, bounds: rMaxTokens, lo: 1, uses: toldUses},
+	{name: "max_completion_tokens", form: FormInteger, shape: rMaxTokens, bounds: rMaxTokens, lo: 1, uses: onlyToldUses},
+	{name: "stop", form: FormStrings, shape: rStop, bounds: rStop, lo: 1, hi: MaxStops, uses: toldUses},
+	{name: "response_format", form: FormFormat, shape: rFormat, choices: formats, uses: toldUses},
+	{name: "reasoning_effort", form: FormChoice, shape: rEffort, bounds: rEffortOther, choices: efforts, uses: toldUses},
+	{name: "seed", form: FormInteger, shape: rSeed, bounds: rSeed, lo: -maxWhole, hi: maxWhole, uses: toldUses},
+	{name: "presence_penalty", form: FormNumber, shape: rPenalty, bounds: rPenaltyRange, lo: -2, hi: 2, uses: toldUses},
+	{name: "frequency_penalty", form: FormNumber, shape: rPenalty, bounds: rPenaltyRange, lo: -2, hi: 2, uses: toldUses},
+	{name: "top_k", form: FormInteger, shape: rTopK, bounds: rTopK, uses: toldUses},
 }
+
+// What no document has and a catalogue may tell (G43). Where it doesn't, it is a
+// warning, and a form may offer the usual fields of a model of which nothing is
+// told. The families with a contract know none of them.
+var (
+	toldUses = []use{
+		{of: []Family{Ordinary, Unknown}, standing: Undocumented, rule: rUndocumented, note: "this model isn't known to take it"},
+		{standing: Foreign, rule: rUndocumented},
+	}
+	onlyToldUses = []use{
+		{of: []Family{Ordinary, Epsilon, Beta, Zeta, Unknown}, standing: Foreign, rule: rUndocumented},
+	}
+)
+
+// Bounds of the fields that a catalogue may tell.
+const (
+	MaxStops = 4       // strings of stop (G48)
+	maxWhole = 1 << 53 // of an integer, either way: JSON's readers keep no more
+	maxName  = 64      // of a JSON Schema (G49)
+)
+
+var (
+	efforts = []string{"minimal", "low", "medium", "high"}
+	formats = []string{"text", "json_object", "json_schema"}
+)
 
 var responsesFields = []spec{
 	{name: "model", form: FormText, shape: rModelResponses,
@@ -42,6 +76,14 @@ var responsesFields = []spec{
 	{name: "tools", form: FormTools, shape: rToolsResponses, uses: []use{
 		{of: []Family{Beta}, standing: Undocumented, rule: rToolsBeta, note: "documented for epsilon models only"},
 	}},
+	{name: "max_output_tokens", form: FormInteger, shape: rMaxTokens, bounds: rMaxTokens, lo: 1, uses: toldUses},
+	{name: "text", form: FormAnswer, shape: rFormat, choices: formats, uses: toldUses},
+	{name: "reasoning", form: FormEffort, shape: rEffort, bounds: rEffortOther, choices: efforts, uses: toldUses},
+	{name: "stop", form: FormStrings, shape: rStop, bounds: rStop, lo: 1, hi: MaxStops, uses: onlyToldUses},
+	{name: "seed", form: FormInteger, shape: rSeed, bounds: rSeed, lo: -maxWhole, hi: maxWhole, uses: onlyToldUses},
+	{name: "presence_penalty", form: FormNumber, shape: rPenalty, bounds: rPenaltyRange, lo: -2, hi: 2, uses: onlyToldUses},
+	{name: "frequency_penalty", form: FormNumber, shape: rPenalty, bounds: rPenaltyRange, lo: -2, hi: 2, uses: onlyToldUses},
+	{name: "top_k", form: FormInteger, shape: rTopK, bounds: rTopK, uses: onlyToldUses},
 }
 
 var samplingUses = []use{
@@ -60,4 +102,9 @@ var (
 	functionNames      = []string{"name", "description", "parameters", "strict"}
 	responsesToolNames = []string{"type", "name", "description", "parameters", "strict"}
 	streamOptionNames  = []string{"include_usage"}
+	formatNames        = []string{"type", "json_schema"}
+	schemaNames        = []string{"name", "description", "schema", "strict"}
+	answerNames        = []string{"format", "verbosity"}
+	flatFormatNames    = []string{"type", "name", "description", "schema", "strict"}
+	reasoningNames     = []string{"effort", "summary"}
 )

@@ -19,6 +19,12 @@
 //     absolute http(s) link; one of this machine or network is a warning.
 //   - G46: a request has at most 16 images. They are billed as the gateway
 //     reports them; a price per image only serves the figure before sending.
+//   - G47 to G53: the fields that takes can name have the forms that most
+//     gateways give them. Told of a model they are fields like others; else they
+//     are passed on with a warning (G11).
+//   - G54: a body of more than four bytes for each token that the model reads, or
+//     that leaves no room for the answer asked for, is a warning. Images don't
+//     count: nobody but the gateway knows what they take.
 package gateway
 
 // Endpoint is one of the three calls that make something.

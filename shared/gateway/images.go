@@ -174,6 +174,7 @@ func (k *checker) checkImage(at string, link *strictjson.Value) {
 		k.checkURL(rImageLink, at, link.Text)
 		return
 	}
+	k.imageBytes += len(link.Text)
 	if !dataImage(link.Text) {
 		k.reportWith(rImageLink, at, "a data: URL must be of a PNG, JPEG, WebP or GIF image in base64, such as data:image/png;base64,…; it is "+
 			strconv.Quote(cut(link.Text)), imageTypes, "")

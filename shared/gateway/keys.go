@@ -27,10 +27,13 @@ var (
 		"tools": {names: chatToolNames, inner: map[string]*shape{
 			"function": {names: functionNames},
 		}},
-		"stream_options": {names: streamOptionNames},
+		"stream_options":  {names: streamOptionNames},
+		"response_format": {names: formatNames, inner: map[string]*shape{"json_schema": {names: schemaNames}}},
 	}}
 	shapeResponses = &shape{names: fieldNames(responsesFields), inner: map[string]*shape{
-		"tools": {names: responsesToolNames},
+		"tools":     {names: responsesToolNames},
+		"text":      {names: answerNames, inner: map[string]*shape{"format": {names: flatFormatNames}}},
+		"reasoning": {names: reasoningNames},
 	}}
 	shapeVideo = &shape{names: fieldNames(videoFields), inner: map[string]*shape{
 		"multi_prompt": {names: sceneNames},
@@ -74,10 +77,11 @@ func (k *checker) checkKeys() {
 	w.walk(&k.doc.Root, k.endpoint.shape())
 }
 
-// inParameters says whether a path is within a function's JSON Schema, whose
-// keys are a person's own names. The validator's reader asks it.
+// inParameters says whether a path is within a JSON Schema, a function's or an
+// answer's, whose keys are a person's own names. The validator's reader asks it.
 func inParameters(path string) bool {
-	return strings.HasPrefix(path, "tools[") && strings.Contains(path, ".parameters")
+	return strings.HasPrefix(path, "tools[") && strings.Contains(path, ".parameters") ||
+		strings.HasPrefix(path, "response_format.json_schema.schema") || strings.HasPrefix(path, "text.format.schema")
 }
 
 // keyWalker goes through the part of a body that has documented keys.
@@ -130,7 +134,12 @@ func (w *keyWalker) unknown(m *strictjson.Member, s *shape) {
 	case s == shapeResponses.inner["tools"] && m.Name == "function":
 		return // refused, not passed on (F37)
 	}
-	w.k.report(rUndocumented, field, cut(m.Name)+" is not documented; it is passed on, and a gateway may ignore or refuse it")
+	w.k.report(rUndocumented, field, passedOn(m.Name))
+}
+
+// passedOn says of a field that no document has it.
+func passedOn(name string) string {
+	return cut(name) + " is not documented; it is passed on, and a gateway may ignore or refuse it"
 }
 
 func (w *keyWalker) at() string {

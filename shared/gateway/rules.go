@@ -63,6 +63,17 @@ const (
 	rInput
 	rMessagesOnResponses
 	rStreamOptions
+	rMaxTokens
+	rMaxOutput
+	rStop
+	rFormat
+	rEffort
+	rEffortOther
+	rSeed
+	rPenalty
+	rPenaltyRange
+	rTopK
+	rContext
 	rUndocumented
 
 	rPrompt
@@ -195,6 +206,17 @@ var rules = [ruleCount]Rule{
 	rInput:               refused("F33", "input is a required, non-empty string"),
 	rMessagesOnResponses: refused("F34", "messages is not sent to responses"),
 	rStreamOptions:       warned(CodeUndocumented, "G9", "stream_options is for gateways set to take it"),
+	rMaxTokens:           refused("G47", "max_tokens, max_completion_tokens and max_output_tokens are integers from 1 up"),
+	rMaxOutput:           warned(CodeOutOfRange, "G47", "the bound of an answer is no more than the model writes"),
+	rStop:                refused("G48", "stop is a string or 1 to 4 of them, none of them empty"),
+	rFormat:              refused("G49", "a format is text, json_object, or json_schema with a name and a schema"),
+	rEffort:              refused("G50", "a reasoning effort is a string"),
+	rEffortOther:         warned(CodeUndocumented, "G50", "a reasoning effort is minimal, low, medium or high"),
+	rSeed:                refused("G51", "seed is an integer"),
+	rPenalty:             refused("G52", "a penalty is a number"),
+	rPenaltyRange:        warned(CodeOutOfRange, "G52", "a penalty is -2 to 2"),
+	rTopK:                refused("G53", "top_k is an integer from 0 up"),
+	rContext:             warned(CodeOutOfRange, "G54", "a request and its answer fit into what the model reads"),
 	rUndocumented:        warned(CodeUndocumented, "G11", "fields are those of the document"),
 
 	rPrompt:             refused("F54", "prompt is required on every request and not blank"),

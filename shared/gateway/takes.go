@@ -25,7 +25,7 @@ func (m Model) CanTake(what string) bool {
 	if !m.Family.Text() {
 		return false
 	}
-	if m.Family == Ordinary && slices.Contains(m.Takes, what) {
+	if m.told(what) {
 		return what != TakesImages || m.Endpoint == Chat || m.InputItems
 	}
 	table := specs(m.Endpoint)
@@ -36,6 +36,11 @@ func (m Model) CanTake(what string) bool {
 		}
 	}
 	return false
+}
+
+// told says whether the catalogue tells that the model takes it.
+func (m Model) told(what string) bool {
+	return m.Family == Ordinary && slices.Contains(m.Takes, what)
 }
 
 // takes is Takes as a catalogue's file can hold it.

@@ -39,6 +39,11 @@ type TextParams struct {
 	Stream      bool
 	User        *string
 	Tools       []Tool
+	// More are further fields in their order, Extra is an object with others, which
+	// come after all. What is no object is left out, and a field that is there
+	// already is written twice: for Validate to say (G42).
+	More  []Member
+	Extra json.RawMessage
 	// IncludeUsage asks for stream_options.include_usage on a chat stream (G9).
 	IncludeUsage bool
 }
@@ -56,10 +61,10 @@ func (m Model) TextBody(turns []Turn, p TextParams) []byte {
 		turns = append([]Turn{{Role: "system", Text: p.System}}, turns...)
 	}
 	if m.Endpoint == Responses {
-		return ResponsesRequest{
+		return p.further(ResponsesRequest{
 			Model: m.ID, Input: m.input(turns), Temperature: p.Temperature, TopP: p.TopP,
 			Stream: &p.Stream, User: p.User, Tools: responsesTools(p.Tools),
-		}.Body()
+		}.Body())
 	}
 	r := ChatRequest{
 		Model: m.ID, Messages: messages(turns), Temperature: p.Temperature, TopP: p.TopP,
@@ -68,7 +73,7 @@ func (m Model) TextBody(turns []Turn, p TextParams) []byte {
 	if p.Stream && p.IncludeUsage {
 		r.StreamOptions = &StreamOptions{IncludeUsage: true}
 	}
-	return r.Body()
+	return p.further(r.Body())
 }
 
 // messages writes the turns as chat messages.

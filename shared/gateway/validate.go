@@ -41,6 +41,7 @@ func (c *Catalogue) Validate(ep Endpoint, body []byte, o Options) Verdict {
 	k := &checker{catalogue: c, endpoint: ep, options: o}
 	if k.readJSON(body) && k.findModel() && k.fitEndpoint() {
 		k.checkFields()
+		k.checkContext(len(body))
 		if ep == Video {
 			k.checkVideo()
 		}
@@ -58,12 +59,13 @@ type checker struct {
 	options   Options
 	verdict   Verdict
 
-	doc    *strictjson.Document
-	model  Model
-	mode   Mode
-	values [maxFields]*strictjson.Value // by line of the endpoint's table; nil: absent or null
-	nulls  [maxFields]bool              // written as null
-	images int                          // in messages or items so far
+	doc        *strictjson.Document
+	model      Model
+	mode       Mode
+	values     [maxFields]*strictjson.Value // by line of the endpoint's table; nil: absent or null
+	nulls      [maxFields]bool              // written as null
+	images     int                          // in messages or items so far
+	imageBytes int                          // that are within the body
 }
 
 // maxFields is the length of the longest table.

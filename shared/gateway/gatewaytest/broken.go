@@ -78,7 +78,7 @@ var values = []string{
 // valuesOf are values that look right for a form, and mostly are not.
 var valuesOf = map[gateway.Form][]string{
 	gateway.FormNumber:    {`-0.1`, `1.1`, `2.1`, `"1"`},
-	gateway.FormInteger:   {`9999`, `100000`, `1e4`, `12345.0`, `"12345"`, `[12345]`},
+	gateway.FormInteger:   {`16385`, `9007199254740993`, `9999`, `100000`, `1e4`, `12345.0`, `"12345"`, `[12345]`},
 	gateway.FormRatio:     {`"5:4"`, `"16/9"`, `"16:0"`, `"016:9"`, `"1.5:1"`},
 	gateway.FormUUID:      {`"task_abc"`, `"TASK_123e4567-e89b-12d3-a456-426614174000"`, `"123"`},
 	gateway.FormURL:       {`"http://localhost/a.mp4"`, `"http://192.168.0.1/a.mp4"`, `"a.mp4"`},
@@ -86,6 +86,11 @@ var valuesOf = map[gateway.Form][]string{
 	gateway.FormURLOrURLs: {`"http://localhost/a.png"`, `["http://169.254.169.254/a.png"]`, `"data:image/png;base64,AA"`, `[1]`},
 	gateway.FormTools:     {`[{"type":"file_search"}]`, `[{"type":"web_search"}]`, `[{"type":"function"}]`, `["x"]`, `[{}]`},
 	gateway.FormBoolean:   {`"true"`, `1`, `false`},
+	gateway.FormStrings:   {`""`, `[]`, `["a","b","c","d","e"]`, `["a",1]`},
+	gateway.FormChoice:    {`"xhigh"`, `"Low"`},
+	gateway.FormEffort:    {`{"effort":"none"}`, `{"effort":1}`, `{"effort":"low","depth":1}`},
+	gateway.FormFormat:    {`{"type":"xml"}`, `{"type":"json_schema"}`, `{"type":"json_schema","json_schema":{"name":"a b","schema":1,"strict":1}}`},
+	gateway.FormAnswer:    {`{"format":{"type":"json_schema"}}`, `{"format":"text"}`, `{"verbosity":"low"}`},
 }
 
 // revalue gives a field one of the values, or many images.

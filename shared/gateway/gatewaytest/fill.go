@@ -106,6 +106,9 @@ func (g *generator) value(f gateway.Field) string {
 	case gateway.FormNumber:
 		return one(g, []string{"0", "0.5", "1", "1e-1"})
 	case gateway.FormInteger:
+		if f.Max-f.Min > 1<<20 || f.Max == 0 {
+			return strconv.Itoa(max(1, f.Min) + g.choose(4000))
+		}
 		return strconv.Itoa(f.Min + g.choose(f.Max-f.Min+1))
 	case gateway.FormBoolean:
 		if len(f.Choices) > 0 {
@@ -141,6 +144,14 @@ func (g *generator) value(f gateway.Field) string {
 		return g.messages()
 	case gateway.FormTools:
 		return g.tools()
+	case gateway.FormStrings:
+		return one(g, []string{`"END"`, `["END"," "]`})
+	case gateway.FormFormat:
+		return one(g, []string{`{"type":"json_object"}`, `{"type":"json_schema","json_schema":{"name":"answer","schema":{"a":1,"A":2}}}`})
+	case gateway.FormEffort:
+		return `{"effort":` + quote(one(g, f.Choices)) + `}`
+	case gateway.FormAnswer:
+		return one(g, []string{`{}`, `{"format":{"type":"json_object"}}`, `{"format":{"type":"json_schema","name":"answer","schema":{},"strict":true}}`})
 	case gateway.FormObject:
 		return `{"include_usage":true}`
 	}

@@ -51,6 +51,7 @@ func TestEveryRuleIsReached(t *testing.T) {
 	// Some rules need a catalogue of other models than the sample's.
 	other, err := gateway.ParseCatalogue([]byte(`{"models": [
 		{"id": "vendor/odd", "family": "ordinary", "endpoint": "responses"},
+		{"id": "vendor/small", "context": 20, "max_output": 9, "takes": ["max_tokens"]},
 		{"id": "vendor/items", "endpoint": "responses", "input_items": true},
 		{"id": "alpha-3.1-lite", "seconds": [8], "resolution": "1080p"},
 		{"id": "alpha-3.1-1080p-upscale"}, {"id": "vendor/plain"}]}`))

@@ -78,7 +78,7 @@ func (c *Conversation) Estimate(n int) Estimate {
 // carried is what goes with a draft, in bytes: the conversation, the system
 // prompt, the functions.
 func (l *Lane) carried(m gateway.Model) int {
-	n := len(l.params.System)
+	n := len(l.params.System) + len(l.params.Extra)
 	for _, o := range l.Path() {
 		n += o.Size()
 	}
@@ -106,6 +106,9 @@ func (l *Lane) usual() (short, long int64) {
 	}
 	if short == long { // one answer says little
 		short, long = min(short, shortAnswer), max(long, longAnswer)
+	}
+	if most := l.bound(); most > 0 {
+		short, long = min(short, most), min(long, most)
 	}
 	return short, long
 }

@@ -217,7 +217,11 @@ func (l *Lane) compose(ts []gateway.Turn) (gateway.Endpoint, []byte, gateway.Ver
 	m, switched := l.next()
 	options := s.Hello.Gateway.StreamOptions
 	body := m.TextBody(ts, l.params.text(m, options))
-	return m.Endpoint, body, s.Catalogue.Validate(m.Endpoint, body, gateway.Options{StreamOptions: options, Switched: switched})
+	v := s.Catalogue.Validate(m.Endpoint, body, gateway.Options{StreamOptions: options, Switched: switched})
+	if fault := extraFault(l.params.Extra); fault != nil {
+		v.Errors = append(v.Errors, *fault)
+	}
+	return m.Endpoint, body, v
 }
 
 // Judge says what the validator says of a body for a text endpoint.

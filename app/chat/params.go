@@ -18,6 +18,7 @@ type Params struct {
 	User        string     `json:"user,omitempty"`        // "": not sent
 	WebSearch   bool       `json:"web_search,omitempty"`
 	Functions   []Function `json:"functions,omitempty"`
+	Further
 	// Via is the endpoint at which the gateway serves the model ViaModel,
 	// whatever the catalogue says; see Lane.Switch.
 	Via      gateway.Endpoint `json:"via,omitempty"`
@@ -110,6 +111,7 @@ func (p Params) text(m gateway.Model, usage bool) gateway.TextParams {
 			t.Tools = tools(m, p)
 		}
 	}
+	t.More, t.Extra = p.members(m), json.RawMessage(p.Extra)
 	return t
 }
 
@@ -141,6 +143,7 @@ func (p Params) clone() Params {
 		p.TopP = &t
 	}
 	p.Functions = append([]Function(nil), p.Functions...)
+	p.Further = p.Further.clone()
 	return p
 }
 
@@ -157,7 +160,7 @@ func (p Params) Set() int {
 			n++
 		}
 	}
-	return n
+	return n + p.Further.set()
 }
 
 // Params returns the lane's parameters.

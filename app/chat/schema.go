@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"screentest/shared/gateway"
 	"screentest/shared/strictjson"
 )
 
@@ -15,7 +16,7 @@ func CheckFunction(f Function, others []string) (name, parameters []string) {
 	switch {
 	case f.Name == "":
 		name = append(name, "A function needs a name.")
-	case !functionName(f.Name):
+	case !gateway.SchemaName(f.Name):
 		name = append(name, "A name has letters, digits, _ and - only, at most 64 of them.")
 	case slices.Contains(others, f.Name):
 		name = append(name, "Another function has this name.")
@@ -26,22 +27,19 @@ func CheckFunction(f Function, others []string) (name, parameters []string) {
 	return name, parameters
 }
 
-func functionName(s string) bool {
-	if len(s) > 64 {
-		return false
-	}
-	return strings.IndexFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
-	}) < 0
-}
-
 // maxComplaints bounds what is said of one schema.
 const maxComplaints = 5
 
 // CheckSchema says what is wrong with the JSON Schema of a function's
 // parameters, with the line where it is. It checks that it makes sense as one,
 // not all that a schema may be.
-func CheckSchema(text string) []string {
+func CheckSchema(text string) []string { return checkSchema(text, "the parameters are") }
+
+// CheckAnswer is CheckSchema for the schema of an answer.
+func CheckAnswer(text string) []string { return checkSchema(text, "an answer is") }
+
+// checkSchema checks a schema of an object that these words begin to speak of.
+func checkSchema(text, these string) []string {
 	doc, err := strictjson.Parse([]byte(text), strictjson.Limits{Bytes: 64 << 10, OwnNames: func(string) bool { return true }})
 	if err != nil {
 		return []string{sentence(err.Error())}
@@ -55,9 +53,9 @@ func CheckSchema(text string) []string {
 		return s.complaints
 	}
 	if t, ok := doc.Root.Get("type"); !ok {
-		s.say(0, `the parameters are an object: "type": "object" is missing`)
+		s.say(0, these+` an object: "type": "object" is missing`)
 	} else if t.Kind != strictjson.String || t.Text != "object" {
-		s.say(t.Offset, `the parameters are an object, so the type is "object"`)
+		s.say(t.Offset, these+` an object, so the type is "object"`)
 	}
 	s.schema(&doc.Root, 0)
 	return s.complaints

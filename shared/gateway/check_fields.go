@@ -253,17 +253,17 @@ func (k *checker) checkNumber(s *spec, v *strictjson.Value) {
 }
 
 func (k *checker) checkInteger(s *spec, v *strictjson.Value) {
-	bounds := strconv.Itoa(s.lo) + " to " + strconv.Itoa(s.hi)
+	bounds, from := strconv.Itoa(s.lo)+" to "+strconv.Itoa(s.hi), "from "
 	if s.hi == 0 {
-		bounds = strconv.Itoa(s.lo) + " up"
+		bounds, from = "at least "+strconv.Itoa(s.lo), "of "
 	}
 	if v.Kind != strictjson.Number {
-		k.reportWith(s.shape, s.name, s.name+" must be an integer from "+bounds+", not "+show(v), nil,
+		k.reportWith(s.shape, s.name, s.name+" must be an integer "+from+bounds+", not "+show(v), nil,
 			"Write a number without quotes or brackets.")
 		return
 	}
 	if !v.Integer() {
-		k.report(s.shape, s.name, s.name+" must be written as an integer from "+bounds+", with no point and no exponent; it is "+v.Text)
+		k.report(s.shape, s.name, s.name+" must be written as an integer "+from+bounds+", with no point and no exponent; it is "+v.Text)
 		return
 	}
 	// What does not fit an int is out of bounds too.

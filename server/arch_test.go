@@ -370,7 +370,7 @@ func rooms(path string) bool {
 
 // ground is what several parts stand on.
 func ground(path string) bool {
-	return slices.ContainsFunc([]string{"account", "blob", "disk", "mp4", "password", "payer", "seal", "sight", "ticket", "tokens", "upstream"}, func(name string) bool { return within("server/" + name)(path) })
+	return slices.ContainsFunc([]string{"account", "blob", "disk", "mp4", "password", "payer", "picture", "seal", "sight", "ticket", "tokens", "upstream"}, func(name string) bool { return within("server/" + name)(path) })
 }
 
 func either(a, b func(string) bool) func(string) bool {

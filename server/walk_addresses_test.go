@@ -54,6 +54,8 @@ func walkAddresses() []walkAddress {
 		{address: "GET /api/ledger.json", others: apart},
 		{address: "GET /u/{name}", path: func(h things) string { return h.upload }, others: asWell},
 		{address: "POST /api/uploads", path: said("/api/uploads?name=a.png"), kind: "image/png", body: said(onePixel), others: apart},
+		{address: "POST /api/images", kind: "image/png", body: said(onePixel), others: apart},
+		{address: "GET /api/images/{image}", path: at("/api/images/", func(h things) string { return h.image }, ""), others: unseen},
 		{address: "GET /media/{task}/{index}", path: at("/media/", clip, "/0"), others: unseen},
 		{address: "GET /api/posters/{task}/{index}", path: at("/api/posters/", clip, "/0"), others: unseen},
 		{address: "POST /api/posters/{task}/{index}", path: at("/api/posters/", clip, "/0"), kind: "image/png", body: said(onePixel), others: unseen},
@@ -240,7 +242,7 @@ func TestTheWalkAlone(t *testing.T) {
 	w := &instance{playground: newPlayground(t, serveConfig{})}
 	tab := dial(t, w.url, wiretest.NewHTTP())
 	alone := []string{"GET /api/me", "GET /api/ways", "GET /ws", "POST /api/key", "DELETE /api/key", "GET /api/conversations/{file}", "GET /api/export.json", "POST /api/import",
-		"GET /api/ledger.csv", "GET /api/ledger.json", "GET /u/{name}", "POST /api/uploads", "GET /media/{task}/{index}", "GET /api/posters/{task}/{index}",
+		"GET /api/ledger.csv", "GET /api/ledger.json", "GET /u/{name}", "POST /api/uploads", "POST /api/images", "GET /api/images/{image}", "GET /media/{task}/{index}", "GET /api/posters/{task}/{index}",
 		"POST /api/posters/{task}/{index}", "GET /api/videos.zip"}
 	for _, address := range w.bff.Addresses() {
 		method, path, _ := strings.Cut(address, " ")

@@ -33,6 +33,7 @@ type things struct {
 	clip                                       string
 	review, comment                            string // of the clip
 	upload                                     string // its path
+	image                                      string // of a message that was not sent
 	session, passkey                           string
 	notice, approval                           string
 	share, clipShare                           string // with their spare person
@@ -43,7 +44,7 @@ type things struct {
 
 // marks are what nobody else may ever see.
 func (h things) marks() []string {
-	return []string{h.mark, h.start.Conversation, h.start.Run, h.start.Answer, h.start.User.ID, h.prompt, h.clip, h.upload, h.passkey, h.notice, h.share, h.clipShare, h.review, h.comment}
+	return []string{h.mark, h.start.Conversation, h.start.Run, h.start.Answer, h.start.User.ID, h.prompt, h.clip, h.upload, h.image, h.passkey, h.notice, h.share, h.clipShare, h.review, h.comment}
 }
 
 // walked is an instance whose people have things, with one who was deactivated.
@@ -107,6 +108,7 @@ func (w *walked) gives(p *someone) {
 		w.t.Fatalf("%s: %s", res.Status, body)
 	}
 	h.upload = up.Path
+	h.image = w.putImage(p, h.mark).ID
 	var err error
 	h.passkey, _, err = w.store.AddPasskey(ctx, account.Passkey{Owner: p.who.Owner, Name: h.mark, Credential: []byte(p.name), Data: []byte("{}")}, nil)
 	w.must(err)

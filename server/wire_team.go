@@ -44,6 +44,7 @@ func (s *server) api() map[string]bff.Handler {
 	for _, routes := range s.doorRoutes() {
 		maps.Copy(all, routes)
 	}
+	maps.Copy(all, s.imageRoutes())
 	if s.reach.mode != team {
 		return all
 	}

@@ -31,6 +31,7 @@ type Store interface {
 	EachSetting(ctx context.Context, name string, fn func(owner, value string) error) error
 	DropWire(ctx context.Context, owner string, before time.Time) (runs int, err error)
 	SweepSessions(ctx context.Context) (sessions int, err error)
+	DropImageDrafts(ctx context.Context) (images int, err error)
 }
 
 // Config is what a Sweeper works with. Store must be given.
@@ -97,6 +98,9 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	var failed []error
 	if _, err := s.Store.SweepSessions(ctx); err != nil {
 		failed = append(failed, fmt.Errorf("expired sessions: %w", err))
+	}
+	if _, err := s.Store.DropImageDrafts(ctx); err != nil {
+		failed = append(failed, fmt.Errorf("images that were not sent: %w", err))
 	}
 	if s.PurgeClips != nil {
 		n, err := s.PurgeClips(ctx, s.Now().AddDate(0, 0, -wire.TrashDays))

@@ -152,6 +152,9 @@ var addresses = map[string]Right{
 	"GET /api/ledger.csv":           Own,
 	"GET /api/ledger.json":          Own,
 
+	"POST /api/images":        Send,
+	"GET /api/images/{image}": Own,
+
 	"GET /u/{name}":                    Anyone, // its name is the secret: a gateway fetches it
 	"POST /api/uploads":                Send,
 	"GET /media/{task}/{index}":        Own,

@@ -79,7 +79,7 @@ func (m *Manager) estimate(ctx context.Context, owner, run string, a *reply.Answ
 }
 
 // inputTokens counts what of a request a model reads: the string values at any
-// depth, but for the model's own name and the roles.
+// depth, but for the model's own name, the roles and addresses of images.
 func (m *Manager) inputTokens(body []byte) int64 {
 	var v any
 	if json.Unmarshal(body, &v) != nil {
@@ -98,7 +98,7 @@ func (m *Manager) tokensOf(v any) (n int64) {
 		}
 	case map[string]any:
 		for name, x := range v {
-			if name != "model" && name != "role" && name != "user" {
+			if name != "model" && name != "role" && name != "user" && name != "url" && name != "image_url" {
 				n += m.tokensOf(x)
 			}
 		}

@@ -103,7 +103,13 @@ func notStored() wire.Problem {
 // the call: following goes on in one of its own, whose stack is as small as
 // reading needs, for there may be hundreds and they last.
 func (l *live) call(apiKey string, req request) {
-	rep, err := l.m.Gateway(l.ctx, apiKey, gateway.Endpoint(req.run.Endpoint), req.body)
+	body, sent, err := l.m.filled(l.ctx, l.key.owner, req.body)
+	if err != nil {
+		l.end(cmp.Or(context.Cause(l.ctx), err))
+		return
+	}
+	rep, err := l.m.Gateway(l.ctx, apiKey, gateway.Endpoint(req.run.Endpoint), body)
+	sent()
 	if err != nil {
 		l.end(cmp.Or(context.Cause(l.ctx), err))
 		return

@@ -24,6 +24,7 @@ type Manager struct {
 
 	logUnstored, endUnstored complaint
 	lost                     atomic.Int64 // ends that could not be stored
+	filling                  atomic.Int64 // bytes of requests with images that are being sent
 
 	mu      sync.Mutex
 	closed  bool
@@ -92,6 +93,10 @@ func (m *Manager) Start(ctx context.Context, by payer.Payer, s wire.Start) (wire
 	stored, found, err := m.Store.CheckStart(ctx, owner, s)
 	var refused *wire.Problem // by a budget
 	if err == nil && !found {
+		if p := m.admitImages(ctx, owner, req.body); p != nil {
+			l.notMade(wire.Run{}, p)
+			return wire.Run{}, p
+		}
 		l.release, p = m.Reserve(ctx, by, m.model(req.run.Model), req.body)
 		switch {
 		case p == nil:

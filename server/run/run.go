@@ -71,6 +71,8 @@ type Store interface {
 	RequestSent(ctx context.Context, owner, id string) (wire.RunRequest, error)
 	ReadRunLog(ctx context.Context, owner, id string, from int64, limit int) ([]byte, error)
 	RunTimes(ctx context.Context, owner, id string) ([]byte, error)
+	ImageBytes(ctx context.Context, owner string, ids []string) (int64, error)
+	Image(ctx context.Context, owner, id string) (wire.Image, []byte, error)
 }
 
 // Config is what a Manager works with. Store, Gateway and Catalogue must be

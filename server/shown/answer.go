@@ -59,6 +59,7 @@ func (w *writer) turn(ctx context.Context, t turn) *node {
 	h.text(w.asker + " asks")
 	h.raw("</h2>")
 	h.line("div", "written", t.text)
+	h.images(t.images)
 	h.raw("</article>")
 	h.raw(`<div class="columns"`)
 	h.attr("id", "l-"+t.id)

@@ -19,8 +19,11 @@ import (
 
 // ServePage answers GET /s/{key}. With before=… in the query it shows what was said
 // before a question, with at=… what led to a message, with wire=… what one answer sent
-// and got.
+// and got, with image=… an image of a question.
 func (s *Service) ServePage(w http.ResponseWriter, r *http.Request, v Viewer) error {
+	if image := r.URL.Query().Get("image"); image != "" {
+		return s.serveImage(w, r, v, image)
+	}
 	if !s.admitted(w, r, v) {
 		return nil
 	}

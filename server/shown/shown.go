@@ -39,6 +39,7 @@ type Conversations interface {
 	OpenConversation(ctx context.Context, owner string, p wire.Page) (wire.Opened, error)
 	Outline(ctx context.Context, owner, conversation string) (wire.Outline, error)
 	Messages(ctx context.Context, owner string, q wire.MessageQuery) (wire.Messages, error)
+	ImageOfConversation(ctx context.Context, owner, conversation, id string) (wire.Image, []byte, error)
 }
 
 // Runs are the calls behind answers. Errors that a person may read are

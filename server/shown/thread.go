@@ -28,9 +28,10 @@ type thread struct {
 
 // A turn is a question with what each lane makes of it.
 type turn struct {
-	id    string // of the question
-	text  string
-	lanes []laneTurn
+	id     string // of the question
+	text   string
+	images []wire.Image
+	lanes  []laneTurn
 }
 
 // laneTurn are the answers of a lane to a question, and the results of the
@@ -242,7 +243,7 @@ func threadOf(title string, lanes *wire.Lanes, o wire.Outline, before, from stri
 	apart := map[int]bool{} // lanes in which something else was asked
 	for _, b := range turns {
 		q := got[o.ID(b.question)]
-		out := turn{id: o.ID(b.question), text: q.Text}
+		out := turn{id: o.ID(b.question), text: q.Text, images: q.Images}
 		for _, l := range b.lanes {
 			if apart[l.number] = apart[l.number] || l.question != b.question && got[o.ID(l.question)].Text != q.Text; apart[l.number] {
 				continue

@@ -14,6 +14,7 @@ import (
 
 	"screentest/server/account"
 	"screentest/server/store"
+	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/server/store/transfer"
 	"screentest/shared/wire"
@@ -35,6 +36,10 @@ func TestOwnersAreApart(t *testing.T) {
 	storetest.Must(t, db.FinishRun(ctx, ann, storetest.Ended(storetest.RunOf(s), 9), "answer", []byte("log"), []byte{1}, nil))
 	open := storetest.NewStart(s.Conversation, "under way")
 	storetest.Must(t, storetest.StartTurn(db, ann, open))
+
+	picture, pictured := storetest.PutImage(t, db, ann, 7), storetest.NewStart(s.Conversation, "with an image")
+	pictured.User.Images = []wire.Image{picture}
+	storetest.Must(t, storetest.StartTurn(db, ann, pictured))
 
 	prompt := wire.LibraryEntry{ID: storetest.NewID(), Kind: wire.LibraryPrompt, Name: "Ann's", Text: "Summarise {{text}}"}
 	storetest.Must(t, db.SetPersonalKey(ctx, ann, "Ann's key", ""), db.SetCharge(ctx, ann, wire.ChargePersonal))
@@ -194,6 +199,37 @@ func TestOwnersAreApart(t *testing.T) {
 					}
 				}
 			},
+			"PutImage": func(t *testing.T, who string) {
+				if err := db.PutImage(ctx, who, picture, []byte("stolen")); (err == nil) != (who == bob) {
+					t.Error(err)
+				}
+				if who == bob {
+					_, data, err := db.Image(ctx, who, picture.ID)
+					if err != nil || string(data) == "stolen" {
+						t.Errorf("the image of Ann's was replaced: %v", err)
+					}
+					w := db.Engine()
+					storetest.Must(t, w.Write(ctx, 0, func(w *sqlite.Tx) error {
+						_, err := w.Exec("DELETE FROM image_drafts WHERE owner = ?", sqlite.ParseOwner(bob))
+						return err
+					}))
+				}
+			},
+			"Image": func(t *testing.T, who string) {
+				if _, data, err := db.Image(ctx, who, picture.ID); !errors.Is(err, fs.ErrNotExist) || data != nil {
+					t.Errorf("%d bytes, %v", len(data), err)
+				}
+			},
+			"ImageOfConversation": func(t *testing.T, who string) {
+				if _, data, err := db.ImageOfConversation(ctx, who, s.Conversation, picture.ID); !errors.Is(err, fs.ErrNotExist) || data != nil {
+					t.Errorf("%d bytes, %v", len(data), err)
+				}
+			},
+			"ImageBytes": func(t *testing.T, who string) {
+				if n, err := db.ImageBytes(ctx, who, []string{picture.ID}); !errors.Is(err, fs.ErrNotExist) || n != 0 {
+					t.Errorf("%d, %v", n, err)
+				}
+			},
 			"Library": func(t *testing.T, who string) {
 				if lib, err := db.Library(ctx, who); err != nil || len(lib.Entries) > 0 {
 					t.Errorf("%+v, %v", lib, err)
@@ -275,6 +311,11 @@ func TestOwnersAreApart(t *testing.T) {
 		}
 	}
 
+	pictured.Conversation, pictured.User.ID, pictured.Answer, pictured.Run = storetest.NewID(), storetest.NewID(), storetest.NewID(), storetest.NewID()
+	if err := storetest.StartTurn(db, bob, pictured); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a message with an image of Ann's: %v", err)
+	}
+
 	done, err := db.Import(ctx, bob, bytes.NewReader(exported))
 	storetest.Must(t, err, db.DeleteConversation(ctx, bob, done.Open))
 	if done.Renewed != 0 || done.Open != s.Conversation {
@@ -300,7 +341,7 @@ func TestOwnersAreApart(t *testing.T) {
 // for no owner in particular.
 func missing(t *testing.T, checks map[string]func(*testing.T, string)) {
 	t.Helper()
-	ofNobody := []string{"Book", "TakeIn", "Audit", "Leavings", "Notices", "Shares", "Reviews", "Approvals", "Close", "Engine", "Videos", "Rankings", "EnsureLocalUser", "People", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions", "SpentByEverybody", "EachSetting", "Storage", "DropStaged", "Stage" /* it is Import that is checked */, "SpendOfEverybody", "ServerSetting", "SetServerSetting", "Secret", "SetSecret"}
+	ofNobody := []string{"Book", "TakeIn", "Audit", "Leavings", "Notices", "Shares", "Reviews", "Approvals", "Close", "Engine", "Videos", "Rankings", "EnsureLocalUser", "People", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions", "SpentByEverybody", "EachSetting", "Storage", "DropStaged", "DropImageDrafts", "Stage" /* it is Import that is checked */, "SpendOfEverybody", "ServerSetting", "SetServerSetting", "Secret", "SetSecret"}
 	ofTheInstance := []string{ // for who runs it, or leads the team: see package rights
 		"Teams", "Team", "MakeTeam", "ChangeTeam", "DeleteTeam", "PutInTeam", "TakeFromTeam",
 		"SetTeamKey", "DeleteTeamKey", "MakeInvite", "Invites", "RevokeInvite", "Persons",

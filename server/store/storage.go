@@ -18,7 +18,7 @@ import (
 // kindOf is the kind of data that a table holds, with its indexes.
 func kindOf(table string) string {
 	switch table {
-	case "conversations", "messages", "runs", "lanes", "votes", "vote_answers", "library":
+	case "conversations", "messages", "runs", "lanes", "votes", "vote_answers", "library", "images", "message_images", "image_drafts":
 		return wire.StoredMessages
 	case "run_log", "run_requests":
 		return wire.StoredWire

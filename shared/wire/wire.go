@@ -227,13 +227,15 @@ type Opened struct {
 // Message is one message of a conversation. Parent is the message it follows,
 // "" for the first; two children of one parent are versions or lanes.
 type Message struct {
-	ID        string `json:"id"`
-	Parent    string `json:"parent,omitempty"`
-	Lane      int    `json:"lane,omitempty"`
-	Role      string `json:"role"` // "user", "assistant", "tool"
-	Text      string `json:"text"` // of a running answer: "" (read the log)
-	CreatedMS int64  `json:"created_ms"`
-	Run       *Run   `json:"run,omitempty"` // of an assistant message: the newest run that filled it
+	ID     string `json:"id"`
+	Parent string `json:"parent,omitempty"`
+	Lane   int    `json:"lane,omitempty"`
+	Role   string `json:"role"` // "user", "assistant", "tool"
+	Text   string `json:"text"` // of a running answer: "" (read the log)
+	// Images go with a message of the person's, at most MaxImages.
+	Images    []Image `json:"images,omitempty"`
+	CreatedMS int64   `json:"created_ms"`
+	Run       *Run    `json:"run,omitempty"` // of an assistant message: the newest run that filled it
 	// Of a message with the role "tool", whose Text is the result: the id of
 	// the call and the name of the function.
 	ToolCall string `json:"tool_call,omitempty"`

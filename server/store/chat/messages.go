@@ -90,7 +90,7 @@ func (p *page) opened() wire.Opened {
 
 // selectMessages gives messages m as messageScan reads them, with the newest run r
 // that filled it; a running answer's text is in its log.
-const selectMessages = `SELECT m.n, m.id, m.parent, m.lane, m.role, CASE r.state WHEN 'running' THEN '' ELSE m.text END, m.created_ms, m.tool_call, m.tool, ` + runColumns + `
+const selectMessages = `SELECT m.n, m.id, m.parent, m.lane, m.role, CASE r.state WHEN 'running' THEN '' ELSE m.text END, m.created_ms, m.tool_call, m.tool, ` + imagesColumn + `, ` + runColumns + `
 	FROM messages m JOIN conversations c ON c.n = m.conversation
 	LEFT JOIN runs r ON r.n = (SELECT max(n) FROM runs WHERE message = m.n)` + runLedger
 
@@ -104,16 +104,20 @@ type messageScan struct {
 	n          int64
 	id, parent []byte
 	m          wire.Message
+	images     []byte
 	run        runScan
 }
 
 func (s *messageScan) dest() []any {
-	return append([]any{&s.n, &s.id, &s.parent, &s.m.Lane, &s.m.Role, &s.m.Text, &s.m.CreatedMS, &s.m.ToolCall, &s.m.Tool}, s.run.dest()...)
+	return append([]any{&s.n, &s.id, &s.parent, &s.m.Lane, &s.m.Role, &s.m.Text, &s.m.CreatedMS, &s.m.ToolCall, &s.m.Tool, &s.images}, s.run.dest()...)
 }
 
 func (s *messageScan) result() (m wire.Message, err error) {
 	m = s.m
 	m.ID, m.Parent = sqlite.FormatID(s.id), sqlite.FormatID(s.parent)
+	if m.Images, err = readImages(s.images); err != nil {
+		return m, err
+	}
 	m.Run, err = s.run.result()
 	return m, err
 }

@@ -28,6 +28,7 @@ type Staging struct {
 	chat      *Chat
 	ctx       context.Context
 	owner     int64
+	from      int64                    // whose images the messages may have; the owner's, but for a copy
 	unit      []func(*sqlite.Tx) error // the next step
 	size      int                      // of it, in bytes
 	into      *int64                   // the conversation that is being stored, by its row, once its step is made
@@ -43,6 +44,7 @@ func (c *Chat) Stage(ctx context.Context, owner string) (*Staging, error) {
 		return nil, ctx.Err()
 	}
 	s := &Staging{chat: c, ctx: ctx, owner: sqlite.ParseOwner(owner)}
+	s.from = s.owner
 	err := c.DropStaged(ctx)
 	if err == nil {
 		err = s.add(0, func(w *sqlite.Tx) error { return people.WantUser(w, s.owner) })
@@ -110,7 +112,22 @@ func (s *Staging) CopiedFrom(share, title, owner string) error {
 // and not booked.
 func (s *Staging) Message(m wire.Message) error {
 	into := s.into
-	return s.add(textSize(m), func(w *sqlite.Tx) error { return importMessage(w, s.owner, *into, m) })
+	return s.add(textSize(m), func(w *sqlite.Tx) error { return importMessage(w, s.owner, *into, m, s.from) })
+}
+
+// ImagesOf says whose images the messages that follow may have.
+func (s *Staging) ImagesOf(owner string) { s.from = sqlite.ParseOwner(owner) }
+
+// Image stores an image that a message which follows has.
+func (s *Staging) Image(i wire.Image, data []byte) error {
+	return s.add(len(data), func(w *sqlite.Tx) error {
+		n, err := keepImage(w, i, data)
+		if err != nil {
+			return err
+		}
+		_, err = w.Exec("INSERT INTO image_drafts (owner, image, created_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", s.owner, n, s.chat.now().UnixMilli())
+		return err
+	})
 }
 
 // Vote stores a vote on a message of the conversation.
@@ -252,7 +269,7 @@ func (c *Chat) DropStaged(ctx context.Context) error {
 	return nil
 }
 
-func importMessage(w *sqlite.Tx, owner, conversation int64, m wire.Message) error {
+func importMessage(w *sqlite.Tx, owner, conversation int64, m wire.Message, imagesOf int64) error {
 	id, _ := sqlite.ParseID(m.ID)
 	var parent []byte
 	if m.Parent != "" {
@@ -260,6 +277,9 @@ func importMessage(w *sqlite.Tx, owner, conversation int64, m wire.Message) erro
 	}
 	n, err := w.Insert("INSERT INTO messages (owner, conversation, id, parent, lane, role, text, created_ms, tool_call, tool) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		owner, conversation, id, parent, m.Lane, m.Role, m.Text, m.CreatedMS, m.ToolCall, m.Tool)
+	if err == nil {
+		err = linkImages(w, owner, n, m.Images, imagesOf)
+	}
 	if err != nil || m.Run == nil {
 		return err
 	}

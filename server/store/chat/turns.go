@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -88,7 +89,7 @@ func (t *turn) addLink(field string, m wire.Message) (err error) {
 	case m.Role != "user" && m.Role != "tool":
 		return sqlite.BadField("bad_role", field+".role", `A message that is sent has the role "user" or "tool".`)
 	}
-	if err := CheckTool(field, m); err != nil {
+	if err := cmp.Or(CheckTool(field, m), CheckImages(field, m)); err != nil {
 		return err
 	}
 	t.chain = append(t.chain, l)
@@ -174,6 +175,13 @@ func (t turn) findChain(q sqlite.Scanner, conversation int64) (chain []int64, er
 				return nil, sqlite.NotFound("message to follow")
 			}
 			above, top = parent.role, l.parent
+		}
+		if m.n == 0 {
+			for _, i := range l.Images {
+				if _, err := imageOf(q, t.owner, i.ID); err != nil {
+					return nil, err
+				}
+			}
 		}
 		role := l.Role
 		if m.n != 0 {
@@ -288,6 +296,9 @@ func (c *Chat) startTurn(w *sqlite.Tx, t turn, r wire.Run, title, baseURL string
 		}
 		p.chain[i], err = w.Insert(insertMessage, t.owner, p.conversation, l.id, l.parent, l.Lane, l.Role, l.Text, now, l.ToolCall, l.Tool)
 		if err != nil {
+			return err
+		}
+		if err := linkImages(w, t.owner, p.chain[i], l.Images, t.owner); err != nil {
 			return err
 		}
 		if err := c.index.NoteMessage(w, t.owner, p.conversation, p.chain[i]); err != nil {

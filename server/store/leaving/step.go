@@ -127,6 +127,11 @@ func (s *step) library() error {
 }
 
 func (s *step) uploaded() error {
+	if err := s.each("SELECT image FROM image_drafts WHERE owner = ?", func(n int64) error {
+		return s.exec("DELETE FROM image_drafts WHERE owner = ? AND image = ?", s.person, n)
+	}, s.person); err != nil {
+		return err
+	}
 	return s.each("SELECT n FROM uploads WHERE owner = ?", func(n int64) error {
 		if s.heir > 0 {
 			return s.exec("UPDATE uploads SET owner = ? WHERE n = ?", s.heir, n)

@@ -49,6 +49,7 @@ func (t *Transfer) Copy(ctx context.Context, owner string, from Source, what wir
 		return "", err
 	}
 	defer s.Close() // undoes what was not published
+	s.ImagesOf(from.Owner)
 	for i := range c.Votes {
 		c.Votes[i].Blind = false // it was somebody else's, and counts once
 	}

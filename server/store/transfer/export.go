@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"screentest/server/store/chat"
@@ -100,6 +101,7 @@ func (t *Transfer) exportOne(ctx context.Context, owner, id string, w *exporter,
 	const end = `"messages":null}`
 	w.text("\n" + string(open[:len(open)-len(end)]) + `"messages":[`)
 	var votes []transferVote
+	var images []string
 	for last, begun := int64(0), false; ; {
 		for _, m := range page.Messages {
 			if begun {
@@ -108,6 +110,11 @@ func (t *Transfer) exportOne(ctx context.Context, owner, id string, w *exporter,
 			begun = true
 			w.text("\n")
 			w.value(exportedMessage(m))
+			for _, i := range m.Images {
+				if !slices.Contains(images, i.ID) {
+					images = append(images, i.ID)
+				}
+			}
 		}
 		for _, v := range page.Votes {
 			votes = append(votes, transferVote{v.Message, v.Winner, v.Models, v.Bad, v.Tags, v.Blind, v.VoteMS})
@@ -126,8 +133,36 @@ func (t *Transfer) exportOne(ctx context.Context, owner, id string, w *exporter,
 		w.text(`,"votes":`)
 		w.value(votes)
 	}
+	if err := t.exportImages(ctx, owner, id, images, w); err != nil {
+		return err
+	}
 	w.text("}")
 	return w.err
+}
+
+// exportImages writes the bytes of a conversation's images.
+func (t *Transfer) exportImages(ctx context.Context, owner, conversation string, ids []string, w *exporter) error {
+	begun := false
+	for _, id := range ids {
+		_, data, err := t.chat.ImageOfConversation(ctx, owner, conversation, id)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		if begun {
+			w.text(",\n")
+		} else {
+			w.text(",\"images\":[\n")
+		}
+		begun = true
+		w.value(transferImage{id, data})
+	}
+	if begun {
+		w.text("]")
+	}
+	return nil
 }
 
 // An exporter writes until the first error.

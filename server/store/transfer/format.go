@@ -33,13 +33,14 @@ const (
 //	    "lanes": {"blind": true, "lanes": [{"model": …, "params": {…}, "leaf": UUID}]},
 //	    "messages": [{
 //	      "id": UUID, "parent": UUID, "lane": 0, "role": "user"|"assistant"|"tool", "text": …,
-//	      "created_ms": …, "tool_call": …, "tool": …,
+//	      "created_ms": …, "tool_call": …, "tool": …, "images": [{"id": SHA-256, "type": …, "width": …, "height": …, "bytes": …}],
 //	      "run": {"id": UUID, "endpoint": "chat"|"responses", "model": …, "answered": …,
 //	        "state": "done"|"stopped"|"failed"|"incomplete"|"interrupted", "finish": …, "problem": {…},
 //	        "started_ms": …, "first_token_ms": …, "duration_ms": …, "input_tokens": …, "output_tokens": …,
 //	        "cost_nano_usd": …, "basis": …, "cost_source": …, "calls": [{"id": …, "name": …, "arguments": …}]}
 //	    }],
-//	    "votes": [{"message": UUID, "winner": UUID, "models": […], "bad": true, "tags": […], "blind": true, "vote_ms": …}]
+//	    "votes": [{"message": UUID, "winner": UUID, "models": […], "bad": true, "tags": […], "blind": true, "vote_ms": …}],
+//	    "images": [{"id": SHA-256, "data": base64}]
 //	  }],
 //	  "library": [{"id": UUID, "kind": "prompt"|"settings", "name": …, "text": …, "family": …, "params": {…}, "updated_ms": …}]
 //	}
@@ -52,7 +53,7 @@ const (
 //
 // Importing gives the ids anew to a conversation of which one is in use, and
 // books nothing: what a run is said to have cost is shown, and is in no total. A
-// vote that is imported is in no team's ranking.
+// vote that is imported is in no team's ranking. Of an image its id and data count.
 type file struct {
 	Format        string                 `json:"format"`
 	Version       int                    `json:"version"`
@@ -73,6 +74,13 @@ type transferConversation struct {
 	Lanes     *transferLanes    `json:"lanes,omitempty"`
 	Messages  []transferMessage `json:"messages"`
 	Votes     []transferVote    `json:"votes,omitempty"`
+	Images    []transferImage   `json:"images,omitempty"`
+}
+
+// transferImage is an image with its bytes, once in a conversation.
+type transferImage struct {
+	ID   string `json:"id"`
+	Data []byte `json:"data"`
 }
 
 type transferLanes struct {
@@ -89,6 +97,7 @@ type transferMessage struct {
 	CreatedMS int64        `json:"created_ms"`
 	ToolCall  string       `json:"tool_call,omitempty"`
 	Tool      string       `json:"tool,omitempty"`
+	Images    []wire.Image `json:"images,omitempty"`
 	Run       *transferRun `json:"run,omitempty"`
 }
 
@@ -124,7 +133,7 @@ type transferVote struct {
 
 // exportedMessage is m as the file has it.
 func exportedMessage(m wire.Message) transferMessage {
-	out := transferMessage{ID: m.ID, Parent: m.Parent, Lane: m.Lane, Role: m.Role, Text: m.Text, CreatedMS: m.CreatedMS, ToolCall: m.ToolCall, Tool: m.Tool}
+	out := transferMessage{ID: m.ID, Parent: m.Parent, Lane: m.Lane, Role: m.Role, Text: m.Text, CreatedMS: m.CreatedMS, ToolCall: m.ToolCall, Tool: m.Tool, Images: m.Images}
 	if r := m.Run; r != nil {
 		out.Run = &transferRun{ID: r.ID, Lane: r.Lane, Endpoint: r.Endpoint, Model: r.Model, Answered: r.Answered, State: r.State, Finish: r.Finish,
 			Problem: r.Problem, StartedMS: r.StartedMS, FirstTokenMS: r.FirstTokenMS, DurationMS: r.DurationMS,
@@ -138,7 +147,7 @@ func exportedMessage(m wire.Message) transferMessage {
 
 // message is m as it was exported, its ids by their names here.
 func (m transferMessage) message(name func(string) string) wire.Message {
-	out := wire.Message{ID: name(m.ID), Lane: m.Lane, Role: m.Role, Text: m.Text, CreatedMS: m.CreatedMS, ToolCall: m.ToolCall, Tool: m.Tool}
+	out := wire.Message{ID: name(m.ID), Lane: m.Lane, Role: m.Role, Text: m.Text, CreatedMS: m.CreatedMS, ToolCall: m.ToolCall, Tool: m.Tool, Images: m.Images}
 	if m.Parent != "" {
 		out.Parent = name(m.Parent)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"screentest/server/picture"
 	"screentest/server/store/chat"
 	"screentest/shared/wire"
 )
@@ -88,6 +89,15 @@ func stage(s *chat.Staging, c transferConversation, done *wire.Imported) (id str
 func stageAs(s *chat.Staging, c transferConversation, name func(string) string, done *wire.Imported) error {
 	done.Conversations++
 	err := s.Conversation(wire.Summary{ID: name(c.ID), Title: c.Title, Pinned: c.Pinned, Models: c.Models, CreatedMS: c.CreatedMS, UpdatedMS: c.UpdatedMS})
+	for _, i := range c.Images {
+		if err != nil {
+			return err
+		}
+		var found wire.Image
+		if found, err = picture.Look(i.Data); err == nil { // it was looked at when the file was read
+			err = s.Image(found, i.Data)
+		}
+	}
 	for i := range c.Messages {
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"screentest/server/picture"
 	"screentest/server/store/chat"
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
@@ -160,10 +162,20 @@ func (r *checker) conversation(path string, c *transferConversation) error {
 	if err := r.id(path+".id", c.ID); err != nil {
 		return err
 	}
+	images, err := r.images(path, c.Images)
+	if err != nil {
+		return err
+	}
 	roles := map[string]string{} // of the messages so far, by id
 	for i := range c.Messages {
-		if err := r.message(fmt.Sprintf("%s.messages[%d]", path, i), &c.Messages[i], roles); err != nil {
+		path := fmt.Sprintf("%s.messages[%d]", path, i)
+		if err := r.message(path, &c.Messages[i], roles); err != nil {
 			return err
+		}
+		for k, image := range c.Messages[i].Images {
+			if !images[image.ID] {
+				return badImport(fmt.Sprintf("%s.images[%d].id", path, k), "The conversation has no image of this id among its images.")
+			}
 		}
 	}
 	switch n := utf8.RuneCountInString(c.Title); {
@@ -182,6 +194,27 @@ func (r *checker) conversation(path string, c *transferConversation) error {
 		}
 	}
 	return checkVotes(path, c.Votes, roles)
+}
+
+// images are the ids of a conversation's images, each of which is what its content
+// says.
+func (r *checker) images(path string, list []transferImage) (map[string]bool, error) {
+	ids := map[string]bool{}
+	for i, image := range list {
+		path := fmt.Sprintf("%s.images[%d]", path, i)
+		found, err := picture.Look(image.Data)
+		var p *wire.Problem
+		switch {
+		case errors.As(err, &p):
+			return nil, badImport(path+".data", "%s", p.Message)
+		case err != nil:
+			return nil, err
+		case found.ID != image.ID || ids[image.ID]:
+			return nil, badImport(path+".id", "The id of an image is the SHA-256 of its bytes, in hex, and each is there once.")
+		}
+		ids[image.ID] = true
+	}
+	return ids, nil
 }
 
 func isTime(ms int64) bool { return ms >= 0 && ms <= maxTime }
@@ -228,7 +261,8 @@ func (r *checker) message(path string, m *transferMessage, roles map[string]stri
 	case (m.Role == "assistant") != (m.Run != nil):
 		return badImport(path+".run", "An answer has a run, and no other message has one.")
 	}
-	if err := chat.CheckTool(path, wire.Message{Role: m.Role, ToolCall: m.ToolCall, Tool: m.Tool}); err != nil {
+	checked := wire.Message{Role: m.Role, ToolCall: m.ToolCall, Tool: m.Tool, Images: m.Images}
+	if err := cmp.Or(chat.CheckTool(path, checked), chat.CheckImages(path, checked)); err != nil {
 		return err
 	}
 	roles[m.ID] = m.Role

@@ -147,7 +147,7 @@ func (s *Server) sendLedger(w http.ResponseWriter, r *http.Request, filter url.V
 // ledgerQuery reads a LedgerQuery from the parameters of an address.
 func ledgerQuery(v url.Values) (q wire.LedgerQuery, err error) {
 	texts := map[string]*string{"kind": &q.Kind, "what": &q.What, "model": &q.Model, "source": &q.Source,
-		"subject": &q.Subject, "conversation": &q.Conversation, "person": &q.Person, "team": &q.Team, "paid_by": &q.PaidBy}
+		"subject": &q.Subject, "conversation": &q.Conversation, "search": &q.Search, "person": &q.Person, "team": &q.Team, "paid_by": &q.PaidBy}
 	var least, most int64
 	numbers := map[string]*int64{"from": &q.From, "to": &q.To, "min_nano_usd": &least, "max_nano_usd": &most}
 	for name := range v {

@@ -5,7 +5,7 @@ import "encoding/json"
 // The calls of spend, budgets and what is kept, with what they take and give.
 const (
 	OpSpend     Op = "spend"      // SpendQuery → Spend
-	OpLedger    Op = "ledger"     // LedgerQuery → LedgerPage, newest first
+	OpLedger    Op = "ledger"     // LedgerQuery → LedgerPage
 	OpBudgets   Op = "budgets"    // nothing → Budgets
 	OpSetBudget Op = "set_budget" // BudgetSettings → Budgets
 	OpKeep      Op = "keep"       // nothing → Retention
@@ -106,6 +106,10 @@ type SpendQuery struct {
 	Week     int64 `json:"week"`
 	Month    int64 `json:"month"`
 	Tomorrow int64 `json:"tomorrow"`
+	// PriorFrom and PriorTo are the days that those shown are compared with, to
+	// exclusive; both 0: none.
+	PriorFrom int64 `json:"prior_from,omitempty"`
+	PriorTo   int64 `json:"prior_to,omitempty"`
 	// Split is SplitByKind (also "") or another of them.
 	Split string `json:"split,omitempty"`
 	Of
@@ -132,6 +136,8 @@ type Spend struct {
 	Week  Sum `json:"week"`
 	Month Sum `json:"month"`
 	Range Sum `json:"range"` // of all days asked for: the sum of Days, of Models and of People
+	// Prior is of the days from PriorFrom, where they were asked for.
+	Prior *Sum `json:"prior,omitempty"`
 	// ReservedNanoUSD is set aside for answers under way and for clips whose
 	// creation is open or unknown. It is in no other figure.
 	ReservedNanoUSD int64 `json:"reserved_nano_usd"`
@@ -181,6 +187,17 @@ type SpendGroup struct {
 	OutputTokens int64  `json:"output_tokens,omitempty"`
 }
 
+// How rows of the ledger are sorted.
+const (
+	SortNewest   = "newest"
+	SortOldest   = "oldest"
+	SortDearest  = "dearest"
+	SortCheapest = "cheapest"
+)
+
+// MaxLedgerSearch bounds LedgerQuery.Search, in characters.
+const MaxLedgerSearch = 200
+
 // LedgerQuery asks for rows of the ledger. An empty field asks for all.
 type LedgerQuery struct {
 	From         int64  `json:"from,omitempty"` // Unix milliseconds
@@ -195,6 +212,10 @@ type LedgerQuery struct {
 	// is below nothing.
 	MinNanoUSD *int64 `json:"min_nano_usd,omitempty"`
 	MaxNanoUSD *int64 `json:"max_nano_usd,omitempty"`
+	// Search is a text that stands in the name of the model, or in the title of
+	// one's own conversation or clip: at most MaxLedgerSearch characters.
+	Search string `json:"search,omitempty"`
+	Sort   string `json:"sort,omitempty"` // SortNewest (also ""), …; in a file rows are always the newest first
 	Of
 
 	Before string `json:"before,omitempty"` // as in Page

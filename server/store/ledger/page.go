@@ -5,6 +5,9 @@ import (
 	"context"
 	"database/sql"
 	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
@@ -35,9 +38,47 @@ const (
 	ofSubject      = fewInTime + ` AND l.subject = ?10`
 	ofConversation = fewInTime + ` AND l.conversation = ?10`
 
-	newestFirst = ` AND (l.created_ms, l.n) < (?14, ?15) ORDER BY l.created_ms DESC, l.n DESC LIMIT ?16`
-	sortFew     = ` AND (+l.created_ms, +l.n) < (?14, ?15) ORDER BY +l.created_ms DESC, +l.n DESC LIMIT ?16`
+	// searched are rows by their model, and the viewer's own by the title of the
+	// conversation or clip. What has it is found once, not for each row.
+	searched = ` AND (l.model LIKE ?14 ESCAPE '\' OR l.owner = ?15 AND (
+		l.conversation IN (SELECT id FROM conversations WHERE owner = ?15 AND title LIKE ?14 ESCAPE '\')
+		OR l.subject IN (SELECT id FROM video_tasks WHERE owner = ?15 AND deleted_ms = 0 AND (title LIKE ?14 ESCAPE '\' OR title = '' AND prompt LIKE ?14 ESCAPE '\'))))`
 )
+
+// An order is how rows are sorted: by the column and then their number.
+type order struct {
+	column string
+	down   bool // the largest first
+}
+
+var orders = map[string]order{
+	wire.SortNewest:   {"created_ms", true},
+	wire.SortOldest:   {"created_ms", false},
+	wire.SortDearest:  {"cost_nano_usd", true},
+	wire.SortCheapest: {"cost_nano_usd", false},
+}
+
+// sql sorts the rows behind a cursor. No index has their costs, or the few rows
+// about one thing, in order: those are sorted, and the unary + says so.
+func (o order) sql(few bool) string {
+	column, n := "l."+o.column, "l.n"
+	if few || o.column != "created_ms" {
+		column, n = "+"+column, "+"+n
+	}
+	behind, way := ">", ""
+	if o.down {
+		behind, way = "<", " DESC"
+	}
+	return " AND (" + column + ", " + n + ") " + behind + " (?16, ?17) ORDER BY " + column + way + ", " + n + way + " LIMIT ?18"
+}
+
+// first is the cursor before all rows.
+func (o order) first() []int64 {
+	if o.down {
+		return []int64{math.MaxInt64, math.MaxInt64}
+	}
+	return []int64{math.MinInt64, math.MinInt64}
+}
 
 // ledgerMore is what a LedgerQuery may ask of rows besides.
 const ledgerMore = `
@@ -50,11 +91,17 @@ type ledgerFilter struct {
 	of    holder
 	want  filter
 	where string
-	order string
-	args  []any // ?1 to ?13
+	few   bool // rows, which are sorted
+	order order
+	args  []any // ?1 to ?15
 }
 
-func (n *names) filterLedger(of holder, q wire.LedgerQuery) (f ledgerFilter, err error) {
+// like is a pattern of what has a text in it.
+func like(text string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text) + "%"
+}
+
+func (n *names) filterLedger(of holder, viewer int64, q wire.LedgerQuery) (f ledgerFilter, err error) {
 	least, most := int64(math.MinInt64), int64(math.MaxInt64)
 	if q.MinNanoUSD != nil {
 		least = *q.MinNanoUSD
@@ -65,11 +112,19 @@ func (n *names) filterLedger(of holder, q wire.LedgerQuery) (f ledgerFilter, err
 	if q.From < 0 || q.To < 0 {
 		return f, sqlite.BadField("bad_time", "from", "The time must be after 1970.")
 	}
+	if utf8.RuneCountInString(q.Search) > wire.MaxLedgerSearch {
+		return f, sqlite.BadField("bad_filter", "search", "At most %d characters can be looked for.", wire.MaxLedgerSearch)
+	}
+	known := false
+	if f.order, known = orders[cmp.Or(q.Sort, wire.SortNewest)]; !known {
+		return f, sqlite.BadField("bad_filter", "sort", "Rows can be sorted by %q, %q, %q or %q.",
+			wire.SortNewest, wire.SortOldest, wire.SortDearest, wire.SortCheapest)
+	}
 	if f.want, f.of, err = n.filter(of, q.Of); err != nil {
 		return f, err
 	}
 	var id int64
-	f.where, f.order = ofAll, newestFirst
+	f.where = ofAll
 	switch {
 	case f.of >= 0:
 		f.where, id = ofPerson, int64(f.of)
@@ -79,7 +134,7 @@ func (n *names) filterLedger(of holder, q wire.LedgerQuery) (f ledgerFilter, err
 		f.where = ofKey
 	}
 	f.args = []any{id, q.From, cmp.Or(q.To, math.MaxInt64), q.Kind, q.What, q.Model, q.Source, least, most, nil,
-		f.want.owner, f.want.team, f.want.paidBy}
+		f.want.owner, f.want.team, f.want.paidBy, like(q.Search), viewer}
 	for _, by := range []struct{ field, id, where string }{
 		{"conversation", q.Conversation, ofConversation}, {"subject", q.Subject, ofSubject},
 	} {
@@ -93,16 +148,19 @@ func (n *names) filterLedger(of holder, q wire.LedgerQuery) (f ledgerFilter, err
 		if err != nil {
 			return f, err
 		}
-		f.where, f.order, f.args[9] = by.where, sortFew, id
+		f.where, f.few, f.args[9] = by.where, true, id
 	}
 	f.where += ledgerMore
+	if q.Search != "" {
+		f.where += searched
+	}
 	if q.Subject != "" && q.Conversation != "" {
 		return f, sqlite.BadField("bad_filter", "subject", "Rows can be asked for by their subject or by their conversation, not by both.")
 	}
 	return f, nil
 }
 
-// Ledger returns rows of the owner's ledger, newest first, whatever q says of
+// Ledger returns rows of the owner's ledger, whatever q says of
 // other people.
 func (b *Books) Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wire.LedgerPage, error) {
 	n := sqlite.ParseOwner(owner)
@@ -123,7 +181,7 @@ func (b *Books) page(ctx context.Context, of holder, viewer int64, q wire.Ledger
 	if err != nil {
 		return page, err
 	}
-	f, err := who.filterLedger(of, q)
+	f, err := who.filterLedger(of, viewer, q)
 	if err != nil {
 		return page, err
 	}
@@ -132,11 +190,19 @@ func (b *Books) page(ctx context.Context, of holder, viewer int64, q wire.Ledger
 		return page, err
 	}
 	if before == nil {
-		before = []int64{math.MaxInt64, math.MaxInt64}
+		before = f.order.first()
 	}
 	// The index is entered at the cursor.
-	if before[0] < math.MaxInt64 {
+	switch {
+	case f.order.column != "created_ms":
+	case f.order.down && before[0] < math.MaxInt64:
 		f.args[2] = min(cmp.Or(q.To, math.MaxInt64), before[0]+1)
+	case !f.order.down:
+		f.args[1] = max(q.From, before[0])
+	}
+	way := ""
+	if f.order.down {
+		way = " DESC"
 	}
 	limit := defaultLedger
 	if q.Limit > 0 {
@@ -144,16 +210,20 @@ func (b *Books) page(ctx context.Context, of holder, viewer int64, q wire.Ledger
 	}
 	err = b.db.At(ctx).Each(`SELECT page.n, page.created_ms, page.kind, page.what, page.model, page.subject, c.id, m.id,
 			page.cost_nano_usd, page.basis, page.source, page.input_tokens, page.output_tokens, page.prices,
-			CASE WHEN t.deleted_ms = 0 THEN CASE t.title WHEN '' THEN substr(t.prompt, 1, ?17) ELSE t.title END ELSE coalesce(c.title, '') END, coalesce(t.seconds, 0),
+			CASE WHEN t.deleted_ms = 0 THEN CASE t.title WHEN '' THEN substr(t.prompt, 1, ?19) ELSE t.title END ELSE coalesce(c.title, '') END, coalesce(t.seconds, 0),
 			page.owner, coalesce(page.team, 0), page.paid_by
-		FROM (SELECT l.*`+f.where+f.order+`) page
-		LEFT JOIN runs r ON r.owner = page.owner AND r.id = page.subject AND page.what = 'text' AND page.owner = ?18
+		FROM (SELECT l.*`+f.where+f.order.sql(f.few)+`) page
+		LEFT JOIN runs r ON r.owner = page.owner AND r.id = page.subject AND page.what = 'text' AND page.owner = ?15
 		LEFT JOIN messages m ON m.n = r.message LEFT JOIN conversations c ON c.n = m.conversation
-		LEFT JOIN video_tasks t ON t.owner = page.owner AND t.id = page.subject AND page.what = 'video' AND page.owner = ?18
-		ORDER BY page.created_ms DESC, page.n DESC`, append(f.args, before[0], before[1], limit+1, maxLedgerTitle, viewer), func(rows *sql.Rows) error {
+		LEFT JOIN video_tasks t ON t.owner = page.owner AND t.id = page.subject AND page.what = 'video' AND page.owner = ?15
+		ORDER BY page.`+f.order.column+way+", page.n"+way, append(slices.Clone(f.args), before[0], before[1], limit+1, maxLedgerTitle), func(rows *sql.Rows) error {
 		if len(page.Rows) == limit {
 			last := page.Rows[limit-1]
-			page.Before = sqlite.FormatCursor(last.CreatedMS, last.N)
+			at := last.CreatedMS
+			if f.order.column == "cost_nano_usd" {
+				at = last.CostNanoUSD
+			}
+			page.Before = sqlite.FormatCursor(at, last.N)
 			return nil
 		}
 		var r wire.LedgerRow
@@ -187,7 +257,7 @@ func (b *Books) page(ctx context.Context, of holder, viewer int64, q wire.Ledger
 // million of those would take a second.
 func (b *Books) ledgerTotal(ctx context.Context, q wire.LedgerQuery, f ledgerFilter) (wire.Sum, error) {
 	var total figures
-	if q.Kind == "" && q.Source == "" && q.Subject == "" && q.Conversation == "" && q.MinNanoUSD == nil && q.MaxNanoUSD == nil {
+	if q.Kind == "" && q.Source == "" && q.Subject == "" && q.Conversation == "" && q.Search == "" && q.MinNanoUSD == nil && q.MaxNanoUSD == nil {
 		err := b.eachPeriod(ctx, f.of, []period{{q.From, cmp.Or(q.To, math.MaxInt64)}}, func(_ int, sums *periodSums) {
 			for g, sum := range sums.groups {
 				if (q.What == "" || g.what == q.What) && (q.Model == "" || g.model == q.Model) && f.want.takes(g) {
@@ -197,7 +267,11 @@ func (b *Books) ledgerTotal(ctx context.Context, q wire.LedgerQuery, f ledgerFil
 		})
 		return total.sum(), err
 	}
-	err := b.db.At(ctx).Scan("SELECT "+sumByKind+f.where, f.args, total.sumDest()...)
+	args := f.args
+	if q.Search == "" {
+		args = args[:13] // as many as there are in it
+	}
+	err := b.db.At(ctx).Scan("SELECT "+sumByKind+f.where, args, total.sumDest()...)
 	return total.sum(), err
 }
 
@@ -215,7 +289,7 @@ func (b *Books) EachLedgerOfEverybody(ctx context.Context, viewer string, q wire
 
 func each(q wire.LedgerQuery, fn func(wire.LedgerRow) error, read func(wire.LedgerQuery) (wire.LedgerPage, error)) error {
 	// A cursor from the start of all: pages after the first carry no total.
-	q.Before, q.Limit = sqlite.FormatCursor(math.MaxInt64, math.MaxInt64), maxLedger
+	q.Before, q.Limit, q.Sort = sqlite.FormatCursor(math.MaxInt64, math.MaxInt64), maxLedger, wire.SortNewest
 	for q.Before != "" {
 		page, err := read(q)
 		if err != nil {

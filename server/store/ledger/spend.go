@@ -67,7 +67,7 @@ func (b *Books) spend(ctx context.Context, of holder, self int64, q wire.SpendQu
 	}
 	// The tiles and all days together are periods of their own, after the days.
 	days := len(q.Days) - 1
-	all := make([]period, days, days+4)
+	all := make([]period, days, days+5)
 	for i := range all {
 		all[i] = period{q.Days[i], q.Days[i+1]}
 	}
@@ -76,6 +76,11 @@ func (b *Books) spend(ctx context.Context, of holder, self int64, q wire.SpendQu
 	}
 	all = append(all, period{q.Days[0], q.Days[days]})
 	sums := []*wire.Sum{&s.Today, &s.Week, &s.Month, &s.Range}
+	last := len(all) - 1 // all days together
+	if q.PriorTo > 0 {
+		s.Prior = new(wire.Sum)
+		all, sums = append(all, period{q.PriorFrom, q.PriorTo}), append(sums, s.Prior)
+	}
 
 	split := make([]map[string]figures, days) // by day, then key
 	if err := b.eachPeriod(ctx, of, all, func(i int, p *periodSums) {
@@ -88,7 +93,7 @@ func (b *Books) spend(ctx context.Context, of holder, self int64, q wire.SpendQu
 			for key, f := range p.by(cmp.Or(q.Split, wire.SplitByKind), want) {
 				addTo(split[i], who.bar(q.Split, key), f)
 			}
-		case i == len(all)-1:
+		case i == last:
 			who.tables(&s, func(by string) map[part]figures { return p.by(by, want) }, self)
 		}
 	}); err != nil {
@@ -113,6 +118,9 @@ func checkDays(q wire.SpendQuery) error {
 		if ms < 0 || ms >= q.Tomorrow {
 			return sqlite.BadField("bad_days", "tomorrow", "Today, the week and the month must begin before tomorrow.")
 		}
+	}
+	if q.PriorFrom < 0 || q.PriorTo != 0 && q.PriorTo <= q.PriorFrom || q.PriorTo == 0 && q.PriorFrom != 0 {
+		return sqlite.BadField("bad_days", "prior_to", "The days to compare with must end after they begin.")
 	}
 	switch q.Split {
 	case "", wire.SplitByKind, wire.SplitByModel, wire.SplitByPerson, wire.SplitByTeam, wire.SplitByPaidBy:

@@ -58,7 +58,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 			// Of some hours, the sums of each model; and the few rows of the ledger
 			// about one thing or conversation.
 			if strings.Contains(query, "spend_hours h") && strings.HasSuffix(step, "FOR GROUP BY") ||
-				strings.Contains(query, "ORDER BY +l.created_ms") && strings.HasSuffix(step, "FOR ORDER BY") {
+				(strings.Contains(query, "ORDER BY +l.created_ms") || strings.Contains(query, "ORDER BY +l.cost_nano_usd")) && strings.HasSuffix(step, "FOR ORDER BY") {
 				bad = false
 			}
 			for _, few := range fewSorted {
@@ -113,6 +113,10 @@ func everyCall(t *testing.T, db *store.DB, owner string) (errs []error) {
 	add(storetest.Second(db.Spend(ctx, owner, wire.SpendQuery{Tomorrow: 1, Days: []int64{1, 7_200_000}})))
 	add(storetest.Second(db.Ledger(ctx, owner, wire.LedgerQuery{Kind: "charge"})))
 	add(db.EachSetting(ctx, "a", func(string, string) error { return nil }))
+	add(storetest.Second(db.Ledger(ctx, owner, wire.LedgerQuery{Search: "a_b"})))
+	for _, sort := range []string{wire.SortOldest, wire.SortDearest, wire.SortCheapest} {
+		add(storetest.Second(db.Ledger(ctx, owner, wire.LedgerQuery{Sort: sort})))
+	}
 	add(storetest.Second(db.Ledger(ctx, owner, wire.LedgerQuery{Subject: s.Run})))
 	add(storetest.Second(db.Ledger(ctx, owner, wire.LedgerQuery{Conversation: s.Conversation})))
 	add(storetest.Second(db.Correct(ctx, owner, wire.Correction{Subject: s.Run, CostNanoUSD: 5})))

@@ -257,7 +257,7 @@ func TestEstimateOfASend(t *testing.T) {
 		t.Errorf("basis %q", e.Basis)
 	}
 	b.Shown().AddLane("vendor/model-b") // 2 in, 8 out
-	if want := "≈ $0.0030–0.0120 · 2 × 1\u202f000 tokens in"; b.Shown().Estimate(4000).Text != want {
+	if want := "≈ $0.0030–0.01 · 2 × 1\u202f000 tokens in"; b.Shown().Estimate(4000).Text != want {
 		t.Errorf("%q, want %q", b.Shown().Estimate(4000).Text, want)
 	}
 }

@@ -39,8 +39,8 @@ func Plural[N int | int64](n N, one, many string) string {
 	return Count(int64(n)) + " " + many
 }
 
-// Dollars writes nano-dollars short: four decimals, or two figures when they
-// would say too little. The exact amount is in the tooltip.
+// Dollars writes nano-dollars short: cents, and of less than a cent the first two
+// figures. The exact amount is in the tooltip.
 func Dollars(nano int64) string {
 	v := float64(nano) / 1e9
 	switch {
@@ -50,7 +50,7 @@ func Dollars(nano int64) string {
 		return "−" + Dollars(-nano)
 	case v >= 1000:
 		return "$" + Count(int64(v+0.5))
-	case v >= 1:
+	case v >= 0.01:
 		return "$" + strconv.FormatFloat(v, 'f', 2, 64)
 	case v >= 0.001:
 		return "$" + strconv.FormatFloat(v, 'f', 4, 64)
@@ -60,53 +60,6 @@ func Dollars(nano int64) string {
 		places++
 	}
 	return "$" + strings.TrimRight(strconv.FormatFloat(v, 'f', places, 64), "0")
-}
-
-// Column returns how to write the amounts of a column: all with as many decimals
-// as the one that needs the most, to be short as [Dollars] is.
-func Column(nanos []int64) func(nano int64) string {
-	places := 0
-	for _, n := range nanos {
-		_, decimals, _ := strings.Cut(Dollars(n), ".")
-		places = max(places, len(decimals))
-	}
-	return func(nano int64) string { return fixed(nano, places) }
-}
-
-// ExactColumn is Column with all decimals that the amounts have, and at least
-// two.
-func ExactColumn(nanos []int64) func(nano int64) string {
-	places := 2
-	for _, n := range nanos {
-		for p := 9; p > places; p-- {
-			if n%unit(p) == 0 && n%unit(p-1) != 0 {
-				places = p
-			}
-		}
-	}
-	return func(nano int64) string { return fixed(nano, places) }
-}
-
-// unit is the nano-dollars of the last of so many decimals.
-func unit(places int) int64 {
-	n := int64(1)
-	for range 9 - places {
-		n *= 10
-	}
-	return n
-}
-
-func fixed(nano int64, places int) string {
-	if nano < 0 {
-		return "−" + fixed(-nano, places)
-	}
-	last := unit(places)
-	nano = (nano + last/2) / last * last
-	s := "$" + Count(nano/1e9)
-	if places > 0 {
-		s += "." + fmt.Sprintf("%09d", nano%1e9)[:places]
-	}
-	return s
 }
 
 // Bytes writes a size: "12 KB", "3.4 MB", "10 GB". A KB is 1024 bytes, as

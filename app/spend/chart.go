@@ -14,6 +14,8 @@ type Chart struct {
 	Bars  []Bar
 	Ticks []Tick // lines across, the lowest first
 	Keys  []Key
+	Days  []int  // places in Bars that the axis names, the first and the last among them
+	Most  string // of the dearest day; "" where nothing was spent
 }
 
 // Bar is a day.
@@ -94,6 +96,7 @@ func (d *Desk) Chart() *Chart {
 		c.Ticks = append(c.Ticks, Tick{At: at(n), Label: tickLabel(n)})
 	}
 	today := d.Clock.Today()
+	var dearest int64
 	for _, day := range s.Days {
 		b := Bar{Date: d.Clock.DateOf(day.FromMS), Net: day.NanoUSD}
 		b.Label = b.Date.Words(today) + ": " + figure.Dollars(day.NanoUSD)
@@ -114,9 +117,24 @@ func (d *Desk) Chart() *Chart {
 			p.Height = max(p.Height, 4) // what cost anything can be seen
 			b.Parts = append(b.Parts, p)
 		}
+		if b.Net > dearest {
+			dearest, c.Most = b.Net, "Most on "+b.Label
+		}
 		c.Bars = append(c.Bars, b)
 	}
+	c.Days = named(len(c.Bars))
 	return c
+}
+
+// named are the places of n days that the axis names: the first and the last, and
+// some between them, as far apart.
+func named(n int) []int {
+	gaps := min(n-1, 5)
+	days := []int{0}
+	for i := 1; i <= gaps; i++ {
+		days = append(days, (n-1)*i/gaps)
+	}
+	return days
 }
 
 // tickLabel is exact and short: the steps are round.

@@ -112,6 +112,8 @@ func (v View) query(c Clock) wire.SpendQuery {
 		Today: c.Midnight(today), Week: c.Midnight(today.Plus(-6)), Month: c.Midnight(Date{today.Year, today.Month, 1}),
 		Tomorrow: c.Midnight(today.Plus(1)), Split: v.Split, Of: v.of(),
 	}
+	before, last := v.prior(today)
+	q.PriorFrom, q.PriorTo = max(c.Midnight(before), 0), c.Midnight(last.Plus(1))
 	for n := range from.until(to) + 2 {
 		q.Days = append(q.Days, c.Midnight(from.Plus(n)))
 	}

@@ -61,16 +61,16 @@ func TestTheShownPageFollowsWhatIsSpent(t *testing.T) {
 
 func TestRowsLeadToWhatTheyPaidFor(t *testing.T) {
 	for _, c := range []struct {
-		row      wire.LedgerRow
-		name, to string
+		row            wire.LedgerRow
+		name, kind, to string
 	}{
-		{wire.LedgerRow{Kind: wire.KindCharge, What: wire.WhatText, Model: "m", Conversation: "c", Message: "a"}, "Text · m", "/c/c?m=a"},
-		{wire.LedgerRow{Kind: wire.KindCharge, What: wire.WhatText, Model: "m", Subject: "r"}, "Text · m", ""},
-		{wire.LedgerRow{Kind: wire.KindReturn, What: wire.WhatVideo, Model: "m", Subject: "t"}, "Return · m", "/video/t"},
-		{wire.LedgerRow{Kind: wire.KindCorrection, What: wire.WhatText, Model: "m", Conversation: "c"}, "Correction · m", "/c/c"},
+		{wire.LedgerRow{Kind: wire.KindCharge, What: wire.WhatText, Model: "m", Conversation: "c", Message: "a", Title: "Boats"}, "Boats", "m", "/c/c?m=a"},
+		{wire.LedgerRow{Kind: wire.KindCharge, What: wire.WhatText, Model: "m", Subject: "r"}, "Text", "m", ""},
+		{wire.LedgerRow{Kind: wire.KindReturn, What: wire.WhatVideo, Model: "m", Subject: "t"}, "Video", "Return · m", "/video/t"},
+		{wire.LedgerRow{Kind: wire.KindCorrection, What: wire.WhatText, Model: "m", Conversation: "c"}, "Text", "Correction · m", "/c/c"},
 	} {
-		if got := RowName(c.row); got != c.name {
-			t.Errorf("%+v is called %q", c.row, got)
+		if name, kind := RowName(c.row), RowKind(c.row); name != c.name || kind != c.kind {
+			t.Errorf("%+v is called %q, %q", c.row, name, kind)
 		}
 		if got := (&Desk{}).RowAddress(c.row); got != c.to {
 			t.Errorf("%+v leads to %q", c.row, got)

@@ -6,18 +6,28 @@ import (
 	"screentest/shared/wire"
 )
 
-// RowName says what a row of the ledger is about: "Text · vendor/model-a".
+// RowName says what a row of the ledger paid for: the conversation's or the clip's
+// title, where it is known, else what it was: "Text", "Video".
 func RowName(r wire.LedgerRow) string {
-	name := "Text · "
 	switch {
-	case r.Kind == wire.KindReturn:
-		name = "Return · "
-	case r.Kind == wire.KindCorrection:
-		name = "Correction · "
+	case r.Title != "":
+		return r.Title
 	case r.What == wire.WhatVideo:
-		name = "Video · "
+		return "Video"
 	}
-	return name + r.Model
+	return "Text"
+}
+
+// RowKind says what a row is, where it is no charge, and the model: "Return ·
+// beta-video-720p".
+func RowKind(r wire.LedgerRow) string {
+	switch r.Kind {
+	case wire.KindReturn:
+		return "Return · " + r.Model
+	case wire.KindCorrection:
+		return "Correction · " + r.Model
+	}
+	return r.Model
 }
 
 // Own says that a row is one's own.

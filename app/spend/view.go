@@ -25,6 +25,11 @@ type View struct {
 	What   string // wire.WhatText, …
 	Model  string
 	Source string // wire.SourceReported, …
+	Search string // in the model or the title
+	// Sort is the order of the rows, "" or wire.SortOldest, …; Exact shows amounts
+	// to the nano-dollar.
+	Sort  string
+	Exact bool
 }
 
 // ParseView reads a view from an address; what makes no sense is left out.
@@ -52,6 +57,9 @@ func ParseView(q url.Values) View {
 	v.Kind = one(q.Get("kind"), wire.KindCharge, wire.KindReturn, wire.KindCorrection)
 	v.What = one(q.Get("what"), wire.WhatText, wire.WhatVideo)
 	v.Source = one(q.Get("source"), wire.SourceReported, wire.SourceComputed, wire.SourceEstimated)
+	v.Search = wire.Cut(q.Get("q"), wire.MaxLedgerSearch)
+	v.Sort = one(q.Get("sort"), wire.SortOldest, wire.SortDearest, wire.SortCheapest)
+	v.Exact = q.Get("exact") == "1"
 	return v
 }
 
@@ -91,6 +99,11 @@ func (v View) Address() string {
 	set("what", v.What, "")
 	set("model", v.Model, "")
 	set("source", v.Source, "")
+	set("q", v.Search, "")
+	set("sort", v.Sort, "")
+	if v.Exact {
+		q.Set("exact", "1")
+	}
 	if len(q) == 0 {
 		return Path
 	}
@@ -99,12 +112,12 @@ func (v View) Address() string {
 
 // Narrowed says that the ledger shows not all rows of the days.
 func (v View) Narrowed() bool {
-	return v.Day != (Date{}) || v.Kind != "" || v.What != "" || v.Model != "" || v.Source != ""
+	return v.Day != (Date{}) || v.Kind != "" || v.What != "" || v.Model != "" || v.Source != "" || v.Search != ""
 }
 
 // Wide is the view with all rows of its days.
 func (v View) Wide() View {
-	v.Day, v.Kind, v.What, v.Model, v.Source = Date{}, "", "", "", ""
+	v.Day, v.Kind, v.What, v.Model, v.Source, v.Search = Date{}, "", "", "", "", ""
 	return v
 }
 
@@ -116,7 +129,7 @@ func (v View) rows(c Clock) wire.LedgerQuery {
 	}
 	return wire.LedgerQuery{
 		From: c.Midnight(from), To: c.Midnight(to.Plus(1)),
-		Kind: v.Kind, What: v.What, Model: v.Model, Source: v.Source, Of: v.of(),
+		Kind: v.Kind, What: v.What, Model: v.Model, Source: v.Source, Search: v.Search, Sort: v.Sort, Of: v.of(),
 	}
 }
 
@@ -148,7 +161,7 @@ func (v View) Download(path string, c Clock) string {
 	q := v.rows(c)
 	p := url.Values{}
 	for _, f := range []struct{ name, value string }{
-		{"from", itoa(q.From)}, {"to", itoa(q.To)}, {"kind", q.Kind}, {"what", q.What}, {"model", q.Model}, {"source", q.Source},
+		{"from", itoa(q.From)}, {"to", itoa(q.To)}, {"kind", q.Kind}, {"what", q.What}, {"model", q.Model}, {"source", q.Source}, {"search", q.Search},
 		{"person", q.Person}, {"team", q.Team}, {"paid_by", q.PaidBy},
 	} {
 		if f.value != "" {

@@ -53,6 +53,7 @@ func TestDaysAreTheViewersOwn(t *testing.T) {
 func TestTheAddressHoldsTheView(t *testing.T) {
 	for _, query := range []string{
 		"", "range=7", "range=month&split=model", "from=2026-01-31&range=custom&to=2026-02-01",
+		"exact=1&q=a+paper+boat&sort=dearest",
 		"day=2026-11-20&kind=return&model=vendor%2Fmodel-a&source=estimated&what=text&who=everybody",
 	} {
 		q, err := url.ParseQuery(query)

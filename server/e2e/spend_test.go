@@ -74,10 +74,19 @@ func TestSpendPageTellsWhatWasSpent(t *testing.T) {
 		t.Errorf("the table of days says %q", day)
 	}
 
+	// What a bar says is read over the bars, by mouse and by keyboard.
+	const said = `document.querySelector("#chart-said").textContent`
+	p.wait(said + `.startsWith("Most on ")`)
+	p.must(p.tab.Hover(".chart-bar:nth-last-child(3)"))
+	p.wait(said + ` === document.querySelector(".chart-bar:nth-last-child(3)").ariaLabel`)
+	p.must(p.tab.Hover("#headline-name"))
+	p.wait(said + `.startsWith("Most on ")`)
+
 	// By keyboard from bar to bar, and from a bar to its entries.
 	p.must(p.tab.Eval(nil, `document.querySelector('.chart-bar[tabindex="0"]').focus()`))
 	p.keys(kb.ArrowLeft)
 	p.wait(`document.activeElement.matches(".chart-bar:nth-last-child(2)")`)
+	p.wait(said + ` === document.activeElement.ariaLabel`)
 	p.keys("\r")
 	p.wait(`location.search.includes("day=") && document.querySelector("#ledger .ledger-empty")?.textContent.startsWith("No entry fits")`)
 	p.must(p.tab.Back())
@@ -116,6 +125,47 @@ func TestSpendPageTellsWhatWasSpent(t *testing.T) {
 	p.click("#ledger tbody tr:last-child a")
 	p.wait(`location.pathname === ` + strconv.Quote(conversation) + ` && location.search.startsWith("?m=")`)
 	p.wait(`document.querySelector('.message[data-id="' + new URLSearchParams(location.search).get("m") + '"]')?.dataset.role === "assistant"`)
+}
+
+// The headline tells the days against those before, and the ledger is searched,
+// sorted and read to the nano-dollar; all of it stands in the address.
+func TestTheLedgerIsSearchedAndSorted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, startSandbox(t).URL)
+	w.allow = append(w.allow, "Back-Forward Cache")
+	p := w.keyed("/")
+	p.choose(textFamilies[1].model)
+	for _, prompt := range []string{"Lighthouses [[repeat: 300]]", "Boats [[repeat: 20]]"} {
+		p.open("/")
+		p.send(prompt)
+		p.settled()
+	}
+	p.click(`.rail-item[href="/spend"]`)
+	const titles = `[...document.querySelectorAll("#ledger tbody .what a")].map(a => a.textContent.split(" ")[0]).join()`
+	p.wait(titles + ` === "Boats,Lighthouses"`)
+	p.wait(`document.querySelector("#headline").textContent.includes("Nothing in the 30 days before")`)
+	p.wait(`/ comes to about \$/.test(document.querySelector("#headline").textContent) || new Date(Date.now() + 864e5).getDate() === 1`)
+	p.wait(`document.querySelector("#spend-budgets").textContent.includes("No budget is set")`)
+
+	p.must(p.tab.Eval(nil, `(e => { e.value = "dearest"; e.dispatchEvent(new Event("change", {bubbles: true})) })(document.querySelector("#ledger-sort"))`))
+	p.wait(`location.search === "?sort=dearest" && ` + titles + ` === "Lighthouses,Boats"`)
+	p.click("#ledger-search")
+	p.keys("boat")
+	p.wait(`location.search === "?q=boat&sort=dearest" && ` + titles + ` === "Boats"`)
+	// Points are one under the other, and the exact amounts come at a press.
+	const amount = `document.querySelector("#ledger tbody td.num").firstChild.textContent`
+	short := p.text(amount)
+	p.click(`label[for="ledger-exact"]`)
+	p.wait(`location.search.includes("exact=1") && ` + amount + `.length > ` + strconv.Itoa(len(short)))
+	p.reload()
+	p.wait(titles + ` === "Boats" && document.querySelector("#ledger-exact").checked && document.querySelector("#ledger-search").value === "boat"`)
+	p.must(p.tab.Eval(nil, `document.querySelector("#ledger-search").select()`))
+	p.keys("nobody asked that")
+	p.wait(`document.querySelector("#ledger .ledger-empty")?.textContent.startsWith("No entry fits")`)
+	p.click("#ledger .ledger-empty a")
+	p.wait(titles + ` === "Lighthouses,Boats" && document.querySelector("#ledger-search").value === ""`)
+	edges := `[...document.querySelectorAll("#ledger tbody td.num")].map(td => { const r = document.createRange(); r.setStart(td.firstChild, 0); r.setEnd(td.firstChild, td.firstChild.data.indexOf(".")); return Math.round(r.getBoundingClientRect().right) })`
+	p.wait(`new Set(` + edges + `).size === 1`)
 }
 
 // setBudget sets the budget of a day in the settings.
@@ -272,8 +322,8 @@ func TestANearlySpentBudgetIsSaidInWords(t *testing.T) {
 	p.open("/spend")
 	p.wait(words + `.test(document.querySelector("#spend-warning p")?.textContent)`)
 	own := p.text(`Intl.DateTimeFormat().resolvedOptions().timeZone`)
-	p.wait(`document.querySelector("#tile-month .total-name").textContent === ` + strconv.Quote("This month, "+own))
-	p.wait(`document.querySelector("#tile-month .share").textContent.includes("by the months of Pacific/Kiritimati, 92")`)
+	p.wait(`document.querySelector("#headline-name").textContent === ` + strconv.Quote("The last 30 days, "+own))
+	p.wait(`document.querySelector("#spend-budgets .share").textContent.includes("by the months of Pacific/Kiritimati, 92")`)
 	newAlbum(p).add("budget")
 
 	// One press, and both go by the same days.
@@ -285,7 +335,7 @@ func TestANearlySpentBudgetIsSaidInWords(t *testing.T) {
 	p.click("#budget-save")
 	p.wait(`document.querySelector("#budgets .outcome.good")?.textContent.includes("saved")`)
 	p.open("/spend")
-	p.wait(`document.querySelector("#tile-month .total-name")?.textContent === "This month"`)
+	p.wait(`document.querySelector("#headline-name")?.textContent === "The last 30 days"`)
 	p.open("/")
 	p.wait(`!!document.querySelector(".budget-note:not([hidden])")`)
 	newAlbum(p).add("budget-chat")

@@ -10,7 +10,6 @@ import (
 	"screentest/app/figure"
 	"screentest/app/ranking"
 	"screentest/app/ui/kit"
-	"screentest/shared/money"
 	"screentest/shared/wire"
 )
 
@@ -183,7 +182,7 @@ func (p *Page) table(r *wire.Ranking) app.UI {
 			loose++
 		}
 	}
-	dollars := figure.Column(costs)
+	dollars := figure.NewColumn(costs, false)
 	var heads []app.UI
 	for _, head := range []struct{ name, what string }{
 		{"Score", "With how far the true one may be off, at 95 %"}, {"Votes", "Votes on an answer of this model"},
@@ -208,7 +207,7 @@ func (p *Page) table(r *wire.Ranking) app.UI {
 						kit.Box("td", "num", score),
 						kit.Box("td", "num", figure.Count(int64(m.Votes))),
 						share(m.Wins, m.Votes), share(m.Ties, m.Votes), share(m.Bad, m.Votes),
-						kit.El("td", "num", kit.At{"title", money.NanoUSD(m.Answer.CostNanoUSD).String()}, dollars(m.Answer.CostNanoUSD)),
+						kit.Amount("", dollars, m.Answer.CostNanoUSD, ""),
 						span(m.Answer.FirstTokenMS), span(m.Answer.DurationMS),
 						kit.Box("td", "num", known(m.Answer.TokensASec, figure.Count)),
 					)

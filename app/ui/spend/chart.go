@@ -34,6 +34,7 @@ func (c *Chart) Render() (ui app.UI) {
 	c.focus = min(c.focus, n-1)
 	return kit.Box("section", "card",
 		kit.El("h2", "", kit.At{"id", "chart-title"}, "By day"),
+		kit.El("p", "soft figure", kit.At{"id", "chart-said"}, c.said(chart)),
 		kit.Box("div", "chart",
 			kit.El("div", "faint figure chart-ticks", kit.At{"aria-hidden", true}, kit.Times(len(chart.Ticks), func(i int) app.UI {
 				return kit.Box("span", "", chart.Ticks[len(chart.Ticks)-1-i].Label)
@@ -41,15 +42,14 @@ func (c *Chart) Render() (ui app.UI) {
 			kit.Box("div", "chart-plot",
 				lines(chart.Ticks),
 				kit.El("div", "chart-bars", kit.At{"id", "chart-bars", "role", "group", "aria-labelledby", "chart-title",
-					"onkeydown", h.On("chart-key", c.onKey)},
+					"onkeydown", h.On("chart-key", c.onKey), "onmouseover", h.On("chart-over", c.onPoint), "onfocusin", h.On("chart-in", c.onPoint),
+					"onmouseleave", h.On("chart-out", c.onLeave), "onfocusout", h.On("chart-off", c.onLeave)},
 					kit.Times(len(chart.Bars), func(i int) app.UI {
 						return c.bar(chart, i, n-1-i == c.focus)
 					})),
 			),
 			kit.El("div", "faint chart-days", kit.At{"aria-hidden", true},
-				kit.Box("span", "", chart.Bars[0].Date.Short()),
-				kit.If(n > 2, func() app.UI { return kit.Box("span", "", chart.Bars[n/2].Date.Short()) }),
-				kit.If(n > 1, func() app.UI { return kit.Box("span", "", chart.Bars[n-1].Date.Short()) }),
+				kit.Times(len(chart.Days), func(i int) app.UI { return kit.Box("span", "", chart.Bars[chart.Days[i]].Date.Short()) }),
 			),
 		),
 		kit.Box("ul", "line soft", kit.Times(len(chart.Keys), func(i int) app.UI {
@@ -84,10 +84,42 @@ func (c *Chart) bar(chart *spend.Chart, i int, tab bool) app.UI {
 	if tab {
 		index = 0
 	}
-	return kit.El("a", "chart-bar", kit.At{"href", v.Address(), "title", b.Label, "aria-label", b.Label,
+	return kit.El("a", "chart-bar", kit.At{"href", v.Address(), "aria-label", b.Label,
 		"data-index", i, "data-current", current, "tabindex", index, "aria-current", kit.When(current, "true")},
 		kit.SVG("svg", kit.At{"viewBox", "0 0 1 1000", "preserveAspectRatio", "none", "aria-hidden", true}, parts))
 }
+
+// said is what stands over the bars while none is pointed at: the day that is
+// chosen, else the dearest.
+func (c *Chart) said(chart *spend.Chart) string {
+	for _, b := range chart.Bars {
+		if b.Date == c.s.desk.View.Day {
+			return b.Label
+		}
+	}
+	if chart.Most == "" {
+		return "Nothing was spent in these days."
+	}
+	return chart.Most
+}
+
+// onPoint says what a bar is when it is pointed at or has the focus; a draw for
+// each would be too much.
+func (c *Chart) onPoint(ctx app.Context, e app.Event) {
+	ctx.PreventUpdate()
+	if bar := e.Get("target").Call("closest", ".chart-bar"); bar.Truthy() {
+		c.say(bar.Call("getAttribute", "aria-label").String())
+	}
+}
+
+func (c *Chart) onLeave(ctx app.Context, _ app.Event) {
+	ctx.PreventUpdate()
+	if chart := c.s.desk.Chart(); chart != nil {
+		c.say(c.said(chart))
+	}
+}
+
+func (c *Chart) say(words string) { kit.SetText(c.s.host.DOM.ByID("chart-said"), words) }
 
 // onKey moves between the bars.
 func (c *Chart) onKey(ctx app.Context, e app.Event) {
@@ -128,7 +160,7 @@ func (c *Chart) table(chart *spend.Chart) app.UI {
 	for _, day := range days {
 		all = append(append(all, day.Parts...), day.NanoUSD)
 	}
-	dollars := figure.Column(all)
+	dollars := figure.NewColumn(all, d.View.Exact)
 	heads := []app.UI{kit.El("th", "", kit.At{"scope", "col"}, "Day")}
 	for _, k := range chart.Keys {
 		heads = append(heads, kit.El("th", "num", kit.At{"scope", "col"}, k.Name))
@@ -143,9 +175,9 @@ func (c *Chart) table(chart *spend.Chart) app.UI {
 					i = len(days) - 1 - i
 					cells := []app.UI{kit.El("th", "", kit.At{"scope", "row"}, chart.Bars[i].Date.Words(today))}
 					for _, n := range days[i].Parts {
-						cells = append(cells, kit.Box("td", "num", dollars(n)))
+						cells = append(cells, kit.Amount("", dollars, n, ""))
 					}
-					return kit.Box("tr", "", append(cells, kit.Box("td", "num", dollars(days[i].NanoUSD))))
+					return kit.Box("tr", "", append(cells, kit.Amount("", dollars, days[i].NanoUSD, "")))
 				})),
 			),
 		),

@@ -4,6 +4,9 @@ package spend
 
 import (
 	"strconv"
+	"strings"
+	"syscall/js"
+	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -62,7 +65,11 @@ func (l *Ledger) found() string {
 	if t == nil {
 		return ""
 	}
-	return figure.Plural(t.Rows, "entry", "entries") + ", " + signed(t.NanoUSD)
+	sum := figure.Dollars
+	if l.s.desk.View.Exact {
+		sum = figure.Exact
+	}
+	return figure.Plural(t.Rows, "entry", "entries") + ", " + sum(t.NanoUSD)
 }
 
 // filters narrow the rows. The day and the model come from the bars and the
@@ -83,13 +90,28 @@ func (l *Ledger) filters() app.UI {
 		without.Model = ""
 		chip(v.Model, without)
 	}
-	return kit.Box("div", "line", append([]app.UI{
+	return kit.Box("div", "line ledger-filters", append([]app.UI{
+		kit.Box("label", "field field-box ledger-search",
+			kit.Icon(kit.IconSearch, "icon small"),
+			l.s.host.Field("ledger-search", "", kit.At{"type", "search", "aria-label", "Search the ledger", "placeholder", "Search titles and models", "maxlength", wire.MaxLedgerSearch}, v.Search, l.s.search),
+		),
 		l.filter("filter-what", "Of text or of video", "Text and video", v.What, func(v *spend.View, s string) { v.What = s },
 			wire.WhatText, "Text", wire.WhatVideo, "Video"),
 		l.filter("filter-kind", "Kind of entry", "All entries", v.Kind, func(v *spend.View, s string) { v.Kind = s },
 			wire.KindCharge, "Charges", wire.KindReturn, "Returns", wire.KindCorrection, "Corrections"),
 		l.filter("filter-source", "How the figure was found", "All figures", v.Source, func(v *spend.View, s string) { v.Source = s },
 			wire.SourceReported, "Reported", wire.SourceComputed, "Computed", wire.SourceEstimated, "Estimated"),
+		l.s.host.Select("ledger-sort", "Order of the entries", "field fits", nil, v.Sort, kit.Options(spend.SortNames()...), func(chosen string) {
+			v := l.s.desk.View
+			v.Sort = chosen
+			l.s.host.Context().Navigate(v.Address())
+		}),
+		kit.El("label", "line", kit.At{"for", "ledger-exact"},
+			l.s.host.Switch("ledger-exact", "", nil, v.Exact, func(on bool) {
+				v := l.s.desk.View
+				v.Exact = on
+				l.s.host.Context().Navigate(v.Address())
+			}), "Exact amounts"),
 	}, chips...))
 }
 
@@ -119,7 +141,7 @@ func (l *Ledger) table() app.UI {
 	for i := range d.Rows {
 		costs[i] = d.Rows[i].CostNanoUSD
 	}
-	dollars := figure.ExactColumn(costs)
+	dollars := figure.NewColumn(costs, d.View.Exact)
 	today := d.Clock.Today()
 	return kit.El("div", "scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", "Ledger"},
 		kit.Box("table", "figures ledger",
@@ -132,12 +154,12 @@ func (l *Ledger) table() app.UI {
 					return l.fix()
 				}
 				r := *rows[i]
-				class := "num"
-				if r.CostNanoUSD < 0 {
-					class += " returned"
-				}
-				if r.Source == wire.SourceEstimated {
-					class += " estimated"
+				class := ""
+				switch {
+				case r.Source == wire.SourceEstimated:
+					class = "estimated"
+				case r.CostNanoUSD < 0:
+					class = "returned"
 				}
 				return kit.El("tr", "", kit.At{"data-kind", r.Kind},
 					kit.Box("td", "when",
@@ -146,7 +168,7 @@ func (l *Ledger) table() app.UI {
 					),
 					kit.Box("td", "what", l.what(r)),
 					kit.Box("td", "soft basis", basis(r)),
-					kit.El("td", class, kit.At{"title", r.Source}, kit.When(r.Source == wire.SourceEstimated, "≈ ")+dollars(r.CostNanoUSD)),
+					kit.Amount(class, dollars, r.CostNanoUSD, kit.When(r.Source == wire.SourceEstimated, "≈ ")),
 					kit.Box("td", "act", kit.If(d.Corrects(r), func() app.UI { return l.fixButton(r) })),
 				)
 			})),
@@ -159,7 +181,7 @@ func (l *Ledger) table() app.UI {
 func (l *Ledger) what(r wire.LedgerRow) app.UI {
 	d := l.s.desk
 	name := spend.RowName(r)
-	payers := kit.SayIf("span", "soft payer", d.Payer(r))
+	payers := kit.Box("span", "soft payer", strings.TrimSuffix(spend.RowKind(r)+" · "+d.Payer(r), " · "))
 	switch to := d.RowAddress(r); {
 	case to != "":
 		return kit.Box("span", "", kit.El("a", "", kit.At{"href", to}, name), " ", payers)
@@ -176,15 +198,27 @@ func basis(r wire.LedgerRow) string {
 	return r.Basis
 }
 
-// signed writes an amount to the nano-dollar, with a real minus sign and the
-// thousands apart.
-func signed(nano int64) string { return figure.ExactColumn([]int64{nano})(nano) }
+// search waits until the typing rests. The address then is that of what is found.
+func (s *Section) search(text string) {
+	if s.searching != nil {
+		s.searching()
+	}
+	s.searching = s.host.After(300*time.Millisecond, func() {
+		s.searching = nil
+		v := s.desk.View
+		if v.Search = strings.TrimSpace(text); v.Search == s.desk.View.Search {
+			return
+		}
+		s.desk.Go(v)
+		js.Global().Get("history").Call("replaceState", nil, "", v.Address())
+	})
+}
 
 // fixButton opens the form for what a row's run or clip really cost.
 func (l *Ledger) fixButton(r wire.LedgerRow) app.UI {
 	f := &l.s.desk.Correction
 	id := fixID(r.N)
-	return kit.IconButton("small", "Correct "+signed(r.CostNanoUSD)+" of "+spend.RowName(r), kit.IconPencil,
+	return kit.IconButton("small", "Correct "+figure.Exact(r.CostNanoUSD)+" of "+spend.RowName(r), kit.IconPencil,
 		kit.At{"id", id, "title", "Enter what it really cost", "aria-expanded", f.Row == r.N}, l.s.host.Do(id, func() {
 			if f.Row == r.N {
 				f.Close()

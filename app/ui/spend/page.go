@@ -10,7 +10,6 @@ import (
 	"screentest/app/figure"
 	"screentest/app/spend"
 	"screentest/app/ui/kit"
-	"screentest/shared/money"
 	"screentest/shared/wire"
 )
 
@@ -32,7 +31,7 @@ func (p *Page) Render() (ui app.UI) {
 			trouble(h, d),
 			kit.If(d.Spend != nil && d.Trouble == "", func() app.UI {
 				return kit.Box("div", "spend-inner",
-					p.totals(d.Spend),
+					p.head(d.Spend),
 					kit.Box("div", "spend-row",
 						&Chart{s: p.s, Rev: p.Rev},
 						p.groups("By model", "Model", d.Spend.Models, func(v *spend.View, g wire.SpendGroup) { v.Model = g.Key }),
@@ -134,57 +133,83 @@ func (p *Page) warning() app.UI {
 	)
 }
 
-// totals are the figures to be seen first.
-func (p *Page) totals(s *wire.Spend) app.UI {
-	total := func(id, name string, nano int64, under ...app.UI) app.UI {
-		return kit.El("div", "card total", kit.At{"id", id},
-			kit.Box("span", "soft total-name", name),
-			kit.El("span", "total-figure figure cut", kit.At{"title", money.NanoUSD(nano).String()}, figure.Dollars(nano)),
-			kit.Box("div", "soft", under),
-		)
-	}
-	said := func(text string) app.UI { return kit.Box("span", "", text) }
-	estimated := func(s wire.Sum) app.UI {
-		if s.EstimatedNanoUSD == 0 {
-			return said(figure.Plural(s.Rows, "entry", "entries"))
-		}
-		return kit.Box("span", "estimated", "≈ "+figure.Dollars(s.EstimatedNanoUSD)+" of it estimated")
-	}
-	days, zone := "in the days shown", ""
-	if z := p.s.desk.ZoneOfDays(); z != "" {
-		zone = ", " + z
-	}
-	today, month := []app.UI{estimated(s.Today)}, []app.UI{estimated(s.Month)}
-	for _, b := range s.Budgets {
-		if !p.s.desk.View.Shows(b) {
-			continue
-		}
-		if b.Period == wire.PeriodDay {
-			today = append(today, share(b, p.s.desk.Clock))
-		} else {
-			month = append(month, share(b, p.s.desk.Clock))
-		}
-	}
-	return kit.El("section", "totals", kit.At{"aria-label", "Totals"},
-		total("tile-today", "Today"+zone, s.Today.NanoUSD, today...),
-		total("tile-week", "7 days"+zone, s.Week.NanoUSD, estimated(s.Week)),
-		total("tile-month", "This month"+zone, s.Month.NanoUSD, month...),
-		total("tile-reserved", "Reserved", s.ReservedNanoUSD, said("for what is under way")),
-		total("tile-returned", "Returned", -s.Range.ReturnedNanoUSD, said(days)),
-		total("tile-estimated", "Estimated", s.Range.EstimatedNanoUSD, said(days)),
+// head is what is to be seen first: what the days come to, beside how the budgets
+// stand, over some figures more.
+func (p *Page) head(s *wire.Spend) app.UI {
+	d := p.s.desk
+	line := d.Headline()
+	return kit.Box("div", "spend-inner",
+		kit.Box("div", "spend-row",
+			kit.El("section", "card headline", kit.At{"id", "headline", "aria-labelledby", "headline-name"},
+				kit.El("h2", "soft", kit.At{"id", "headline-name"}, line.Name+p.zone()),
+				kit.Box("p", "line",
+					kit.El("span", "total-figure figure", kit.At{"title", figure.Exact(line.NanoUSD)}, figure.Dollars(line.NanoUSD)),
+					kit.SayIf("span", "estimated", kit.When(s.Range.EstimatedNanoUSD != 0, "≈ "+figure.Dollars(s.Range.EstimatedNanoUSD)+" of it estimated")),
+				),
+				kit.SayIf("p", "", line.Change),
+				kit.SayIf("p", "soft", line.Forecast),
+				p.totals(s),
+			),
+			p.budgets(s),
+		),
 	)
 }
 
-// share is how far a budget is used up. A budget that counts other hours than
-// the page says its own figure, and whose days they are.
+// zone is said behind the days where a budget goes by another one.
+func (p *Page) zone() string {
+	if z := p.s.desk.ZoneOfDays(); z != "" {
+		return ", " + z
+	}
+	return ""
+}
+
+// totals are the figures beside the headline.
+func (p *Page) totals(s *wire.Spend) app.UI {
+	total := func(id, name string, nano int64, why string) app.UI {
+		return kit.El("div", "", kit.At{"id", id, "title", why},
+			kit.Box("dt", "", name),
+			kit.El("dd", "total-figure figure", kit.At{"title", figure.Exact(nano)}, figure.Dollars(nano)),
+		)
+	}
+	return kit.El("dl", "totals", kit.At{"aria-label", "Totals"},
+		total("tile-today", "Today", s.Today.NanoUSD, ""),
+		total("tile-month", "This month", s.Month.NanoUSD, ""),
+		total("tile-reserved", "Reserved", s.ReservedNanoUSD, "Set aside for what is running"),
+		total("tile-returned", "Returned", -s.Range.ReturnedNanoUSD, "Charges of clips that failed, in the days shown"),
+	)
+}
+
+// budgets are how those stand whose spend is shown.
+func (p *Page) budgets(s *wire.Spend) app.UI {
+	d := p.s.desk
+	var bars []app.UI
+	for _, b := range s.Budgets {
+		if d.View.Shows(b) {
+			bars = append(bars, kit.El("li", "share", kit.At{"data-period", b.Period},
+				kit.Box("div", "line", kit.Box("span", "", spend.Name(b)), kit.Box("span", "push"), kit.Box("span", "figure", spend.Percent(b))),
+				share(b, d.Clock),
+			))
+		}
+	}
+	return kit.El("section", "card", kit.At{"id", "spend-budgets"},
+		kit.Box("div", "line", kit.Box("h2", "", "Budgets"), kit.Box("span", "push"), kit.El("a", "", kit.At{"href", kit.BudgetsPath}, kit.BudgetsVerb())),
+		kit.If(len(bars) == 0, func() app.UI {
+			return kit.Box("p", "soft", "No budget is set. A budget stops a request before it is sent.")
+		}),
+		kit.Box("ul", "budget-states", bars),
+	)
+}
+
+// share is how far a budget is used up. Of one that counts other hours than the
+// page it says whose days they are.
 func share(b wire.BudgetState, c spend.Clock) app.UI {
 	tone := kit.Info
 	if b.Warn || b.Reached {
 		tone = kit.Warn
 	}
-	words := "of " + figure.Dollars(b.LimitNanoUSD)
+	words := figure.Dollars(b.SpentNanoUSD) + " of " + figure.Dollars(b.LimitNanoUSD)
 	if zone := spend.OtherZone(b, c); zone != "" {
-		words = figure.Dollars(b.SpentNanoUSD) + " " + words + " by the " + b.Period + "s of " + zone
+		words += " by the " + b.Period + "s of " + zone
 	}
 	switch {
 	case b.SpentNanoUSD >= b.LimitNanoUSD:
@@ -223,7 +248,7 @@ func (p *Page) groups(title, head string, list []wire.SpendGroup, narrow func(*s
 	for i := range list {
 		costs[i] = list[i].Sum.NanoUSD
 	}
-	dollars := figure.Column(costs)
+	dollars := figure.NewColumn(costs, d.View.Exact)
 	return kit.Box("section", "card",
 		kit.Box("h2", "", title),
 		kit.El("div", "scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", title},
@@ -242,7 +267,7 @@ func (p *Page) groups(title, head string, list []wire.SpendGroup, narrow func(*s
 					return kit.Box("tr", "",
 						kit.Box("td", "mono", name),
 						kit.Box("td", "num", figure.Count(g.Sum.Rows)),
-						kit.El("td", "num", kit.At{"title", money.NanoUSD(g.Sum.NanoUSD).String()}, kit.When(g.Sum.EstimatedNanoUSD != 0, "≈ ")+dollars(g.Sum.NanoUSD)),
+						kit.Amount("", dollars, g.Sum.NanoUSD, kit.When(g.Sum.EstimatedNanoUSD != 0, "≈ ")),
 					)
 				})),
 			),

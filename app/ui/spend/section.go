@@ -21,6 +21,8 @@ type Section struct {
 	host *kit.Host
 	desk *spend.Desk
 	rev  int
+
+	searching func() // ends the wait for more of a search of the ledger
 }
 
 // New returns the section; tell shows a sentence for a while.
@@ -88,7 +90,13 @@ func (s *Section) Go(at *url.URL) bool {
 }
 
 // Leave implements kit.Leaver.
-func (s *Section) Leave() { s.desk.Leave() }
+func (s *Section) Leave() {
+	if s.searching != nil {
+		s.searching()
+		s.searching = nil
+	}
+	s.desk.Leave()
+}
 
 // Title implements kit.Section.
 func (s *Section) Title() string { return "Spend" }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -87,4 +88,17 @@ func (t *Tab) Click(selector string) error {
 		}
 	}
 	return fmt.Errorf("click %s: it moved away %d times", selector, tries)
+}
+
+// Hover moves the pointer to where [Tab.Click] would click.
+func (t *Tab) Hover(selector string) error {
+	quoted, err := json.Marshal(selector)
+	if err != nil {
+		return err
+	}
+	var at struct{ X, Y float64 }
+	if err := t.Eval(&at, fmt.Sprintf("%s(%s, %d, %d)", spot, quoted, lookEvery.Milliseconds(), (within*9/10).Milliseconds())); err != nil {
+		return fmt.Errorf("hover %s: %w", selector, err)
+	}
+	return t.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at.X, at.Y))
 }

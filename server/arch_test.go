@@ -27,6 +27,7 @@ var parts = []string{
 	"budget",
 	"factors",
 	"gateway",
+	"hook",
 	"notices",
 	"oidc",
 	"ops",

@@ -12,25 +12,37 @@ import (
 
 // budgetConfig is what package budget works with.
 func (s *server) budgetConfig() budget.Config {
-	c := budget.Config{Store: s.store, Tell: s.news.BudgetPassed, MayEverybody: s.runsTheServer, Logger: s.log}
+	c := budget.Config{Store: s.store, Tell: s.budgetPassed, MayEverybody: s.runsTheServer, Logger: s.log}
 	if s.people.Team {
-		c.Directory, c.Tell = limits{s.store, s.people}, s.budgetPassed
+		c.Directory = limits{s.store, s.people}
 	}
 	return c
 }
 
-// budgetPassed tells of a budget of which much is spent: of everybody's ("") those
-// who send, which guests don't.
+// budgetPassed tells of a budget of which much is spent, in the page and by web
+// hook: of everybody's ("") the page of those who send, which guests don't, and the
+// hooks of those who run the server.
 func (s *server) budgetPassed(owner string, b wire.BudgetState) {
-	if owner != "" {
+	switch {
+	case owner != "":
 		s.news.BudgetPassed(owner, b)
+		s.hooks.Tell([]string{owner}, b)
+		return
+	case !s.people.Team:
+		s.news.BudgetPassed("", b)
+		s.hooks.Tell([]string{s.local}, b)
 		return
 	}
+	var admins []string
 	for _, a := range s.people.All() {
 		if a.Me.Role != wire.RoleGuest {
 			s.news.BudgetPassed(a.Owner, b)
 		}
+		if a.Active && a.Me.Role == wire.RoleAdmin {
+			admins = append(admins, a.Owner)
+		}
 	}
+	s.hooks.Tell(admins, b)
 }
 
 // limits are what admins let people and teams spend, as package budget asks for

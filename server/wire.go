@@ -14,6 +14,7 @@ import (
 	"screentest/server/budget"
 	"screentest/server/factors"
 	gatewayclient "screentest/server/gateway"
+	"screentest/server/hook"
 	"screentest/server/leaving"
 	"screentest/server/news"
 	"screentest/server/notices"
@@ -61,7 +62,9 @@ type server struct {
 	oidc       *oidc.Provider // nil without single sign-on
 	setUp      string         // the link to the first account, while there is none
 	localID    string         // without accounts: everybody's, as programs see it
+	local      string         // its owner
 	client     *gatewayclient.Client
+	hooks      *hook.Caller
 	budget     *budget.Keeper
 	runs       *run.Manager
 	videos     *video.Service
@@ -121,6 +124,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err != nil {
 		return s, err
 	}
+	s.local = owner
 	s.news = news.New(s.store, log)
 	s.onClose(func(context.Context) error { s.news.Close(); return nil })
 	inside, err := s.listenInside(addr)
@@ -149,6 +153,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, mistakef("-gateway: %w", err)
 	}
 	s.onClose(func(context.Context) error { s.client.Close(); return nil })
+	s.openHooks()
 	s.budget = budget.New(s.budgetConfig())
 	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
 	s.runs = run.New(run.Config{

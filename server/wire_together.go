@@ -7,19 +7,23 @@ import (
 	"screentest/shared/wire"
 )
 
-// calls are those of what people do together; none without accounts.
+// calls are those that the parts add to the page's own; those of what people do
+// together are there with accounts only.
 func (s *server) calls() map[wire.Op]bff.Call {
-	all := map[wire.Op]bff.Call{}
-	if s.reach.mode != team {
-		return all
+	parts := []map[wire.Op]bff.Call{
+		s.hookCalls(),
 	}
-	for _, calls := range []map[wire.Op]bff.Call{
-		s.noticeCalls(),
-		s.libraryCalls(),
-		s.rankingCalls(),
-		s.approvalCalls(),
-		s.reviewCalls(),
-	} {
+	if s.reach.mode == team {
+		parts = append(parts,
+			s.noticeCalls(),
+			s.libraryCalls(),
+			s.rankingCalls(),
+			s.approvalCalls(),
+			s.reviewCalls(),
+		)
+	}
+	all := map[wire.Op]bff.Call{}
+	for _, calls := range parts {
 		maps.Copy(all, calls)
 	}
 	return all

@@ -237,19 +237,19 @@ func (b *Budgets) Reset() {
 
 // Name is what a budget is called.
 func Name(s wire.BudgetState) string {
-	whose := "Your"
+	often := "daily"
+	if s.Period == wire.PeriodMonth {
+		often = "monthly"
+	}
 	switch s.Scope {
 	case wire.ScopeEverybody:
-		whose = "Everybody’s"
+		return "Everybody’s " + often + " budget"
 	case wire.ScopeTeam:
-		return s.Name + "’s limit for the " + s.Period
+		return s.Name + "’s " + often + " limit"
 	case wire.ScopeLimit:
-		return "Your limit for the " + s.Period
+		return "Your " + often + " limit"
 	}
-	if s.Period == wire.PeriodDay {
-		return whose + " budget of the day"
-	}
-	return whose + " budget of the month"
+	return "Your " + often + " budget"
 }
 
 // Asking says whom to ask for more; "" where nobody else is to be asked.

@@ -95,7 +95,7 @@ func (f *Correction) cost() (nano int64, wrong string) {
 	n, err := money.ParseUSD(strings.TrimSpace(f.Text))
 	switch {
 	case err != nil:
-		return 0, "Enter dollars as a number, for example 0.0125; 0 if it cost nothing."
+		return 0, "Enter dollars as a number, for example 0.0125, or 0 if it was free."
 	case n < 0 || n > wire.MaxBudgetNanoUSD:
 		return 0, "Enter from 0 to a million dollars."
 	}

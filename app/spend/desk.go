@@ -49,6 +49,7 @@ type Desk struct {
 	before      string
 
 	Budgets    Budgets
+	Hook       Hook
 	Retention  Retention
 	Correction Correction
 
@@ -59,7 +60,7 @@ type Desk struct {
 // NewDesk returns a Desk that has asked for nothing yet.
 func NewDesk(o Options) *Desk {
 	d := &Desk{Options: o, View: ParseView(nil)}
-	d.Budgets.desk, d.Retention.desk, d.Correction.desk = d, d, d
+	d.Budgets.desk, d.Hook.desk, d.Retention.desk, d.Correction.desk = d, d, d, d
 	return d
 }
 
@@ -138,6 +139,7 @@ func (d *Desk) News(news session.News) {
 	case session.Greeting:
 		d.Retention.runs, d.Me = n.Runs, n.Me
 		d.Budgets.renew()
+		d.Hook.renew()
 		d.Retention.renew()
 		d.renew()
 	case wire.Run:

@@ -59,7 +59,7 @@ func Words(s wire.BudgetState, c Clock) string {
 
 // Anew says when a budget begins anew, by the viewer's clock.
 func Anew(s wire.BudgetState, c Clock) string {
-	words := "It begins anew on " + c.DateOf(s.ToMS).Words(c.Today()) + " at " + c.Time(s.ToMS)[:len("15:04")]
+	words := "It resets on " + c.DateOf(s.ToMS).Words(c.Today()) + " at " + c.Time(s.ToMS)[:len("15:04")]
 	if zone := OtherZone(s, c); zone != "" {
 		words += ", midnight in " + zone
 	}

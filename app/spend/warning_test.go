@@ -8,7 +8,7 @@ import (
 	"screentest/shared/wire"
 )
 
-// berlin is a budget of the day by the days of Berlin, 21 November 2026.
+// berlin is a daily budget by the days of Berlin, 21 November 2026.
 func berlin(t *testing.T, spent int64) wire.BudgetState {
 	t.Helper()
 	c := at(t, "Europe/Berlin", "2026-11-21 12:00:00")
@@ -24,10 +24,10 @@ func TestABudgetSaysHowMuchIsUsedAndWhenItBeginsAnew(t *testing.T) {
 		spent, reserved int64
 		want            string
 	}{
-		{"at home", "Europe/Berlin", 4_620_000_000, 0, "92\u202f% of your budget of the day is used: $4.62 of $5.00. It begins anew on Sun 22 Nov at 00:00."},
-		{"what is under way", "Europe/Berlin", 4_999_999_999, 100_000_000, "99\u202f% of your budget of the day is used: $5.00 of $5.00, and $0.10 is reserved. It begins anew on Sun 22 Nov at 00:00."},
-		{"spent", "Europe/Berlin", 5_180_000_000, 0, "Your budget of the day is used up: $5.18 of $5.00. It begins anew on Sun 22 Nov at 00:00."},
-		{"on a journey", "Asia/Tokyo", 4_000_000_000, 0, "80\u202f% of your budget of the day is used: $4.00 of $5.00. It begins anew on Sun 22 Nov at 08:00, midnight in Europe/Berlin."},
+		{"at home", "Europe/Berlin", 4_620_000_000, 0, "92\u202f% of your daily budget is used: $4.62 of $5.00. It resets on Sun 22 Nov at 00:00."},
+		{"what is under way", "Europe/Berlin", 4_999_999_999, 100_000_000, "99\u202f% of your daily budget is used: $5.00 of $5.00, and $0.10 is reserved. It resets on Sun 22 Nov at 00:00."},
+		{"spent", "Europe/Berlin", 5_180_000_000, 0, "Your daily budget is used up: $5.18 of $5.00. It resets on Sun 22 Nov at 00:00."},
+		{"on a journey", "Asia/Tokyo", 4_000_000_000, 0, "80\u202f% of your daily budget is used: $4.00 of $5.00. It resets on Sun 22 Nov at 08:00, midnight in Europe/Berlin."},
 	} {
 		s := berlin(t, c.spent)
 		s.ReservedNanoUSD = c.reserved

@@ -129,7 +129,7 @@ func (k *Keeper) noRoom(ctx context.Context, s standing, owner, what string, nan
 	if what == wire.WhatText {
 		this = "this answer may cost up to " + usd(nanoUSD)
 		if k.Directory == nil {
-			hint = "Raise the budget, or lower the tokens that are set aside for an answer, in the settings, under Budgets"
+			hint = "Raise the budget, or lower “Longest answer to expect” in the settings, under Budgets"
 		}
 	}
 	whose, under, orElse := k.whose(ctx, s, owner)
@@ -153,7 +153,7 @@ func (k *Keeper) noRoom(ctx context.Context, s standing, owner, what string, nan
 		Code: wire.CodeBudgetReached,
 		Message: fmt.Sprintf("%s is %s. %s of it is spent, %s is reserved for what is under way, and %s. Nothing was sent.",
 			whose, usd(s.LimitNanoUSD), usd(s.SpentNanoUSD), usd(s.ReservedNanoUSD), this),
-		Hint: fmt.Sprintf("%s. It begins anew on %s.", hint, at(s.Zone, s.ToMS)),
+		Hint: fmt.Sprintf("%s. It resets on %s.", hint, at(s.Zone, s.ToMS)),
 	}
 }
 

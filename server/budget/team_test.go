@@ -228,7 +228,7 @@ func TestARefusalSaysWhoseLimitItIs(t *testing.T) {
 			}
 		}, []string{"Your budget for this day is $2.00", "$0.00 of it is spent"}, "Raise the budget in the settings, under Budgets."},
 		{"an admin's", func(n int64) { w.limit(ann, wire.Limits{MonthNanoUSD: n, Zone: "Europe/Berlin"}) },
-			[]string{"Your limit for this month, which an admin has set, is $2.00"}, "Ask Ann to raise it. It begins anew on 1 April 2026 at 00:00 (Europe/Berlin)."},
+			[]string{"Your limit for this month, which an admin has set, is $2.00"}, "Ask Ann to raise it. It resets on 1 April 2026 at 00:00 (Europe/Berlin)."},
 		{"the team's", func(n int64) {
 			if err := w.db.ChangeTeam(t.Context(), red, wire.TeamChange{Limits: &wire.Limits{DayNanoUSD: n}}); err != nil {
 				t.Fatal(err)

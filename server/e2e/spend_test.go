@@ -4,9 +4,11 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -88,7 +90,7 @@ func TestSpendPageTellsWhatWasSpent(t *testing.T) {
 	p.wait(`document.activeElement.matches(".chart-bar:nth-last-child(2)")`)
 	p.wait(said + ` === document.activeElement.ariaLabel`)
 	p.keys("\r")
-	p.wait(`location.search.includes("day=") && document.querySelector("#ledger .ledger-empty")?.textContent.startsWith("No entry fits")`)
+	p.wait(`location.search.includes("day=") && document.querySelector("#ledger .ledger-empty")?.textContent.startsWith("No entries match")`)
 	p.must(p.tab.Back())
 	p.wait(`document.querySelectorAll("#ledger tbody tr").length === 2`)
 
@@ -161,7 +163,7 @@ func TestTheLedgerIsSearchedAndSorted(t *testing.T) {
 	p.wait(titles + ` === "Boats" && document.querySelector("#ledger-exact").checked && document.querySelector("#ledger-search").value === "boat"`)
 	p.must(p.tab.Eval(nil, `document.querySelector("#ledger-search").select()`))
 	p.keys("nobody asked that")
-	p.wait(`document.querySelector("#ledger .ledger-empty")?.textContent.startsWith("No entry fits")`)
+	p.wait(`document.querySelector("#ledger .ledger-empty")?.textContent.startsWith("No entries match")`)
 	p.click("#ledger .ledger-empty a")
 	p.wait(titles + ` === "Lighthouses,Boats" && document.querySelector("#ledger-search").value === ""`)
 	edges := `[...document.querySelectorAll("#ledger tbody td.num")].map(td => { const r = document.createRange(); r.setStart(td.firstChild, 0); r.setEnd(td.firstChild, td.firstChild.data.indexOf(".")); return Math.round(r.getBoundingClientRect().right) })`
@@ -239,6 +241,62 @@ func TestBudgetStopsASendAndSaysWhy(t *testing.T) {
 	}
 }
 
+// A budget that passes its warning is told to a web hook that was set, tried and
+// read in the settings.
+func TestABudgetIsToldByWebHook(t *testing.T) {
+	t.Parallel()
+	heard := make(chan wire.HookCall, 4)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var c wire.HookCall
+		if err := json.NewDecoder(r.Body).Decode(&c); err != nil {
+			t.Error(err)
+		}
+		heard <- c
+	}))
+	defer hook.Close()
+	w := newWorld(t, startSandbox(t).URL)
+	told := func(event string) (c wire.HookCall) {
+		t.Helper()
+		select {
+		case c = <-heard:
+		case <-time.After(time.Minute):
+		}
+		if c.Event != event {
+			t.Fatalf("told %+v, want %s", c, event)
+		}
+		return c
+	}
+	p := w.keyed("/settings/budgets")
+	p.must(p.tab.Eval(nil, `document.querySelector("#budget-max-output").select()`)) // or it would not let the answer begin
+	p.keys("100")
+	p.setBudget("0.002")
+	p.click("#hook-url")
+	p.keys("nowhere\r")
+	p.wait(`document.querySelector("#hook-url-wrong")?.textContent.includes("isn't a web address") && document.activeElement.id === "hook-url"`)
+	p.must(p.tab.Eval(nil, `document.querySelector("#hook-url").select()`))
+	p.keys(hook.URL + "/services/secret\r")
+	p.wait(`document.querySelector("#hook-now code")?.textContent === ` + strconv.Quote(strings.TrimPrefix(hook.URL, "http://")))
+	p.click("#hook-try")
+	p.wait(`document.querySelector("#hook-last").textContent.includes("It took it")`)
+	told(wire.HookTest)
+	p.reload()
+	p.wait(`!!document.querySelector("#hook-now")`)
+	if page := p.text(`document.body.innerHTML`); strings.Contains(page, "secret") {
+		t.Error("the page is told the address that was set")
+	}
+	newAlbum(p).add("web-hook")
+	p.open("/")
+	p.choose(textFamilies[1].model)
+	p.send("How does back-pressure keep a stream honest? [[repeat: 180]]")
+	p.settled()
+	if c := told(wire.HookBudget); !strings.Contains(c.Text, "of your daily budget is spent") || c.Budget.LimitNanoUSD != 2_000_000 {
+		t.Errorf("told %+v", c)
+	}
+	p.open("/settings/budgets")
+	p.click("#hook-remove")
+	p.wait(`!document.querySelector("#hook-now") && document.querySelector("#hook-form .outcome.good")?.textContent.includes("removed")`)
+}
+
 // Whatever the machine says of its own time zone, budgets and the ledger go by
 // the zone that is asked for.
 func TestAnOddTimeZoneOfTheMachine(t *testing.T) {
@@ -304,7 +362,7 @@ func TestANearlySpentBudgetIsSaidInWords(t *testing.T) {
 	p.wait(`!document.querySelector(".budget-note:not([hidden])")`)
 
 	ask()
-	const words = `/^92.% of your budget of the month is used: \$[\d.]+ of \$[\d.]+\. It begins anew on .* at \d\d:\d\d, midnight in Pacific\/Kiritimati\.$/`
+	const words = `/^92.% of your monthly budget is used: \$[\d.]+ of \$[\d.]+\. It resets on .* at \d\d:\d\d, midnight in Pacific\/Kiritimati\.$/`
 	p.wait(words + `.test(document.querySelector("#notice")?.textContent)`)
 	for _, when := range []string{"at once", "after a reload"} {
 		p.wait(words + `.test(document.querySelector(".composer .budget-note:not([hidden]) span")?.textContent.trim())`)

@@ -122,6 +122,9 @@ var calls = map[wire.Op]Right{
 	wire.OpLedger:    Own,
 	wire.OpBudgets:   Own,
 	wire.OpSetBudget: Own,
+	wire.OpHook:      Own,
+	wire.OpSetHook:   Send, // a guest spends nothing
+	wire.OpTryHook:   Send,
 	wire.OpKeep:      Own,
 	wire.OpSetKeep:   Own,
 	wire.OpStorage:   Rule, // of everybody

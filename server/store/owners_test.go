@@ -31,7 +31,7 @@ func TestOwnersAreApart(t *testing.T) {
 	s := storetest.NewStart("", "of Ann's")
 	storetest.Must(t, storetest.StartTurn(db, ann, s))
 	storetest.Must(t, storetest.AppendLog(db, ann, s.Run, 0, []byte("log"), []byte{1}))
-	storetest.Must(t, db.SetSetting(ctx, ann, "theme", "dark"))
+	storetest.Must(t, db.SetSetting(ctx, ann, "theme", "dark"), db.SetSealedSetting(ctx, ann, "hook", "https://secret"))
 	storetest.Must(t, db.SaveSession(ctx, "sid", ann, []byte("data"), time.Now().Add(time.Hour)))
 	storetest.Must(t, db.FinishRun(ctx, ann, storetest.Ended(storetest.RunOf(s), 9), "answer", []byte("log"), []byte{1}, nil))
 	open := storetest.NewStart(s.Conversation, "under way")
@@ -133,6 +133,19 @@ func TestOwnersAreApart(t *testing.T) {
 					t.Error(err)
 				}
 				if err := db.SetSetting(ctx, who, "theme", "light"); (err == nil) != (who == bob) {
+					t.Error(err)
+				}
+			},
+			"SealedSetting": func(t *testing.T, who string) {
+				if v, err := db.SealedSetting(ctx, who, "hook"); v != "" || !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("%q, %v", v, err)
+				}
+			},
+			"SetSealedSetting": func(t *testing.T, who string) {
+				if err := db.SetSealedSetting(ctx, who, "hook", ""); err != nil {
+					t.Error(err)
+				}
+				if err := db.SetSealedSetting(ctx, who, "other", "x"); (err == nil) != (who == bob) {
 					t.Error(err)
 				}
 			},

@@ -41,7 +41,7 @@ func (l *Ledger) Render() (ui app.UI) {
 		kit.If(len(d.Rows) > 0, l.table),
 		kit.If(len(d.Rows) == 0 && !d.Fetching && d.RowsProblem == nil, func() app.UI {
 			if d.View.Narrowed() {
-				return kit.Box("p", "soft ledger-empty", "No entry fits. ", kit.El("a", "", kit.At{"href", d.View.Wide().Address()}, "Show all of these days"))
+				return kit.Box("p", "soft ledger-empty", "No entries match. ", kit.El("a", "", kit.At{"href", d.View.Wide().Address()}, "Show all entries of these days"))
 			}
 			return kit.Box("p", "soft ledger-empty", "Nothing was spent in these days. ", kit.El("a", "", kit.At{"href", "/", "hidden", l.s.host.Guest}, "Ask a model something"))
 		}),
@@ -95,11 +95,11 @@ func (l *Ledger) filters() app.UI {
 			kit.Icon(kit.IconSearch, "icon small"),
 			l.s.host.Field("ledger-search", "", kit.At{"type", "search", "aria-label", "Search the ledger", "placeholder", "Search titles and models", "maxlength", wire.MaxLedgerSearch}, v.Search, l.s.search),
 		),
-		l.filter("filter-what", "Of text or of video", "Text and video", v.What, func(v *spend.View, s string) { v.What = s },
+		l.filter("filter-what", "Text or video", "Text and video", v.What, func(v *spend.View, s string) { v.What = s },
 			wire.WhatText, "Text", wire.WhatVideo, "Video"),
 		l.filter("filter-kind", "Kind of entry", "All entries", v.Kind, func(v *spend.View, s string) { v.Kind = s },
 			wire.KindCharge, "Charges", wire.KindReturn, "Returns", wire.KindCorrection, "Corrections"),
-		l.filter("filter-source", "How the figure was found", "All figures", v.Source, func(v *spend.View, s string) { v.Source = s },
+		l.filter("filter-source", "Source of the amount", "All sources", v.Source, func(v *spend.View, s string) { v.Source = s },
 			wire.SourceReported, "Reported", wire.SourceComputed, "Computed", wire.SourceEstimated, "Estimated"),
 		l.s.host.Select("ledger-sort", "Order of the entries", "field fits", nil, v.Sort, kit.Options(spend.SortNames()...), func(chosen string) {
 			v := l.s.desk.View
@@ -146,7 +146,7 @@ func (l *Ledger) table() app.UI {
 	return kit.El("div", "scroll", kit.At{"tabindex", 0, "role", "region", "aria-label", "Ledger"},
 		kit.Box("table", "figures ledger",
 			kit.Box("thead", "", kit.Box("tr", "",
-				kit.El("th", "", kit.At{"scope", "col"}, "When"), kit.El("th", "", kit.At{"scope", "col"}, "What"), kit.El("th", "", kit.At{"scope", "col"}, "How the figure was made"),
+				kit.El("th", "", kit.At{"scope", "col"}, "When"), kit.El("th", "", kit.At{"scope", "col"}, "What"), kit.El("th", "", kit.At{"scope", "col"}, "Basis"),
 				kit.El("th", "num", kit.At{"scope", "col"}, "Amount"), kit.Box("td", ""),
 			)),
 			kit.Box("tbody", "", kit.Times(len(rows), func(i int) app.UI {
@@ -186,7 +186,7 @@ func (l *Ledger) what(r wire.LedgerRow) app.UI {
 	case to != "":
 		return kit.Box("span", "", kit.El("a", "", kit.At{"href", to}, name), " ", payers)
 	case d.Own(r):
-		return kit.Box("span", "", kit.El("span", "", kit.At{"title", "What this paid for was deleted"}, name), " ", payers)
+		return kit.Box("span", "", kit.El("span", "", kit.At{"title", "This was deleted"}, name), " ", payers)
 	}
 	return kit.Box("span", "", name, " ", payers)
 }
@@ -219,7 +219,7 @@ func (l *Ledger) fixButton(r wire.LedgerRow) app.UI {
 	f := &l.s.desk.Correction
 	id := fixID(r.N)
 	return kit.IconButton("small", "Correct "+figure.Exact(r.CostNanoUSD)+" of "+spend.RowName(r), kit.IconPencil,
-		kit.At{"id", id, "title", "Enter what it really cost", "aria-expanded", f.Row == r.N}, l.s.host.Do(id, func() {
+		kit.At{"id", id, "title", "Enter the actual cost", "aria-expanded", f.Row == r.N}, l.s.host.Do(id, func() {
 			if f.Row == r.N {
 				f.Close()
 				return
@@ -249,10 +249,10 @@ func (l *Ledger) fix() app.UI {
 					l.s.focus(back)
 				}
 			})},
-			field(l.s, spend.FieldCost, "What all of it cost, by the gateway’s own account", "$", f.Text, f.Wrong, f.Saving, f.Type),
-			kit.Button("primary", kit.At{"id", "fix-save", "type", "submit", "disabled", f.Saving}, nil, "Book the difference"),
+			field(l.s, spend.FieldCost, "Actual cost", "$", f.Text, f.Wrong, f.Saving, f.Type),
+			kit.Button("primary", kit.At{"id", "fix-save", "type", "submit", "disabled", f.Saving}, nil, "Add correction"),
 			kit.Button("", nil, h.Do("fix-cancel", func() { f.Close(); l.s.focus(back) }), "Cancel"),
-			kit.Box("p", "faint", "The entry stays as it is; what it differs by is added as an entry of its own."),
+			kit.Box("p", "faint", "Take it from your gateway’s dashboard. The entry stays; the difference is added as a correction."),
 			outcome(f.Problem, false, ""),
 		),
 	))

@@ -41,7 +41,7 @@ func (p *Page) Render() (ui app.UI) {
 				)
 			}),
 			kit.If(d.Spend == nil && d.Problem == nil && d.Trouble == "", func() app.UI {
-				return kit.El("p", "soft", kit.At{"role", "status"}, "Adding up…")
+				return kit.El("p", "soft", kit.At{"role", "status"}, "Loading…")
 			}),
 		),
 	)

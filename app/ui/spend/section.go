@@ -112,6 +112,7 @@ func (s *Section) Settings() []kit.Setting {
 	return []kit.Setting{
 		{Name: "budgets", ID: "budgets", Title: "Budgets", Draw: func() app.UI {
 			s.desk.Budgets.Want()
+			s.desk.Hook.Want()
 			return &Budgets{s: s, Rev: s.rev}
 		}},
 		{Name: "storage", ID: "storage", Title: "Storage", Draw: func() app.UI {

@@ -27,8 +27,8 @@ func (c *Budgets) Render() (ui app.UI) {
 	f := b.Shown()
 	return kit.El("section", "", kit.At{"id", "budgets"},
 		kit.Box("h2", "", "Budgets"),
-		kit.SayIf("p", "soft", kit.When(kit.HasAccounts(), "A budget of your own is what you set here. The limits that others set for you, your teams and everybody hold beside it.")),
-		kit.Box("p", "soft", "A send that a budget has no room for is not made. What is under way is set aside first: a clip’s price, or for an answer the bound below. Leave a field empty for no budget."),
+		kit.SayIf("p", "soft", kit.When(kit.HasAccounts(), "These are your own budgets. Limits that others set for you, your teams or everybody apply as well.")),
+		kit.Box("p", "soft", "Requests over budget are blocked. Running requests count at their maximum cost. Leave a field empty for no limit."),
 		c.states(b),
 		kit.El("form", "form-grid", kit.At{"id", "budget-form",
 			"onsubmit", h.On("budget-save", func(ctx app.Context, e app.Event) {
@@ -36,10 +36,10 @@ func (c *Budgets) Render() (ui app.UI) {
 				b.Save()
 				focusWrong(c.s, ctx, b.Wrong)
 			})},
-			c.field(spend.FieldDay, "A day", "$", f.Day, func(f *spend.BudgetForm, s string) { f.Day = s }),
-			c.field(spend.FieldMonth, "A month", "$", f.Month, func(f *spend.BudgetForm, s string) { f.Month = s }),
+			c.field(spend.FieldDay, "Daily limit", "$", f.Day, func(f *spend.BudgetForm, s string) { f.Day = s }),
+			c.field(spend.FieldMonth, "Monthly limit", "$", f.Month, func(f *spend.BudgetForm, s string) { f.Month = s }),
 			c.field(spend.FieldWarn, "Warn at", "%", f.Warn, func(f *spend.BudgetForm, s string) { f.Warn = s }),
-			c.field(spend.FieldMaxOutput, "Set aside for an answer", "tokens", f.MaxOutput, func(f *spend.BudgetForm, s string) { f.MaxOutput = s }),
+			c.field(spend.FieldMaxOutput, "Longest answer to expect", "tokens", f.MaxOutput, func(f *spend.BudgetForm, s string) { f.MaxOutput = s }),
 			c.zone(spend.FieldZone, f.Zone, func(f *spend.BudgetForm, s string) { f.Zone = s }),
 			kit.If(b.ForEverybody(), func() app.UI { return c.everybody(f) }),
 			outcome(b.Problem, b.Saved, "The budgets are saved."),
@@ -48,6 +48,7 @@ func (c *Budgets) Render() (ui app.UI) {
 				kit.Button("", kit.At{"hidden", b.Form == nil}, h.Do("budget-reset", b.Reset), "Undo changes"),
 			),
 		),
+		c.hook(),
 	)
 }
 
@@ -55,8 +56,8 @@ func (c *Budgets) Render() (ui app.UI) {
 func (c *Budgets) everybody(f spend.BudgetForm) app.UI {
 	return kit.Box("fieldset", "form-grid",
 		kit.Box("legend", "", "Everybody together"),
-		c.field(spend.FieldEverybodyDay, "A day", "$", f.EverybodyDay, func(f *spend.BudgetForm, s string) { f.EverybodyDay = s }),
-		c.field(spend.FieldEverybodyMonth, "A month", "$", f.EverybodyMonth, func(f *spend.BudgetForm, s string) { f.EverybodyMonth = s }),
+		c.field(spend.FieldEverybodyDay, "Daily limit", "$", f.EverybodyDay, func(f *spend.BudgetForm, s string) { f.EverybodyDay = s }),
+		c.field(spend.FieldEverybodyMonth, "Monthly limit", "$", f.EverybodyMonth, func(f *spend.BudgetForm, s string) { f.EverybodyMonth = s }),
 		c.field(spend.FieldEverybodyWarn, "Warn at", "%", f.EverybodyWarn, func(f *spend.BudgetForm, s string) { f.EverybodyWarn = s }),
 		c.zone(spend.FieldEverybodyZone, f.EverybodyZone, func(f *spend.BudgetForm, s string) { f.EverybodyZone = s }),
 	)
@@ -90,12 +91,12 @@ func (c *Budgets) field(id, name, unit, value string, set func(*spend.BudgetForm
 func (c *Budgets) zone(id, value string, set func(*spend.BudgetForm, string)) app.UI {
 	b, own := &c.s.desk.Budgets, c.s.desk.Clock.Zone()
 	return kit.Box("div", "labelled",
-		c.field(id, "Days and months of the time zone", "", value, set),
+		c.field(id, "Budget time zone", "", value, set),
 		kit.If(b.Now != nil && own != "" && own != value, func() app.UI {
 			return kit.Button("", kit.At{"id", id + "-own"}, c.s.host.Do(id+"-own", func() {
 				b.Type(func(f *spend.BudgetForm) { set(f, own) })
 				c.s.focus("#" + id)
-			}), "Use that of this device, "+own)
+			}), "Use this device’s, "+own)
 		}),
 	)
 }
@@ -147,7 +148,7 @@ func (c *Storage) Render() (ui app.UI) {
 	wireDays, clipDays := k.Shown()
 	return kit.El("section", "", kit.At{"id", "storage"},
 		kit.Box("h2", "", "Storage"),
-		kit.Box("p", "soft", "Messages and the ledger are always kept. Wire events, and the requests as they were sent, can go earlier: the text of an answer stays, its Wire tab is empty then. Leave a field empty to keep them for ever."),
+		kit.Box("p", "soft", "Messages and the ledger are always kept. Wire events and sent requests can be deleted earlier: the answer’s text stays, only its Wire tab is empty then. Leave a field empty to keep them forever."),
 		c.use(k.Storage),
 		c.form(wireDays, clipDays),
 	)
@@ -163,8 +164,8 @@ func (c *Storage) form(wireDays, clipDays string) app.UI {
 			focusWrong(c.s, ctx, k.Wrong)
 		})},
 		field(c.s, spend.FieldWire, "Keep wire events", "days", wireDays, k.Wrong[spend.FieldWire], k.Now == nil, k.TypeWire),
-		field(c.s, spend.FieldClips, "Keep archived clips that are no favourites", "days", clipDays, k.Wrong[spend.FieldClips], k.Now == nil, k.TypeClips),
-		outcome(k.Problem, k.Saved, "Saved. It is tidied up once a day."),
+		field(c.s, spend.FieldClips, "Keep archived clips that aren’t favourites", "days", clipDays, k.Wrong[spend.FieldClips], k.Now == nil, k.TypeClips),
+		outcome(k.Problem, k.Saved, "Saved. Old files are deleted once a day."),
 		kit.Button("primary", kit.At{"id", "keep-save", "type", "submit", "disabled", k.Now == nil || k.Saving}, nil, "Save"),
 	)
 }
@@ -174,9 +175,9 @@ func (c *Storage) use(s *wire.Storage) app.UI {
 	if s == nil {
 		return kit.Nothing()
 	}
-	sum := "Together"
+	sum := "Total"
 	if s.FreeBytes > 0 {
-		sum += ", " + figure.Bytes(s.FreeBytes) + " free on the disk of the data folder"
+		sum += ", " + figure.Bytes(s.FreeBytes) + " free on the disk"
 	}
 	return kit.El("table", "figures", kit.At{"id", "storage-use"},
 		kit.Box("thead", "", kit.Box("tr", "",

@@ -1,1 +1,0 @@
--- What spend is told by.

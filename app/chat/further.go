@@ -256,3 +256,37 @@ func (l *Lane) bound() int64 {
 	}
 	return most
 }
+
+// StopLines reads the strings that end an answer from lines: \n within one is a
+// line break, \t a tab, \\ a backslash.
+func StopLines(text string) []string {
+	var list []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			list = append(list, stopMarks.Replace(line))
+		}
+	}
+	return list
+}
+
+// StopText writes them as lines.
+func StopText(list []string) string {
+	lines := make([]string, len(list))
+	for i, s := range list {
+		lines[i] = marksOfStop.Replace(s)
+	}
+	return strings.Join(lines, "\n")
+}
+
+var (
+	stopMarks   = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r")
+	marksOfStop = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`)
+)
+
+// CheckSchemaName says what is wrong with the name of an answer's schema.
+func CheckSchemaName(name string) string {
+	if name == "" || gateway.SchemaName(name) {
+		return ""
+	}
+	return "A name has letters, digits, _ and - only, at most 64 of them."
+}

@@ -194,3 +194,17 @@ func TestBoundsOfAnAnswer(t *testing.T) {
 		t.Errorf("a request that doesn't: %+v", v.Warnings)
 	}
 }
+
+func TestStopLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"": `null`, "\n\n": `null`, "END": `["END"]`, "a\n b \r\n": `["a"," b "]`, `a\nb`: `["a\nb"]`, `a\\nb`: `["a\\nb"]`, `\d\t`: `["\\d\t"]`,
+	} {
+		if got := string(mustJSON(StopLines(text))); got != want {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+	list := []string{"a\nb", `\n`, `\`, "\t", `c:\temp`}
+	if got := StopLines(StopText(list)); string(mustJSON(got)) != string(mustJSON(list)) {
+		t.Errorf("%q", got)
+	}
+}

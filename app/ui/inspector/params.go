@@ -28,6 +28,9 @@ type Parameters struct {
 
 	typed   map[string]string // what stands in the fields of figures, by name
 	typedOf string            // the lane, conversation and model that it is of
+	// checks say what is wrong with what stands in a field, by its name; of those
+	// that are drawn.
+	checks map[string]func(text string) string
 }
 
 // parameters shows those of a lane.
@@ -41,27 +44,34 @@ func (c *Parameters) OnUpdate(ctx app.Context) {
 	ctx.Defer(func(app.Context) {
 		defer c.p.Guard("the parameters")
 		c.p.Settle()
-		for _, name := range []string{"temperature", "top_p"} {
+		for name, check := range c.checks {
 			if e := c.p.DOM.ByID("param-" + name); e.Truthy() {
-				_, bad := c.figure(name, e.Get("value").String())
-				c.blame(name, bad)
+				c.blame(name, check(e.Get("value").String()))
 			}
 		}
 	})
 }
 
-// figure reads a parameter as it is written, nil for nothing, and says what is
+// readFigure reads a parameter as it is written, nil for nothing, and says what is
 // wrong with it: nil and a fault is what can't be taken.
-func (c *Parameters) figure(name, text string) (n *float64, bad string) {
+func readFigure(o gateway.Field, text string) (n *float64, bad string) {
 	text = strings.Replace(strings.TrimSpace(text), ",", ".", 1)
 	if text == "" {
 		return nil, ""
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil, "This is no number, so it is not taken. Write one like 0.7, or nothing to leave it to the gateway."
-	}
-	if o, _ := c.p.chat.Lane(c.Lane).Offers(name); v < float64(o.Min) || v > float64(o.Max) { // of the model that is shown now
+	switch whole := o.Form == gateway.FormInteger; {
+	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
+		example := "0.7"
+		if whole {
+			example = "100"
+		}
+		return nil, "This is no number, so it is not taken. Write one like " + example + ", or nothing to leave it to the gateway."
+	case whole && v != math.Trunc(v):
+		return nil, "This must be a whole number, so it is not taken."
+	case whole && o.Max == 0 && v < float64(o.Min):
+		bad = "It must be at least " + strconv.Itoa(o.Min) + "."
+	case (!whole || o.Max != 0) && (v < float64(o.Min) || v > float64(o.Max)):
 		bad = "It must be from " + strconv.Itoa(o.Min) + " to " + strconv.Itoa(o.Max) + "; the gateway refuses others."
 	}
 	return &v, bad
@@ -86,8 +96,9 @@ func (c *Parameters) Render() (ui app.UI) {
 	if of := strconv.Itoa(c.Lane) + " " + c.Of; c.typedOf != of {
 		c.typed, c.typedOf = map[string]string{}, of
 	}
+	c.checks = map[string]func(string) string{}
 	return kit.Box("div", "params",
-		kit.Box("p", "params-model mono", id),
+		kit.Box("div", "", kit.Box("p", "params-model mono", id), c.reads()),
 		c.about(),
 		kit.Labelled("param-system", "System prompt", nil,
 			p.Area("param-system", "field params-system", kit.At{"rows", 3, "placeholder", "How the model is to answer"}, v.System, func(text string) { c.change(func(v *chat.Params) { v.System = text }) })),
@@ -96,6 +107,8 @@ func (c *Parameters) Render() (ui app.UI) {
 		c.stream(v),
 		c.user(v),
 		c.tools(v),
+		c.further(v),
+		c.extra(v),
 		c.settings(),
 	)
 }
@@ -166,11 +179,17 @@ func (c *Parameters) about() app.UI {
 // number is a parameter with a slider beside a field: nothing in the field
 // leaves it to the gateway.
 func (c *Parameters) number(name, label string, value *float64, set func(*chat.Params, *float64)) app.UI {
-	p := c.p
-	o, shown := p.chat.Lane(c.Lane).Offers(name)
+	o, shown := c.p.chat.Lane(c.Lane).Offers(name)
 	if !shown {
 		return kit.Nothing()
 	}
+	return c.numberOf(name, label, o, value, set)
+}
+
+// numberOf is the same of a parameter that is offered like that. A whole number
+// has no slider.
+func (c *Parameters) numberOf(name, label string, o chat.Offered, value *float64, set func(*chat.Params, *float64)) app.UI {
+	p := c.p
 	state := ""
 	switch {
 	case !o.Sent:
@@ -178,32 +197,47 @@ func (c *Parameters) number(name, label string, value *float64, set func(*chat.P
 	case value == nil:
 		state = "not sent"
 	}
+	read := func(text string) (*float64, string) {
+		now := o.Field
+		if of, shown := p.chat.Lane(c.Lane).Offers(name); shown { // of the model that is shown now
+			now = of.Field
+		}
+		return readFigure(now, text)
+	}
+	c.checks[name] = func(text string) string { _, bad := read(text); return bad }
 	typed := func(text string) {
 		c.typed[name] = text
-		n, bad := c.figure(name, text)
+		n, bad := read(text)
 		if n != nil || bad == "" {
 			c.change(func(v *chat.Params) { set(v, n) })
 		}
 		c.blame(name, bad)
 	}
-	text, slide := "", "1"
+	text, slide := "", strconv.Itoa((o.Min+o.Max)/2)
 	if value != nil {
-		text = strconv.FormatFloat(*value, 'g', -1, 64)
+		text = strconv.FormatFloat(*value, 'f', -1, 64)
 		slide = text
 		// "0." is 0 on its way to 0.3: what was typed stands as long as it means
 		// the value.
-		if n, _ := c.figure(name, c.typed[name]); n != nil && *n == *value {
+		if n, _ := read(c.typed[name]); n != nil && *n == *value {
 			text = c.typed[name]
 		}
 	}
-	return kit.El("div", "params-number", kit.At{"data-sent", o.Sent && value != nil},
+	whole := o.Form == gateway.FormInteger
+	keys := "decimal"
+	if whole && o.Min >= 0 {
+		keys = "numeric"
+	}
+	return kit.El("div", "params-number", kit.At{"data-sent", o.Sent && value != nil, "data-whole", whole},
 		kit.El("label", "label", kit.At{"for", "param-" + name},
 			label,
 			kit.Box("span", "faint", state),
 		),
-		p.Field("slide-"+name, "", kit.At{"type", "range", "min", strconv.Itoa(o.Min), "max", strconv.Itoa(o.Max), "step", 0.05,
-			"aria-label", label, "disabled", !o.Sent}, slide, typed),
-		p.Field("param-"+name, "field params-figure", kit.At{"inputmode", "decimal",
+		kit.If(!whole, func() app.UI {
+			return p.Field("slide-"+name, "", kit.At{"type", "range", "min", strconv.Itoa(o.Min), "max", strconv.Itoa(o.Max), "step", 0.05,
+				"aria-label", label, "disabled", !o.Sent}, slide, typed)
+		}),
+		p.Field("param-"+name, "field params-figure", kit.At{"inputmode", keys,
 			"placeholder", "–", "disabled", !o.Sent, "aria-describedby", "check-" + name}, text, typed),
 		kit.El("p", "outcome bad", kit.At{"id", "check-" + name, "role", "status"}),
 	)

@@ -54,7 +54,7 @@ type Format struct {
 func (f Format) Member(ep Endpoint) Member {
 	type schema struct {
 		Name   string          `json:"name"`
-		Schema json.RawMessage `json:"schema"`
+		Schema json.RawMessage `json:"schema,omitempty"`
 		Strict bool            `json:"strict"`
 	}
 	type format struct {

@@ -57,6 +57,7 @@ func TestFurtherFieldsOfABody(t *testing.T) {
 		{"a value half typed", takesAll, TextParams{More: []Member{{"seed", []byte(`7,`)}}}, `"stream":false,"seed":"7,"}`},
 		{"a schema on chat", takesAll, TextParams{More: []Member{strict.Member(Chat)}}, `"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"},"strict":true}}}`},
 		{"a schema on responses", "vendor/beta-4.3", TextParams{More: []Member{strict.Member(Responses)}}, `"text":{"format":{"type":"json_schema","name":"answer","schema":{"type":"object"},"strict":true}}}`},
+		{"no schema yet", takesAll, TextParams{More: []Member{Format{Type: "json_schema", Name: "answer", Schema: json.RawMessage("")}.Member(Chat)}}, `"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":false}}}`},
 		{"JSON on responses", "vendor/beta-4.3", TextParams{More: []Member{Format{Type: "json_object"}.Member(Responses)}}, `"text":{"format":{"type":"json_object"}}}`},
 	} {
 		m := model(t, x.model)

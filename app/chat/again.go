@@ -61,7 +61,7 @@ func (l *Lane) prepare(user wire.Message, path []*Message) (wire.Start, *Refusal
 func (l *Lane) Edit(id, text string) bool {
 	c := l.of
 	old := c.messages[id]
-	if text = TrimDraft(text); old == nil || text == "" {
+	if text = TrimDraft(text); old == nil || text == "" && len(old.Images) == 0 {
 		return false
 	}
 	if l.Running() {
@@ -84,7 +84,7 @@ func (l *Lane) Edit(id, text string) bool {
 // inPlaceOf is a new message that will stand beside old.
 func (l *Lane) inPlaceOf(old *Message, text string) *Message {
 	return &Message{Message: wire.Message{
-		ID: l.of.chat.o.NewID(), Parent: old.Parent, Lane: l.Number, Role: old.Role, Text: text,
+		ID: l.of.chat.o.NewID(), Parent: old.Parent, Lane: l.Number, Role: old.Role, Text: text, Images: old.Images,
 		CreatedMS: l.of.chat.o.Now().UnixMilli(),
 	}, Rev: 1}
 }
@@ -96,7 +96,7 @@ func (l *Lane) EditAll(id, text string) bool {
 	old := c.messages[id]
 	text = TrimDraft(text)
 	at := slices.Index(l.Path(), old)
-	if old == nil || text == "" || at < 0 {
+	if old == nil || text == "" && len(old.Images) == 0 || at < 0 {
 		return false
 	}
 	c.Refusal = nil

@@ -241,6 +241,7 @@ func (ch *Chat) summary(s wire.Summary) {
 func (ch *Chat) forget(id string) {
 	ch.List.drop(id)
 	ch.o.Storage.Remove(draftName + id)
+	ch.o.Storage.Remove(imagesName + id)
 	ch.o.Storage.Remove(rawName + id)
 	c := ch.conversations[id]
 	if c == nil {
@@ -270,6 +271,6 @@ func (ch *Chat) forgetLost(id string) {
 	draft := ch.o.Storage.Get(draftName + id)
 	ch.forget(id)
 	if draft != "" && id == ch.currentID() {
-		ch.restore("", draft, "This conversation was deleted elsewhere. What you were writing stands in the composer of a new one.")
+		ch.restore("", unsent{Text: draft}, "This conversation was deleted elsewhere. What you were writing stands in the composer of a new one.")
 	}
 }

@@ -51,6 +51,9 @@ func guess(m *Message, width float64) float64 {
 	const line, letter, space = 25, 7.4, 24
 	if m.Role == "user" {
 		w := math.Min(width*0.85, 576) - 34
+		if len(m.Images) > 0 {
+			return math.Ceil(float64(m.Size())*letter/math.Max(w, 80))*line + 18 + space + 128
+		}
 		return math.Ceil(float64(m.Size())*letter/math.Max(w, 80)+0.01)*line + 18 + space
 	}
 	// The line with the figures, and blocks that are not filled.

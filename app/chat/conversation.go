@@ -44,6 +44,7 @@ type Conversation struct {
 	Fetching bool
 
 	draft    string
+	attached []*Attachment
 	lanes    lanesTold
 	voting   bool // a vote is under way
 	fetched  bool

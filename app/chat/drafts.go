@@ -31,7 +31,10 @@ func store(s Storage, name, value string) {
 func (c *Conversation) Draft() string { return c.draft }
 
 // readDraft takes up the draft that was stored, by this tab or another.
-func (c *Conversation) readDraft() { c.draft = c.chat.o.Storage.Get(draftName + c.ID) }
+func (c *Conversation) readDraft() {
+	c.draft = c.chat.o.Storage.Get(draftName + c.ID)
+	c.readAttached()
+}
 
 // SetDraft stores what is typed for the conversation.
 func (c *Conversation) SetDraft(text string) {

@@ -23,12 +23,12 @@ type Estimate struct{ Text, Basis string }
 // Estimate says what sending a draft of n bytes would take in all lanes: the
 // tokens in, and what it costs from a short answer to a long one.
 func (c *Conversation) Estimate(n int) Estimate {
-	if n == 0 || !c.chat.session.Greeted {
+	if n == 0 && len(c.attached) == 0 || !c.chat.session.Greeted {
 		return Estimate{}
 	}
 	var low, high, most int64
 	short, long := int64(0), int64(0)
-	unpriced := 0
+	unpriced, imagesUnpriced := 0, 0
 	sample := false
 	for _, l := range c.Lanes {
 		m := c.chat.session.Model(l.Model())
@@ -45,6 +45,10 @@ func (c *Conversation) Estimate(n int) Estimate {
 			unpriced++
 			continue
 		}
+		images := money.NanoUSD(l.imagesSent()) * m.Price.PerImage
+		if a.Cost, b.Cost = a.Cost+images, b.Cost+images; images == 0 {
+			imagesUnpriced += l.imagesSent()
+		}
 		low, high, sample = low+int64(a.Cost), high+int64(b.Cost), sample || a.Sample
 	}
 	e := Estimate{
@@ -59,11 +63,18 @@ func (c *Conversation) Estimate(n int) Estimate {
 		e.Text = "≈ " + e.Text
 		return e
 	}
-	e.Text = dollarRange(low, high) + " · " + e.Text // the price first: little room cuts the end
+	price := dollarRange(low, high)
+	if imagesUnpriced > 0 {
+		price += " plus the images"
+	}
+	e.Text = price + " · " + e.Text // the price first: little room cuts the end
 	e.Basis += ", and answers of " + figure.Count(short) + " to " + figure.Count(long) + " tokens: " +
 		money.NanoUSD(low).String() + " to " + money.NanoUSD(high).String()
 	if lanes > 1 {
 		e.Basis += " in all lanes together"
+	}
+	if imagesUnpriced > 0 {
+		e.Basis += ", and what the images cost, which the catalogue doesn’t tell"
 	}
 	if unpriced > 0 {
 		e.Basis += ", without the lanes whose models have no price"

@@ -8,7 +8,7 @@ import "screentest/shared/gateway"
 func turns(path []*Message) []gateway.Turn {
 	var ts []gateway.Turn
 	for i, m := range path {
-		t := gateway.Turn{Role: m.Role, Text: m.Content(), ToolCallID: m.ToolCall}
+		t := gateway.Turn{Role: m.Role, Text: m.Content(), Images: imageLinks(m.Images), ToolCallID: m.ToolCall}
 		if m.Role == "assistant" {
 			t.ToolCalls = answeredCalls(m, path[i+1:])
 			if t.Text == "" && len(t.ToolCalls) == 0 {

@@ -208,7 +208,8 @@ func (l *Lane) Preview(draft string) (ep gateway.Endpoint, body []byte, v gatewa
 	if l.Model() == "" {
 		return "", nil, gateway.Verdict{}
 	}
-	return l.compose(append(turns(l.Path()), gateway.Turn{Role: "user", Text: TrimDraft(draft)}))
+	images, _ := l.of.images()
+	return l.compose(append(turns(l.Path()), gateway.Turn{Role: "user", Text: TrimDraft(draft), Images: imageLinks(images)}))
 }
 
 // compose builds and judges the lane's request for these turns.
@@ -216,8 +217,8 @@ func (l *Lane) compose(ts []gateway.Turn) (gateway.Endpoint, []byte, gateway.Ver
 	s := l.of.chat.session
 	m, switched := l.next()
 	options := s.Hello.Gateway.StreamOptions
-	body := m.TextBody(ts, l.params.text(m, options))
-	v := s.Catalogue.Validate(m.Endpoint, body, gateway.Options{StreamOptions: options, Switched: switched})
+	body := m.TextBody(l.without(ts), l.params.text(m, options))
+	v := s.Catalogue.Validate(m.Endpoint, body, gateway.Options{KeptImages: true, StreamOptions: options, Switched: switched})
 	if fault := extraFault(l.params.Extra); fault != nil {
 		v.Errors = append(v.Errors, *fault)
 	}
@@ -227,7 +228,7 @@ func (l *Lane) compose(ts []gateway.Turn) (gateway.Endpoint, []byte, gateway.Ver
 // Judge says what the validator says of a body for a text endpoint.
 func (ch *Chat) Judge(ep gateway.Endpoint, body []byte) gateway.Verdict {
 	s := ch.session
-	return s.Catalogue.Validate(ep, body, gateway.Options{StreamOptions: s.Hello.Gateway.StreamOptions})
+	return s.Catalogue.Validate(ep, body, gateway.Options{KeptImages: true, StreamOptions: s.Hello.Gateway.StreamOptions})
 }
 
 // Stop ends the answer under way in the lane.

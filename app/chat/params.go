@@ -23,6 +23,9 @@ type Params struct {
 	// whatever the catalogue says; see Lane.Switch.
 	Via      gateway.Endpoint `json:"via,omitempty"`
 	ViaModel string           `json:"via_model,omitempty"`
+	// NoImages: a model that takes no images is asked without those of the
+	// conversation; see Conversation.LeaveImages.
+	NoImages bool `json:"no_images,omitempty"`
 }
 
 // Function is a function that the model may call.

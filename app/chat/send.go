@@ -15,10 +15,13 @@ import (
 func (c *Conversation) Send(text string) bool {
 	c.Refusal, c.waiting = nil, ""
 	c.changed(PartComposer)
-	if text = TrimDraft(text); text == "" {
+	if text = TrimDraft(text); text == "" && len(c.attached) == 0 {
 		return false
 	}
-	r := c.notReady()
+	images, r := c.images()
+	if r == nil {
+		r = c.notReady()
+	}
 	if r == nil && c.Running() {
 		r = stillRunning()
 	}
@@ -44,14 +47,14 @@ func (c *Conversation) Send(text string) bool {
 	for _, l := range c.Lanes {
 		user, ok := users[l.Leaf]
 		if !ok {
-			user = wire.Message{ID: ch.o.NewID(), Parent: l.Leaf, Lane: l.Number, Role: "user", Text: text, CreatedMS: now}
+			user = wire.Message{ID: ch.o.NewID(), Parent: l.Leaf, Lane: l.Number, Role: "user", Text: text, Images: images, CreatedMS: now}
 			users[l.Leaf] = user
 		}
 		if c.Earlier || missing(l.Path()) {
 			c.wait(text)
 			return false
 		}
-		start, r := l.turn(append(turns(l.Path()), gateway.Turn{Role: "user", Text: text}), user)
+		start, r := l.turn(append(turns(l.Path()), gateway.Turn{Role: "user", Text: text, Images: imageLinks(images)}), user)
 		if r != nil {
 			c.Refusal = r
 			return false
@@ -60,8 +63,9 @@ func (c *Conversation) Send(text string) bool {
 		starts = append(starts, start)
 	}
 
-	c.draft = ""
+	c.draft, c.attached = "", nil
 	ch.o.Storage.Remove(draftName + c.ID)
+	ch.o.Storage.Remove(imagesName + c.ID)
 	if !c.begun() {
 		ch.begin(id, text, now)
 	}
@@ -104,6 +108,9 @@ func (l *Lane) turn(ts []gateway.Turn, user wire.Message) (wire.Start, *Refusal)
 		r.Lane, r.Many = l.Index(), len(c.Lanes) > 1
 		return wire.Start{}, r
 	}
+	if r := l.noImages(ts); r != nil {
+		return wire.Start{}, r
+	}
 	ep, body, v := l.compose(ts)
 	if !v.OK() {
 		return wire.Start{}, &Refusal{Issues: v.Errors, Lane: l.Index(), Many: len(c.Lanes) > 1}
@@ -130,7 +137,7 @@ func (l *Lane) begin(start wire.Start) *Message {
 		Rev: 1, unsent: &start,
 	}
 	if start.User.Role == "user" {
-		ch.storeUnsent(unsent{Conversation: c.ID, Message: start.User.ID, Text: start.User.Text})
+		ch.storeUnsent(unsent{Conversation: c.ID, Message: start.User.ID, Text: start.User.Text, Images: start.User.Images})
 	}
 	c.add(m)
 	l.Leaf = m.ID

@@ -1,15 +1,21 @@
 package chat
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strconv"
+
+	"screentest/shared/wire"
+)
 
 // unsentName holds, in the Storage, the message that was sent last for as long
 // as the server has not taken it: a reload would lose it otherwise.
 const unsentName = "screentest.unsent"
 
 type unsent struct {
-	Conversation string `json:"conversation"`
-	Message      string `json:"message"`
-	Text         string `json:"text"`
+	Conversation string       `json:"conversation"`
+	Message      string       `json:"message"`
+	Text         string       `json:"text"`
+	Images       []wire.Image `json:"images,omitempty"`
 	// Refused is why the server did not take it; "" if it has not answered.
 	Refused string `json:"refused,omitempty"`
 }
@@ -71,7 +77,7 @@ func (ch *Chat) recall(c *Conversation) {
 		ch.restoreElsewhere(u)
 	case c.messages[u.Message] != nil: // it had reached the server after all
 	default:
-		ch.restore(c.ID, u.Text, u.words()+" It stands in the composer again.")
+		ch.restore(c.ID, u, u.words()+" It stands in the composer again.")
 	}
 }
 
@@ -90,18 +96,30 @@ func (ch *Chat) recallLost() {
 }
 
 func (ch *Chat) restoreElsewhere(u unsent) {
-	ch.restore("", u.Text, u.words()+" It stands in the composer of a new conversation.")
+	ch.restore("", u, u.words()+" It stands in the composer of a new conversation.")
 }
 
-// restore puts a text before what was typed since.
-func (ch *Chat) restore(conversation, text, words string) {
-	name := draftName + conversation
+// restore puts a message before what was typed since.
+func (ch *Chat) restore(conversation string, u unsent, words string) {
+	name, text := draftName+conversation, u.Text
 	if have := ch.o.Storage.Get(name); have != "" && have != text {
 		text += "\n\n" + have
 	}
 	ch.o.Storage.Set(name, text)
+	var images []*Attachment
+	for n, i := range u.Images {
+		images = append(images, &Attachment{Name: "Image " + strconv.Itoa(n+1), Image: i})
+	}
+	var since []*Attachment
+	if json.Unmarshal([]byte(ch.o.Storage.Get(imagesName+conversation)), &since) == nil {
+		images = append(images, since...)
+	}
+	if b, err := json.Marshal(images); err == nil && images != nil {
+		ch.o.Storage.Set(imagesName+conversation, string(b))
+	}
 	if c := ch.Shown(); c.ID == conversation {
 		c.draft = text
+		c.readAttached()
 	}
 	ch.o.Tell(words)
 	ch.o.Changed(PartComposer)

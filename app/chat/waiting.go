@@ -1,12 +1,14 @@
 package chat
 
+import "cmp"
+
 // A text may be sent before all older messages of its conversation are here. The
 // model is to be given them all, so it waits, and goes as soon as they are.
 
 // wait has text sent when the rest of the conversation has come, and fetches
 // that now.
 func (c *Conversation) wait(text string) {
-	c.waiting = text
+	c.waiting = cmp.Or(text, " ") // of images alone
 	c.Refusal = refuse("", "not_loaded", "The older messages of this conversation are still on their way, and the model is to be given them all.",
 		"It is sent as soon as they are here.")
 	c.hasten()

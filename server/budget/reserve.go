@@ -74,7 +74,13 @@ func (k *Keeper) ReserveText(ctx context.Context, by payer.Payer, m gateway.Mode
 	if err != nil {
 		return nil, k.unread(err)
 	}
-	q := m.TextPrice(gateway.Usage{InputTokens: inputBound(body), OutputTokens: most})
+	images := int64(len(gateway.ImageRefs(body)))
+	tokens := inputBound(body)
+	if m.Price.PerImage == 0 {
+		tokens += images * imageTokens
+	}
+	q := m.TextPrice(gateway.Usage{InputTokens: tokens, OutputTokens: most})
+	q.Cost += money.NanoUSD(images) * m.Price.PerImage
 	return k.Reserve(ctx, by, wire.WhatText, m.ID, q)
 }
 
@@ -83,6 +89,10 @@ func (k *Keeper) ReserveText(ctx context.Context, by payer.Payer, m gateway.Mode
 // with it. Counting exactly would take 5 ms of the time to the first token for
 // 24 KB.
 const bytesPerToken = 3
+
+// imageTokens is about what an image takes, whose price the catalogue doesn't tell:
+// models count some 100 to 1 600 for one of usual size.
+const imageTokens = 2000
 
 // inputBound is a bound of the input tokens of a text request.
 func inputBound(body []byte) int64 { return int64(len(body)+bytesPerToken-1) / bytesPerToken }

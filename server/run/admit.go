@@ -41,7 +41,7 @@ func (m *Manager) admit(s wire.Start, by payer.Payer) (request, *wire.Problem) {
 			Message: fmt.Sprintf("The request is %d bytes long; at most %d can be sent.", len(s.Body), wire.MaxBody),
 			Hint:    "Start a new conversation, or shorten the message."}
 	}
-	if v := m.Catalogue().Validate(ep, s.Body, gateway.Options{StreamOptions: m.StreamOptions, Switched: s.Switched, Now: m.Now()}); !v.OK() {
+	if v := m.Catalogue().Validate(ep, s.Body, gateway.Options{KeptImages: true, StreamOptions: m.StreamOptions, Switched: s.Switched, Now: m.Now()}); !v.OK() {
 		is := v.Errors[0]
 		return request{}, &wire.Problem{Code: is.Code, Field: is.Field, Message: is.Message, Hint: is.Hint, Allowed: is.Allowed}
 	}

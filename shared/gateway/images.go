@@ -170,6 +170,9 @@ func (k *checker) checkImage(at string, link *strictjson.Value) {
 		k.report(rImageLink, at, "an image needs its url, a string")
 		return
 	}
+	if id, kept := strings.CutPrefix(link.Text, ImageScheme); kept && k.options.KeptImages && len(id) == shaLen && isSHA([]byte(id)) {
+		return
+	}
 	if !strings.HasPrefix(strings.ToLower(link.Text), "data:") {
 		k.checkURL(rImageLink, at, link.Text)
 		return

@@ -26,6 +26,9 @@ type Options struct {
 	Exact bool
 	// StreamOptions: this gateway is set to take stream_options (G9).
 	StreamOptions bool
+	// KeptImages: an image may be named as [ImageRefs] finds it, because its bytes
+	// are put in before the request is sent.
+	KeptImages bool
 	// Switched: the gateway itself has said that it serves the model at the
 	// other text endpoint, whatever the catalogue says (F116).
 	Switched bool

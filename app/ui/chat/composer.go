@@ -76,7 +76,7 @@ func (c *Composer) estimate() {
 		e.Set("title", note.Basis)
 	}
 	if e := c.p.DOM.ByID("send"); e.Truthy() {
-		e.Set("disabled", chat.TrimDraft(text) == "")
+		e.Set("disabled", chat.TrimDraft(text) == "" && len(c.p.chat.Shown().Attached()) == 0)
 	}
 }
 
@@ -108,6 +108,7 @@ func (c *Composer) Render() (ui app.UI) {
 			c.refusal(),
 			kit.BudgetNote(c.Budget),
 			kit.Box("div", "composer-box",
+				p.attachments(),
 				p.Area("composer", "", kit.At{"rows", 1, "placeholder", "Ask something", "aria-label", "Message", "enterkeyhint", enter,
 					"onkeydown", p.On("key", c.onKey)}, p.chat.Shown().Draft(), c.typed),
 				kit.Box("div", "composer-bar",
@@ -148,6 +149,7 @@ func (c *Composer) tools() []app.UI {
 	}
 	return []app.UI{
 		chip("add-lane", "Add a model", "Ask another model at the same time", kit.IconPlus, p.addLane, "disabled", p.chat.Shown().Full() || p.chat.Shown().Hidden()),
+		p.imageButton(),
 		chip("open-tools", tools, "Functions and web search", kit.IconTool, func() { p.openTools(p.chat.Shown().Focused) }, "hidden", p.chat.Shown().Hidden()),
 		chip("open-library", "Prompts", "Saved prompts and settings", kit.IconBook, func() { p.openLibrary(wire.LibraryPrompt) }),
 		chip("blind", "Blind", "Hide which model says what until you vote", kit.IconEyeOff, func() { p.chat.SetBlind(!p.chat.Shown().Blind) },
@@ -172,7 +174,7 @@ func (c *Composer) refusal() app.UI {
 			kit.If(i.Hint != "", func() app.UI { return kit.Box("span", "todo", " "+i.Hint) }),
 		))
 	}
-	return kit.Notice(kit.Bad, "refusal", kit.At{"id", "refusal", "role", "alert"}, lines)
+	return kit.Notice(kit.Bad, "refusal", kit.At{"id", "refusal", "role", "alert"}, lines, c.withoutImages(r))
 }
 
 func allStopping(c *chat.Conversation) bool {
@@ -221,7 +223,7 @@ func (p *Page) send(ctx app.Context, text string) {
 
 // resend sends what has waited, if it is still what the composer has.
 func (p *Page) resend(text string) {
-	if chat.TrimDraft(p.chat.Shown().Draft()) == text {
+	if chat.TrimDraft(p.chat.Shown().Draft()) == chat.TrimDraft(text) {
 		p.send(p.Context(), text)
 	}
 }

@@ -96,7 +96,8 @@ func (c *Message) question(m *chat.Message) []app.UI {
 	}
 	return []app.UI{
 		you,
-		kit.Box("div", "body written", m.Text),
+		p.images(m),
+		kit.El("div", "body written", kit.At{"hidden", m.Text == "" && len(m.Images) > 0}, m.Text),
 		kit.El("div", "question-actions", kit.At{"data-busy", c.Busy},
 			p.versions(c.Lane, m),
 			kit.IconButton("small edit", "Edit and send again", kit.IconPencil, nil, p.Do("edit", func() { p.beginEdit(c.Lane, c.ID) })),

@@ -66,6 +66,7 @@ type Page struct {
 	renaming bool   // the title is being edited
 	newTitle string // so far
 	search   search
+	view     imageView
 	// resultField is the id of the field for a call's result that is led to once
 	// it is drawn.
 	resultField string
@@ -128,6 +129,7 @@ func (p *Page) Listen() {
 	p.DOM.On(js.Global(), "pagehide", func(js.Value) { p.chat.List.Commit() }, p.Post)
 	p.DOM.On(p.DOM.Doc, "click", p.onCopyCode, p.Post)
 	p.followNotes()
+	p.listenImages()
 	p.inspector.Listen()
 }
 
@@ -245,6 +247,7 @@ func (p *Page) Dialogs() []app.UI {
 	return []app.UI{
 		&Picker{p: p, Rev: p.rev.lanes, Open: p.picker.open, Query: p.picker.query, Active: p.picker.active},
 		&Tools{p: p, Rev: p.rev.lanes, Open: p.tools.open, Lane: p.tools.lane, At: p.tools.at, Form: p.tools.form},
+		&ImageView{p: p, Rev: p.rev.composer, Open: p.view.open, N: p.view.n, List: p.view.list},
 		&Library{p: p, Rev: p.rev.library, Open: p.library.open, Kind: p.library.kind, Filling: p.library.filling, Problem: p.library.problem},
 	}
 }

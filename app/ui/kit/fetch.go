@@ -42,10 +42,19 @@ func (h *Host) ask(method, path string, in any, done session.Done) {
 // Fetch makes an HTTP request to this page's own server with the browser's
 // fetch. done gets status 0 when there was no reply.
 func (h *Host) Fetch(method, path string, body []byte, done func(status int, answer string)) {
+	if body == nil {
+		h.Send(method, path, nil, "", done)
+		return
+	}
+	h.Send(method, path, string(body), "application/json", done)
+}
+
+// Send is Fetch with what the browser takes as a body, a file too, and its media type.
+func (h *Host) Send(method, path string, body any, kind string, done func(status int, answer string)) {
 	options := map[string]any{"method": method, "credentials": "same-origin", "cache": "no-store"}
 	if body != nil {
-		options["body"] = string(body)
-		options["headers"] = map[string]any{"Content-Type": "application/json"}
+		options["body"] = body
+		options["headers"] = map[string]any{"Content-Type": kind}
 	}
 	status := 0
 	var funcs []js.Func
@@ -70,4 +79,19 @@ func (h *Host) Fetch(method, path string, body []byte, done func(status int, ans
 		Call("then",
 			then(func(text js.Value) any { end(text.String()); return nil }),
 			then(func(js.Value) any { status = 0; end(""); return nil }))
+}
+
+// Await waits for a promise. A refusal gives null.
+func (h *Host) Await(promise js.Value, done func(v js.Value)) {
+	var ok, no js.Func
+	end := func(v js.Value) {
+		h.Post(func() {
+			ok.Release()
+			no.Release()
+			done(v)
+		})
+	}
+	ok = js.FuncOf(func(_ js.Value, args []js.Value) any { end(args[0]); return nil })
+	no = js.FuncOf(func(js.Value, []js.Value) any { end(js.Null()); return nil })
+	promise.Call("then", ok, no)
 }

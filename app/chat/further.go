@@ -86,6 +86,12 @@ func (l *Lane) Further() (fields []FurtherField, known bool) {
 	return further(m)
 }
 
+// FurtherSet are the further fields that are sent to the lane's model.
+func (l *Lane) FurtherSet() []gateway.Member {
+	m, _ := l.next()
+	return l.params.members(m)
+}
+
 // members are the further parameters as a request to m carries them.
 func (p Params) members(m gateway.Model) []gateway.Member {
 	var list []gateway.Member
@@ -247,7 +253,7 @@ func extraFault(text string) *gateway.Issue {
 func (l *Lane) bound() int64 {
 	m, _ := l.next()
 	most := int64(m.MaxOutput)
-	for _, o := range l.params.members(m) {
+	for _, o := range l.FurtherSet() {
 		if parameter(o.Name) == MaxTokens {
 			if n, err := strconv.ParseInt(string(bytes.TrimSpace(o.Value)), 10, 64); err == nil && n > 0 && (most == 0 || n < most) {
 				most = n

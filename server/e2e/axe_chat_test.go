@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -92,6 +93,26 @@ func chatViews(p *page) []axeView {
 		{name: "blind before the vote", path: secret, wait: `!!document.querySelector("#vote-B:not([disabled])")`},
 		{name: "blind after the vote", path: told, wait: `document.querySelectorAll(".model-name").length === 3 && document.querySelector("#ballot").textContent.includes("You voted for B")`},
 		{name: "a call that waits", path: call, wait: `!!document.querySelector(".send-results")`},
+	}
+	for _, model := range []string{"vendor/model-a", "vendor/model-b"} {
+		views = append(views, axeView{name: "every parameter of " + strings.TrimPrefix(model, "vendor/"), path: "/",
+			do: func(p *page) {
+				p.parameters(model)
+				if p.has("#params-more:not([open])") {
+					p.click("#params-more > summary")
+				}
+				p.choice("#param-response_format", "json_schema")
+				p.wait(`!!document.querySelector("#param-schema")`)
+				p.writes("#param-schema", "{}")
+				p.writes("#param-extra", "[]")
+				p.writes("#param-max_tokens", "none")
+				p.faults("extra", "This must be an object")
+			},
+			undo: func(p *page) {
+				p.choice("#param-response_format", "")
+				p.writes("#param-extra", "")
+				p.click("#drawer-close")
+			}})
 	}
 	for _, tab := range []struct{ id, wait string }{
 		{"params", `!!document.querySelector("#param-system")`},

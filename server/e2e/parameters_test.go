@@ -120,6 +120,7 @@ func TestParametersThatAModelIsNotKnownToTake(t *testing.T) {
 	p.click("#params-more > summary")
 	p.wait(`document.querySelector("#params-more").textContent.includes("isn’t known to take these")`)
 	p.fill("#param-max_tokens", "30")
+	p.wait(`document.querySelector("#params-more > summary").textContent === "More parameters1 set"`)
 	p.click("#tab-request")
 	p.click("#request-exact")
 	p.wait(`document.querySelector("#request-body").textContent.endsWith('"max_tokens":30}')`)

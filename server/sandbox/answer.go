@@ -25,6 +25,7 @@ type answer struct {
 	text      string // all of it; see shown
 	citations []voice.Citation
 	in, out   int64 // tokens
+	bounded   bool  // cut off by the tokens that were asked for at most
 }
 
 // search is one call of the built-in web search (F38, F48).
@@ -36,7 +37,7 @@ type search struct {
 // finish says how the answer ends, in the words of chat.
 func (a *answer) finish() string {
 	switch {
-	case a.script.incomplete:
+	case a.incomplete():
 		return "length"
 	case len(a.calls) > 0:
 		return "tool_calls"
@@ -66,7 +67,7 @@ func compose(m gateway.Model, c conversation) *answer {
 	request := voice.Request{Model: m.ID, System: system, Earlier: earlier, Prompt: prompt}
 	// Temperature and top_p have no effect on epsilon (F16).
 	if m.Family != gateway.Epsilon {
-		request.Variant = c.sampling
+		request.Variant = c.sampling + c.told.variant
 	}
 	for _, r := range results {
 		request.Results = append(request.Results, voice.Result{Name: r.Name, Text: r.Arguments})
@@ -86,7 +87,7 @@ func compose(m gateway.Model, c conversation) *answer {
 		a.calls[i].ID = "call_" + strconv.FormatUint(a.seed, 36) + strconv.Itoa(i)
 	}
 	said := voice.Compose(request)
-	if sc.reasoning || m.Family == gateway.Epsilon {
+	if sc.reasoning || m.Family == gateway.Epsilon || c.told.effort {
 		a.reasoning = said.Reasoning
 	}
 	switch {
@@ -109,6 +110,7 @@ func compose(m gateway.Model, c conversation) *answer {
 		// What goes wrong goes wrong in a text.
 		a.calls, a.text = nil, said.Text
 	}
+	c.told.shape(a, prompt)
 	a.out = countTokens(a.reasoning) + countTokens(a.shown())
 	for _, call := range a.calls {
 		a.out += countTokens(call.Arguments)

@@ -18,6 +18,7 @@ type conversation struct {
 	stream   bool
 	usage    bool   // stream_options.include_usage (G9)
 	sampling string // temperature and top_p as they were written
+	told     told
 }
 
 // readConversation reads a body that was found valid. Fields are taken by

@@ -52,6 +52,12 @@
 //	                    ten minutes, then normal. 502 and 504 are HTML, as a
 //	                    proxy sends them; "N html" and "N empty" choose the body
 //
+// # What the catalogue tells
+//
+// A model that the catalogue tells to take them heeds max_tokens and its like
+// (the answer ends with length), stop, response_format (JSON by the schema),
+// reasoning_effort and seed. Other models ignore them.
+//
 // # Functions
 //
 // Functions that are offered are called: those that the prompt names; the one

@@ -135,7 +135,7 @@ func (t *textCall) response(id, status string) response {
 // ended is the reply when it is over: completed, or incomplete.
 func (t *textCall) ended(id string, output []any) response {
 	r := t.response(id, "completed")
-	if t.a.script.incomplete {
+	if t.a.incomplete() {
 		r.Status, r.IncompleteDetails = "incomplete", &incomplete{"max_output_tokens"}
 	}
 	r.Output = output
@@ -180,7 +180,7 @@ func (t *textCall) items() []any {
 		return out
 	}
 	m := messageItem{newID("msg_"), "message", "completed", "assistant", []textPart{textPartOf(a.shown(), a.citations)}}
-	if a.script.incomplete {
+	if a.incomplete() {
 		m.Status = "incomplete"
 	}
 	return append(out, m)

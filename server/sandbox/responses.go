@@ -70,7 +70,7 @@ func (t *textCall) responsesStream(id string) (int64, error) {
 	case sc.fail != "":
 		e.send("response.failed", "response", t.failedResponse(id))
 		return failed, nil
-	case sc.incomplete:
+	case a.incomplete():
 		e.close(len(items)-1, items[len(items)-1])
 		e.done(len(items)-1, items[len(items)-1])
 		e.send("response.incomplete", "response", t.ended(id, items))

@@ -29,6 +29,7 @@ func (s *Server) handleText(ep gateway.Endpoint) func(*call) error {
 			return err
 		}
 		conv := readConversation(ep, root)
+		conv.told = readTold(model, root)
 		a := compose(model, conv)
 		if done, err := s.injectStatus(c, a.script); done || err != nil {
 			return err

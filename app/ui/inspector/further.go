@@ -66,8 +66,12 @@ func (c *Parameters) further(v chat.Params) app.UI {
 	case known:
 		return kit.El("div", "params-further", kit.At{"id", "params-further"}, list)
 	}
+	set := ""
+	if n := len(c.p.chat.Lane(c.Lane).FurtherSet()); n > 0 {
+		set = strconv.Itoa(n) + " set"
+	}
 	return kit.El("details", "fold", kit.At{"id", "params-more"},
-		kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "More parameters"),
+		kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "More parameters", kit.SayIf("span", "faint", set)),
 		kit.Box("div", "params-further",
 			kit.Box("p", "soft", "This model isn’t known to take these. What you set is sent, and the gateway may ignore or refuse it."), list))
 }

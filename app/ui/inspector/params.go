@@ -213,7 +213,10 @@ func (c *Parameters) numberOf(name, label string, o chat.Offered, value *float64
 		}
 		c.blame(name, bad)
 	}
-	text, slide := "", strconv.Itoa((o.Min+o.Max)/2)
+	text, slide := "", "1"
+	if o.Min < 0 {
+		slide = "0"
+	}
 	if value != nil {
 		text = strconv.FormatFloat(*value, 'f', -1, 64)
 		slide = text

@@ -58,8 +58,9 @@ func ofOthers(all []standing) (s standing, holds bool) {
 // ReserveText reserves a bound for a text run: the request, and as many tokens of
 // output as the settings of the person say, but where there are accounts no fewer
 // than DefaultMaxOutput: nobody gets past a limit of others by setting less aside.
-// The gateway tells no bound for an answer and the contract's requests carry none;
-// a longer answer is booked whole, and the next send is refused.
+// A bound that the request carries counts instead where it is more, or where the
+// model is known to keep to it. A longer answer is booked whole, and the next send
+// is refused.
 func (k *Keeper) ReserveText(ctx context.Context, by payer.Payer, m gateway.Model, body []byte) (release func(), p *wire.Problem) {
 	k.mu.Lock()
 	a, err := k.account(ctx, by.Owner)
@@ -73,6 +74,9 @@ func (k *Keeper) ReserveText(ctx context.Context, by payer.Payer, m gateway.Mode
 	k.mu.Unlock()
 	if err != nil {
 		return nil, k.unread(err)
+	}
+	if asked, kept := m.Bound(body); asked > most || asked > 0 && kept {
+		most = asked
 	}
 	images := int64(len(gateway.ImageRefs(body)))
 	tokens := inputBound(body)

@@ -289,6 +289,25 @@ func TestSettingLessAsideDoesNotPassOthersLimits(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	release()
+	// What a request itself bounds counts: upwards always, downwards where the model
+	// is known to keep to it.
+	told := model
+	told.Family, told.Takes = gateway.Ordinary, []string{"max_tokens"}
+	for _, c := range []struct {
+		model gateway.Model
+		body  string
+		want  int64
+	}{
+		{told, `{"max_tokens":10}`, 10}, {told, `{"max_tokens":10,"n":4}`, 40}, {model, `{"max_tokens":10}`, wire.DefaultMaxOutput},
+		{told, `{"max_tokens":20000}`, 20_000}, {model, `{"max_tokens":20000}`, 20_000}, {told, `{"max_tokens":0}`, wire.DefaultMaxOutput},
+	} {
+		release, p := w.ReserveText(t.Context(), by, c.model, []byte(c.body))
+		if got := w.ReservedByTeam(red); p != nil || got != 40*dollar/1_000_000*c.want {
+			t.Errorf("%s: %v, %d are reserved", c.body, p, got)
+			continue
+		}
+		release()
+	}
 }
 
 // refusal is why a clip is refused; nil: it isn't.

@@ -76,15 +76,21 @@ func (f Format) Member(ep Endpoint) Member {
 }
 
 // Bound is how many tokens a text request asks for at most, of any of the fields
-// that say so, 0 where none does (G47).
-func Bound(body []byte) int64 {
+// that say so, 0 where none does (G47). Where n asks for several answers, it is
+// all of theirs together. kept says that the model is known to take the field, so
+// that no answer is longer.
+func (m Model) Bound(body []byte) (tokens int64, kept bool) {
 	var r struct {
 		Tokens     int64 `json:"max_tokens"`
 		Completion int64 `json:"max_completion_tokens"`
 		Output     int64 `json:"max_output_tokens"`
+		N          int64 `json:"n"`
 	}
 	if json.Unmarshal(body, &r) != nil {
-		return 0
+		return 0, false
 	}
-	return max(r.Tokens, r.Completion, r.Output)
+	kept = r.Tokens > 0 && m.CanTake("max_tokens") || r.Completion > 0 && m.CanTake("max_completion_tokens") ||
+		r.Output > 0 && m.CanTake("max_output_tokens")
+	const most = 1 << 30 // of each factor: their product is a number still
+	return min(max(r.Tokens, r.Completion, r.Output, 0), most) * min(max(r.N, 1), most), kept
 }

@@ -95,11 +95,17 @@ func TestFurtherFieldsKeepTheBody(t *testing.T) {
 }
 
 func TestG47Bound(t *testing.T) {
+	m := model(t, takesAll)
 	for body, want := range map[string]int64{
-		`{"max_tokens":5}`: 5, `{"max_completion_tokens":6}`: 6, `{"max_output_tokens":7}`: 7, `{}`: 0, `{"max_tokens":"5"}`: 0, `x`: 0,
+		`{"max_tokens":5}`: 5, `{"max_completion_tokens":6}`: 6, `{"max_output_tokens":7}`: 7, `{"max_tokens":5,"n":3}`: 15, `{"max_tokens":-5,"n":-1}`: 0,
+		`{"max_tokens":9000000000000000000,"n":9000000000000000000}`: 1 << 60, `{}`: 0, `{"max_tokens":"5"}`: 0, `x`: 0,
 	} {
-		if got := Bound([]byte(body)); got != want {
-			t.Errorf("%s: %d", body, got)
+		got, kept := m.Bound([]byte(body))
+		if got != want || kept != (strings.Contains(body, "max_tokens") && want > 0) {
+			t.Errorf("%s: %d, %v", body, got, kept)
 		}
+	}
+	if n, kept := model(t, plain).Bound([]byte(`{"max_tokens":5}`)); n != 5 || kept {
+		t.Errorf("a model that isn't known to take it: %d, %v", n, kept)
 	}
 }

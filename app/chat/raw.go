@@ -28,7 +28,7 @@ func (l *Lane) SendRaw(ep gateway.Endpoint, body []byte) *Refusal {
 	if v := ch.Judge(ep, body); !v.OK() {
 		return &Refusal{Issues: v.Errors, Lane: l.Index(), Many: len(c.Lanes) > 1}
 	}
-	model, text := question(body)
+	model, text, images := question(body)
 	if r := ch.notAllowed(model); r != nil {
 		return r
 	}
@@ -37,7 +37,7 @@ func (l *Lane) SendRaw(ep gateway.Endpoint, body []byte) *Refusal {
 	if !c.begun() {
 		ch.begin(ch.o.NewID(), text, now)
 	}
-	user := wire.Message{ID: ch.o.NewID(), Parent: l.Leaf, Lane: l.Number, Role: "user", Text: text, CreatedMS: now}
+	user := wire.Message{ID: ch.o.NewID(), Parent: l.Leaf, Lane: l.Number, Role: "user", Text: text, Images: images, CreatedMS: now}
 	c.add(&Message{Message: user, Rev: 1})
 	m := l.begin(wire.Start{
 		Run: ch.o.NewID(), Conversation: c.ID, Lane: l.Number, User: user, Answer: ch.o.NewID(),
@@ -52,8 +52,9 @@ func (l *Lane) SendRaw(ep gateway.Endpoint, body []byte) *Refusal {
 
 // question is the model that a request names, and what it asks last: of chat
 // messages the last one of the person's, of an input that is a transcript
-// (G10) what stands behind its last "User: ".
-func question(body []byte) (model, text string) {
+// (G10) what stands behind its last "User: ". Of what is asked in parts it is the
+// text, and the images that are kept.
+func question(body []byte) (model, text string, images []wire.Image) {
 	type item struct {
 		Role    string
 		Content any
@@ -73,12 +74,36 @@ func question(body []byte) (model, text string) {
 		text = strings.TrimPrefix(text, "User: ")
 	}
 	for _, m := range items {
-		if s, ok := m.Content.(string); ok && m.Role == "user" {
-			text = s
+		if m.Role != "user" {
+			continue
+		}
+		switch content := m.Content.(type) {
+		case string:
+			text, images = content, nil
+		case []any:
+			text, images = parts(content)
 		}
 	}
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(text) == "" && len(images) == 0 {
 		text = "A request written as JSON."
 	}
-	return r.Model, text
+	return r.Model, text, images
+}
+
+// parts are the text and the kept images of a message's content.
+func parts(content []any) (text string, images []wire.Image) {
+	for _, part := range content {
+		p, _ := part.(map[string]any)
+		if s, ok := p["text"].(string); ok {
+			text += Gap(text, false) + s
+		}
+		link, _ := p["image_url"].(string)
+		if of, ok := p["image_url"].(map[string]any); ok {
+			link, _ = of["url"].(string)
+		}
+		if id, kept := strings.CutPrefix(link, gateway.ImageScheme); kept && len(images) < wire.MaxImages {
+			images = append(images, wire.Image{ID: id})
+		}
+	}
+	return text, images
 }

@@ -16,8 +16,8 @@ func TestQuestionOfABody(t *testing.T) {
 		{`{"model":"m","messages":[{"role":"system","content":"s"}]}`, "m", "A request written as JSON."},
 		{`no json`, "", "A request written as JSON."},
 	} {
-		if m, text := question([]byte(c.body)); m != c.model || text != c.text {
-			t.Errorf("%s: %q %q", c.body, m, text)
+		if m, text, images := question([]byte(c.body)); m != c.model || text != c.text || images != nil {
+			t.Errorf("%s: %q %q %v", c.body, m, text, images)
 		}
 	}
 }

@@ -57,6 +57,7 @@ type Conversations interface {
 	SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.Lanes, error)
 	SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vote, error)
 	Search(ctx context.Context, owner string, q wire.Search) (wire.SearchPage, error)
+	ImageOfConversation(ctx context.Context, owner, conversation, id string) (wire.Image, []byte, error)
 	Library(ctx context.Context, owner string) (wire.Library, error)
 	PutLibrary(ctx context.Context, owner string, e wire.LibraryEntry) (wire.LibraryEntry, error)
 	DeleteLibrary(ctx context.Context, owner, id string) error

@@ -3,8 +3,12 @@ package bff
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +34,7 @@ func writeMarkdown(ctx context.Context, c Conversations, owner, id string, to io
 		return err
 	}
 	w := bufio.NewWriterSize(to, 64<<10)
+	images := map[string]int{} // numbers, by their ids
 	fmt.Fprintf(w, "# %s\n\n", sum.Title)
 	fmt.Fprintf(w, "%s · %d messages", day(sum.CreatedMS), o.Len())
 	if sum.CostNanoUSD != 0 {
@@ -66,14 +71,41 @@ func writeMarkdown(ctx context.Context, c Conversations, owner, id string, to io
 			if m.Role == "assistant" {
 				met[parent]++
 			}
-			writeMessage(w, m, met[parent], siblings[parent])
+			writeMessage(w, m, met[parent], siblings[parent], images)
 			i++
 		}
+	}
+	if err := writeImages(ctx, w, c, owner, id, images); err != nil {
+		return err
 	}
 	return w.Flush()
 }
 
-func writeMessage(w *bufio.Writer, m wire.Message, version, versions int) {
+// writeImages writes the bytes of a conversation's images where the text is over: each
+// once, as what its number stands for.
+func writeImages(ctx context.Context, w *bufio.Writer, c Conversations, owner, conversation string, images map[string]int) error {
+	ids := slices.SortedFunc(maps.Keys(images), func(a, b string) int { return images[a] - images[b] })
+	for n, id := range ids {
+		i, data, err := c.ImageOfConversation(ctx, owner, conversation, id)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			fmt.Fprint(w, "\n")
+		}
+		fmt.Fprintf(w, "[image-%d]: data:%s;base64,", images[id], i.Type)
+		e := base64.NewEncoder(base64.StdEncoding, w)
+		e.Write(data)
+		e.Close()
+		fmt.Fprint(w, "\n")
+	}
+	return nil
+}
+
+func writeMessage(w *bufio.Writer, m wire.Message, version, versions int, images map[string]int) {
 	fmt.Fprint(w, "\n---\n\n## ")
 	switch {
 	case m.Role == "tool":
@@ -83,6 +115,12 @@ func writeMessage(w *bufio.Writer, m wire.Message, version, versions int) {
 	case m.Run == nil:
 		fmt.Fprint(w, "You\n\n")
 		text(w, m.Text)
+		for _, i := range m.Images {
+			if images[i.ID] == 0 {
+				images[i.ID] = len(images) + 1
+			}
+			fmt.Fprintf(w, "![Image %d, %d × %d][image-%[1]d]\n\n", images[i.ID], i.Width, i.Height)
+		}
 		return
 	}
 	r := m.Run

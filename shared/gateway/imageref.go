@@ -47,3 +47,19 @@ func ImageRefs(body []byte) (refs []ImageRef) {
 func isSHA(p []byte) bool {
 	return !slices.ContainsFunc(p, func(c byte) bool { return (c < '0' || c > '9') && (c < 'a' || c > 'f') })
 }
+
+// FillImages is a request with its images in it: data has the data: URL of each by
+// its SHA-256.
+func FillImages(body []byte, data map[string]string) []byte {
+	refs := ImageRefs(body)
+	if len(refs) == 0 {
+		return body
+	}
+	var out []byte
+	at := 0
+	for _, r := range refs {
+		out = append(append(out, body[at:r.From]...), data[r.ID]...)
+		at = r.To
+	}
+	return append(out, body[at:]...)
+}

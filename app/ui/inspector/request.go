@@ -126,13 +126,15 @@ func (v *requestView) copies() js.Value {
 	for _, l := range snippet.Languages() {
 		var b js.Value
 		b = d.button("copy-"+string(l), "button", l.Name(), func() {
-			d.CopyTo(snippet.Write(l, snippet.Request{BaseURL: v.base, Endpoint: v.endpoint, Body: v.body}), b)
+			v.whole(func(body []byte) {
+				d.CopyTo(snippet.Write(l, snippet.Request{BaseURL: v.base, Endpoint: v.endpoint, Body: body}), b)
+			})
 		})
 		b.Set("title", "Copy the request as "+l.Name())
 		row.Call("append", b)
 	}
 	var plain js.Value
-	plain = d.button("copy-body", "button", "Body", func() { d.CopyTo(string(v.body), plain) })
+	plain = d.button("copy-body", "button", "Body", func() { v.whole(func(body []byte) { d.CopyTo(string(body), plain) }) })
 	plain.Set("title", "Copy the body alone")
 	row.Call("append", plain)
 	return d.div("copies", d.el("p", "label", "Copy as"), row, v.keyNote())
@@ -262,7 +264,7 @@ func (v *requestView) drawBody(of string) bool {
 	if left := d.drawJSON(v.pre, text); left > 0 {
 		size += "; shown up to here, " + figure.Count(int64(left)) + " more are not. Copying takes all."
 	}
-	kit.SetText(v.size, size)
+	kit.SetText(v.size, size+imagesNote(v.body))
 	return true
 }
 

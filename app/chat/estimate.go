@@ -18,7 +18,11 @@ const (
 
 // Estimate is what sending a draft would take, in words, and how that was
 // worked out.
-type Estimate struct{ Text, Basis string }
+type Estimate struct {
+	Text, Basis string
+	// Over says which model reads less than what would be sent, "" for none.
+	Over string
+}
 
 // Estimate says what sending a draft of n bytes would take in all lanes: the
 // tokens in, and what it costs from a short answer to a long one.
@@ -30,10 +34,15 @@ func (c *Conversation) Estimate(n int) Estimate {
 	short, long := int64(0), int64(0)
 	unpriced, imagesUnpriced := 0, 0
 	sample := false
+	over := ""
 	for _, l := range c.Lanes {
 		m := c.chat.session.Model(l.Model())
 		in := Tokens(n + l.carried(m))
 		most = max(most, in)
+		if m.Context > 0 && in > int64(m.Context) && over == "" && !c.Hidden() {
+			over = "This is about " + figure.Count(in) + " tokens, and " + m.ID + " reads " + figure.Count(int64(m.Context)) +
+				" at most. The gateway may refuse it."
+		}
 		least, longest := l.usual()
 		if short == 0 || least < short {
 			short = least
@@ -54,6 +63,7 @@ func (c *Conversation) Estimate(n int) Estimate {
 	e := Estimate{
 		Text:  figure.Count(most) + " tokens in",
 		Basis: "Estimated at 4 bytes a token, with all that came before",
+		Over:  over,
 	}
 	lanes := len(c.Lanes)
 	if lanes > 1 {

@@ -65,10 +65,10 @@ type FurtherField struct {
 }
 
 // further are the fields of the model for further parameters, each parameter
-// once. Of a model of which nothing is told all are returned, and known is false:
-// they may do, or not. Of one that is told of, only what is told.
+// once. Of a model of which none is told all are returned, and known is false:
+// they may do, or not. Else only what is told.
 func further(m gateway.Model) (fields []FurtherField, known bool) {
-	known = len(m.Takes) > 0
+	known = slices.ContainsFunc(m.Takes, func(what string) bool { return parameter(what) != "" })
 	for _, f := range m.Fields(m.Mode) {
 		of := parameter(f.Name)
 		if of == "" || known && f.Standing != gateway.Optional || slices.ContainsFunc(fields, func(o FurtherField) bool { return o.Of == of }) {

@@ -21,6 +21,7 @@ func furtherBench(t *testing.T) *bench {
 		{"id":"vendor/epsilon-5.6-core"},
 		{"id":"vendor/told","context":2000,"max_output":500,"takes":["max_tokens","stop","response_format","reasoning_effort","seed","presence_penalty","frequency_penalty","top_k"],"price":{"input":1,"output":2}},
 		{"id":"vendor/told-responses","endpoint":"responses","takes":["max_output_tokens","text","reasoning","seed"]},
+		{"id":"vendor/seeing","takes":["images","tools"]},
 		{"id":"vendor/completion","takes":["max_completion_tokens"]}]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +83,7 @@ func TestFurtherFieldsThatAreOffered(t *testing.T) {
 		responsesTold:   "max_tokens response_format reasoning_effort seed told",
 		completionModel: "max_tokens told",
 		chatModel:       "max_tokens stop response_format reasoning_effort seed presence_penalty frequency_penalty top_k",
+		"vendor/seeing": "max_tokens stop response_format reasoning_effort seed presence_penalty frequency_penalty top_k",
 		"zeta-1":        "", responsesModel: "",
 	} {
 		b.Lane(0).Choose(model)
@@ -187,6 +189,11 @@ func TestBoundsOfAnAnswer(t *testing.T) {
 		}
 	}
 	b.Lane(0).SetParams(Params{})
+	for n, want := range map[int]string{8000: "", 8100: "and vendor/told reads 2"} {
+		if e := b.Shown().Estimate(n); !strings.Contains(e.Over, want) || (e.Over == "") != (want == "") {
+			t.Errorf("%d bytes: %q", n, e.Over)
+		}
+	}
 	if _, _, v := b.Lane(0).Preview(strings.Repeat("word ", 1400)); len(v.Warnings) > 0 {
 		t.Errorf("a request that fits: %+v", v.Warnings)
 	}

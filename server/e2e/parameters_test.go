@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -182,4 +184,39 @@ func TestMistakesInFurtherParameters(t *testing.T) {
 			t.Errorf("%d: %s", r.Status, r.Body)
 		}
 	}
+}
+
+// A catalogue that tells how much a model reads has the page warn of more; an
+// answer's bound is asked for by the model's own name, on responses too.
+func TestMoreThanAModelReads(t *testing.T) {
+	t.Parallel()
+	sandbox := startSandbox(t)
+	catalogue := filepath.Join(t.TempDir(), "catalogue.json")
+	const models = `{"models": [{"id": "vendor/small", "name": "Small one", "context": 50, "max_output": 20, "takes": ["max_completion_tokens"]},
+		{"id": "vendor/flat", "endpoint": "responses", "takes": ["max_output_tokens", "text", "reasoning"]}]}`
+	if err := os.WriteFile(catalogue, []byte(models), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorldWith(t, sandbox.URL, "-catalog", catalogue)
+	p := w.keyed("/")
+	p.parameters("vendor/small")
+	p.wait(`document.querySelector(".params").textContent.includes("Small one · reads 50 tokens · writes up to 20")`)
+	p.writes("#composer", strings.Repeat("word ", 30))
+	p.wait(`!document.querySelector("#over-context").checkVisibility() && document.querySelector("#estimate").textContent.includes("tokens in")`)
+	p.writes("#composer", strings.Repeat("word ", 60))
+	p.wait(`document.querySelector("#over-context").checkVisibility() && document.querySelector("#over-context").textContent.includes("vendor/small reads 50 at most")`)
+	p.fill("#param-max_tokens", "30")
+	p.wait(`document.querySelectorAll(".params-further .params-number").length === 1`)
+	p.click("#tab-request")
+	p.click("#request-exact")
+	p.wait(`document.querySelector("#request-body").textContent.endsWith('"max_completion_tokens":30}')`)
+	p.wait(`(t => t.includes("writes 20 tokens at most") && t.includes("reads 50 at most"))(document.querySelector("#verdict").textContent)`)
+	p.writes("#composer", "")
+	p.wait(`!document.querySelector("#over-context").checkVisibility()`)
+
+	p.parameters("vendor/flat")
+	p.choice("#param-response_format", "json_object")
+	p.choice("#param-reasoning_effort", "high")
+	p.click("#tab-request")
+	p.wait(`document.querySelector("#request-body").textContent.endsWith('"max_output_tokens":30,"text":{"format":{"type":"json_object"}},"reasoning":{"effort":"high"}}')`)
 }

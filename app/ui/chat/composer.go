@@ -75,6 +75,10 @@ func (c *Composer) estimate() {
 		e.Set("textContent", note.Text)
 		e.Set("title", note.Basis)
 	}
+	if e := c.p.DOM.ByID("over-context"); e.Truthy() {
+		kit.SetText(e, note.Over)
+		e.Set("hidden", note.Over == "")
+	}
 	if e := c.p.DOM.ByID("send"); e.Truthy() {
 		e.Set("disabled", chat.TrimDraft(text) == "" && len(c.p.chat.Shown().Attached()) == 0)
 	}
@@ -107,6 +111,7 @@ func (c *Composer) Render() (ui app.UI) {
 		kit.Box("div", "composer-inner",
 			c.refusal(),
 			kit.BudgetNote(c.Budget),
+			kit.El("p", "budget-note", kit.At{"id", "over-context", "role", "status", "hidden", true}),
 			kit.Box("div", "composer-box",
 				p.attachments(),
 				p.Area("composer", "", kit.At{"rows", 1, "placeholder", "Ask something", "aria-label", "Message", "enterkeyhint", enter,

@@ -90,10 +90,10 @@ func (c *Catalogue) JSON() []byte {
 	f := catalogueFile{Note: c.Note, Sample: c.Sample, Models: make([]modelLine, 0, len(c.Models))}
 	for _, m := range c.Models {
 		f.Models = append(f.Models, modelLine{
-			ID: m.ID, Name: m.Name, Family: m.Family, Endpoint: m.Endpoint, Mode: m.Mode,
+			ID: m.ID, Name: m.fileName(), Family: m.Family, Endpoint: m.Endpoint, Mode: m.Mode,
 			Tier: m.Tier, Resolution: m.Resolution, From: m.From,
 			Seconds: m.Seconds.file(), MultiShotSeconds: m.MultiShotSeconds.file(),
-			Ratios: m.Ratios, InputItems: m.InputItems, Context: m.Context, MaxOutput: m.MaxOutput,
+			Ratios: m.Ratios, InputItems: m.InputItems, Context: m.fileTokens(m.Context), MaxOutput: m.fileTokens(m.MaxOutput),
 			Takes: m.takes(), Price: m.filePrice(), Sample: m.Sample,
 		})
 	}

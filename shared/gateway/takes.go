@@ -43,6 +43,23 @@ func (m Model) told(what string) bool {
 	return m.Family == Ordinary && slices.Contains(m.Takes, what)
 }
 
+// fileName is Name as a catalogue's file can hold it: a list that it comes from
+// may have a longer one.
+func (m Model) fileName() string {
+	if r := []rune(m.Name); len(r) > maxModelID {
+		return string(r[:maxModelID])
+	}
+	return m.Name
+}
+
+// fileTokens is a number of tokens as a catalogue's file can hold it.
+func (m Model) fileTokens(n int) int {
+	if m.Endpoint == Video {
+		return 0
+	}
+	return max(0, min(n, maxTokens))
+}
+
 // takes is Takes as a catalogue's file can hold it.
 func (m Model) takes() []string {
 	if m.Family != Ordinary {

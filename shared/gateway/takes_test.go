@@ -36,12 +36,16 @@ func TestG43WhatAModelCanTake(t *testing.T) {
 	// isn't written; words that the file doesn't know aren't either.
 	by := Catalogue{Models: []Model{
 		{ID: "zeta-1", Family: Zeta, Endpoint: Chat, Mode: TextMode, Takes: []string{"images"}},
-		{ID: "v/x", Family: Ordinary, Endpoint: Chat, Mode: TextMode, Takes: []string{"seed", "min_p", "seed"}},
+		{ID: "v/x", Family: Ordinary, Endpoint: Chat, Mode: TextMode, Takes: []string{"seed", "min_p", "seed"}, Name: strings.Repeat("ä", 300), Context: 1 << 40, MaxOutput: -1},
+		{ID: "gamma-2-720p", Family: Gamma, Endpoint: Video, Mode: TextToVideo, Seconds: Seconds{Min: 4, Max: 15}, Context: 5, Takes: []string{"seed"}},
 	}}
 	if by.Models[0].CanTake("images") {
 		t.Error("zeta takes images")
 	}
 	read, err := ParseCatalogue(by.JSON())
+	if err == nil && (len([]rune(read.Models[1].Name)) != 200 || read.Models[1].Context != maxTokens || read.Models[1].MaxOutput != 0) {
+		t.Errorf("%+v", read.Models[1])
+	}
 	if err != nil || read.Models[0].Takes != nil || !slices.Equal(read.Models[1].Takes, []string{"seed"}) {
 		t.Errorf("%v\n%s", err, by.JSON())
 	}

@@ -198,7 +198,7 @@ const CodeNoImages = "no_images"
 // ImagesWarning says what would keep the composer's images from being sent, ""
 // where nothing does.
 func (c *Conversation) ImagesWarning() string {
-	if len(c.attached) == 0 {
+	if r := c.Refused(); len(c.attached) == 0 || r != nil && r.Issues[0].Code == CodeNoImages { // which says it
 		return ""
 	}
 	none := slices.DeleteFunc(c.NoImages(), func(l *Lane) bool { return l.params.NoImages })
@@ -254,9 +254,12 @@ func hasImages(ts []gateway.Turn) bool {
 	return slices.ContainsFunc(ts, func(t gateway.Turn) bool { return len(t.Images) > 0 })
 }
 
+// leavesImages says that the lane is asked without images.
+func (l *Lane) leavesImages() bool { return l.params.NoImages && !l.TakesImages() }
+
 // without are the turns as a lane is asked that is asked without images.
 func (l *Lane) without(ts []gateway.Turn) []gateway.Turn {
-	if !l.params.NoImages || l.TakesImages() || !hasImages(ts) {
+	if !l.leavesImages() || !hasImages(ts) {
 		return ts
 	}
 	ts = slices.Clone(ts)

@@ -131,13 +131,23 @@ func TestALaneWithoutImages(t *testing.T) {
 	if b.Send("What?") || c.Refusal.Issues[0].Code != CodeNoImages || c.Refusal.Lane != 1 || len(c.Attached()) != 1 {
 		t.Fatalf("%+v", c.Refusal)
 	}
+	if c.ImagesWarning() != "" {
+		t.Error("it is said twice")
+	}
 	c.LeaveImages()
 	if c.ImagesWarning() != "" || c.ImagesLeft() != unseeing+": asked without the images." {
 		t.Errorf("%q, %q", c.ImagesWarning(), c.ImagesLeft())
 	}
 	starts, _ := b.sentAll(t, "What?")
-	if len(gateway.ImageRefs(starts[0].Body)) != 1 || len(gateway.ImageRefs(starts[1].Body)) != 0 || starts[0].User.ID != starts[1].User.ID {
+	if len(gateway.ImageRefs(starts[0].Body)) != 1 || len(gateway.ImageRefs(starts[1].Body)) != 0 || len(starts[0].User.Images) != 1 || starts[1].User.Images != nil {
 		t.Errorf("%s\n%s", starts[0].Body, starts[1].Body)
+	}
+	if len(c.Lane(0).Path()) != 2 || len(c.Lane(1).Path()) != 2 || len(c.Lane(1).Versions(c.Lane(1).Path()[0])) != 1 {
+		t.Errorf("the lanes show %v and %v", b.lane(0), b.lane(1))
+	}
+	b.attach(t, "b")
+	if b.Send("") || c.Refusal.Issues[0].Code != "running" {
+		t.Errorf("%+v", c.Refusal)
 	}
 }
 
@@ -165,7 +175,7 @@ func TestEstimateOfImages(t *testing.T) {
 	t.Parallel()
 	for price, want := range map[string]string{
 		"":                    "≈ $0.0001–0.0020 plus the images · ",
-		`, "per_image": 0.01`: "≈ $0.0201–0.0220 · ",
+		`, "per_image": 0.01`: "≈ $0.02 · ",
 	} {
 		b := newBench(t)
 		b.news(wire.EventHello, wire.Hello{Build: "b1", Gateway: wire.Gateway{HasKey: true}, Catalogue: []byte(`{"models": [

@@ -42,13 +42,26 @@ func (c *Conversation) Send(text string) bool {
 		}
 	}
 	now := ch.o.Now().UnixMilli()
-	users := map[string]wire.Message{} // by what they follow: lanes that are at one place share one
+	type place struct {
+		leaf   string
+		images bool
+	}
+	users := map[place]wire.Message{} // lanes that are at one place share one, but for who is asked without images
 	starts := make([]wire.Start, 0, len(c.Lanes))
 	for _, l := range c.Lanes {
-		user, ok := users[l.Leaf]
+		images := images
+		if l.leavesImages() {
+			images = nil
+		}
+		at := place{l.Leaf, len(images) > 0}
+		user, ok := users[at]
 		if !ok {
 			user = wire.Message{ID: ch.o.NewID(), Parent: l.Leaf, Lane: l.Number, Role: "user", Text: text, Images: images, CreatedMS: now}
-			users[l.Leaf] = user
+			users[at] = user
+		}
+		if text == "" && len(images) == 0 {
+			c.Refusal = refuse("", "no_text", l.Name()+" is asked without the images, so there is nothing to ask it.", "Write something, too.")
+			return false
 		}
 		if c.Earlier || missing(l.Path()) {
 			c.wait(text)

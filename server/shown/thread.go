@@ -78,7 +78,7 @@ func newestBranch(o wire.Outline) []branch {
 			switch {
 			case lane == newest:
 				out = append(out, branch{question: q.question})
-			case at >= len(out) || q.question != out[at].question && (at == 0 || o.Lengths[q.question] != o.Lengths[out[at].question]):
+			case at >= len(out) || q.question != out[at].question && o.Lengths[q.question] != o.Lengths[out[at].question]:
 				at = len(out) // another was asked: what follows is another conversation
 			}
 			if at == len(out) {
@@ -247,6 +247,9 @@ func threadOf(title string, lanes *wire.Lanes, o wire.Outline, before, from stri
 		for _, l := range b.lanes {
 			if apart[l.number] = apart[l.number] || l.question != b.question && got[o.ID(l.question)].Text != q.Text; apart[l.number] {
 				continue
+			}
+			if asked := got[o.ID(l.question)]; len(out.images) == 0 {
+				out.images = asked.Images // another lane's model may take none
 			}
 			lane := laneTurn{number: l.number}
 			for _, i := range l.answers {

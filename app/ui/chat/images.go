@@ -231,9 +231,9 @@ func (p *Page) images(m *chat.Message) app.UI {
 	for n, i := range m.Images {
 		label := imageName(n, len(m.Images))
 		list = append(list, kit.Box("li", "",
-			kit.Button("image", kit.At{"aria-label", label + ", show it in full"},
+			kit.Button("image", kit.At{"title", "Show it in full"},
 				p.Do("image "+strconv.Itoa(n), func() { p.showImage(m.Images, n) }),
-				kit.El("img", "", kit.At{"src", i.Address(), "alt", "", "loading", "lazy", "width", i.Width, "height", i.Height}))))
+				kit.El("img", "", kit.At{"src", i.Address(), "alt", label, "loading", "lazy", "width", i.Width, "height", i.Height}))))
 	}
 	return kit.Box("ul", "images", list)
 }

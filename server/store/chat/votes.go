@@ -237,12 +237,14 @@ func readRanked(w *sqlite.Tx, owner, n, message int64, v wire.Vote) (all ranked,
 }
 
 // questionOf is the row of the message that an answer is to, past rounds of functions,
-// and says whether the same is asked there as in another message, a row.
+// and says whether the same is asked there as in another message, a row: a model that
+// was asked without the images was asked something else.
 func questionOf(w *sqlite.Tx, owner int64, answer []byte, as int64) (n int64, same bool, err error) {
 	err = w.Scan(`WITH RECURSIVE up (n, parent, role) AS (
 			SELECT n, parent, role FROM messages WHERE owner = ?1 AND id = ?2
 			UNION SELECT m.n, m.parent, m.role FROM up CROSS JOIN messages m ON m.owner = ?1 AND m.id = up.parent WHERE up.role IN ('assistant', 'tool'))
-		SELECT m.n, m.text = (SELECT text FROM messages WHERE n = ?3) FROM up CROSS JOIN messages m ON m.n = up.n WHERE up.role NOT IN ('assistant', 'tool')`,
+		SELECT m.n, m.text = (SELECT text FROM messages WHERE n = ?3)
+				AND (SELECT count(*) FROM message_images WHERE message = m.n) = (SELECT count(*) FROM message_images WHERE message = ?3) FROM up CROSS JOIN messages m ON m.n = up.n WHERE up.role NOT IN ('assistant', 'tool')`,
 		[]any{owner, answer, as}, &n, &same)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil

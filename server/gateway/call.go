@@ -15,6 +15,7 @@ import (
 	"screentest/server/upstream"
 	"screentest/shared/gateway"
 	"screentest/shared/reply"
+	"screentest/shared/wire"
 )
 
 var errTooLong = errors.New("longer than its limit")
@@ -74,7 +75,7 @@ func (c *Client) call(ctx context.Context, key, method, path string, payload []b
 		req.ContentLength = int64(len(payload))
 		req.Header.Set("Content-Type", "application/json")
 	}
-	req.Header.Set("Authorization", "Bearer "+key)
+	authorize(req, key)
 	req.Header.Set("Accept", "text/event-stream, application/json")
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", "screentest")
@@ -90,8 +91,13 @@ func (c *Client) call(ctx context.Context, key, method, path string, payload []b
 		}
 		err = callError(ctx, "call the gateway", code, m.cause(err), sent.Load() && method == http.MethodPost)
 		cancel(nil)
+		var e *upstream.Error
+		if errors.As(err, &e) && e.Problem.Code == reply.CodeUnreachable {
+			c.reached(e.Problem)
+		}
 		return nil, nil, err
 	}
+	c.reached(nil)
 	if taken := res.StatusCode/100 == 2; c.opt.Judged != nil && (taken || res.StatusCode == http.StatusUnauthorized) {
 		c.opt.Judged(key, !taken)
 	}
@@ -107,6 +113,19 @@ func (c *Client) call(ctx context.Context, key, method, path string, payload []b
 		}
 	}
 	return res, b, nil
+}
+
+// authorize puts the key into a request, unless the gateway asks for none.
+func authorize(req *http.Request, key string) {
+	if key != gateway.NoKey && key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+}
+
+func (c *Client) reached(why *wire.Problem) {
+	if c.opt.Reached != nil {
+		c.opt.Reached(why)
+	}
 }
 
 // refusal reads the body of a reply that is not 2xx, and closes it.

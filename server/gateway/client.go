@@ -49,6 +49,9 @@ type Options struct {
 	// Judged is told what a reply says of the key that it answers: refused by a
 	// 401 (G1), taken by a 2xx; any other says nothing. It must not block.
 	Judged func(key string, refused bool)
+	// Reached is told of every call whether the gateway was reached, and if not,
+	// why; a call that its caller gave up says nothing. It must not block.
+	Reached func(why *wire.Problem)
 	// FilesFromPrivate lets FetchFile connect to loopback and private
 	// addresses. The gateway's own host and port are always allowed.
 	FilesFromPrivate bool
@@ -155,8 +158,15 @@ func origin(u *url.URL) string {
 	return strings.ToLower(u.Scheme) + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// checkKey says what is wrong with a key, nil if it can be sent (F159).
+// Origin is scheme, host and port of a gateway's address: what a key is for.
+func Origin(base *url.URL) string { return origin(base) }
+
+// checkKey says what is wrong with a key, nil if it can be sent (F159), or if
+// there is none to send.
 func checkKey(key string) *wire.Problem {
+	if key == gateway.NoKey {
+		return nil
+	}
 	mistake := gateway.KeyMistake(key)
 	if mistake == "" {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"syscall"
 
 	"screentest/server/upstream"
@@ -44,6 +45,12 @@ func callError(ctx context.Context, doing, code string, err error, sent bool) er
 // unreachable says for people why there is no connection; "" where nothing
 // can be said that helps.
 func unreachable(err error) string {
+	why, _ := unreachableBecause(err)
+	return why
+}
+
+// unreachableBecause says also what to do.
+func unreachableBecause(err error) (why, hint string) {
 	var dns *net.DNSError
 	var unknown x509.UnknownAuthorityError
 	var host x509.HostnameError
@@ -52,15 +59,21 @@ func unreachable(err error) string {
 	var late net.Error
 	switch {
 	case errors.As(err, &dns):
-		return "The name of its host is not known."
+		return "The name of its host is not known.", "Check the spelling of the host, and whether this server can look up names."
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "Nothing answers at its address and port."
-	case errors.As(err, &unknown), errors.As(err, &host), errors.As(err, &invalid):
-		return "Its certificate is not accepted."
-	case errors.As(err, &record):
-		return "It does not speak https there; perhaps http is meant."
+		return "Nothing answers at its address and port.", "See whether the gateway runs, and check the port. In a container, localhost is the container itself."
+	case errors.As(err, &unknown):
+		return "Its certificate is not accepted.", "It is signed by nobody whom this server trusts: add the authority to the system’s, or use one that is known."
+	case errors.As(err, &host):
+		return "Its certificate is not accepted.", "It is for another name: use the name that it is for."
+	case errors.As(err, &invalid):
+		return "Its certificate is not accepted.", "It may have expired: see the certificate, and this machine’s clock."
+	case errors.As(err, &record), err != nil && strings.Contains(err.Error(), "HTTP response to HTTPS client"): // which is no type
+		return "It does not speak https there; perhaps http is meant.", "Begin the address with http://."
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "No way leads to its address.", "Check the network of this server, and its VPN if there is one."
 	case errors.As(err, &late) && late.Timeout():
-		return "Connecting took too long."
+		return "Connecting took too long.", "Check the host and the port, and whether a firewall is in between."
 	}
-	return ""
+	return "", ""
 }

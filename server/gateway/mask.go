@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
@@ -33,7 +34,7 @@ type mask struct {
 }
 
 func newMask(key string) mask {
-	if len(key) < minMasked {
+	if len(key) < minMasked || key == gateway.NoKey {
 		return mask{}
 	}
 	m := mask{forms: formsOf(key), first: new([256]uint16), split: newSplit(key)}

@@ -5,6 +5,10 @@ import "strconv"
 // MaxKey is the longest key that is sent to a gateway, in bytes.
 const MaxKey = 1 << 10
 
+// NoKey stands for the key of a gateway that asks for none: calls are sent
+// without one. Nobody can enter it, see KeyMistake.
+const NoKey = "(no key)"
+
 // KeyMistake says what is wrong with a key, "" if it can be sent as a header
 // (F159).
 func KeyMistake(key string) string {

@@ -83,7 +83,7 @@ func TestTheSandboxInsideAnswersToThisMachineOnly(t *testing.T) {
 		"": http.StatusOK, "localhost:9": http.StatusOK, "[::1]:9": http.StatusOK,
 		"evil.example": http.StatusMisdirectedRequest, "127.0.0.1.evil.example": http.StatusMisdirectedRequest, "192.0.2.7": http.StatusMisdirectedRequest,
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", d.client.Base.String()+"/sandbox/account", nil)
+		req, err := http.NewRequestWithContext(t.Context(), "GET", d.gateways.Now().Base.String()+"/sandbox/account", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func TestATeamHasItsOwnRanking(t *testing.T) {
 	t.Parallel()
 	w := newOffice(t)
 	ctx := t.Context()
-	w.must(w.store.SetTeamKey(ctx, w.people.Owner, w.red, "sk-red-0123456789", "6789"))
+	w.must(w.store.SetTeamKey(ctx, w.people.Owner, w.red, "sk-red-0123456789", "6789", ""))
 	const a, b, c = "vendor/model-a", "vendor/model-b", "zeta-1"
 	votes := func(p *someone, winner int, bad bool, tags []string, models ...string) {
 		t.Helper()

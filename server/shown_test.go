@@ -121,7 +121,7 @@ func TestWhatIsSharedIsFollowed(t *testing.T) {
 		t.Errorf("the page: %s", body)
 	}
 	said := all[0].all.String() + body
-	for _, no := range []string{"other-canary", "mate", "@example.com", w.client.Base.Host, "sk-", w.red, other.Conversation, s.Run} {
+	for _, no := range []string{"other-canary", "mate", "@example.com", w.gateways.Now().Base.Host, "sk-", w.red, other.Conversation, s.Run} {
 		if strings.Contains(said, no) {
 			t.Errorf("%q is in what is shown", no)
 		}
@@ -246,7 +246,7 @@ func TestSnapshotsAndClipsAreShown(t *testing.T) {
 	if res.StatusCode != 200 || !strings.Contains(body, "as it was") || !strings.Contains(body, "<table>") || strings.Contains(body, "later-canary") || strings.Contains(body, "data-from") {
 		t.Errorf("%s: %s", res.Status, body)
 	}
-	if res, text := w.page(w.nobody, token+"/wire/"+s.Run); res.StatusCode != 200 || !strings.Contains(text, `"model"`) || strings.Contains(text, w.client.Base.Host) {
+	if res, text := w.page(w.nobody, token+"/wire/"+s.Run); res.StatusCode != 200 || !strings.Contains(text, `"model"`) || strings.Contains(text, w.gateways.Now().Base.Host) {
 		t.Errorf("its wire: %s: %.500s", res.Status, text)
 	}
 	if res, _ := w.page(w.nobody, token+"/wire/"+next.Run); res.StatusCode != 404 {

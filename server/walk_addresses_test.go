@@ -116,6 +116,10 @@ func walkAddresses() []walkAddress {
 		{address: "DELETE /api/shares/{id}", path: at("/api/shares/", share, ""), others: unseen},
 		{address: "PUT /api/instance", body: said(`{"name":"Lab"}`), others: asWell},
 
+		{address: "POST /api/gateway/test", body: said(`{"address":" "}`), others: asWell},
+		{address: "PUT /api/gateway", body: said(`{"address":" "}`), others: asWell},
+		{address: "DELETE /api/gateway", others: asWell},
+
 		{address: "DELETE /api/teams/{id}", path: at("/api/teams/", spareTeam, ""), others: asWell},
 		{address: "POST /api/people/{id}/hand_over", path: at("/api/people/", spare, "/hand_over"), others: asWell},
 		{address: "POST /api/people/{id}/erase", path: at("/api/people/", spare, "/erase"), body: said(`{"dry_run":true}`), others: asWell},
@@ -243,7 +247,7 @@ func TestTheWalkAlone(t *testing.T) {
 	tab := dial(t, w.url, wiretest.NewHTTP())
 	alone := []string{"GET /api/me", "GET /api/ways", "GET /ws", "POST /api/key", "DELETE /api/key", "GET /api/conversations/{file}", "GET /api/export.json", "POST /api/import",
 		"GET /api/ledger.csv", "GET /api/ledger.json", "GET /u/{name}", "POST /api/uploads", "POST /api/images", "GET /api/images/{image}", "GET /media/{task}/{index}", "GET /api/posters/{task}/{index}",
-		"POST /api/posters/{task}/{index}", "GET /api/videos.zip"}
+		"POST /api/posters/{task}/{index}", "GET /api/videos.zip", "POST /api/gateway/test", "PUT /api/gateway", "DELETE /api/gateway"}
 	for _, address := range w.bff.Addresses() {
 		method, path, _ := strings.Cut(address, " ")
 		if !isPage(path) && method != http.MethodHead && !slices.Contains(alone, address) {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"sync"
 	"time"
 
 	"screentest/server/approval"
@@ -55,28 +56,34 @@ type server struct {
 	ops        *ops.Monitor
 	store      *store.DB
 	news       *news.Hub
-	sandbox    *sandbox.Server // nil with a gateway from outside
-	people     *people.Directory
-	desk       *signin.Desk // nil without accounts
-	factors    *factors.Factors
-	oidc       *oidc.Provider // nil without single sign-on
-	setUp      string         // the link to the first account, while there is none
-	localID    string         // without accounts: everybody's, as programs see it
-	local      string         // its owner
-	client     *gatewayclient.Client
-	hooks      *hook.Caller
-	budget     *budget.Keeper
-	runs       *run.Manager
-	videos     *video.Service
-	retention  *retention.Sweeper
-	leaving    *leaving.Service
-	notices    *notices.Service // nil without accounts, as the four below
-	shares     *share.Service
-	reviews    *review.Service
-	shown      *shown.Service
-	approvals  *approval.Service
-	bff        *bff.Server
-	closers    []func(context.Context) error // the last one started is closed first
+	sandbox    *sandbox.Server // nil with -gateway
+	addr       string          // that is listened on
+
+	sandboxBase, sandboxKey string // of the sandbox inside
+	connecting              sync.Mutex
+	connection              connection
+	people                  *people.Directory
+	desk                    *signin.Desk // nil without accounts
+	factors                 *factors.Factors
+	oidc                    *oidc.Provider // nil without single sign-on
+	setUp                   string         // the link to the first account, while there is none
+	localID                 string         // without accounts: everybody's, as programs see it
+	local                   string         // its owner
+	gateways                *gatewayclient.Gateways
+	lister                  lister // nil: nobody lists models
+	hooks                   *hook.Caller
+	budget                  *budget.Keeper
+	runs                    *run.Manager
+	videos                  *video.Service
+	retention               *retention.Sweeper
+	leaving                 *leaving.Service
+	notices                 *notices.Service // nil without accounts, as the four below
+	shares                  *share.Service
+	reviews                 *review.Service
+	shown                   *shown.Service
+	approvals               *approval.Service
+	bff                     *bff.Server
+	closers                 []func(context.Context) error // the last one started is closed first
 }
 
 // start starts all parts, each after those that it is given. ctx bounds only
@@ -110,6 +117,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	}
 	s.onClose(func(context.Context) error { listener.Close(); return nil })
 	addr := listener.Addr().String()
+	s.addr = addr
 	s.url = s.here(addr)
 
 	s.ops = s.watch()
@@ -131,11 +139,16 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err != nil {
 		return s, err
 	}
-	base, sandboxKey, err := s.startSandbox(ctx, inside.addr)
+	sandboxBase, sandboxKey, err := s.startSandbox(ctx, inside.addr)
 	if err != nil {
 		return s, err
 	}
-	if s.people, err = people.New(ctx, s.peopleConfig(owner, addr, sandboxKey)); err != nil {
+	s.gateways = gatewayclient.NewGateways(s.clientOptions, s.news.GatewayChanged)
+	s.onClose(func(context.Context) error { s.gateways.Close(); return nil })
+	if err := s.openGateways(ctx, sandboxBase, sandboxKey); err != nil {
+		return s, err
+	}
+	if s.people, err = people.New(ctx, s.peopleConfig(owner, addr)); err != nil {
 		return s, err
 	}
 	s.onClose(func(context.Context) error { s.people.Close(); return nil })
@@ -146,28 +159,20 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.openShares()
 	s.openApprovals()
 	s.openReviews()
-	options := c.timeouts
-	options.FilesFromPrivate = c.fetchPrivate
-	options.Judged = s.people.KeyJudged
-	if s.client, err = gatewayclient.New(base, options); err != nil {
-		return s, mistakef("-gateway: %w", err)
-	}
-	s.onClose(func(context.Context) error { s.client.Close(); return nil })
 	s.openHooks()
 	s.budget = budget.New(s.budgetConfig())
 	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
 	s.runs = run.New(run.Config{
-		Store: s.store, Gateway: s.client.Stream, Catalogue: s.models.current, BaseURL: s.client.Base.String(),
-		StreamOptions: s.sandbox != nil,
-		Tokenizer:     &tokens.Counter{},
-		Reserve:       s.budget.ReserveText,
-		Changed:       s.news.Run,
-		Stored:        s.news.ConversationChanged,
-		Ended:         s.ops.RunEnded,
-		Logger:        log,
+		Store: s.store, Targets: s.target, Catalogue: s.models.current,
+		Tokenizer: &tokens.Counter{},
+		Reserve:   s.budget.ReserveText,
+		Changed:   s.news.Run,
+		Stored:    s.news.ConversationChanged,
+		Ended:     s.ops.RunEnded,
+		Logger:    log,
 	})
 	s.onClose(s.runs.Close)
-	if s.videos, err = video.New(s.videoConfig(inside.addr, public)); err != nil {
+	if s.videos, err = video.New(s.videoConfig(inside.addr)); err != nil {
 		return s, err
 	}
 	if s.approvals != nil {
@@ -193,10 +198,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.bff = bff.New(bff.Config{
 		Runs: browserRuns{s.runs}, Conversations: s.conversations(), Ledger: s.store, Budgets: s.budget, Retention: s.retention, Storage: s.store, Videos: s.videos,
 		News: s.news, Page: files, People: s.people,
-		Gateway: wire.Gateway{
-			Sandbox: s.sandbox != nil, BaseURL: s.client.Base.String(),
-			StreamOptions: s.sandbox != nil, // G9: off for a real gateway
-		},
+		Gateway:   s.toldGateway,
 		Catalogue: s.models.json,
 		API:       s.api(),
 		Calls:     s.calls(),
@@ -229,14 +231,13 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 }
 
 // videoConfig is what package video works with.
-func (s *server) videoConfig(addr string, public *url.URL) video.Config {
+func (s *server) videoConfig(inside string) video.Config {
 	c := video.Config{
-		Store: s.store.Videos(), Gateway: s.client, Catalogue: s.models.current, Dir: s.config.data,
-		Origin:  s.client.Base.String(),
+		Store: s.store.Videos(), Gateway: connectedVideo{s: s}, Gateways: s.videoGateway, Pace: s.pace, Catalogue: s.models.current, Dir: s.config.data,
+		Uploads: func() (string, bool) { return s.uploads(inside) },
 		Changed: s.clipChanged, Deleted: s.clipDeleted, Restored: s.clipRestored, Purged: s.clipPurged, Archive: s.news.Archive,
 		Ended: s.ops.VideoEnded, Late: s.ops.VideoPolled,
 		Budget: s.budget, WhomToAsk: s.people.WhomToAsk,
-		Limits: video.Limits{Pace: 1},
 		Logger: s.log,
 	}
 	if s.approvals != nil {
@@ -244,15 +245,6 @@ func (s *server) videoConfig(addr string, public *url.URL) video.Config {
 	}
 	if s.shares != nil {
 		c.Lineage = s.shares.Lineage
-	}
-	if s.sandbox != nil {
-		c.Origin = "sandbox"                  // whatever its port
-		c.Limits.Pace = s.config.sandboxSpeed // what goes faster is asked about more often
-		public = nil                          // it is in this program
-	}
-	c.Base, c.Unreachable = uploadsBase(addr, s.client.Base, public)
-	if s.reach.tls && s.sandbox == nil && public == nil {
-		c.Base = s.url
 	}
 	return c
 }
@@ -272,9 +264,7 @@ const goodToken = 16
 
 // warn says in the log what is not safe about who reaches what.
 func (s *server) warn() {
-	if s.client.Base.Scheme == "http" && !onThisMachine(s.client.Base) {
-		s.log.Warn("the gateway is not reached by https: its key and all that is sent can be read on the way", "gateway", s.client.Base.String())
-	}
+	s.warnOfGateway()
 	if n := len(s.config.metricsToken); n > 0 && n < goodToken {
 		s.log.Warn("-metrics-token is so short that others may guess it: openssl rand -hex 16 makes a good one")
 	}
@@ -282,7 +272,7 @@ func (s *server) warn() {
 	if s.reach.mode == behindGate {
 		s.log.Warn("everybody who reaches the public address is the same person, because of -team=false: let only those in who may be", "public-url", public.String())
 	}
-	switch secret := s.config.gateway != "" || s.reach.mode == team; {
+	switch secret := !s.sandboxed() || s.reach.mode == team; {
 	case !secret || s.reach.secure():
 	case public != nil && !onThisMachine(public):
 		s.log.Warn("the page is not reached by https: what a browser sends, passwords and the gateway's key too, can be read on the way, unless the network itself is encrypted", "public-url", public.String())
@@ -322,13 +312,6 @@ func (s *server) reload() {
 		s.sandbox.SetCatalogue(s.models.current())
 	}
 	s.news.GatewayChanged()
-}
-
-func (s *server) gatewayName() string {
-	if s.sandbox != nil {
-		return "sandbox gateway"
-	}
-	return "gateway " + s.client.Base.String()
 }
 
 // browserRuns is the run.Manager as package bff sees it.

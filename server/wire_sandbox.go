@@ -80,7 +80,7 @@ func (s *server) readSandboxHome(ctx context.Context) (home sandboxHome, err err
 // uploads of this program.
 func (s *server) startSandbox(ctx context.Context, files string) (base, key string, err error) {
 	if s.config.gateway != "" {
-		return s.config.gateway, "", nil
+		return "", "", nil
 	}
 	key, listener, err := s.openSandboxHome(ctx)
 	if err != nil {

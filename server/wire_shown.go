@@ -20,7 +20,7 @@ func (s *server) openShown(files *page.Page) {
 	}
 	s.shown = shown.New(shown.Config{
 		Sights: s.shares, Conversations: s.store, Runs: shownRuns{s.runs}, Videos: s.videos, File: files.URL, Reviews: s.store.Reviews(),
-		Secrets: []string{s.client.Base.Host}, Logger: s.log,
+		Secrets: s.gatewayHosts, Logger: s.log,
 	})
 	s.people.Listen(s.shown)
 	s.news.Listen(s.shown.Changed)

@@ -14,10 +14,10 @@ import (
 )
 
 // peopleConfig is what package people works with.
-func (s *server) peopleConfig(owner, addr, sandboxKey string) people.Config {
+func (s *server) peopleConfig(owner, addr string) people.Config {
 	c := people.Config{
 		Sessions: s.store, Owner: owner, Addr: addr, Secure: s.reach.secure(),
-		SandboxKey: sandboxKey, KeyChanged: s.news.GatewayChanged,
+		Gateway: s.keysFor, KeyChanged: s.news.GatewayChanged,
 		Team: s.reach.mode == team, Accounts: s.store, Keys: s.store, Settings: s.store,
 		BehindProxy: s.reach.public != nil && !s.reach.tls,
 		Audit:       func(_ context.Context, e people.Event) { s.store.Audit().Note(audit.Entry(e)) },
@@ -45,6 +45,7 @@ func (s *server) api() map[string]bff.Handler {
 		maps.Copy(all, routes)
 	}
 	maps.Copy(all, s.imageRoutes())
+	maps.Copy(all, s.gatewayRoutes())
 	if s.reach.mode != team {
 		return all
 	}
@@ -70,8 +71,9 @@ func (s *server) api() map[string]bff.Handler {
 }
 
 // teamKeyEntered has the open clips that a team pays for go on with its new key.
-func (s *server) teamKeyEntered(ctx context.Context, team, key string) error {
-	return s.videos.KeyChanged(ctx, payer.Payer{Team: team, Secret: key})
+func (s *server) teamKeyEntered(ctx context.Context, by payer.Payer) error {
+	s.tellLister()
+	return s.videos.KeyChanged(ctx, by)
 }
 
 // link is how browsers reach this server, as links that are given out say it.

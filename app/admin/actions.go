@@ -50,6 +50,8 @@ var actions = map[string]action{
 	"proxy.linked":        {"Proxy linked", "came by the proxy for the first time"},
 	"oidc.mapped":         {"Groups applied", "got roles and teams by single sign-on"},
 	"export.made":         {"Export made", "made an export"},
+	"gateway.connected":   {"Gateway connected", "connected a gateway"},
+	"gateway.left":        {"Sandbox used again", "went back to the sandbox"},
 	"catalogue.reloaded":  {"Models read again", "read the list of models again"},
 	"approval.asked":      {"Approval asked for", "asked for approval of a clip by %"},
 	"approval.released":   {"Clip released", "released a clip of %p for %"},

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"screentest/server/payer"
 	"screentest/server/people"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -14,9 +15,9 @@ import (
 // package bff has.)
 type Keys struct {
 	Directory *people.Directory
-	// Entered has the team's open video tasks go on with a new key. nil: there
-	// are none.
-	Entered func(ctx context.Context, team, key string) error
+	// Entered has the open video tasks that a payer pays for go on with a new key.
+	// nil: there are none.
+	Entered func(ctx context.Context, by payer.Payer) error
 	Logger  *slog.Logger
 }
 
@@ -39,11 +40,12 @@ func (s *Keys) set(w http.ResponseWriter, r *http.Request, _ people.Person) erro
 		return &wire.Problem{Code: "invalid_key", Field: "key", Message: mistake}
 	}
 	ctx, team := context.WithoutCancel(r.Context()), r.PathValue("id")
-	if err := s.Directory.SetTeamKey(ctx, team, in.Key); err != nil {
+	g := s.Directory.Gateway()
+	if err := s.Directory.SetTeamKey(ctx, g, team, in.Key); err != nil {
 		return err
 	}
 	if s.Entered != nil {
-		if err := s.Entered(ctx, team, in.Key); err != nil {
+		if err := s.Entered(ctx, payer.Payer{Team: team, Gateway: g.Name, Secret: in.Key}); err != nil {
 			s.Logger.Error("open video tasks did not get the team's new key", "err", err)
 		}
 	}
@@ -51,7 +53,7 @@ func (s *Keys) set(w http.ResponseWriter, r *http.Request, _ people.Person) erro
 }
 
 func (s *Keys) forget(w http.ResponseWriter, r *http.Request, _ people.Person) error {
-	if err := s.Directory.SetTeamKey(r.Context(), r.PathValue("id"), ""); err != nil {
+	if err := s.Directory.SetTeamKey(r.Context(), s.Directory.Gateway(), r.PathValue("id"), ""); err != nil {
 		return err
 	}
 	return done(w)

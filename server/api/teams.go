@@ -67,6 +67,9 @@ func (s *Teams) list(w http.ResponseWriter, r *http.Request, who people.Person) 
 	}
 	for i := range all {
 		all[i] = seen(all[i], who)
+		if t := &all[i]; t.KeyOrigin != s.Directory.Gateway().Origin { // and is of no use now
+			t.HasKey, t.KeyLast4, t.KeySetMS = false, "", 0
+		}
 	}
 	return answer(w, http.StatusOK, all)
 }

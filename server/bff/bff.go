@@ -76,8 +76,8 @@ type Config struct {
 	Videos Videos
 	// People knows who is asking.
 	People *people.Directory
-	// Gateway is the configured gateway; HasKey and KeyLast4 are not used.
-	Gateway wire.Gateway
+	// Gateway is the one that is connected; HasKey and KeyLast4 are not used.
+	Gateway func() wire.Gateway
 	// Catalogue returns the models as gateway.ParseCatalogue reads them.
 	Catalogue func() []byte
 	// News is whom changes are told, and who tells the tabs of them.

@@ -17,8 +17,8 @@ type Videos interface {
 	Create(ctx context.Context, by payer.Payer, c wire.VideoCreate) (wire.VideoTask, error)
 	Tasks(ctx context.Context, owner string, q wire.VideoQuery) (wire.VideoPage, error)
 	Open(ctx context.Context, owner, id string) (wire.VideoOpened, error)
-	Settle(ctx context.Context, owner string, key func(team string) (string, error), c wire.VideoSettle) (wire.VideoTask, error)
-	Check(ctx context.Context, owner string, key func(team string) (string, error), id string) error
+	Settle(ctx context.Context, owner string, key func(gateway, team string) (string, error), c wire.VideoSettle) (wire.VideoTask, error)
+	Check(ctx context.Context, owner string, key func(gateway, team string) (string, error), id string) error
 	Edit(ctx context.Context, owner string, e wire.VideoEdit) (wire.VideoTask, error)
 	Delete(ctx context.Context, owner, id string) error
 	Undelete(ctx context.Context, owner, id string) (wire.VideoTask, error)
@@ -28,7 +28,7 @@ type Videos interface {
 	SetArchive(ctx context.Context, owner string, a wire.ArchiveSettings) (wire.Archive, error)
 	// KeyEntered gives the tasks that wait for a key the one that was entered,
 	// KeyChanged all open ones.
-	KeyEntered(ctx context.Context, owner, key string) error
+	KeyEntered(ctx context.Context, by payer.Payer) error
 	KeyChanged(ctx context.Context, by payer.Payer) error
 
 	Upload(ctx context.Context, owner, name string, body io.Reader) (wire.Upload, error)
@@ -89,14 +89,14 @@ func videoCalls() map[wire.Op]handler {
 	}
 }
 
-// keyOf finds the key that a person's task may be asked about with, by the team
-// that paid for it; "" is the person's own.
-func (s *Server) keyOf(ctx context.Context, k *socket) func(team string) (string, error) {
-	return func(team string) (string, error) {
+// keyOf finds the key that a person's task may be asked about with, by its gateway
+// and the team that paid for it; "" is the person's own.
+func (s *Server) keyOf(ctx context.Context, k *socket) func(gateway, team string) (string, error) {
+	return func(gateway, team string) (string, error) {
 		who := k.person()
 		if team == "" && who.Me != nil {
 			team = wire.ChargePersonal
 		}
-		return s.People.KeyFor(ctx, who, team)
+		return s.People.KeyFor(ctx, who, gateway, team)
 	}
 }

@@ -41,38 +41,53 @@ func (s *Server) handleForgetKey(w http.ResponseWriter, r *http.Request, owner s
 // setKey changes the key of the session, or with accounts of the person, and tells
 // its sockets.
 func (s *Server) setKey(w http.ResponseWriter, r *http.Request, owner, key string) error {
+	g := s.People.Gateway()
 	if who := people.Of(r.Context()); who.Me != nil {
-		if err := s.People.SetPersonalKey(r.Context(), who, key); err != nil {
+		if err := s.People.SetPersonalKey(r.Context(), g, who, key); err != nil {
 			return err
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusNoContent)
 		if key != "" && s.Videos != nil {
-			if err := s.Videos.KeyChanged(context.WithoutCancel(r.Context()), payer.Payer{Owner: owner, Secret: key}); err != nil {
+			if err := s.Videos.KeyChanged(context.WithoutCancel(r.Context()), payer.Payer{Owner: owner, Gateway: g.Name, Secret: key}); err != nil {
 				s.Logger.Error("open video tasks did not get the new key", "err", err)
 			}
 		}
 		return nil
 	}
-	before, after, err := s.People.SetKey(w, r, key)
-	var p *wire.Problem
-	switch {
-	case errors.As(err, &p) && p.Code == "sandbox_key":
+	told, err := s.KeepKey(w, r, g, key)
+	if err != nil {
 		return err
-	case err != nil:
-		s.Logger.Error("session not changed", "err", err)
-		return &wire.Problem{Code: "storage_failed", Message: "The server could not keep the key.",
-			Hint: "See whether its disk is full; its log has the details."}
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNoContent)
+	told()
+	return nil
+}
+
+// KeepKey changes the key of a request's session, which is for g alone. told tells
+// the session's tabs, and has the clips that wait for the key go on.
+func (s *Server) KeepKey(w http.ResponseWriter, r *http.Request, g people.Gateway, key string) (told func(), err error) {
+	before, after, err := s.People.SetKey(w, r, g, key)
+	var p *wire.Problem
+	switch {
+	case errors.As(err, &p):
+		return nil, err
+	case err != nil:
+		s.Logger.Error("session not changed", "err", err)
+		return nil, &wire.Problem{Code: "storage_failed", Message: "The server could not keep the key.",
+			Hint: "See whether its disk is full; its log has the details."}
+	}
+	return func() { s.keyKept(r, before, after, g, key) }, nil
+}
+
+func (s *Server) keyKept(r *http.Request, before, after people.Person, g people.Gateway, key string) {
 	for _, k := range s.sockets.rename(before.Session, after.Session) {
 		k.Greet()
 	}
 	if key != "" && s.Videos != nil {
-		if err := s.Videos.KeyEntered(context.WithoutCancel(r.Context()), owner, key); err != nil {
+		if err := s.Videos.KeyEntered(context.WithoutCancel(r.Context()), payer.Payer{Owner: after.Owner, Gateway: g.Name, Secret: key}); err != nil {
 			s.Logger.Error("open video tasks did not get the new key", "err", err)
 		}
 	}
-	return nil
 }

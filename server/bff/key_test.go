@@ -103,7 +103,7 @@ func TestKeysThatCannotBe(t *testing.T) {
 }
 
 func TestSandboxKeyIsThereAndStays(t *testing.T) {
-	w := keyed(t, func(c *bff.Config) { c.Gateway.Sandbox = true })
+	w := keyed(t, func(c *bff.Config) { c.Gateway = func() wire.Gateway { return wire.Gateway{Sandbox: true} } })
 	c := w.dial()
 	if h := hello(t, c, func(wire.Gateway) bool { return true }); !h.Gateway.HasKey || !h.Gateway.Sandbox {
 		t.Errorf("greeted with %+v", h.Gateway)
@@ -233,8 +233,8 @@ func TestARefusedKeyIsToldUntilItIsTaken(t *testing.T) {
 	c := w.dial()
 	w.key(c, canary)
 	hello(t, c, func(g wire.Gateway) bool { return g.HasKey && !g.KeyRefused })
-	w.people.KeyJudged("sk-of-somebody-else", true)
-	w.people.KeyJudged(canary, true)
+	w.people.KeyJudged("", "sk-of-somebody-else", true)
+	w.people.KeyJudged("", canary, true)
 	hello(t, c, func(g wire.Gateway) bool { return g.KeyRefused })
 	second := w.tab(c.HTTP)
 	hello(t, second, func(g wire.Gateway) bool { return g.KeyRefused })
@@ -243,7 +243,7 @@ func TestARefusedKeyIsToldUntilItIsTaken(t *testing.T) {
 	hello(t, c, func(g wire.Gateway) bool { return g.KeyLast4 == "6789" && !g.KeyRefused })
 	w.key(c, canary) // the same again is still refused
 	hello(t, c, func(g wire.Gateway) bool { return g.KeyRefused })
-	w.people.KeyJudged(canary, false)
+	w.people.KeyJudged("", canary, false)
 	for _, tab := range []*wiretest.Client{c, second} {
 		hello(t, tab, func(g wire.Gateway) bool { return g.KeyLast4 == canary[len(canary)-4:] && !g.KeyRefused })
 	}

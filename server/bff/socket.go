@@ -102,7 +102,7 @@ func (s *Server) greet(ctx context.Context, k *socket) {
 	k.greeting.Lock()
 	defer k.greeting.Unlock()
 	who := k.person()
-	g, err := s.People.KeyState(ctx, who, s.Gateway)
+	g, err := s.People.KeyState(ctx, who, s.Gateway())
 	if err != nil {
 		s.Logger.Error("session not read", "err", err)
 	}

@@ -151,7 +151,7 @@ func makeWorld(t *testing.T, sandboxKey string, change func(*bff.Config)) *world
 	}
 	c := bff.Config{
 		Runs: browserRuns{w.runs}, Conversations: w.db, Ledger: w.db, Budgets: w.budget, Retention: w.retention, Storage: w.db,
-		Gateway:    wire.Gateway{BaseURL: "https://gateway.example.com"},
+		Gateway:    func() wire.Gateway { return wire.Gateway{BaseURL: "https://gateway.example.com"} },
 		Catalogue:  sample().JSON,
 		News:       w.news,
 		Page:       w.page,
@@ -164,7 +164,7 @@ func makeWorld(t *testing.T, sandboxKey string, change func(*bff.Config)) *world
 	}
 	w.people, err = people.New(t.Context(), people.Config{
 		Sessions: w.db, Owner: w.owner, Addr: c.Addr, Secure: c.PublicURL != nil && c.PublicURL.Scheme == "https",
-		SandboxKey: sandboxKey, KeyChanged: w.news.GatewayChanged,
+		Gateway: func() people.Gateway { return people.Gateway{Key: sandboxKey} }, KeyChanged: w.news.GatewayChanged,
 	})
 	if err != nil {
 		t.Fatal(err)

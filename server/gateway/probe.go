@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"screentest/shared/gateway"
+	"screentest/shared/reply"
 
 	"screentest/shared/wire"
 )
@@ -122,8 +123,16 @@ func (c *Client) look(ctx context.Context, key, method, path string, payload []b
 	if err != nil {
 		m := newMask(key)
 		p.err = m.cause(err)
+		if context.Cause(ctx) == nil {
+			problem := reply.NewProblem(reply.CodeUnreachable, "")
+			if why := unreachable(p.err); why != "" {
+				problem.Message += " " + why
+			}
+			c.reached(problem)
+		}
 		return p
 	}
+	c.reached(nil)
 	defer res.Body.Close()
 	p.status = res.StatusCode
 	p.body, _ = io.ReadAll(io.LimitReader(res.Body, maxProbe))

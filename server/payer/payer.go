@@ -14,6 +14,9 @@ type Payer struct {
 	Owner string // the person: of all rows that the send makes
 	Team  string // the id of the team that is charged; "": none
 	Label string // of the key, in the ledger: "personal …1234", "Everyone …1234"; "" where there are no accounts
+	// Gateway names the gateway that the key is for, and where the send goes: its
+	// address, or "sandbox"; "" where there is but one.
+	Gateway string
 	// Secret is the gateway's key. It goes to the gateway and nowhere else.
 	Secret string
 	// Models are the patterns of the models that it pays for; none: all.

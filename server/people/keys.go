@@ -6,16 +6,50 @@ import (
 	"net/http"
 	"sync"
 
+	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
-// Key returns the key of a person's session, "" if it has none. With accounts it
-// is Payer that knows keys.
+// Gateway is the gateway that sends go to, as far as keys have to do with it.
+type Gateway struct {
+	Name string // its address, or "sandbox"
+	// Origin is its scheme, host and port: a key is for one, and sent to no other.
+	Origin string
+	// Key is everybody's: the sandbox's, or gateway.NoKey; "" where keys are
+	// entered.
+	Key string
+	// Fixed says that it was chosen when the server was started: what doesn't say
+	// for which gateway it is, is for this one.
+	Fixed bool
+}
+
+// keyless says whether the gateway asks for no key.
+func (g Gateway) keyless() bool { return g.Key == gateway.NoKey }
+
+// sandbox says whether its key is the sandbox's.
+func (g Gateway) sandbox() bool { return g.Key != "" && !g.keyless() }
+
+// Key returns the key of a person's session for the gateway, "" if it has none.
+// With accounts it is Payer that knows keys.
 func (d *Directory) Key(ctx context.Context, p Person) (string, error) {
-	if d.SandboxKey != "" {
-		return d.SandboxKey, nil
+	return d.keyFor(ctx, p, d.Gateway())
+}
+
+func (d *Directory) keyFor(ctx context.Context, p Person, g Gateway) (string, error) {
+	if g.Key != "" {
+		return g.Key, nil
 	}
-	return d.sessions.key(ctx, p)
+	return d.sessions.key(ctx, p, g)
+}
+
+// HeldFor is the key that somebody would send to a gateway with, charged to a
+// team, if there are teams; "" if none is held that is for it.
+func (d *Directory) HeldFor(ctx context.Context, p Person, g Gateway, team string) (string, error) {
+	if p.Me == nil {
+		return d.sessions.key(ctx, p, g)
+	}
+	_, keys, err := d.Keys.Charges(ctx, p.Owner, g.Origin)
+	return keys[team], err
 }
 
 // KeyState puts into g what may be seen of a person's key: with accounts, of that
@@ -31,15 +65,17 @@ func (d *Directory) KeyState(ctx context.Context, p Person, g wire.Gateway) (wir
 		}
 		return g, nil
 	}
-	key, err := d.Key(ctx, p)
-	g.HasKey, g.KeyLast4, g.KeyRefused = key != "", last4(key), d.refused.has(key)
+	now := d.Gateway()
+	key, err := d.keyFor(ctx, p, now)
+	g.HasKey, g.KeyLast4, g.KeyRefused = key != "", last4(key), d.refused.has(now.Name, key)
 	return g, err
 }
 
 // SetKey changes the key of a request's session; "" forgets it. The session gets
-// another id with it: what was known of the old one is worth nothing after.
-func (d *Directory) SetKey(w http.ResponseWriter, r *http.Request, key string) (before, after Person, err error) {
-	if err := d.wantKeys(); err != nil {
+// another id with it: what was known of the old one is worth nothing after. The key
+// is for g alone.
+func (d *Directory) SetKey(w http.ResponseWriter, r *http.Request, g Gateway, key string) (before, after Person, err error) {
+	if err := g.wantsKeys(); err != nil {
 		return before, after, err
 	}
 	session, err := d.sessions.Get(r, d.sessions.name)
@@ -48,30 +84,34 @@ func (d *Directory) SetKey(w http.ResponseWriter, r *http.Request, key string) (
 		err = d.Sessions.DeleteSession(r.Context(), session.ID)
 	}
 	if err == nil {
-		session.ID, session.Values[keyValue] = "", key
+		session.ID, session.Values[keyValue], session.Values[originValue] = "", key, g.Origin
 		err = session.Save(r, w)
 	}
 	return before, Person{Owner: d.Owner, Session: session.ID}, err
 }
 
-// wantKeys fails with the sandbox, whose key is everybody's.
-func (d *Directory) wantKeys() error {
-	if d.SandboxKey == "" {
-		return nil
+// wantsKeys fails where the gateway has a key that is everybody's.
+func (g Gateway) wantsKeys() error {
+	switch {
+	case g.keyless():
+		return &wire.Problem{Code: "no_key_asked", Message: "This gateway asks for no key.",
+			Hint: "If it does by now, connect it again with one: Settings, Gateway."}
+	case g.sandbox():
+		return &wire.Problem{Code: "sandbox_key", Message: "The sandbox has a key of its own.",
+			Hint: "Connect a gateway of your own first: Settings, Gateway."}
 	}
-	return &wire.Problem{Code: "sandbox_key", Message: "The sandbox has a key of its own.",
-		Hint: "Start the server with -gateway to use another gateway."}
+	return nil
 }
 
-// KeyJudged takes from a reply whether the gateway refused a key or took it. It
-// never waits.
-func (d *Directory) KeyJudged(key string, refused bool) {
-	if d.refused.note(key, refused) {
+// KeyJudged takes from a reply whether the gateway of that name refused a key or
+// took it. It never waits.
+func (d *Directory) KeyJudged(gateway, key string, refused bool) {
+	if d.refused.note(gateway, key, refused) {
 		d.KeyChanged()
 	}
 }
 
-// refusedKeys are the keys that the gateway has refused and not taken since, for
+// refusedKeys are the keys that their gateway has refused and not taken since, for
 // as long as the server runs; by their sums, so that no key lies about.
 type refusedKeys struct {
 	mu   sync.Mutex
@@ -83,8 +123,8 @@ type refusedKeys struct {
 const maxRefused = 1000
 
 // note remembers what became of a key, and says whether that is new.
-func (r *refusedKeys) note(key string, refused bool) (changed bool) {
-	sum := sha256.Sum256([]byte(key))
+func (r *refusedKeys) note(gateway, key string, refused bool) (changed bool) {
+	sum := sumOf(gateway, key)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, known := r.keys[sum]; known == refused {
@@ -101,8 +141,12 @@ func (r *refusedKeys) note(key string, refused bool) (changed bool) {
 	return true
 }
 
-func (r *refusedKeys) has(key string) bool {
-	sum := sha256.Sum256([]byte(key))
+func sumOf(gateway, key string) [sha256.Size]byte {
+	return sha256.Sum256([]byte(gateway + "\n" + key))
+}
+
+func (r *refusedKeys) has(gateway, key string) bool {
+	sum := sumOf(gateway, key)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, known := r.keys[sum]
@@ -112,7 +156,7 @@ func (r *refusedKeys) has(key string) bool {
 // last4 is what may be seen of a key: its last four characters, if that is no
 // great part of it.
 func last4(key string) string {
-	if len(key) < 12 {
+	if len(key) < 12 || key == gateway.NoKey {
 		return ""
 	}
 	return key[len(key)-4:]

@@ -13,14 +13,14 @@ import (
 // Keys keeps the gateway's keys of teams and people, and what people charged
 // last.
 type Keys interface {
-	// Charges are what a send of an owner's can be charged to: each of their
-	// teams, with a key or without, and their own key if they have one; keys are
-	// those keys by the charges' ids.
-	Charges(ctx context.Context, owner string) (charges []wire.Charge, keys map[string]string, err error)
+	// Charges are what a send of an owner's to the gateway at an origin can be
+	// charged to: each of their teams, with a key or without, and their own key if
+	// they have one; keys are those keys by the charges' ids.
+	Charges(ctx context.Context, owner, origin string) (charges []wire.Charge, keys map[string]string, err error)
 	SetCharge(ctx context.Context, owner, charge string) error
-	SetTeamKey(ctx context.Context, owner, team, key, last4 string) error
+	SetTeamKey(ctx context.Context, owner, team, key, last4, origin string) error
 	DeleteTeamKey(ctx context.Context, team string) error
-	SetPersonalKey(ctx context.Context, owner, key, last4 string) error
+	SetPersonalKey(ctx context.Context, owner, key, last4, origin string) error
 	DeletePersonalKey(ctx context.Context, owner string) error
 }
 
@@ -33,28 +33,29 @@ func (d *Directory) Charges(ctx context.Context, p Person) ([]wire.Charge, error
 	if p.Me == nil {
 		return nil, nil
 	}
-	charges, _, err := d.charges(ctx, p)
+	charges, _, err := d.charges(ctx, p, d.Gateway())
 	return charges, err
 }
 
-// charges are Charges and the keys. With the sandbox its key is everybody's.
-func (d *Directory) charges(ctx context.Context, p Person) ([]wire.Charge, map[string]string, error) {
-	charges, keys, err := d.Keys.Charges(ctx, p.Owner)
+// charges are Charges and the keys for a gateway. One that has a key of its own has
+// it for everybody.
+func (d *Directory) charges(ctx context.Context, p Person, g Gateway) ([]wire.Charge, map[string]string, error) {
+	charges, keys, err := d.Keys.Charges(ctx, p.Owner, g.Origin)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read what can be charged: %w", err)
 	}
-	if !d.Policies().PersonalKeys || d.SandboxKey != "" {
+	if !d.Policies().PersonalKeys || g.Key != "" {
 		charges = slices.DeleteFunc(charges, func(c wire.Charge) bool { return c.ID == wire.ChargePersonal })
 	}
 	for i := range charges {
 		c := &charges[i]
-		if d.SandboxKey != "" {
-			c.HasKey, c.KeyLast4, keys[c.ID] = true, last4(d.SandboxKey), d.SandboxKey
+		if g.Key != "" {
+			c.HasKey, c.KeyLast4, keys[c.ID] = true, last4(g.Key), g.Key
 		}
 		if p.Leads(c.ID) {
 			c.ApproveNanoUSD = 0 // who releases asks nobody
 		}
-		c.KeyRefused = c.HasKey && d.refused.has(keys[c.ID])
+		c.KeyRefused = c.HasKey && d.refused.has(g.Name, keys[c.ID])
 		if p.Me.Role == wire.RoleGuest {
 			c.KeyLast4 = "" // who sends nothing need not know one key from another
 		}
@@ -70,7 +71,7 @@ func (d *Directory) LinkShares(p Person) bool {
 // OwnKeys says whether a person may enter a key of their own, to charge sends to
 // beside their teams. The sandbox's key is everybody's, and a guest sends nothing.
 func (d *Directory) OwnKeys(p Person) bool {
-	return p.Me != nil && p.Me.Role != wire.RoleGuest && d.SandboxKey == "" && d.Policies().PersonalKeys
+	return p.Me != nil && p.Me.Role != wire.RoleGuest && d.Gateway().Key == "" && d.Policies().PersonalKeys
 }
 
 // Payer is what a send of a person's is charged to. charge is a team's id, or
@@ -81,19 +82,23 @@ func (d *Directory) Payer(ctx context.Context, p Person, charge string) (payer.P
 	return d.payer(ctx, p, charge, true)
 }
 
-// KeyFor is the key of what was charged before, as Payer finds it; nothing is
-// remembered.
-func (d *Directory) KeyFor(ctx context.Context, p Person, charge string) (string, error) {
+// KeyFor is the key of what was charged before, as Payer finds it, if it is for the
+// gateway of that name; nothing is remembered.
+func (d *Directory) KeyFor(ctx context.Context, p Person, gateway, charge string) (string, error) {
 	by, err := d.payer(ctx, p, charge, false)
+	if by.Gateway != gateway {
+		return "", err
+	}
 	return by.Secret, err
 }
 
 func (d *Directory) payer(ctx context.Context, p Person, charge string, remember bool) (payer.Payer, error) {
+	g := d.Gateway()
 	if p.Me == nil {
-		key, err := d.Key(ctx, p)
-		return payer.Payer{Owner: p.Owner, Secret: key}, err
+		key, err := d.keyFor(ctx, p, g)
+		return payer.Payer{Owner: p.Owner, Gateway: g.Name, Secret: key}, err
 	}
-	charges, keys, err := d.charges(ctx, p)
+	charges, keys, err := d.charges(ctx, p, g)
 	if err != nil {
 		return payer.Payer{}, err
 	}
@@ -110,7 +115,7 @@ func (d *Directory) payer(ctx context.Context, p Person, charge string, remember
 			return payer.Payer{}, fmt.Errorf("remember what was charged: %w", err)
 		}
 	}
-	by := payer.Payer{Owner: p.Owner, Label: d.label(c), Secret: keys[c.ID], Models: c.Models, Name: "your own key", Ask: "Ask " + d.WhomToAsk("")}
+	by := payer.Payer{Owner: p.Owner, Label: g.label(c), Gateway: g.Name, Secret: keys[c.ID], Models: c.Models, Name: "your own key", Ask: "Ask " + d.WhomToAsk("")}
 	if c.ID != wire.ChargePersonal {
 		by.Team, by.Name, by.Ask = c.ID, "the team "+c.Name, "Ask "+d.WhomToAsk(c.ID)
 		by.AskAbove = c.ApproveNanoUSD
@@ -145,11 +150,13 @@ func (d *Directory) choose(charges []wire.Charge, charge string) (wire.Charge, e
 }
 
 // label is how the ledger names the key of a charge.
-func (d *Directory) label(c wire.Charge) string {
+func (g Gateway) label(c wire.Charge) string {
 	name := c.Name
 	switch {
-	case d.SandboxKey != "":
+	case g.sandbox():
 		return sandboxLabel
+	case g.keyless():
+		return name
 	case c.ID == wire.ChargePersonal:
 		name = wire.ChargePersonal
 	}
@@ -191,10 +198,10 @@ func (d *Directory) In(team string) (owners []string) {
 	return owners
 }
 
-// SetTeamKey gives a team its key, "" takes it away, as who asks in ctx wants it.
-// Tabs of its people are greeted anew.
-func (d *Directory) SetTeamKey(ctx context.Context, team, key string) error {
-	if err := d.wantKeys(); err != nil {
+// SetTeamKey gives a team its key for g, "" takes it away, as who asks in ctx wants
+// it. Tabs of its people are greeted anew.
+func (d *Directory) SetTeamKey(ctx context.Context, g Gateway, team, key string) error {
+	if err := g.wantsKeys(); err != nil {
 		return err
 	}
 	var err error
@@ -202,7 +209,7 @@ func (d *Directory) SetTeamKey(ctx context.Context, team, key string) error {
 	if key == "" {
 		action, err = "key.removed", d.Keys.DeleteTeamKey(ctx, team)
 	} else {
-		err = d.Keys.SetTeamKey(ctx, Of(ctx).Owner, team, key, last4(key))
+		err = d.Keys.SetTeamKey(ctx, Of(ctx).Owner, team, key, last4(key), g.Origin)
 	}
 	if err != nil {
 		return err
@@ -212,9 +219,9 @@ func (d *Directory) SetTeamKey(ctx context.Context, team, key string) error {
 	return nil
 }
 
-// SetPersonalKey gives a person a key of their own, "" takes it away.
-func (d *Directory) SetPersonalKey(ctx context.Context, who Person, key string) error {
-	if err := d.wantKeys(); err != nil {
+// SetPersonalKey gives a person a key of their own for g, "" takes it away.
+func (d *Directory) SetPersonalKey(ctx context.Context, g Gateway, who Person, key string) error {
+	if err := g.wantsKeys(); err != nil {
 		return err
 	}
 	var err error
@@ -225,7 +232,7 @@ func (d *Directory) SetPersonalKey(ctx context.Context, who Person, key string) 
 	case !d.Policies().PersonalKeys:
 		return &wire.Problem{Code: wire.CodeNotAllowed, Message: "This instance has no personal keys.", Hint: "Sends are charged to a team's key."}
 	default:
-		err = d.Keys.SetPersonalKey(ctx, who.Owner, key, last4(key))
+		err = d.Keys.SetPersonalKey(ctx, who.Owner, key, last4(key), g.Origin)
 	}
 	if err != nil {
 		return err

@@ -57,7 +57,7 @@ func newTeam(t *testing.T, sandboxKey string) *team {
 	w := &team{db: db, greeted: &greetings{}}
 	var err error
 	w.Directory, err = people.New(ctx, people.Config{
-		Sessions: db, Owner: local, Addr: "127.0.0.1:80", SandboxKey: sandboxKey, Team: true, Accounts: db, Keys: db, Settings: db,
+		Sessions: db, Owner: local, Addr: "127.0.0.1:80", Gateway: func() people.Gateway { return people.Gateway{Key: sandboxKey} }, Team: true, Accounts: db, Keys: db, Settings: db,
 		Audit: func(_ context.Context, e people.Event) { w.events = append(w.events, e) },
 	})
 	storetest.Must(t, err)
@@ -124,9 +124,9 @@ func TestPayer(t *testing.T) {
 	refuses(w.cid, w.red, wire.CodeNotFound, "Choose")
 	refuses(w.cid, storetest.NewID(), wire.CodeNotFound, "Choose")
 
-	storetest.Must(t, w.SetPersonalKey(as(w.bob), w.bob, own.Secret))
+	storetest.Must(t, w.SetPersonalKey(as(w.bob), w.Gateway(), w.bob, own.Secret))
 	pays(w.bob, wire.ChargePersonal, own)
-	storetest.Must(t, w.SetTeamKey(as(w.ann), w.red, red.Secret), w.SetTeamKey(as(w.ann), w.everyone, everyone.Secret))
+	storetest.Must(t, w.SetTeamKey(as(w.ann), w.Gateway(), w.red, red.Secret), w.SetTeamKey(as(w.ann), w.Gateway(), w.everyone, everyone.Secret))
 	pays(w.bob, "", own) // what he charged last
 	pays(w.bob, w.red, red)
 	pays(w.bob, "", red)
@@ -135,16 +135,16 @@ func TestPayer(t *testing.T) {
 	refuses(w.cid, wire.ChargePersonal, "key_missing", "settings")
 
 	// What was charged last and has no key any more is not paid by another unasked.
-	storetest.Must(t, w.SetTeamKey(as(w.ann), w.red, ""))
+	storetest.Must(t, w.SetTeamKey(as(w.ann), w.Gateway(), w.red, ""))
 	refuses(w.bob, "", "key_missing", "Bob")
 	pays(w.bob, w.everyone, everyone)
 
 	storetest.Must(t, w.SetPolicies(ctx, account.Policies{}))
 	refuses(w.bob, wire.ChargePersonal, wire.CodeNotAllowed, "team")
-	if err := w.SetPersonalKey(as(w.cid), w.cid, "sk-of-cid"); storetest.Problem(err).Code != wire.CodeNotAllowed {
+	if err := w.SetPersonalKey(as(w.cid), w.Gateway(), w.cid, "sk-of-cid"); storetest.Problem(err).Code != wire.CodeNotAllowed {
 		t.Errorf("a personal key where there are none: %v", err)
 	}
-	storetest.Must(t, w.SetPersonalKey(as(w.bob), w.bob, "")) // to take it away is allowed
+	storetest.Must(t, w.SetPersonalKey(as(w.bob), w.Gateway(), w.bob, "")) // to take it away is allowed
 
 	storetest.Must(t, w.db.PutInTeam(ctx, w.red, w.cid.Me.ID, false), w.db.TakeFromTeam(ctx, w.red, w.bob.Me.ID), w.Changed(ctx))
 	refuses(w.bob, w.red, wire.CodeNotFound, "Choose")
@@ -160,7 +160,7 @@ func TestTheSandboxPaysForTeams(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if err := w.SetTeamKey(as(w.ann), w.everyone, "sk"); storetest.Problem(err).Code != "sandbox_key" {
+	if err := w.SetTeamKey(as(w.ann), w.Gateway(), w.everyone, "sk"); storetest.Problem(err).Code != "sandbox_key" {
 		t.Errorf("another key: %v", err)
 	}
 }
@@ -175,11 +175,11 @@ func TestKeysAreSeenByTheirEnds(t *testing.T) {
 		t.Errorf("of a new team %q were greeted", got)
 	}
 	w.bob = w.person(t, w.bob.Owner)
-	storetest.Must(t, w.SetTeamKey(as(w.ann), w.red, "sk-canary-Zq8w3xNfT0"))
+	storetest.Must(t, w.SetTeamKey(as(w.ann), w.Gateway(), w.red, "sk-canary-Zq8w3xNfT0"))
 	if got := w.greeted.take(); !slices.Equal(got, []string{w.bob.Owner}) {
 		t.Errorf("of a team's key %q were greeted", got)
 	}
-	w.KeyJudged("sk-canary-Zq8w3xNfT0", true)
+	w.KeyJudged("", "sk-canary-Zq8w3xNfT0", true)
 	charges, err := w.Charges(ctx, w.bob)
 	want := []wire.Charge{{ID: w.everyone, Name: "Everyone", Models: []string{}}, {ID: w.red, Name: "Red", Models: []string{}, HasKey: true, KeyLast4: "NfT0", KeyRefused: true}}
 	if err != nil || !reflect.DeepEqual(charges, want) {

@@ -122,9 +122,9 @@ type Config struct {
 	Addr string
 	// Secure says that browsers reach the server by https.
 	Secure bool
-	// SandboxKey is the key of the sandbox, which everybody has then; "" with
-	// any other gateway.
-	SandboxKey string
+	// Gateway is the one that sends go to at the moment. nil: one that was never
+	// named, whose keys are entered.
+	Gateway func() Gateway
 	// KeyChanged is told that what is known of a key is another. It must not
 	// wait. nil: nobody is told.
 	KeyChanged func()
@@ -165,6 +165,9 @@ type Directory struct {
 func New(ctx context.Context, c Config) (*Directory, error) {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Gateway == nil {
+		c.Gateway = func() Gateway { return Gateway{} }
 	}
 	if c.KeyChanged == nil {
 		c.KeyChanged = func() {}

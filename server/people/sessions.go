@@ -21,6 +21,7 @@ const (
 	// signingSecret is the secret that signs the cookies.
 	signingSecret = "cookie-signing-key"
 	keyValue      = "key"
+	originValue   = "origin" // of the gateway that the key is for
 )
 
 // sessionStore is the gorilla/sessions Store over the sealed sessions: the
@@ -128,12 +129,12 @@ func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, err
 		return session, nil
 	}
 	session.IsNew = false
-	key, err := s.key(r.Context(), Person{Owner: s.owner, Session: session.ID})
+	held, err := s.read(r.Context(), Person{Owner: s.owner, Session: session.ID})
 	if err != nil {
 		return session, err
 	}
-	if key != "" {
-		session.Values[keyValue] = key
+	if held.Key != "" {
+		session.Values[keyValue], session.Values[originValue] = held.Key, held.Origin
 	}
 	return session, nil
 }
@@ -144,8 +145,9 @@ func (s *sessionStore) Save(r *http.Request, w http.ResponseWriter, session *ses
 		session.ID = rand.Text() // 130 bits
 	}
 	key, _ := session.Values[keyValue].(string)
+	origin, _ := session.Values[originValue].(string)
 	if key != "" || !session.IsNew {
-		if err := s.put(r.Context(), session.ID, key); err != nil {
+		if err := s.put(r.Context(), session.ID, values{key, origin}); err != nil {
 			return err
 		}
 	}
@@ -154,35 +156,44 @@ func (s *sessionStore) Save(r *http.Request, w http.ResponseWriter, session *ses
 
 // values is what a stored session holds.
 type values struct {
-	Key string `json:"key"`
+	Key    string `json:"key"`
+	Origin string `json:"origin,omitempty"` // of the gateway that it is for
 }
 
-func (s *sessionStore) put(ctx context.Context, id, key string) error {
-	if key == "" {
+func (s *sessionStore) put(ctx context.Context, id string, v values) error {
+	if v.Key == "" {
 		return s.db.DeleteSession(ctx, id)
 	}
-	data, err := json.Marshal(values{Key: key})
+	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
 	return s.db.SaveSession(ctx, id, s.owner, data, s.now().AddDate(0, 0, sessionDays))
 }
 
-// key returns the key that a person's session holds, "" if it holds none.
-func (s *sessionStore) key(ctx context.Context, p Person) (string, error) {
+// key returns the key that a person's session holds for a gateway, "" if it holds
+// none.
+func (s *sessionStore) key(ctx context.Context, p Person, g Gateway) (string, error) {
+	v, err := s.read(ctx, p)
+	if v.Origin != g.Origin && (v.Origin != "" || !g.Fixed) {
+		return "", err
+	}
+	return v.Key, err
+}
+
+func (s *sessionStore) read(ctx context.Context, p Person) (v values, err error) {
 	if p.Session == "" {
-		return "", nil
+		return v, nil
 	}
 	owner, data, err := s.db.LoadSession(ctx, p.Session)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && owner != p.Owner {
-		return "", nil
+		return v, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read session: %w", err)
+		return v, fmt.Errorf("read session: %w", err)
 	}
-	var v values
 	if err := json.Unmarshal(data, &v); err != nil {
-		return "", errors.New("read session: it is damaged") // the data holds the key
+		return values{}, errors.New("read session: it is damaged") // the data holds the key
 	}
-	return v.Key, nil
+	return v, nil
 }

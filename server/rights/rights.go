@@ -212,6 +212,9 @@ var addresses = map[string]Right{
 	"POST /api/shares/{id}/reuse": Send,
 
 	// The instance.
+	"POST /api/gateway/test":                 Rule,
+	"PUT /api/gateway":                       Rule,
+	"DELETE /api/gateway":                    Rule,
 	"GET /api/people":                        Admin,
 	"PATCH /api/people/{id}":                 Admin,
 	"POST /api/people/{id}/reset":            Admin,

@@ -17,6 +17,7 @@ import (
 // request is a turn that may be sent.
 type request struct {
 	run  wire.Run
+	to   Target
 	body []byte
 }
 
@@ -41,7 +42,11 @@ func (m *Manager) admit(s wire.Start, by payer.Payer) (request, *wire.Problem) {
 			Message: fmt.Sprintf("The request is %d bytes long; at most %d can be sent.", len(s.Body), wire.MaxBody),
 			Hint:    "Start a new conversation, or shorten the message."}
 	}
-	if v := m.Catalogue().Validate(ep, s.Body, gateway.Options{KeptImages: true, StreamOptions: m.StreamOptions, Switched: s.Switched, Now: m.Now()}); !v.OK() {
+	to, p := m.Targets(by.Gateway)
+	if p != nil {
+		return request{}, p
+	}
+	if v := m.Catalogue().Validate(ep, s.Body, gateway.Options{KeptImages: true, StreamOptions: to.StreamOptions, Switched: s.Switched, Now: m.Now()}); !v.OK() {
 		is := v.Errors[0]
 		return request{}, &wire.Problem{Code: is.Code, Field: is.Field, Message: is.Message, Hint: is.Hint, Allowed: is.Allowed}
 	}
@@ -59,7 +64,7 @@ func (m *Manager) admit(s wire.Start, by payer.Payer) (request, *wire.Problem) {
 		return request{}, p
 	}
 	return request{
-		body: s.Body,
+		to: to, body: s.Body,
 		run: wire.Run{
 			ID: s.Run, Conversation: s.Conversation, Message: s.Answer, Lane: s.Lane,
 			Endpoint: s.Endpoint, Model: named.Model, State: wire.Running,

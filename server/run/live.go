@@ -108,7 +108,7 @@ func (l *live) call(apiKey string, req request) {
 		l.end(cmp.Or(context.Cause(l.ctx), err))
 		return
 	}
-	rep, err := l.m.Gateway(l.ctx, apiKey, gateway.Endpoint(req.run.Endpoint), body)
+	rep, err := req.to.Send(l.ctx, apiKey, gateway.Endpoint(req.run.Endpoint), body)
 	sent()
 	if err != nil {
 		l.end(cmp.Or(context.Cause(l.ctx), err))

@@ -119,7 +119,7 @@ func (m *Manager) Start(ctx context.Context, by payer.Payer, s wire.Start) (wire
 	// From here on nothing waits for the disk: the turn is queued in front of
 	// all that the run will write, and the gateway is called.
 	s.Body = req.body
-	m.Store.StartTurn(owner, s, req.run, title(opening(s)), m.BaseURL, l.onTurnStored)
+	m.Store.StartTurn(owner, s, req.run, title(opening(s)), req.to.BaseURL, l.onTurnStored)
 	if refused == nil {
 		go l.call(by.Secret, req)
 	}

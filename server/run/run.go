@@ -75,6 +75,13 @@ type Store interface {
 	Image(ctx context.Context, owner, id string) (wire.Image, []byte, error)
 }
 
+// Target is a gateway that runs are sent to.
+type Target struct {
+	Send          Gateway
+	BaseURL       string
+	StreamOptions bool
+}
+
 // Config is what a Manager works with. Store, Gateway and Catalogue must be
 // given; the rest has defaults.
 type Config struct {
@@ -85,6 +92,9 @@ type Config struct {
 	BaseURL string
 	// StreamOptions: the gateway is set to take stream_options (G9).
 	StreamOptions bool
+	// Targets finds the gateway that a payer names, where there may be several; a
+	// run keeps the one that it began with. nil: it is the one above.
+	Targets func(name string) (Target, *wire.Problem)
 
 	// Reserve sets aside what a run may cost before it is sent, or says why
 	// that is refused: by a budget (Problem.ByBudget), and then the turn is
@@ -121,6 +131,10 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	if c.FlushEvery == 0 {
 		c.FlushEvery = DefaultFlushEvery
+	}
+	if c.Targets == nil {
+		only := Target{c.Gateway, c.BaseURL, c.StreamOptions}
+		c.Targets = func(string) (Target, *wire.Problem) { return only, nil }
 	}
 	if c.MaxLog == 0 {
 		c.MaxLog = DefaultMaxLog

@@ -82,7 +82,7 @@ type Config struct {
 	Reviews Reviews // nil: a clip has no other versions
 	// Secrets are texts that are masked wherever they stand in the wire's content,
 	// such as the gateway's address.
-	Secrets []string
+	Secrets func() []string
 	Limits  Limits
 	Now     func() time.Time
 	Logger  *slog.Logger

@@ -194,7 +194,7 @@ var persons = regexp.MustCompile(`("(?:user|user_id|safety_identifier|prompt_cac
 func (s *Service) masked(text string) string {
 	text = sight.NoAddresses(text)
 	text = persons.ReplaceAllString(text, `$1"[masked]"`)
-	for _, secret := range s.Secrets {
+	for _, secret := range s.Secrets() {
 		if secret != "" {
 			text = strings.ReplaceAll(text, secret, "[masked]")
 		}

@@ -58,7 +58,7 @@ func newWorld(t testing.TB, l Limits) *world {
 	w.sights[link] = seen
 	seen.ByLink = false
 	w.sights[named+" bob"] = seen
-	w.s = New(Config{Sights: w, Conversations: w, Runs: w, Videos: clips{w}, File: func(p string) string { return p + "?v=1" }, Limits: l, Secrets: []string{"gateway.example"}})
+	w.s = New(Config{Sights: w, Conversations: w, Runs: w, Videos: clips{w}, File: func(p string) string { return p + "?v=1" }, Limits: l, Secrets: func() []string { return []string{"gateway.example"} }})
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request, Viewer) error{
 		"GET /s/{key}": w.s.ServePage, "GET /s/{key}/live": w.s.ServeLive, "GET /s/{key}/wire/{run}": w.s.ServeWire,

@@ -42,7 +42,7 @@ func TestOwnersAreApart(t *testing.T) {
 	storetest.Must(t, storetest.StartTurn(db, ann, pictured))
 
 	prompt := wire.LibraryEntry{ID: storetest.NewID(), Kind: wire.LibraryPrompt, Name: "Ann's", Text: "Summarise {{text}}"}
-	storetest.Must(t, db.SetPersonalKey(ctx, ann, "Ann's key", ""), db.SetCharge(ctx, ann, wire.ChargePersonal))
+	storetest.Must(t, db.SetPersonalKey(ctx, ann, "Ann's key", "", ""), db.SetCharge(ctx, ann, wire.ChargePersonal))
 	storetest.Must(t, storetest.Second(db.PutLibrary(ctx, ann, prompt)), storetest.Second(db.SetLanes(ctx, ann, storetest.SomeLanes(s))), storetest.Second(db.SetVote(ctx, ann, storetest.SomeVote(s))))
 
 	var file bytes.Buffer
@@ -276,13 +276,13 @@ func TestOwnersAreApart(t *testing.T) {
 				}
 			},
 			"Charges": func(t *testing.T, who string) {
-				if charges, keys, err := db.Charges(ctx, who); err != nil || len(charges)+len(keys) > 0 {
+				if charges, keys, err := db.Charges(ctx, who, ""); err != nil || len(charges)+len(keys) > 0 {
 					t.Errorf("%+v %q, %v", charges, keys, err)
 				}
 			},
 			"SetCharge": func(t *testing.T, who string) { storetest.Must(t, db.SetCharge(ctx, who, "stolen")) },
 			"SetPersonalKey": func(t *testing.T, who string) {
-				if err := db.SetPersonalKey(ctx, who, "stolen", ""); (err == nil) != (who == bob) {
+				if err := db.SetPersonalKey(ctx, who, "stolen", "", ""); (err == nil) != (who == bob) {
 					t.Error(err)
 				}
 				storetest.Must(t, db.DeletePersonalKey(ctx, who))
@@ -357,7 +357,7 @@ func missing(t *testing.T, checks map[string]func(*testing.T, string)) {
 	ofNobody := []string{"Book", "TakeIn", "Audit", "Leavings", "Notices", "Shares", "Reviews", "Approvals", "Close", "Engine", "Videos", "Rankings", "EnsureLocalUser", "People", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions", "SpentByEverybody", "EachSetting", "Storage", "DropStaged", "DropImageDrafts", "Stage" /* it is Import that is checked */, "SpendOfEverybody", "ServerSetting", "SetServerSetting", "Secret", "SetSecret"}
 	ofTheInstance := []string{ // for who runs it, or leads the team: see package rights
 		"Teams", "Team", "MakeTeam", "ChangeTeam", "DeleteTeam", "PutInTeam", "TakeFromTeam",
-		"SetTeamKey", "DeleteTeamKey", "MakeInvite", "Invites", "RevokeInvite", "Persons",
+		"SetTeamKey", "DeleteTeamKey", "BindKeys", "MakeInvite", "Invites", "RevokeInvite", "Persons",
 		"SpentByTeam", "LedgerOfEverybody", "EachLedgerOfEverybody", "Limits", "ChangePerson", "Claims",
 		"TeamLibrary", "Shares", // see their own tests
 		"Bytes", "Ping", "ProbeSealKey", "Waiting",

@@ -10,9 +10,9 @@ import (
 
 // Check has the gateway asked about a task now, whatever the time. Of a done
 // one it is asked whether the files are still there, and those that could not
-// be copied are tried again. key finds the key to ask with by the team that paid
-// ("": none did); without one the gateway isn't asked.
-func (s *Service) Check(ctx context.Context, owner string, key func(team string) (string, error), id string) error {
+// be copied are tried again. key finds the key to ask with by the gateway and the
+// team that paid ("": none did); without one the gateway isn't asked.
+func (s *Service) Check(ctx context.Context, owner string, key func(gateway, team string) (string, error), id string) error {
 	t, err := s.Store.Task(ctx, owner, id)
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func (s *Service) Check(ctx context.Context, owner string, key func(team string)
 	if s.poll.hurry(taskID{owner, id}) || t.State != wire.VideoDone {
 		return nil
 	}
-	if secret, err := key(t.Team); err == nil && secret != "" {
+	if secret, err := key(t.Gateway, t.Team); err == nil && secret != "" {
 		if t, err = s.refresh(ctx, owner, secret, t); err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (s *Service) Check(ctx context.Context, owner string, key func(team string)
 // refresh asks about a done task again: it may have expired, and its files may
 // have other addresses now.
 func (s *Service) refresh(ctx context.Context, owner, key string, t wire.VideoTask) (wire.VideoTask, error) {
-	r, err := s.Gateway.Task(ctx, key, t.Remote)
+	r, err := s.Gateways(t.Gateway).Task(ctx, key, t.Remote)
 	if err != nil {
 		return t, fmt.Errorf("ask for a finished task again: %w", err)
 	}

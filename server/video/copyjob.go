@@ -52,7 +52,7 @@ func (a *archiver) do(j job) {
 	o := t.Outputs[at]
 	within, done := context.WithTimeout(ctx, s.Limits.CopyWithin)
 	defer done()
-	sum, size, err := part.fetch(within, s, o.Link, s.Limits.MaxFile,
+	sum, size, err := part.fetch(within, s, s.filesOf(t), o.Link, s.Limits.MaxFile,
 		func(total, have int64) error { return a.room(ctx, j, t.Deleted, total, have) },
 		func(got int64) { a.progress(j, got) })
 	if err == nil {

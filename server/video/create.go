@@ -1,6 +1,7 @@
 package video
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,8 @@ func (s *Service) Release(ctx context.Context, by payer.Payer, c wire.VideoCreat
 type StoreIntent = func(ctx context.Context, owner string, key int64, secret string, t wire.VideoTask, prices json.RawMessage) (stored wire.VideoTask, used int64, found bool, err error)
 
 func (s *Service) create(ctx context.Context, by payer.Payer, c wire.VideoCreate, store StoreIntent, ask bool) (wire.VideoTask, error) {
-	owner, key := by.Owner, by.Secret
+	by.Gateway = cmp.Or(by.Gateway, s.Origin)
+	owner, key, to := by.Owner, by.Secret, s.Gateways(by.Gateway)
 	t, err := s.Store.Task(ctx, owner, c.ID)
 	if err == nil {
 		return s.live(owner, t), nil
@@ -51,6 +53,9 @@ func (s *Service) create(ctx context.Context, by payer.Payer, c wire.VideoCreate
 	}
 	if key == "" {
 		return t, &wire.Problem{Code: "no_key", Message: "There is no key for the gateway.", Hint: "Enter it in the settings."}
+	}
+	if to == nil {
+		return t, &wire.Problem{Code: "other_gateway", Message: "Another gateway was connected meanwhile. Nothing was sent.", Hint: "Send it again."}
 	}
 	t, quote, prices, err := s.intent(ctx, by, c)
 	if err != nil {
@@ -96,7 +101,7 @@ func (s *Service) create(ctx context.Context, by payer.Payer, c wire.VideoCreate
 	sent = true
 	go func() {
 		defer s.sends.Done()
-		s.send(owner, key, used, stored, c.Body)
+		s.send(to, owner, key, used, stored, c.Body)
 	}()
 	s.tell(owner, stored)
 	return stored, nil
@@ -132,9 +137,14 @@ func (s *Service) intent(ctx context.Context, by payer.Payer, c wire.VideoCreate
 	if r.TaskID != "" {
 		switch source, err = s.Store.TaskByUUID(ctx, by.Owner, r.TaskID); {
 		case err == nil:
-			if p := s.elsewhere(source); p != nil {
-				p.Field = "task_id"
-				return t, q, nil, p
+			away := s.elsewhere(source)
+			if away == nil && source.Gateway != by.Gateway {
+				away = &wire.Problem{Code: "other_gateway", Message: "This clip was made at another gateway: " + source.Gateway + ".",
+					Hint: "Connect that gateway again to go on with it, or start from the clip’s file."}
+			}
+			if away != nil {
+				away.Field = "task_id"
+				return t, q, nil, away
 			}
 			p := source.Provenance()
 			o.Source = &p
@@ -171,7 +181,7 @@ func (s *Service) intent(ctx context.Context, by payer.Payer, c wire.VideoCreate
 	p := gateway.NewProvenance(m, mode, o.Source)
 	least, most := m.Usual()
 	t = wire.VideoTask{
-		ID: c.ID, Gateway: s.Origin, Model: m.ID, Mode: string(mode), Body: c.Body, Prompt: prompt(r), Title: title, Tags: tags,
+		ID: c.ID, Gateway: by.Gateway, Model: m.ID, Mode: string(mode), Body: c.Body, Prompt: prompt(r), Title: title, Tags: tags,
 		State: wire.VideoCreating, Progress: -1, CreatedMS: s.nowMS(), UsualLeastMS: least.Milliseconds(), UsualMostMS: most.Milliseconds(),
 		Source: source.ID, SourceIndex: c.SourceIndex, SourceUUID: strings.ToLower(r.TaskID), VersionOf: c.VersionOf,
 		Family: string(p.Family), Tier: p.Tier, Resolution: p.Resolution, Root: p.Root,

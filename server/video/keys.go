@@ -1,6 +1,7 @@
 package video
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -17,11 +18,11 @@ type keys struct {
 	moved map[int64]int64 // numbers in whose place another one was put
 }
 
-// holder is whose key it is: the person's own, or that of a team which pays for
-// what the person sends.
-type holder struct{ owner, team string }
+// holder is whose key it is, the person's own or that of a team which pays for what
+// the person sends, and for which gateway.
+type holder struct{ owner, team, gateway string }
 
-func holderOf(by payer.Payer) holder { return holder{by.Owner, by.Team} }
+func holderOf(by payer.Payer) holder { return holder{by.Owner, by.Team, by.Gateway} }
 
 type keyID struct {
 	holder
@@ -105,7 +106,7 @@ func (k *keys) pause(n int64) (refused map[int64]string) {
 	}
 	refused = map[int64]string{}
 	for n, same := range k.byN {
-		if same.secret == h.secret && !same.paused {
+		if same.secret == h.secret && same.gateway == h.gateway && !same.paused {
 			same.paused = true
 			delete(k.byID, same.keyID)
 			refused[n] = same.owner
@@ -133,10 +134,10 @@ func (k *keys) replace(by payer.Payer, n int64, all bool) {
 	k.byID[id] = n
 }
 
-// KeyEntered gives an owner's tasks that wait for a key the one that was just
-// entered, and has them polled again.
-func (s *Service) KeyEntered(ctx context.Context, owner, secret string) error {
-	return s.replaceKey(ctx, payer.Payer{Owner: owner, Secret: secret}, false)
+// KeyEntered gives the tasks at a payer's gateway that wait for a key of theirs the
+// one that was just entered, and has them polled again.
+func (s *Service) KeyEntered(ctx context.Context, by payer.Payer) error {
+	return s.replaceKey(ctx, by, false)
 }
 
 // KeyChanged gives the open tasks that a payer pays for another key: those of
@@ -147,7 +148,8 @@ func (s *Service) KeyChanged(ctx context.Context, by payer.Payer) error {
 }
 
 func (s *Service) replaceKey(ctx context.Context, by payer.Payer, all bool) error {
-	numbers, err := s.Store.ReplaceKeys(ctx, by, s.Origin, all)
+	by.Gateway = cmp.Or(by.Gateway, s.Origin)
+	numbers, err := s.Store.ReplaceKeys(ctx, by, by.Gateway, all)
 	if err != nil || len(numbers) == 0 {
 		return err
 	}

@@ -53,7 +53,8 @@ func measure(r io.Reader) (wire.Measured, error) {
 // browser can't read. It connects to public addresses, the gateway's and our
 // own uploads only, and reads 100 MB at most.
 func (s *Service) Measure(ctx context.Context, link string) (m wire.Measured, err error) {
-	if name, own := strings.CutPrefix(link, s.base.String()+wire.UploadedPath); own {
+	base, _ := s.Uploads()
+	if name, own := strings.CutPrefix(link, base+wire.UploadedPath); own {
 		id, _, _ := strings.Cut(name, ".")
 		u, err := s.Store.Upload(ctx, id)
 		return u.Measured, err

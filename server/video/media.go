@@ -77,11 +77,11 @@ func (s *Service) output(r *http.Request, owner, id string, index int) (t wire.V
 // browser asks.
 func (s *Service) relay(w http.ResponseWriter, r *http.Request, t wire.VideoTask, o wire.VideoOutput) error {
 	span := oneRange(r.Header.Get("Range"))
-	file, err := s.Gateway.FetchFile(r.Context(), o.Link, span)
+	file, err := s.filesOf(t).FetchFile(r.Context(), o.Link, span)
 	if want := r.Header.Get("If-Range"); err == nil && span != "" && want != "" && want != file.ETag {
 		file.Body.Close() // it is another file than the browser has part of
 		span = ""
-		file, err = s.Gateway.FetchFile(r.Context(), o.Link, "")
+		file, err = s.filesOf(t).FetchFile(r.Context(), o.Link, "")
 	}
 	if err != nil {
 		p := *problemIn(err)

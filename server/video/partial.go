@@ -87,13 +87,13 @@ func (p *partial) remove() {
 // with the size of the whole and how much of it is there; where the size is not
 // told (-1), also with every syncEvery bytes that came. progress is told of the
 // bytes so far.
-func (p *partial) fetch(ctx context.Context, s *Service, address string, most int64, room func(total, have int64) error, progress func(got int64)) (sum []byte, size int64, err error) {
+func (p *partial) fetch(ctx context.Context, s *Service, from Gateway, address string, most int64, room func(total, have int64) error, progress func(got int64)) (sum []byte, size int64, err error) {
 	p.load()
 	span := ""
 	if p.Safe > 0 {
 		span = "bytes=" + strconv.FormatInt(p.Safe, 10) + "-"
 	}
-	file, err := s.Gateway.FetchFile(ctx, address, span)
+	file, err := from.FetchFile(ctx, address, span)
 	if err != nil {
 		var w *wire.Problem
 		if span != "" && errors.As(err, &w) && w.Status == http.StatusRequestedRangeNotSatisfiable {

@@ -58,7 +58,7 @@ func (p *poller) start() {
 
 // newEntry is a task that is polled from now on. The lock is held.
 func (p *poller) newEntry(owner string, key int64, t wire.VideoTask) *entry {
-	e := &entry{taskID: taskID{owner, t.ID}, team: t.Team, remote: t.Remote, created: time.UnixMilli(t.AcceptedMS), key: p.s.keys.current(key), place: -1,
+	e := &entry{taskID: taskID{owner, t.ID}, team: t.Team, gateway: t.Gateway, remote: t.Remote, created: time.UnixMilli(t.AcceptedMS), key: p.s.keys.current(key), place: -1,
 		state: t.State, uuid: t.UUID, pause: t.Pause, progress: -1}
 	if t.PollProblem != nil {
 		e.code = t.PollProblem.Code
@@ -92,7 +92,7 @@ func (p *poller) resume(owner string, key int64, t wire.VideoTask) {
 // delay is how long to wait before the next poll (G36). The lock is held.
 func (p *poller) delay(e *entry, retryAfter time.Duration) time.Duration {
 	d := gateway.PollDelay(e.polls, p.s.Now().Sub(e.created), rand.Float64(), 0)
-	return max(time.Duration(float64(d)/p.s.Limits.Pace), retryAfter)
+	return max(time.Duration(float64(d)/p.s.pace(e.gateway)), retryAfter)
 }
 
 // hurry polls a task now. ok is false if it is not an open one.
@@ -117,7 +117,7 @@ func (p *poller) rekey(of holder, n int64, all bool) (ids []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id, e := range p.all {
-		if id.owner != of.owner || e.team != of.team {
+		if id.owner != of.owner || e.team != of.team || e.gateway != of.gateway {
 			continue
 		}
 		if _, _, ok := p.s.keys.get(e.key); ok && !all {
@@ -166,7 +166,11 @@ func (p *poller) ask(e *entry) {
 		return
 	}
 	ctx := p.s.life
-	task, err := p.s.Gateway.Task(ctx, secret, e.remote)
+	at := p.s.Gateways(e.gateway)
+	if at == nil { // it was never added then
+		return
+	}
+	task, err := at.Task(ctx, secret, e.remote)
 	if ctx.Err() != nil {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"screentest/server/payer"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -98,7 +99,7 @@ func TestAKeyThatIsRefusedPausesAndSaysSo(t *testing.T) {
 		t.Error("a refused key was used again")
 	}
 	refuse.Store(false)
-	if err := w.KeyEntered(t.Context(), w.owner, canary); err != nil {
+	if err := w.KeyEntered(t.Context(), payer.Payer{Owner: w.owner, Secret: canary}); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range ids {

@@ -13,6 +13,7 @@ import (
 type entry struct {
 	taskID
 	team    string // that pays; "": none
+	gateway string // that made it
 	remote  string
 	created time.Time
 

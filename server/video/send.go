@@ -18,9 +18,9 @@ const storeRetry = 500 * time.Millisecond
 
 // send sends a creation whose intent is durable, and stores what came of it
 // before anybody hears of it.
-func (s *Service) send(owner, key string, number int64, t wire.VideoTask, body []byte) {
+func (s *Service) send(to Gateway, owner, key string, number int64, t wire.VideoTask, body []byte) {
 	id := taskID{owner, t.ID}
-	created, err := s.Gateway.CreateVideo(s.life, key, body)
+	created, err := to.CreateVideo(s.life, key, body)
 	switch {
 	case err == nil:
 		s.accepted(id, number, created)

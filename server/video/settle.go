@@ -14,7 +14,7 @@ const sayHowItEnded = "Look in the gateway's dashboard, and say here whether it 
 // has found it out. That it went through is believed with the gateway's id
 // only, and the gateway is asked whether it knows it: with the key that it was
 // made with, or with what key finds for the team that paid ("": none did).
-func (s *Service) Settle(ctx context.Context, owner string, key func(team string) (string, error), c wire.VideoSettle) (wire.VideoTask, error) {
+func (s *Service) Settle(ctx context.Context, owner string, key func(gateway, team string) (string, error), c wire.VideoSettle) (wire.VideoTask, error) {
 	t, err := s.Store.Task(ctx, owner, c.ID)
 	if err != nil {
 		return t, err
@@ -39,12 +39,12 @@ func (s *Service) Settle(ctx context.Context, owner string, key func(team string
 		}
 		return t, nil
 	case wire.WentThrough:
-		return s.wentThrough(ctx, id, func() (string, error) { return key(t.Team) }, c.Remote)
+		return s.wentThrough(ctx, id, s.Gateways(t.Gateway), func() (string, error) { return key(t.Gateway, t.Team) }, c.Remote)
 	}
 	return t, &wire.Problem{Code: "invalid_call", Field: "outcome", Message: "The outcome is went_through or did_not.", Allowed: []string{wire.WentThrough, wire.DidNot}}
 }
 
-func (s *Service) wentThrough(ctx context.Context, id taskID, find func() (string, error), remote string) (t wire.VideoTask, err error) {
+func (s *Service) wentThrough(ctx context.Context, id taskID, at Gateway, find func() (string, error), remote string) (t wire.VideoTask, err error) {
 	if !reply.IsTaskID(remote) {
 		return t, &wire.Problem{Code: "bad_id", Field: "remote", Message: "The gateway's id of a task begins with task_.",
 			Hint: "Copy it from the gateway's dashboard."}
@@ -59,7 +59,7 @@ func (s *Service) wentThrough(ctx context.Context, id taskID, find func() (strin
 			return t, err
 		}
 	}
-	if _, err := s.Gateway.Task(ctx, key, remote); err != nil {
+	if _, err := at.Task(ctx, key, remote); err != nil {
 		why := *problemIn(err)
 		if notKnown(&why) {
 			return t, &wire.Problem{Code: "task_not_exist", Field: "remote", Message: "The gateway does not know this id.",

@@ -62,7 +62,8 @@ func (s *Service) Upload(ctx context.Context, owner, name string, body io.Reader
 		return wire.Upload{}, err
 	}
 	u.Path = wire.UploadedPath + u.ID + "." + extension(u.Type)
-	u.URL, u.Unreachable = s.base.String()+u.Path, s.Unreachable
+	u.URL, u.Unreachable = s.Uploads()
+	u.URL += u.Path
 	return u, nil
 }
 

@@ -20,7 +20,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -76,9 +75,15 @@ type Config struct {
 	Catalogue func() *gateway.Catalogue
 	Dir       string // data folder: archive and uploads are below it
 
-	// Origin names the configured gateway. Tasks of another one wait: neither
-	// their keys nor their ids are this one's business.
+	// Origin names the Gateway. Tasks of another one wait: neither their keys nor
+	// their ids are this one's business.
 	Origin string
+	// Gateways finds the gateway of a name, where there may be several: that which a
+	// payer names, or which a task was made at; nil for one that isn't called. nil:
+	// there is the one above.
+	Gateways func(name string) Gateway
+	// Pace is Limits.Pace by the gateway. nil: it is that of all.
+	Pace func(gateway string) float64
 
 	// Changed, Deleted, Restored, Purged and Archive are told of news, for the owner's
 	// tabs. They must not wait.
@@ -97,6 +102,8 @@ type Config struct {
 	Base string
 	// Unreachable says that the gateway can't fetch from Base.
 	Unreachable bool
+	// Uploads is both for the gateway that is connected, where there may be several.
+	Uploads func() (base string, unreachable bool)
 
 	Budget Budget // nil: no budgets
 	// Approvals are asked of what a payer wants to be asked about; nil: nothing is.
@@ -169,7 +176,6 @@ func or[T int | int64 | float64 | time.Duration](v *T, def T) {
 // goroutine.
 type Service struct {
 	Config
-	base  *url.URL
 	files *blob.Folder // the archive
 	// partial has copies under way, and uploads what people gave.
 	partial, uploads string
@@ -205,12 +211,20 @@ func New(c Config) (*Service, error) {
 	if c.Free == nil {
 		c.Free = disk.Free
 	}
-	base, err := url.Parse(c.Base)
-	if err != nil {
-		return nil, err
+	if c.Gateways == nil {
+		c.Gateways = func(name string) Gateway {
+			if name != c.Origin {
+				return nil
+			}
+			return c.Gateway
+		}
 	}
-	s := &Service{Config: c, base: base, quit: make(chan struct{}), reserved: map[taskID]func(){}, uploading: map[string]int{}}
+	if c.Uploads == nil {
+		c.Uploads = func() (string, bool) { return c.Base, c.Unreachable }
+	}
+	s := &Service{Config: c, quit: make(chan struct{}), reserved: map[taskID]func(){}, uploading: map[string]int{}}
 	s.life, s.cancel = context.WithCancel(context.Background())
+	var err error
 	if s.files, err = blob.New(filepath.Join(c.Dir, "archive")); err != nil {
 		return nil, err
 	}
@@ -322,13 +336,30 @@ func (s *Service) live(owner string, t wire.VideoTask) wire.VideoTask {
 	return t
 }
 
-// elsewhere says that a task is another gateway's than the configured one's.
+// elsewhere says that a task is of a gateway that isn't called.
 func (s *Service) elsewhere(t wire.VideoTask) *wire.Problem {
-	if t.Gateway == s.Origin {
+	if s.Gateways(t.Gateway) != nil {
 		return nil
 	}
 	return &wire.Problem{Code: "other_gateway", Message: "This task was made at another gateway: " + t.Gateway + ".",
 		Hint: "Start the server with that gateway to go on with it."}
+}
+
+// filesOf is the gateway that a task's files are fetched by: its own, whose host may
+// be a private one, or where that isn't called, the one there is.
+func (s *Service) filesOf(t wire.VideoTask) Gateway {
+	if at := s.Gateways(t.Gateway); at != nil {
+		return at
+	}
+	return s.Gateway
+}
+
+// pace is how much faster than life tasks at a gateway are asked about.
+func (s *Service) pace(gateway string) float64 {
+	if s.Pace != nil {
+		return s.Pace(gateway)
+	}
+	return s.Limits.Pace
 }
 
 func (s *Service) nowMS() int64 { return s.Now().UnixMilli() }

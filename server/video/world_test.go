@@ -184,7 +184,7 @@ func (w *world) stop() {
 }
 
 // key finds the key that a task is asked about with.
-func key(string) (string, error) { return canary, nil }
+func key(_, _ string) (string, error) { return canary, nil }
 
 // body is a request of six seconds.
 func body(prompt string) json.RawMessage {

@@ -47,7 +47,7 @@ func (s *Service) ServeZip(w http.ResponseWriter, r *http.Request, owner string,
 				continue // the same task twice
 			}
 			names[name] = true
-			if err := s.zipOne(r, z, name, o); err != nil {
+			if err := s.zipOne(r, z, name, t, o); err != nil {
 				if r.Context().Err() != nil {
 					return nil // nobody reads it any more
 				}
@@ -69,7 +69,7 @@ func (s *Service) ServeZip(w http.ResponseWriter, r *http.Request, owner string,
 
 // zipOne adds one file. It is opened first, so that what can't be had leaves
 // no empty entry.
-func (s *Service) zipOne(r *http.Request, z *zip.Writer, name string, o wire.VideoOutput) error {
+func (s *Service) zipOne(r *http.Request, z *zip.Writer, name string, t wire.VideoTask, o wire.VideoOutput) error {
 	var from io.ReadCloser
 	if f, err := s.files.Open(o.SHA256); o.Archive == wire.ArchiveSaved && err == nil {
 		from = f
@@ -80,7 +80,7 @@ func (s *Service) zipOne(r *http.Request, z *zip.Writer, name string, o wire.Vid
 		if o.Link == "" {
 			return notThere()
 		}
-		file, err := s.Gateway.FetchFile(r.Context(), o.Link, "")
+		file, err := s.filesOf(t).FetchFile(r.Context(), o.Link, "")
 		if err != nil {
 			return err
 		}

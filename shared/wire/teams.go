@@ -15,9 +15,11 @@ type Team struct {
 	Models   []string   `json:"models"`   // patterns, such as "openai/*"; none allow all
 	People   []TeamMate `json:"people"`
 	HasKey   bool       `json:"has_key"`
-	KeyLast4 string     `json:"key_last4,omitempty"`
-	KeySetMS int64      `json:"key_set_ms,omitempty"`
-	Limits   Limits     `json:"limits"`
+	// KeyOrigin is the origin of the gateway that the key is for.
+	KeyOrigin string `json:"-"`
+	KeyLast4  string `json:"key_last4,omitempty"`
+	KeySetMS  int64  `json:"key_set_ms,omitempty"`
+	Limits    Limits `json:"limits"`
 	// ApproveNanoUSD: a clip that is dearer waits until a lead releases it; 0: none
 	// does.
 	ApproveNanoUSD int64 `json:"approve_nano_usd,omitempty"`

@@ -126,6 +126,16 @@ type Gateway struct {
 	// KeyRefused: the gateway has answered the last call that it judged the key
 	// in with a 401.
 	KeyRefused bool `json:"key_refused,omitempty"`
+	// Fixed: it was chosen when the server was started, and not in the page.
+	Fixed bool `json:"fixed,omitempty"`
+	// Keyless: it asks for no key.
+	Keyless bool `json:"keyless,omitempty"`
+	// Met: it was reached since the server started.
+	Met bool `json:"met,omitempty"`
+	// Down says why it can't be reached, since DownMS; "" and 0 where it can, or
+	// nothing was asked of it yet.
+	Down   string `json:"down,omitempty"`
+	DownMS int64  `json:"down_ms,omitempty"`
 	// StreamOptions asks for stream_options.include_usage on chat streams (G9).
 	StreamOptions bool `json:"stream_options"`
 }

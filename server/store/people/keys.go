@@ -17,9 +17,9 @@ const keyPurpose = "gateway-key"
 func teamKeyRow(team []byte) string   { return "team " + sqlite.FormatID(team) }
 func personKeyRow(owner int64) string { return "person " + sqlite.FormatOwner(owner) }
 
-// SetTeamKey gives a team its key of the gateway, of which last4 may be seen.
-// owner is who set it.
-func (r *Register) SetTeamKey(ctx context.Context, owner, team, key, last4 string) error {
+// SetTeamKey gives a team its key of the gateway at an origin, of which last4 may
+// be seen. owner is who set it.
+func (r *Register) SetTeamKey(ctx context.Context, owner, team, key, last4, origin string) error {
 	id, _ := sqlite.ParseID(team)
 	sealed := r.box.Seal(keyPurpose, teamKeyRow(id), []byte(key))
 	return r.db.Write(ctx, len(sealed), func(t *sqlite.Tx) error {
@@ -27,9 +27,9 @@ func (r *Register) SetTeamKey(ctx context.Context, owner, team, key, last4 strin
 		if err != nil {
 			return err
 		}
-		_, err = t.Exec(`INSERT INTO gateway_keys (team, sealed, last4, maker, set_ms) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (team) DO UPDATE SET sealed = excluded.sealed, last4 = excluded.last4, maker = excluded.maker, set_ms = excluded.set_ms`,
-			n, sealed, last4, sqlite.ParseOwner(owner), r.now().UnixMilli())
+		_, err = t.Exec(`INSERT INTO gateway_keys (team, sealed, last4, maker, set_ms, origin) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (team) DO UPDATE SET sealed = excluded.sealed, last4 = excluded.last4, maker = excluded.maker, set_ms = excluded.set_ms, origin = excluded.origin`,
+			n, sealed, last4, sqlite.ParseOwner(owner), r.now().UnixMilli(), origin)
 		return err
 	})
 }
@@ -46,17 +46,17 @@ func (r *Register) DeleteTeamKey(ctx context.Context, team string) error {
 	})
 }
 
-// SetPersonalKey gives a person a key of their own.
-func (r *Register) SetPersonalKey(ctx context.Context, owner, key, last4 string) error {
+// SetPersonalKey gives a person a key of their own of the gateway at an origin.
+func (r *Register) SetPersonalKey(ctx context.Context, owner, key, last4, origin string) error {
 	who := sqlite.ParseOwner(owner)
 	sealed := r.box.Seal(keyPurpose, personKeyRow(who), []byte(key))
 	return r.db.Write(ctx, len(sealed), func(t *sqlite.Tx) error {
 		if err := WantUser(t, who); err != nil {
 			return err
 		}
-		_, err := t.Exec(`INSERT INTO gateway_keys (person, sealed, last4, maker, set_ms) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (person) DO UPDATE SET sealed = excluded.sealed, last4 = excluded.last4, set_ms = excluded.set_ms`,
-			who, sealed, last4, who, r.now().UnixMilli())
+		_, err := t.Exec(`INSERT INTO gateway_keys (person, sealed, last4, maker, set_ms, origin) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (person) DO UPDATE SET sealed = excluded.sealed, last4 = excluded.last4, set_ms = excluded.set_ms, origin = excluded.origin`,
+			who, sealed, last4, who, r.now().UnixMilli(), origin)
 		return err
 	})
 }
@@ -69,10 +69,19 @@ func (r *Register) DeletePersonalKey(ctx context.Context, owner string) error {
 	})
 }
 
-// Charges are what a send of a person's can be charged to: each of their teams,
-// with a key or without, and their own key if they have one. keys are those keys
-// by the charges' ids.
-func (r *Register) Charges(ctx context.Context, owner string) (charges []wire.Charge, keys map[string]string, err error) {
+// BindKeys has the keys that don't say which gateway they are for be those of the
+// one at an origin.
+func (r *Register) BindKeys(ctx context.Context, origin string) error {
+	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+		_, err := t.Exec("UPDATE gateway_keys SET origin = ? WHERE origin = ''", origin)
+		return err
+	})
+}
+
+// Charges are what a send of a person's to the gateway at an origin can be charged
+// to: each of their teams, with a key or without, and their own key if they have
+// one. keys are those keys by the charges' ids.
+func (r *Register) Charges(ctx context.Context, owner, origin string) (charges []wire.Charge, keys map[string]string, err error) {
 	who := sqlite.ParseOwner(owner)
 	keys = map[string]string{}
 	var last string
@@ -85,7 +94,7 @@ func (r *Register) Charges(ctx context.Context, owner string) (charges []wire.Ch
 			return err
 		}
 		if err := q.Each(`SELECT t.id, t.name, t.models, t.approve_nano_usd, k.sealed, k.last4 FROM team_people p CROSS JOIN teams t ON t.n = p.team
-			LEFT JOIN gateway_keys k ON k.team = t.n WHERE p.person = ? AND t.deleted_ms = 0`, []any{who}, func(rows *sql.Rows) error {
+			LEFT JOIN gateway_keys k ON k.team = t.n AND k.origin = ? WHERE p.person = ? AND t.deleted_ms = 0`, []any{origin, who}, func(rows *sql.Rows) error {
 			var id, sealed []byte
 			var c wire.Charge
 			var models string
@@ -108,7 +117,7 @@ func (r *Register) Charges(ctx context.Context, owner string) (charges []wire.Ch
 		}
 		var sealed []byte
 		own := wire.Charge{ID: wire.ChargePersonal, HasKey: true}
-		err = q.Scan("SELECT sealed, last4 FROM gateway_keys WHERE person = ?", []any{who}, &sealed, &own.KeyLast4)
+		err = q.Scan("SELECT sealed, last4 FROM gateway_keys WHERE person = ? AND origin = ?", []any{who, origin}, &sealed, &own.KeyLast4)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}

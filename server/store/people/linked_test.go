@@ -26,7 +26,7 @@ func TestALinkedAccountIsTheirsAlone(t *testing.T) {
 		storetest.Must(t, err)
 		link := account.Hash("reset")
 		storetest.Must(t,
-			db.MakeLink(ctx, people.LinkReset, bob, ann, link, time.Hour), db.SetPersonalKey(ctx, bob, "sk-of-who-came-first", "irst"),
+			db.MakeLink(ctx, people.LinkReset, bob, ann, link, time.Hour), db.SetPersonalKey(ctx, bob, "sk-of-who-came-first", "irst", ""),
 			db.SaveSignIn(ctx, account.Session{ID: storetest.NewID(), Hash: account.Hash("cookie"), Owner: bob, Created: time.Now(), Seen: time.Now(), Expires: time.Now().Add(time.Hour)}))
 		on := comes("s", "bob@example.com")
 		if signedIn {
@@ -43,7 +43,7 @@ func TestALinkedAccountIsTheirsAlone(t *testing.T) {
 			t.Errorf("signed in %v: %+v, %v", signedIn, s, err)
 		}
 		_, noLink := db.Link(ctx, link)
-		_, keys, noKeys := db.Charges(ctx, bob)
+		_, keys, noKeys := db.Charges(ctx, bob, "")
 		in, none := db.SignedIn(ctx)
 		storetest.Must(t, noKeys, none)
 		if (noLink == nil) != signedIn || (len(keys) == 1) != signedIn || (len(in) == 1) != signedIn {

@@ -15,18 +15,18 @@ import (
 // Teams are all that there are, with their people: that of everybody first, the
 // others by name.
 func (r *Register) Teams(ctx context.Context) ([]wire.Team, error) {
-	return r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, t.approve_nano_usd, k.last4, k.set_ms FROM teams t LEFT JOIN gateway_keys k ON k.team = t.n WHERE t.deleted_ms = 0 ORDER BY t.name COLLATE NOCASE")
+	return r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, t.approve_nano_usd, k.last4, k.set_ms, k.origin FROM teams t LEFT JOIN gateway_keys k ON k.team = t.n WHERE t.deleted_ms = 0 ORDER BY t.name COLLATE NOCASE")
 }
 
 // TeamsOf are those that a person is in.
 func (r *Register) TeamsOf(ctx context.Context, owner string) ([]wire.Team, error) {
-	return r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, t.approve_nano_usd, k.last4, k.set_ms FROM team_people p CROSS JOIN teams t ON t.n = p.team LEFT JOIN gateway_keys k ON k.team = t.n WHERE p.person = ? AND t.deleted_ms = 0", sqlite.ParseOwner(owner))
+	return r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, t.approve_nano_usd, k.last4, k.set_ms, k.origin FROM team_people p CROSS JOIN teams t ON t.n = p.team LEFT JOIN gateway_keys k ON k.team = t.n WHERE p.person = ? AND t.deleted_ms = 0", sqlite.ParseOwner(owner))
 }
 
 // Team is one of them. fs.ErrNotExist: there is none, or it was deleted.
 func (r *Register) Team(ctx context.Context, id string) (wire.Team, error) {
 	b, _ := sqlite.ParseID(id)
-	all, err := r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, t.approve_nano_usd, k.last4, k.set_ms FROM teams t LEFT JOIN gateway_keys k ON k.team = t.n WHERE t.id = ? AND t.deleted_ms = 0", b)
+	all, err := r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, t.approve_nano_usd, k.last4, k.set_ms, k.origin FROM teams t LEFT JOIN gateway_keys k ON k.team = t.n WHERE t.id = ? AND t.deleted_ms = 0", b)
 	if err == nil && len(all) == 0 {
 		err = errNoTeam
 	}
@@ -72,14 +72,14 @@ func (r *Register) teams(ctx context.Context, query string, args ...any) ([]wire
 func scanTeam(rows *sql.Rows) (t wire.Team, n int64, err error) {
 	var id []byte
 	var models, limits string
-	var last4 *string
+	var last4, origin *string
 	var set *int64
-	if err = rows.Scan(&n, &id, &t.Name, &t.Everyone, &models, &limits, &t.ApproveNanoUSD, &last4, &set); err != nil {
+	if err = rows.Scan(&n, &id, &t.Name, &t.Everyone, &models, &limits, &t.ApproveNanoUSD, &last4, &set, &origin); err != nil {
 		return t, n, err
 	}
 	t.ID = sqlite.FormatID(id)
 	if last4 != nil {
-		t.HasKey, t.KeyLast4, t.KeySetMS = true, *last4, *set
+		t.HasKey, t.KeyLast4, t.KeySetMS, t.KeyOrigin = true, *last4, *set, *origin
 	}
 	return t, n, errors.Join(json.Unmarshal([]byte(models), &t.Models), json.Unmarshal([]byte(limits), &t.Limits))
 }

@@ -81,7 +81,7 @@ func TestTeams(t *testing.T) {
 		t.Errorf("out of it she is in %+v, %v", of, err)
 	}
 
-	storetest.Must(t, db.SetTeamKey(ctx, ann, blue, "sk-blue-0123456789", "6789"), db.PutInTeam(ctx, blue, annID, false), db.DeleteTeam(ctx, blue))
+	storetest.Must(t, db.SetTeamKey(ctx, ann, blue, "sk-blue-0123456789", "6789", ""), db.PutInTeam(ctx, blue, annID, false), db.DeleteTeam(ctx, blue))
 	if all, err := db.Teams(ctx); err != nil || !slices.Equal(names(all), []string{"Everyone", "red"}) {
 		t.Errorf("after a deletion: %q, %v", names(all), err)
 	}
@@ -152,7 +152,7 @@ func TestTeamsRefuse(t *testing.T) {
 		"no such team, changed":             {db.ChangeTeam(ctx, "1", wire.TeamChange{Name: &name}), "not_found"},
 		"no such team, deleted":             {db.DeleteTeam(ctx, ""), "not_found"},
 		"no such team, read":                {storetest.Second(db.Team(ctx, "x")), "not_found"},
-		"no such team, key":                 {db.SetTeamKey(ctx, "1", storetest.NewID(), "k", ""), "not_found"},
+		"no such team, key":                 {db.SetTeamKey(ctx, "1", storetest.NewID(), "k", "", ""), "not_found"},
 		"no such team, key deleted":         {db.DeleteTeamKey(ctx, storetest.NewID()), "not_found"},
 		"an invitation to a team not there": {storetest.Second(db.MakeInvite(ctx, "1", "token", wire.Invite{Role: "member", Teams: []string{storetest.NewID()}, Uses: 1})), "not_found"},
 		"no such invitation":                {db.RevokeInvite(ctx, storetest.NewID()), "not_found"},

@@ -16,6 +16,7 @@ import (
 func everyLeavingCall(t *testing.T, db *store.DB) (errs []error) {
 	ctx := context.Background()
 	add := func(err error) { errs = append(errs, err) }
+	add(db.BindKeys(ctx, "https://gateway.example.com"))
 	add(db.Audit().Each(ctx, wire.AuditQuery{Limit: 5}, func(wire.AuditRow) error { return nil }))
 	heir := storetest.AddUser(t, db, "heir")
 	add(db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {

@@ -78,7 +78,7 @@ func Everything(t *testing.T, db *store.DB, owner string, starts ...wire.Start) 
 	add(theme, err)
 	_, data, err := db.LoadSession(ctx, "sid")
 	add(data, err)
-	charges, keys, err := db.Charges(ctx, owner)
+	charges, keys, err := db.Charges(ctx, owner, "")
 	add(charges, err)
 	add(keys, nil)
 	for _, s := range starts {

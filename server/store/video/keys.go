@@ -16,8 +16,8 @@ const videoKeyPurpose = "video key"
 
 // addKey stores a key, sealed, and returns its number: the owner's own, or that
 // of a team, which each person whose tasks it pays for holds by themself.
-func (v *Videos) addKey(w *sqlite.Tx, owner, team int64, secret string, replaced bool) (n int64, err error) {
-	if n, err = w.Insert("INSERT INTO video_keys (owner, team, sealed, replaced) VALUES (?, nullif(?, 0), x'', ?)", owner, team, replaced); err != nil {
+func (v *Videos) addKey(w *sqlite.Tx, owner, team int64, gateway, secret string, replaced bool) (n int64, err error) {
+	if n, err = w.Insert("INSERT INTO video_keys (owner, team, gateway, sealed, replaced) VALUES (?, nullif(?, 0), ?, x'', ?)", owner, team, gateway, replaced); err != nil {
 		return 0, err
 	}
 	_, err = w.Exec("UPDATE video_keys SET sealed = ? WHERE n = ?", v.box.Seal(videoKeyPurpose, strconv.FormatInt(n, 10), []byte(secret)), n)
@@ -47,14 +47,15 @@ func forgetKey(w *sqlite.Tx, key int64) error {
 	return err
 }
 
-// EachKey calls fn for the keys that tasks hold, each with its owner and the
-// team that it is of. The secret is "" for one that does not open any more.
+// EachKey calls fn for the keys that tasks hold, each with its owner, the team
+// that it is of and its gateway. The secret is "" for one that does not open any more.
 func (v *Videos) EachKey(ctx context.Context, fn func(of payer.Payer, key int64, paused, replaced bool)) error {
-	return v.db.At(ctx).Each("SELECT n, owner, (SELECT id FROM teams WHERE n = k.team), sealed, paused, replaced FROM video_keys k ORDER BY n", nil, func(rows *sql.Rows) error {
+	return v.db.At(ctx).Each("SELECT n, owner, (SELECT id FROM teams WHERE n = k.team), gateway, sealed, paused, replaced FROM video_keys k ORDER BY n", nil, func(rows *sql.Rows) error {
 		var n, owner int64
 		var team, sealed []byte
+		var gateway string
 		var paused, replaced bool
-		if err := rows.Scan(&n, &owner, &team, &sealed, &paused, &replaced); err != nil {
+		if err := rows.Scan(&n, &owner, &team, &gateway, &sealed, &paused, &replaced); err != nil {
 			return err
 		}
 		plain, err := v.box.Open(videoKeyPurpose, strconv.FormatInt(n, 10), sealed)
@@ -62,7 +63,7 @@ func (v *Videos) EachKey(ctx context.Context, fn func(of payer.Payer, key int64,
 			v.log.Error("the key of video tasks does not open; they wait for another one", "err", err)
 			plain, paused = nil, true
 		}
-		fn(payer.Payer{Owner: sqlite.FormatOwner(owner), Team: sqlite.FormatID(team), Secret: string(plain)}, n, paused, replaced)
+		fn(payer.Payer{Owner: sqlite.FormatOwner(owner), Team: sqlite.FormatID(team), Gateway: gateway, Secret: string(plain)}, n, paused, replaced)
 		return nil
 	})
 }
@@ -110,7 +111,7 @@ func (v *Videos) ReplaceKeys(ctx context.Context, of payer.Payer, gateway string
 			return err
 		}
 		for _, owner := range owners {
-			key, err := v.addKey(w, owner, team, of.Secret, true)
+			key, err := v.addKey(w, owner, team, gateway, of.Secret, true)
 			if err != nil {
 				return err
 			}

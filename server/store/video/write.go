@@ -76,13 +76,13 @@ func (v *Videos) CreateWith(ctx context.Context, owner string, key int64, secret
 		}
 		made.key, made.found = 0, false
 		if key > 0 {
-			err := w.Scan("SELECT n FROM video_keys WHERE owner = ? AND n = ? AND paused = 0 AND coalesce(team, 0) = ?", []any{who, key, team}, &made.key)
+			err := w.Scan("SELECT n FROM video_keys WHERE owner = ? AND n = ? AND paused = 0 AND coalesce(team, 0) = ? AND gateway = ?", []any{who, key, team, t.Gateway}, &made.key)
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return err
 			}
 		}
 		if made.key == 0 && secret != "" {
-			if made.key, err = v.addKey(w, who, team, secret, false); err != nil {
+			if made.key, err = v.addKey(w, who, team, t.Gateway, secret, false); err != nil {
 				return err
 			}
 		}

@@ -98,6 +98,7 @@ type Empty struct {
 	app.Compo
 	p       *Page
 	Sandbox bool
+	Connect bool // the person may connect a gateway of their own
 	Base    string
 }
 
@@ -125,6 +126,9 @@ func (e *Empty) Render() (ui app.UI) {
 	return kit.Box("div", "welcome",
 		kit.Box("h2", "", "Ask a model something"),
 		kit.Box("p", "", about),
+		kit.If(e.Connect, func() app.UI {
+			return kit.El("p", "", kit.At{"id", "connect-yours"}, "This is the sandbox. ", kit.El("a", "button", kit.At{"href", "/settings/gateway"}, "Connect your gateway"))
+		}),
 		kit.Box("div", "examples",
 			kit.Times(len(examples), func(i int) app.UI {
 				return kit.El("button", "example", kit.At{"type", "button",

@@ -81,7 +81,7 @@ func (t *Thread) content() app.UI {
 	case c == nil && p.Guest:
 		return p.GuestStart()
 	case c == nil && p.session.Greeted:
-		return &Empty{p: p, Sandbox: p.session.Hello.Gateway.Sandbox, Base: p.session.Hello.Gateway.BaseURL}
+		return &Empty{p: p, Sandbox: p.session.Hello.Gateway.Sandbox, Connect: p.session.Hello.Gateway.Sandbox && (p.session.Me() == nil || p.session.Admin()), Base: p.session.Hello.Gateway.BaseURL}
 	case c == nil:
 		return kit.Empty("page")
 	case c.Phase == chat.Loading:

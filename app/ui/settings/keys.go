@@ -14,7 +14,7 @@ import (
 // of their own.
 func (p *Page) teamKeys(g wire.Gateway) app.UI {
 	charges := p.session.Charges()
-	own := wire.Gateway{BaseURL: g.BaseURL, Sandbox: g.Sandbox}
+	own := wire.Gateway{BaseURL: g.BaseURL, Sandbox: g.Sandbox, Keyless: g.Keyless}
 	var facts []app.UI
 	for _, c := range charges {
 		if c.ID == wire.ChargePersonal {
@@ -25,7 +25,7 @@ func (p *Page) teamKeys(g wire.Gateway) app.UI {
 		if len(p.session.Me().Teams) == 1 { // then the page speaks of no teams
 			name = "Shared key"
 		}
-		facts = append(facts, kit.Box("dt", "", name), kit.Box("dd", "", heldWords(c)))
+		facts = append(facts, kit.Box("dt", "", name), kit.Box("dd", "", heldWords(c, g.Keyless)))
 	}
 	return kit.El("section", "", kit.At{"id", "settings-key"},
 		kit.Box("h2", "", "Key"),
@@ -53,8 +53,10 @@ func (p *Page) leads() bool {
 	return p.session.Admin()
 }
 
-func heldWords(c wire.Charge) string {
+func heldWords(c wire.Charge, keyless bool) string {
 	switch {
+	case keyless:
+		return "none is asked for"
 	case !c.HasKey:
 		return "none yet: nothing can be sent"
 	case c.KeyRefused:
@@ -67,6 +69,8 @@ func aboutTeamKeys(g wire.Gateway, own bool) string {
 	switch {
 	case g.Sandbox:
 		return "The sandbox has its key already; there is nothing to enter."
+	case g.Keyless:
+		return "This gateway asks for no key; there is nothing to enter."
 	case own:
 		return "What you send goes with a key of your team’s, which nobody sees, or with one of your own. Your own is sent once to this server, kept there sealed, and used for the gateway and nothing else."
 	}

@@ -54,6 +54,7 @@ type Page struct {
 	o       Options
 	session *session.Session
 	key     keyForm
+	connect connecting
 	data    importing
 	at      string // the name of the setting that is shown alone; "" shows all
 	here    bool   // the settings are what is shown
@@ -124,24 +125,6 @@ func (s *Settings) Render() (ui app.UI) {
 	)
 }
 
-func (p *Page) gateway() app.UI {
-	g := p.session.Hello.Gateway
-	return kit.El("section", "", kit.At{"id", "settings-gateway"},
-		kit.Box("h2", "", "Gateway"),
-		kit.Box("p", "soft",
-			"Every request goes there, from the server and not from this browser. It is set when the server starts, with ",
-			kit.Box("code", "", "-gateway"), ".",
-		),
-		p.facts(g),
-		kit.If(g.Sandbox, func() app.UI {
-			return kit.Notice(kit.Info, "", nil,
-				"This is the sandbox, a whole gateway inside this server. Its answers are made up, its prices are samples, and nothing is charged or sent anywhere. Start the server with ",
-				kit.Box("code", "", "-gateway URL"), " to use a real one.",
-			)
-		}),
-	)
-}
-
 func (p *Page) facts(g wire.Gateway) app.UI {
 	if !p.session.Greeted {
 		return kit.Box("p", "soft", "Waiting for the server…")
@@ -157,8 +140,13 @@ func (p *Page) facts(g wire.Gateway) app.UI {
 			key = "held"
 		}
 	}
+	if g.Keyless {
+		key = "none is asked for"
+	}
+	tone, _, words := session.GatewayState(g, kit.Wall(g.DownMS).Format("15:04"))
 	return kit.Box("dl", "facts",
 		kit.Box("dt", "", "Address"), kit.Box("dd", "", kit.Box("code", "", g.BaseURL), kit.When(g.Sandbox, " (the sandbox)")),
+		kit.Box("dt", "", "State"), kit.El("dd", "", kit.At{"id", "gateway-state"}, kit.Box("span", "dot "+tone), " "+words),
 		kit.Box("dt", "", "Key"), kit.El("dd", "", kit.At{"id", "key-state"}, key),
 		kit.Box("dt", "", kit.Box("code", "", "stream_options")), kit.Box("dd", "", usage),
 		kit.Box("dt", "", "Build"), kit.Box("dd", "mono", p.session.Hello.Build),
@@ -166,8 +154,11 @@ func (p *Page) facts(g wire.Gateway) app.UI {
 }
 
 func aboutKey(g wire.Gateway) string {
-	if g.Sandbox {
+	switch {
+	case g.Sandbox:
 		return "The sandbox has its key already; there is nothing to enter."
+	case g.Keyless:
+		return "This gateway asks for no key; there is nothing to enter."
 	}
 	return "It is sent once to this server, kept there sealed for this browser's session, and used for the gateway above and nothing else. It is never shown again but for its last four characters."
 }
@@ -180,13 +171,13 @@ func (p *Page) keySettings() app.UI {
 	return kit.El("section", "", kit.At{"id", "settings-key"},
 		kit.Box("h2", "", "Key"),
 		kit.Box("p", "soft", aboutKey(g)),
-		kit.If(g.KeyRefused, refusedKey),
+		kit.If(g.KeyRefused && !g.Keyless, refusedKey),
 		p.form(g),
 	)
 }
 
 func (p *Page) form(g wire.Gateway) app.UI {
-	if g.Sandbox || !p.session.Greeted {
+	if g.Sandbox || g.Keyless || !p.session.Greeted {
 		return kit.Nothing()
 	}
 	label, verb := "Gateway key", "Save key"

@@ -87,24 +87,24 @@ func (b *Bar) gateway() app.UI {
 		return kit.Box("span", "")
 	}
 	g := b.p.session.Hello.Gateway
-	name, dot, words := g.BaseURL, "dot good", "wide-only"
+	name, dot, words := g.BaseURL, "", "wide-only"
 	_, name, _ = strings.Cut(name, "://")
 	name, _, _ = strings.Cut(name, "/")
+	tone, short, state := session.GatewayState(g, kit.Wall(g.DownMS).Format("15:04"))
 	switch {
 	case g.Sandbox:
 		name = "Sandbox gateway"
-	case !g.HasKey:
-		dot = "dot live"
-	case g.KeyRefused:
-		name, dot, words = "Key refused", "dot bad", "key-refused"
+	case short != "":
+		name, words = short, "key-refused"
 	}
+	dot = "dot " + tone
 	if b.p.session.Link != session.LinkOpen {
 		dot = "dot" // nothing is known of it at the moment
 	}
-	return kit.El("a", "pill", kit.At{"id", "gateway", "href", "/settings", "title", g.BaseURL},
+	return kit.El("a", "pill", kit.At{"id", "gateway", "href", settings.Path + "/gateway", "title", g.BaseURL + ": " + state},
 		kit.Box("span", dot),
 		kit.Box("span", words, name),
-		kit.Box("span", "sr-only", "Gateway settings"),
+		kit.Box("span", "sr-only", "Gateway: "+state),
 	)
 }
 
@@ -125,6 +125,8 @@ func (b *Bar) offer() app.UI {
 		return kit.Nothing()
 	case d.Greeted && !d.Hello.Gateway.Sandbox && !d.Hello.Gateway.HasKey && b.p.section == b.p.chat:
 		return b.wantsKey(kit.At{"id", "key-wanted"}, "This gateway wants a key before it answers.", "Enter the key")
+	case d.Greeted && d.Hello.Gateway.KeyRefused && d.Hello.Gateway.Keyless && b.Section != settings.Path:
+		return b.wantsKey(kit.At{"id", "key-refused", "role", "status"}, "The gateway asks for a key by now. Nothing is answered until it has one.", "Enter a key")
 	case d.Greeted && d.Hello.Gateway.KeyRefused && b.Section != settings.Path:
 		return b.wantsKey(kit.At{"id", "key-refused", "role", "status"}, "The gateway refused the key. Nothing is answered until it takes one.", "Enter another key")
 	}

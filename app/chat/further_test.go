@@ -202,6 +202,17 @@ func TestBoundsOfAnAnswer(t *testing.T) {
 	}
 }
 
+func TestSchemaOfAnAnswer(t *testing.T) {
+	for text, want := range map[string]string{
+		" ": "Write the JSON Schema that the answer is to follow.", `{"type": "object"}`: "",
+		`{}`: `Line 1: an answer is an object: "type": "object" is missing.`, `{"type": "array"}`: `Line 1: an answer is an object, so the type is "object".`,
+	} {
+		if got := strings.Join(CheckAnswer(text), " "); got != want {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+}
+
 func TestStopLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"": `null`, "\n\n": `null`, "END": `["END"]`, "a\n b \r\n": `["a"," b "]`, `a\nb`: `["a\nb"]`, `a\\nb`: `["a\\nb"]`, `\d\t`: `["\\d\t"]`,

@@ -35,8 +35,13 @@ const maxComplaints = 5
 // not all that a schema may be.
 func CheckSchema(text string) []string { return checkSchema(text, "the parameters are") }
 
-// CheckAnswer is CheckSchema for the schema of an answer.
-func CheckAnswer(text string) []string { return checkSchema(text, "an answer is") }
+// CheckAnswer is CheckSchema for the schema of an answer, which has to be there.
+func CheckAnswer(text string) []string {
+	if strings.TrimSpace(text) == "" {
+		return []string{"Write the JSON Schema that the answer is to follow."}
+	}
+	return checkSchema(text, "an answer is")
+}
 
 // checkSchema checks a schema of an object that these words begin to speak of.
 func checkSchema(text, these string) []string {

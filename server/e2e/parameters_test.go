@@ -31,7 +31,7 @@ const furtherBody = `"max_tokens":400,"stop":["THE END","a\nb"],"response_format
 	`"schema":{"type":"object","properties":{"city":{"type":"string"}}},"strict":false}},"reasoning_effort":"low",` +
 	`"seed":-7,"presence_penalty":0.5,"frequency_penalty":-1.25,"top_k":40,"logit_bias":{"50256":-100}}`
 
-// sets sets every further parameter, as a person does.
+// setsAll sets every further parameter, as a person does.
 func (p *page) setsAll() {
 	p.w.t.Helper()
 	for name, text := range map[string]string{"max_tokens": "400", "seed": "-7", "presence_penalty": "0,5", "frequency_penalty": "-1.25", "top_k": "40",
@@ -169,7 +169,7 @@ func TestMistakesInFurtherParameters(t *testing.T) {
 	p.writes("#param-extra", "")
 	p.choice("#param-response_format", "json_schema")
 	p.wait(`!!document.querySelector("#param-schema")`)
-	p.faults("schema", ".")
+	p.faults("schema", "Write the JSON Schema that the answer is to follow.")
 	p.writes("#param-schema", "{\n\"type\": \"object\", \"required\": [\"city\"]}")
 	p.faults("schema", `Line 2: required names "city", which is no property.`)
 	p.writes("#param-schema-name", "two words")

@@ -86,6 +86,17 @@ func TestImagesAreGivenToTheirOwner(t *testing.T) {
 		h.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
 		t.Errorf("%d %v", status, h)
 	}
+	for _, other := range []*someone{w.member, w.mate} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", w.url+i.Address(), nil)
+		w.must(err)
+		req.Header.Set("If-None-Match", res.Header.Get("ETag"))
+		again, err := other.http.Do(req)
+		w.must(err)
+		again.Body.Close()
+		if want := map[bool]int{true: http.StatusNotModified, false: http.StatusNotFound}[other == w.member]; again.StatusCode != want {
+			t.Errorf("%s, who says that they have it: %s", other.name, again.Status)
+		}
+	}
 	for _, other := range []*someone{w.mate, w.lead, w.admin, w.stranger} {
 		if status, _, _ := w.gets(other, i.Address()); status != http.StatusNotFound {
 			t.Errorf("%s gets %d", other.name, status)

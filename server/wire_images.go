@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 
 	"screentest/server/bff"
@@ -37,7 +38,15 @@ func (s *server) imageRoutes() map[string]bff.Handler {
 			return nil
 		},
 		"GET " + wire.ImagesPath + "/{image}": func(w http.ResponseWriter, r *http.Request, who people.Person) error {
-			i, data, err := s.store.Image(r.Context(), who.Owner, r.PathValue("image"))
+			id := r.PathValue("image")
+			if picture.Has(r, id) {
+				if _, err := s.store.ImageBytes(r.Context(), who.Owner, []string{id}); err != nil {
+					return fs.ErrNotExist
+				}
+				w.WriteHeader(http.StatusNotModified)
+				return nil
+			}
+			i, data, err := s.store.Image(r.Context(), who.Owner, id)
 			if err != nil {
 				return err
 			}

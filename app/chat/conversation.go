@@ -141,7 +141,7 @@ func (c *Conversation) put(in wire.Message) {
 	}
 	m.unsent = nil
 	m.Stub, m.asked = false, false
-	if m.Text != in.Text || !sameRun(m.Run, in.Run) {
+	if m.Text != in.Text || !slices.Equal(m.Images, in.Images) || !sameRun(m.Run, in.Run) {
 		m.Rev++
 	}
 	m.Message = in

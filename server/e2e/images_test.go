@@ -134,13 +134,19 @@ func pictureFile(t *testing.T, name string, width, height int) string {
 // isn't known to.
 func withImages(t *testing.T) (*world, *seeing) {
 	g := newSeeing(t)
+	return newWorldWith(t, g.URL, "-catalog", seeingCatalogue(t)), g
+}
+
+// seeingCatalogue is a catalogue with these two.
+func seeingCatalogue(t *testing.T) string {
+	t.Helper()
 	catalogue := filepath.Join(t.TempDir(), "models.json")
 	if err := os.WriteFile(catalogue, []byte(`{"sample": false, "models": [
 		{"id": "vendor/sees", "takes": ["images"], "price": {"input": 1, "output": 2}},
 		{"id": "vendor/reads", "price": {"input": 1, "output": 2}}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return newWorldWith(t, g.URL, "-catalog", catalogue), g
+	return catalogue
 }
 
 // gives pastes or drops a picture of so many pixels, whose name says it is another
@@ -278,50 +284,4 @@ func TestImagesWhereNoModelTakesThem(t *testing.T) {
 	p.wait(`document.querySelector("#add-image").disabled`)
 	p.gives("drop", ".desk", 40, 10)
 	p.wait(`/images/.test(document.querySelector("#refusal").textContent)`)
-}
-
-// What is copied from a request has the images as they go out; the request names them.
-func TestACopiedRequestHasItsImages(t *testing.T) {
-	t.Parallel()
-	w, g := withImages(t)
-	p := w.keyed("/")
-	p.choose("vendor/sees")
-	p.gives("paste", "#composer", 40, 10)
-	p.attached(1)
-	p.send("What is this?")
-	p.settled()
-	p.must(p.tab.Eval(nil, `navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }`))
-	p.click(answers + " .inspect")
-	p.click("#tab-request")
-	p.click("#request-sent")
-	p.wait(`document.querySelector("#request-body").textContent.includes("screentest-image:") && document.querySelector("#request-size").textContent.includes("as a data: URL")`)
-	p.click("#copy-body")
-	p.wait(`window.copied?.length > 0`)
-	if sent := g.of("vendor/sees")[0].raw; p.text(`window.copied`) != sent {
-		t.Errorf("copied is\n%.400s, sent was\n%.400s", p.text(`window.copied`), sent)
-	}
-	p.must(p.tab.Eval(nil, `window.copied = ""`))
-	p.click("#copy-curl")
-	p.wait(`window.copied.includes("data:image/png;base64,") && !window.copied.includes("screentest-image:")`)
-}
-
-// On a phone, and where a window is narrow, images fit: in the composer, in the thread
-// and in full.
-func TestImagesFitThePhone(t *testing.T) {
-	t.Parallel()
-	w, _ := withImages(t)
-	p := w.keyed("/")
-	p.choose("vendor/sees")
-	p.looks(390, 844, false)
-	p.must(p.tab.Files("#image-file", pictureFile(t, "a picture with a long name that goes on.png", 900, 300), pictureFile(t, "b.png", 300, 900), pictureFile(t, "c.png", 30, 30), pictureFile(t, "d.png", 31, 30)))
-	p.attached(4)
-	for _, width := range []int64{390, 320} {
-		p.looks(width, 844, width == 320)
-		p.wait(`document.documentElement.scrollWidth <= innerWidth && document.querySelector("#send").getBoundingClientRect().bottom <= innerHeight && document.querySelector(".composer-box").getBoundingClientRect().height < innerHeight / 2`)
-	}
-	p.send("What are these?")
-	p.settled()
-	p.wait(`document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll(".message .images img")].every(i => i.getBoundingClientRect().right <= innerWidth && i.getBoundingClientRect().left >= 0)`)
-	p.click(".message .images button")
-	p.wait(`document.querySelector("#image-view img").getBoundingClientRect().width <= innerWidth && document.querySelector("#image-view").getBoundingClientRect().right <= innerWidth`)
 }

@@ -8,6 +8,10 @@ import (
 	"screentest/shared/wire"
 )
 
+// Has says that whoever asks has the image, and wants to know whether they may still
+// show it.
+func Has(r *http.Request, id string) bool { return r.Header.Get("If-None-Match") == `"`+id+`"` }
+
 // Serve answers with an image, under a policy by which nothing in it could run. It
 // never changes, and yet the browser asks each time whether it may still show what
 // it has of it: who is signed in may be somebody else meanwhile, or nobody.

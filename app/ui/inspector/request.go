@@ -210,7 +210,7 @@ func (v *requestView) drawNext() {
 	v.endpoint, v.body, v.base = ep, body, d.session.Hello.Gateway.BaseURL
 	switch drawn := v.drawBody("next"); {
 	case !drawn:
-	case d.chat.Shown().Draft() == "":
+	case d.chat.Shown().Draft() == "" && len(d.chat.Shown().Attached()) == 0:
 		v.verdict.Call("replaceChildren", d.el("li", "finding todo", "Type a message, and the validator says here what it thinks of the request."))
 	default:
 		d.drawIssues(v.verdict, verdict, "In order: nothing to change.")

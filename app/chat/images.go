@@ -185,7 +185,7 @@ func takesNone(lanes []*Lane, of int) string {
 func (c *Conversation) MayAttach() bool {
 	words, _ := c.ImagesRefused()
 	if words != "" {
-		c.Refusal = refuse("", CodeNoImages, words, "Choose another model for them.")
+		c.Refusal = refuse("", "images_not_taken", words, "Choose another model for them.")
 		c.changed(PartComposer)
 	}
 	return words == ""

@@ -185,8 +185,15 @@ func TestImagesAreSent(t *testing.T) {
 	}
 	p.gives("paste", "#composer", 40, 10)
 	p.attached(3)
+	p.must(p.tab.Eval(nil, `(() => {
+		const data = new DataTransfer();
+		data.items.add(new File(["x"], "x.png", {type: "image/png"}));
+		return document.querySelector(".desk").dispatchEvent(new DragEvent("dragover", {dataTransfer: data, bubbles: true, cancelable: true}));
+	})()`))
+	p.wait(`document.querySelector(".composer-box").dataset.drop === ""`)
 	p.gives("drop", ".desk", 50, 10)
 	p.attached(4)
+	p.wait(`document.querySelector(".composer-box").dataset.drop === undefined`)
 	p.click(`.attachment:nth-child(3) .icon-button`)
 	p.attached(3)
 	p.wait(`document.querySelector("#estimate").textContent.includes("plus the images")`)

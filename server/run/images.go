@@ -17,7 +17,7 @@ import (
 
 // maxFilled bounds the bytes of the bodies with images that are being sent at a
 // time, of everybody.
-const maxFilled = 512 << 20
+const maxFilled = 256 << 20
 
 // admitImages looks whether the images of a request are there and may be sent.
 func (m *Manager) admitImages(ctx context.Context, owner string, body []byte) *wire.Problem {

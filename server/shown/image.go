@@ -38,11 +38,18 @@ func (s *Service) serveImage(w http.ResponseWriter, r *http.Request, v Viewer, i
 		s.tooMany(w, r, wait)
 		return nil
 	}
-	seen, err := s.Sights.See(r.Context(), r.PathValue("key"), v.Owner)
+	made, err := s.making(r.Context())
 	if err != nil {
 		return err
 	}
-	if seen.Kind != wire.ShareConversation || !seen.Live && !bytes.Contains(seen.Snapshot, []byte(`"`+id+`"`)) {
+	seen, err := s.Sights.See(r.Context(), r.PathValue("key"), v.Owner)
+	there := seen.Kind == wire.ShareConversation && (seen.Live || bytes.Contains(seen.Snapshot, []byte(`"`+id+`"`)))
+	seen.Snapshot = nil
+	made()
+	if err != nil {
+		return err
+	}
+	if !there {
 		return fs.ErrNotExist
 	}
 	leave, ok := s.sends("files", "files of "+seen.Share, "files to "+Viewer{Address: v.Address}.who())

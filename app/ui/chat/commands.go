@@ -24,6 +24,7 @@ func (p *Page) Commands() []kit.Command {
 		{Name: "Search everything", Keys: "/", When: always, Do: p.search.focus},
 		{Name: "Search in this conversation", Keys: "f", When: open, Do: p.search.here},
 		{Name: "Write a message", Keys: "c", When: shown, Do: func() { p.DOM.Focus("#composer") }},
+		{Name: "Add images", When: func() bool { words, _ := p.chat.Shown().ImagesRefused(); return p.shown && !p.Guest && words == "" }, Do: p.chooseImages},
 		{Name: "Choose the model", Keys: "m", When: named, Do: func() { p.picker.show(p.chat.Shown().Focused) }},
 		{Name: "Compare with another model", Keys: "l", When: func() bool { return named() && !p.chat.Shown().Full() }, Do: p.addLane},
 		{Name: "Stop the answers", When: running, Do: func() { p.chat.Stop(); p.FocusComposer() }},

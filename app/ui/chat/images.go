@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall/js"
+	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -50,7 +51,16 @@ func (p *Page) listenImages() {
 		data := ev.Get("dataTransfer")
 		return data.Truthy() && data.Get("types").Call("includes", "Files").Bool() && within(ev, ".desk")
 	}
-	p.Hear(p.DOM.Doc, "dragover", dragged, func(js.Value) {})
+	over := func() {}
+	p.Hear(p.DOM.Doc, "dragover", dragged, func(js.Value) { // again and again, for as long as it lasts
+		over()
+		box := p.DOM.Find(".composer-box")
+		if !box.Truthy() {
+			return
+		}
+		box.Get("dataset").Set("drop", "")
+		over = p.After(500*time.Millisecond, func() { box.Get("dataset").Delete("drop") })
+	})
 	p.Hear(p.DOM.Doc, "drop", dragged, take)
 }
 
@@ -160,6 +170,13 @@ func pixels(w, h float64) string {
 	return strconv.Itoa(int(w)) + " × " + strconv.Itoa(int(h))
 }
 
+// chooseImages has the browser ask for files.
+func (p *Page) chooseImages() {
+	if input := p.DOM.ByID("image-file"); input.Truthy() {
+		input.Call("click")
+	}
+}
+
 // imageButton chooses images from the disk, or with the phone's camera.
 func (p *Page) imageButton() app.UI {
 	why, quiet := p.chat.Shown().ImagesRefused()
@@ -168,7 +185,7 @@ func (p *Page) imageButton() app.UI {
 		title = why
 	}
 	return kit.Chip(kit.At{"id", "add-image", "title", title, "hidden", quiet, "disabled", why != ""},
-		p.Do("add-image", func() { p.DOM.ByID("image-file").Call("click") }),
+		p.Do("add-image", p.chooseImages),
 		kit.Icon(iconImage, "icon small"), kit.Box("span", "", "Image"))
 }
 

@@ -24,10 +24,10 @@ var values = map[string]string{
 	"radius":   "0",
 	"colour":   "Highlight HighlightText currentcolor none transparent",
 	"duration": "0.01ms 0s 120ms 240ms",
-	"length": "-0.125em -2px -3px -4px 0.25em 0.2em 0.4em 0.5em 1.5em 1em 3em 28em 1px 2px 3px 90deg 180deg " +
+	"length": "-0.125em -2px -3px -4px 0.25em 0.2em 0.4em 0.5em 1.5em 1em 3em 28em 1px 2px 3px 45deg -45deg 90deg 180deg " +
 		"2.25rem 3rem 3.75rem 4.25rem 4.5rem 5rem 7rem 8rem 8.5rem 9rem 10rem 11rem 12rem 13rem 14rem 15rem 16rem 18rem 20rem " +
 		"21rem 22rem 24rem 28rem 30rem 34rem 36rem 38rem 40rem 42rem 44rem 60rem 84rem 90rem " +
-		"30vw 60vw 86vw 100vw 12dvh 34dvh 40dvh 66dvh 70dvh 75dvh 80dvh 90dvh 92dvh 100dvh 40vh 44vh 50vh 100vh",
+		"30vw 60vw 86vw 100vw 12dvh 34dvh 25dvh 50dvh 66dvh 70dvh 75dvh 80dvh 90dvh 92dvh 100dvh 40vh 44vh 50vh 100vh",
 }
 
 // kinds says by its name what a property has values of; what is not listed has

@@ -17,6 +17,7 @@ type Figures struct {
 	Speed      string // "84 tok/s", or "≈ 84 tok/s" when the tokens are estimated
 	Tokens     string // "31 in · 118 out"
 	Cost       string // "$0.0013", or "≈ $0.0013" when it is estimated
+	Sample     bool   // Cost is of a sample price
 	Basis      string // how Cost was worked out
 	Answered   string // the model that answered, when it is another
 }
@@ -53,7 +54,7 @@ func (ch *Chat) Figures(m *Message) Figures {
 	}
 	if r.CostSource != "" || r.CostNanoUSD != 0 {
 		f.Cost = about + figure.Dollars(r.CostNanoUSD)
-		f.Basis = ch.basis(r)
+		f.Basis, f.Sample = ch.basis(r), ch.sample(r)
 	}
 	return f
 }
@@ -86,10 +87,18 @@ func (ch *Chat) basis(r *wire.Run) string {
 	case "estimated":
 		parts = append(parts, "the gateway reported no tokens: estimated")
 	}
-	if ch.session.Model(r.Model).Sample {
-		parts = append(parts, "sample price")
+	if ch.sample(r) && !strings.Contains(r.Basis, samplePrices) {
+		parts = append(parts, samplePrices)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// samplePrices stands in the basis of what was worked out from them.
+const samplePrices = "sample prices"
+
+// sample says that a cost was worked out from a sample price.
+func (ch *Chat) sample(r *wire.Run) bool {
+	return strings.Contains(r.Basis, samplePrices) || ch.session.Model(r.Model).Sample
 }
 
 func stateWords(m *Message) string {

@@ -19,6 +19,24 @@ func (ch *Chat) newFresh() *Conversation {
 	return c
 }
 
+// forAnother are the parameters as another conversation begins with them: how the
+// model is to answer and what it may call, and nothing of what was found out about
+// one model.
+func (p Params) forAnother() Params {
+	p = p.clone()
+	p.Via, p.ViaModel, p.NoImages = "", "", false
+	return p
+}
+
+// Kept says that the conversation to come has parameters, which it may have from
+// the one before, and Reset lets go of them.
+func (c *Conversation) Kept() bool {
+	return !c.begun() && !reflect.DeepEqual(c.Lanes[0].params, Params{})
+}
+
+// Reset empties the parameters of the first lane.
+func (c *Conversation) Reset() { c.Lanes[0].SetParams(Params{}) }
+
 // storeFresh stores the lanes of the conversation to come, if anything was
 // chosen for them.
 func (ch *Chat) storeFresh() {

@@ -39,11 +39,14 @@ func TestWhatANewConversationBeginsWithOutlivesAReload(t *testing.T) {
 	if !n.Send("a question") {
 		t.Fatal(n.Shown().Refusal)
 	}
-	if kept := n.store.Get(freshName); kept != "" {
-		t.Errorf("begun, and still kept for the next: %s", kept)
+	// The next one begins as this one, in one lane, until that is let go.
+	m := reloaded(t, copied(n.store), wire.ConversationPage{})
+	if p := m.Lane(0).Params(); len(m.Shown().Lanes) != 1 || p.System != "Be long." || !m.Shown().Kept() {
+		t.Errorf("the next conversation begins with %+v", p)
 	}
-	if m := reloaded(t, copied(n.store), wire.ConversationPage{}); m.Lane(0).Params().System != "" {
-		t.Errorf("the next conversation begins with %+v", m.Lane(0).Params())
+	m.Shown().Reset()
+	if kept := m.store.Get(freshName); kept != "" || m.Shown().Kept() {
+		t.Errorf("let go, and still kept for the next: %s", kept)
 	}
 }
 

@@ -106,6 +106,7 @@ func (ch *Chat) begin(id, text string, now int64) {
 	ch.conversations[id] = c
 	ch.List.put(c.Summary)
 	ch.Current, ch.fresh = c, ch.newFresh()
+	ch.fresh.Lanes[0].params = c.Lane(c.Focused).params.forAnother()
 	ch.storeFresh()
 	ch.remember(id)
 	ch.o.Changed(PartList | PartBar)

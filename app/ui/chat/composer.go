@@ -95,9 +95,9 @@ func (c *Composer) Render() (ui app.UI) {
 		stop = "Stop all"
 	}
 	stopButton := kit.Button("", kit.At{"id", "stop", "hidden", !running, "disabled", stopping,
-		"title", "Stop all answers (Esc)"},
+		"aria-label", stop, "title", "Stop all answers (Esc)"},
 		p.Do("stop", func() { p.chat.Stop(); p.FocusComposer() }),
-		kit.Icon(kit.IconStop, "icon small"), stop)
+		kit.Icon(kit.IconStop, "icon small"), kit.Box("span", "wide-only", stop))
 	if p.Guest { // an answer from before may still be under way
 		return kit.Box("div", "composer", kit.Box("div", "composer-inner", kit.GuestNote(), kit.Box("div", "line", stopButton)))
 	}
@@ -117,21 +117,41 @@ func (c *Composer) Render() (ui app.UI) {
 				p.Area("composer", "", kit.At{"rows", 1, "placeholder", "Ask something", "aria-label", "Message", "enterkeyhint", enter,
 					"onkeydown", p.On("key", c.onKey)}, p.chat.Shown().Draft(), c.typed),
 				kit.Box("div", "composer-bar",
-					kit.Box("div", "composer-tools", c.tools()),
+					kit.IconButton("narrow-only", "Add to this message", kit.IconPlus, kit.At{"id", "composer-more", "popovertarget", "composer-tools"},
+						p.On("composer-more", c.placeTools)),
+					kit.El("div", "composer-tools", kit.At{"id", "composer-tools", "popover", "auto", "role", "group", "aria-label", "Add to this message",
+						"onclick", p.On("composer-tools", c.closeTools)}, c.tools()),
 					kit.El("span", "composer-note faint figure cut", kit.At{"id", "estimate"}),
 					p.ChargeChoice("charge"),
 					stopButton,
 					kit.Button("primary", kit.At{"id", "send", "type", "submit", "hidden", running,
-						"title", "Send (Enter); Shift+Enter for a new line"},
+						"aria-label", "Send", "title", "Send (Enter); Shift+Enter for a new line"},
 						nil,
-						kit.Icon(kit.IconSend, "icon small"), "Send"),
+						kit.Icon(kit.IconSend, "icon small"), kit.Box("span", "wide-only", "Send")),
 				),
 			),
 		),
 	)
 }
 
-// tools are what goes with a message besides its text.
+// placeTools puts the menu of the tools, which on a phone stands behind one
+// button, over that.
+func (c *Composer) placeTools(ctx app.Context, _ app.Event) {
+	ctx.PreventUpdate()
+	at := c.p.DOM.ByID("composer-more").Call("getBoundingClientRect")
+	c.p.DOM.ByID("composer-tools").Get("style").Set("bottom", strconv.Itoa(js.Global().Get("innerHeight").Int()-at.Get("top").Int()+4)+"px")
+}
+
+// closeTools closes it once one was chosen.
+func (c *Composer) closeTools(ctx app.Context, e app.Event) {
+	ctx.PreventUpdate()
+	if e.Get("target").Call("closest", "button").Truthy() && e.Get("currentTarget").Call("matches", ":popover-open").Bool() {
+		e.Get("currentTarget").Call("hidePopover")
+	}
+}
+
+// tools are what goes with a message besides its text. Where there is room they
+// stand in the composer, on a phone they are a menu.
 func (c *Composer) tools() []app.UI {
 	p := c.p
 	chip := func(id, label, title string, path kit.IconPath, f func(), more ...any) app.UI {

@@ -10,6 +10,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"screentest/app/chat"
+	"screentest/app/ui/inspector"
 	"screentest/app/ui/kit"
 	"screentest/shared/money"
 	"screentest/shared/wire"
@@ -21,7 +22,7 @@ func (p *Page) HeadRev() int { return p.rev.bar }
 // Head implements kit.Headed: the title of the conversation with what can be done
 // with it, what it has cost, and the inspector's button.
 func (p *Page) Head() kit.Head {
-	h := kit.Head{Title: []app.UI{p.title()}, Tools: []app.UI{p.inspectorButton()}}
+	h := kit.Head{Title: []app.UI{p.title()}, Tools: []app.UI{p.newButton(), p.inspectorButton()}}
 	c := p.chat.Current
 	if c == nil || c.Phase != chat.Ready {
 		return h
@@ -37,7 +38,7 @@ func (p *Page) Head() kit.Head {
 			p.ShareMark("shared-mark", wire.ShareConversation, c.ID, c.Summary.Title))
 	}
 	if c.Summary.CostNanoUSD > 0 {
-		h.Figures = []app.UI{kit.El("span", "pill wide-only", kit.At{"title", "This conversation so far: " + money.NanoUSD(c.Summary.CostNanoUSD).String()}, cost(c.Summary))}
+		h.Figures = []app.UI{kit.El("span", "pill wide-only", kit.At{"title", "This conversation so far: " + money.NanoUSD(c.Summary.CostNanoUSD).String()}, p.cost(c.Summary))}
 	}
 	return h
 }
@@ -56,11 +57,19 @@ func (p *Page) title() app.UI {
 	return kit.El("h1", "bar-title cut written", kit.At{"id", "title", "title", title}, title)
 }
 
+// newButton begins a conversation where the list, which has the same, is out of
+// sight.
+func (p *Page) newButton() app.UI {
+	return kit.El("a", "icon-button narrow-only", kit.At{"id", "new-narrow", "href", "/", "aria-label", "New conversation", "title", "New conversation",
+		"hidden", p.chat.Current == nil || p.Guest}, kit.Icon(kit.IconPlus, "icon"))
+}
+
+// inspectorButton shows what goes over the wire.
 func (p *Page) inspectorButton() app.UI {
-	return kit.IconButton("", "Parameters, request and wire", kit.IconInspect, kit.At{"id", "inspector",
-		"title", "Parameters, request and wire (Ctrl I)",
-		"aria-expanded", p.inspector.IsOpen(), "aria-controls", "drawer"},
-		p.Do("inspector", p.inspector.Toggle))
+	return kit.IconButton("", "Request and wire", kit.IconInspect, kit.At{"id", "inspector",
+		"title", "Request and wire (Ctrl I)",
+		"aria-expanded", p.inspector.IsOpen() && p.inspector.Tab() != inspector.Params, "aria-controls", "drawer"},
+		p.Do("inspector", p.inspector.ToggleWire))
 }
 
 func (p *Page) renameField() app.UI {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/chat"
 	"screentest/app/ui/kit"
 )
 
@@ -21,7 +22,8 @@ type Lane struct {
 	Conversation string
 	Window       int // revision of the part of the messages that is in the document
 	Focused      bool
-	Count        int // of lanes
+	Params       bool // the drawer shows the parameters of the lane in focus
+	Count        int  // of lanes
 }
 
 // Render implements app.Composer.
@@ -100,6 +102,16 @@ type Empty struct {
 	Sandbox bool
 	Connect bool // the person may connect a gateway of their own
 	Base    string
+	System  string // the instructions for the model
+	Kept    bool   // there are parameters
+}
+
+// instructions are the words of the button by which those are written.
+func instructions(system string) string {
+	if system == "" {
+		return "Add instructions for the model"
+	}
+	return "Instructions: " + chat.Short(system, 80)
 }
 
 type example struct{ name, text string }
@@ -107,7 +119,7 @@ type example struct{ name, text string }
 // Render implements app.Composer.
 func (e *Empty) Render() (ui app.UI) {
 	defer e.p.Drawing("the examples", &ui)
-	about := "Type below, or begin with one of these. Answers come from " + e.Base + "."
+	about := "Type below or start with one of these. Answers come from " + e.Base + "."
 	examples := []example{
 		{"Explain", "Explain exponential backoff with full jitter, with a short Go example."},
 		{"Compare", "Compare server-sent events and WebSocket for streaming answers, as a table."},
@@ -115,7 +127,7 @@ func (e *Empty) Render() (ui app.UI) {
 		{"Review", "What would you look for first when reviewing a database migration?"},
 	}
 	if e.Sandbox {
-		about = "Type below, or begin with one of these. The built-in sandbox answers: it needs no key, costs nothing and reaches nobody."
+		about = "Type below or start with one of these. The built-in sandbox answers: no key, no cost, nothing leaves this machine."
 		examples = []example{
 			{"Ask", "Explain exponential backoff with full jitter, with a short Go example."},
 			{"See the formatting", "Show everything that an answer can contain. [[markdown]]"},
@@ -129,6 +141,10 @@ func (e *Empty) Render() (ui app.UI) {
 		kit.If(e.Connect, func() app.UI {
 			return kit.El("p", "", kit.At{"id", "connect-yours"}, "This is the sandbox. ", kit.El("a", "button", kit.At{"href", "/settings/gateway"}, "Connect your gateway"))
 		}),
+		kit.Box("div", "line", kit.Button("plain instructions", kit.At{"id", "instructions", "title", e.System}, e.p.Do("instructions", func() { e.p.inspector.Instructions(0) }),
+			kit.Icon(kit.IconPencil, "icon small"), kit.Box("span", "cut", instructions(e.System))),
+			kit.Button("plain", kit.At{"id", "reset-params", "hidden", !e.Kept, "title", "Parameters, functions and instructions are those of your last conversation"},
+				e.p.Do("reset-params", func() { e.p.chat.Shown().Reset() }), "Reset parameters")),
 		kit.Box("div", "examples",
 			kit.Times(len(examples), func(i int) app.UI {
 				return kit.El("button", "example", kit.At{"type", "button",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/ui/inspector"
 	"screentest/app/ui/kit"
 )
 
@@ -19,7 +20,7 @@ func (p *Page) lanes(conversation string) app.UI {
 	for i := range c.Lanes {
 		lanes = append(lanes, &Lane{
 			p: p, Index: i, Rev: p.rev.thread, Choice: p.rev.lanes, Conversation: conversation,
-			Window: p.threads.at(i).rev, Focused: i == p.chat.Shown().Focused, Count: n,
+			Window: p.threads.at(i).rev, Params: p.inspector.IsOpen() && p.inspector.Tab() == inspector.Params, Focused: i == p.chat.Shown().Focused, Count: n,
 		})
 	}
 	return kit.El("div", "lanes-frame", kit.At{"data-lanes", n},
@@ -135,6 +136,9 @@ func (l *Lane) laneActions() []app.UI {
 	m := c.Message(c.Lanes[i].Leaf)
 	stopping := m != nil && m.Stopping()
 	return []app.UI{
+		kit.IconButton("small lane-params", "Parameters of this model", kit.IconSettings, kit.At{"id", threadID("lane-params", i), "hidden", p.Guest || c.Hidden(),
+			"aria-expanded", l.Params && l.Focused, "aria-controls", "drawer"},
+			p.Do("params", func() { p.inspector.ToggleParams(i) })),
 		kit.IconButton("small lane-stop", "Stop this answer", kit.IconStop, kit.At{"hidden", !running || l.Count < 2, "disabled", stopping}, p.Do("stop lane", func() { p.chat.Lane(i).Stop(); p.FocusComposer() })),
 		kit.El("button", "link lane-keep", kit.At{"type", "button", "hidden", l.Count < 2 || p.chat.Current == nil,
 			"aria-label", "Keep this one, close the others", "title", "Go on with this one alone; the other lanes close, and you can undo that",

@@ -136,19 +136,20 @@ func (c *Message) problem(m *chat.Message) app.UI {
 			*s = strings.ReplaceAll(*s, m.Run.Model, c.p.chat.Lane(c.Lane).Name())
 		}
 	}
-	ep := m.Elsewhere()
-	if ep == "" || !c.Last || c.Busy {
-		return problem(&t)
-	}
-	return kit.Box("div", "",
-		problem(&t),
-		kit.Button("primary switch-endpoint", nil,
+	var actions []app.UI
+	if ep := m.Elsewhere(); ep != "" && c.Last && !c.Busy {
+		actions = append(actions, kit.Button("primary switch-endpoint", nil,
 			c.p.Do("switch endpoint", func() {
 				c.p.threads.stick()
 				c.p.chat.Lane(c.Lane).Switch(c.ID, ep)
 				c.p.FocusComposer()
-			}), "Ask at "+ep.Path()+" instead"),
-	)
+			}), "Ask at "+ep.Path()+" instead"))
+	}
+	if c.Last && retriable(m) && !c.Busy {
+		actions = append(actions, kit.Button("retry", nil, c.p.Do("retry", func() { c.p.threads.stick(); c.p.chat.Lane(c.Lane).Retry(c.ID); c.p.FocusComposer() }),
+			kit.Icon(kit.IconRetry, "icon small"), "Retry"))
+	}
+	return problem(&t, actions)
 }
 
 // partID names a part of a message in a lane.
@@ -168,9 +169,10 @@ func trouble(r *wire.Run) *wire.Problem {
 	return r.Problem
 }
 
-// problem says what happened and why, then what to do; the gateway's own words
-// are folded away.
-func problem(p *wire.Problem) app.UI {
+// problem says what happened in one sentence, then what to do, with that as a
+// button where it is one; what the gateway said and the facts are folded away.
+func problem(p *wire.Problem, actions []app.UI) app.UI {
+	what, more := headline(p.Message)
 	var facts []app.UI
 	fact := func(name, value string) {
 		if value != "" && value != "0" {
@@ -182,17 +184,25 @@ func problem(p *wire.Problem) app.UI {
 	fact("HTTP", strconv.Itoa(p.Status))
 	fact("request", p.Request)
 	return kit.Notice(kit.Bad, "problem", nil,
-		kit.Box("p", "problem-what", p.Message),
-		kit.If(p.Hint != "", func() app.UI { return kit.Box("p", "todo", p.Hint) }),
-		kit.Remedy(p),
-		kit.Box("div", "problem-facts", facts),
-		kit.If(p.Raw != "", func() app.UI {
-			return kit.Box("details", "fold",
-				kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "What the gateway sent"),
-				kit.El("pre", "", kit.At{"tabindex", 0}, p.Raw),
-			)
-		}),
+		kit.Box("p", "problem-what", what),
+		kit.SayIf("p", "problem-said", more),
+		kit.SayIf("p", "todo", p.Hint),
+		kit.Box("div", "line", actions, kit.Remedy(p)),
+		kit.Box("details", "fold",
+			kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "Details"),
+			kit.Box("div", "problem-facts", facts),
+			kit.If(p.Raw != "", func() app.UI { return kit.El("pre", "", kit.At{"tabindex", 0}, p.Raw) }),
+		),
 	)
+}
+
+// headline is the first sentence of what happened, and what follows it: a gateway
+// may have said a lot.
+func headline(message string) (what, more string) {
+	if at := strings.Index(message, ". "); at >= 0 {
+		return message[:at+1], strings.TrimSpace(message[at+1:])
+	}
+	return message, ""
 }
 
 // StateLine is what stands under an answer.
@@ -225,21 +235,23 @@ func (s *StateLine) Render() (ui app.UI) {
 	if p.chat.Lane(s.Lane).Awaits(m) { // it is the person's turn
 		state = kit.El("span", "state-name", kit.At{"data-tone", "warn"}, kit.Icon(kit.IconTool, "icon small"), kit.Box("span", "", "waiting for your result"))
 	}
-	return kit.Box("div", "state",
-		state,
-		span("asked mono", m.Run.Model, m.Run.Model != s.Model && !hidden, "The model that was asked"),
-		span("pill rank", "your vote", marks.Best, "You voted for this answer"),
-		span("pill rank", "fastest", marks.Fastest, "The shortest time from sending to the end"),
-		span("pill rank", "cheapest", marks.Cheapest, "The lowest cost of these answers"),
-		span("first", "first token "+f.FirstToken, f.FirstToken != "", "From sending to the first piece of the answer, its reasoning included"),
-		span("total", "took "+f.Total, f.Total != "", "From sending to the end"),
+	return kit.El("div", "state", kit.At{"data-lanes", len(p.chat.Shown().Lanes)},
+		kit.Box("span", "state-head",
+			state,
+			span("pill rank", "your vote", marks.Best, "You voted for this answer"),
+			span("pill rank", "fastest", marks.Fastest, "The shortest total time of these answers"),
+			span("pill rank", "cheapest", marks.Cheapest, "The lowest cost of these answers"),
+			span("asked mono", m.Run.Model, m.Run.Model != s.Model && !hidden, "The model that was asked"),
+			span("answered", "answered by "+f.Answered, f.Answered != "" && !hidden, "The gateway names another model than the one asked for"),
+		),
+		span("total", f.Total, f.Total != "", "Total time, from sending to the end"),
+		span("first", f.FirstToken+" to first token", f.FirstToken != "", "From sending to the first piece of the answer, its reasoning included"),
 		span("speed", f.Speed, f.Speed != "", "Output tokens per second, from the first token on"),
 		span("tokens", f.Tokens, f.Tokens != "", "Tokens of the request and of the answer"),
-		span(costClass(m), f.Cost, f.Cost != "" && !hidden, f.Basis),
-		span("answered", "answered by "+f.Answered, f.Answered != "" && !hidden, "The gateway names another model than the one asked for"),
+		span(costClass(m), f.Cost+kit.When(f.Sample, " sample"), f.Cost != "" && !hidden, f.Basis),
 		kit.Box("span", "state-actions",
 			kit.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
-			kit.If(s.Last && retriable(m) && !s.Busy, func() app.UI {
+			kit.If(s.Last && retriable(m) && !s.Busy && trouble(m.Run) == nil, func() app.UI {
 				return kit.Button("retry", nil, p.Do("retry", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() }),
 					kit.Icon(kit.IconRetry, "icon small"), "Retry")
 			}),

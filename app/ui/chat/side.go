@@ -73,7 +73,7 @@ func (s *Side) row(c wire.Summary) app.UI {
 					return kit.Box("span", "row-live live", kit.Box("span", "dot live"), "live")
 				}),
 				kit.If(c.Running == 0 && c.CostNanoUSD > 0, func() app.UI {
-					return kit.Box("span", "figure", cost(c))
+					return kit.Box("span", "figure", s.p.cost(c))
 				}),
 			),
 		),
@@ -90,10 +90,8 @@ func pinWord(pinned bool) string {
 	return "Pin"
 }
 
-// cost is what a conversation cost so far, marked when part of it is estimated.
-func cost(c wire.Summary) string {
-	if c.Estimated {
-		return "≈ " + figure.Dollars(c.CostNanoUSD)
-	}
-	return figure.Dollars(c.CostNanoUSD)
+// cost is what a conversation cost so far, marked when part of it is estimated, and
+// where prices are samples.
+func (p *Page) cost(c wire.Summary) string {
+	return kit.When(c.Estimated, "≈ ") + figure.Dollars(c.CostNanoUSD) + kit.When(p.session.Hello.Gateway.Sandbox, " sample")
 }

@@ -77,18 +77,18 @@ func (t *Thread) content() app.UI {
 	c := p.chat.Current
 	switch {
 	case c == nil && t.Lane > 0:
-		return kit.Empty("page", kit.Box("p", "", "It gets the same question, and answers for itself."))
+		return kit.Empty("page", kit.Box("p", "", "Gets the same prompt and answers independently."))
 	case c == nil && p.Guest:
 		return p.GuestStart()
 	case c == nil && p.session.Greeted:
-		return &Empty{p: p, Sandbox: p.session.Hello.Gateway.Sandbox, Connect: p.session.Hello.Gateway.Sandbox && (p.session.Me() == nil || p.session.Admin()), Base: p.session.Hello.Gateway.BaseURL}
+		return &Empty{p: p, Sandbox: p.session.Hello.Gateway.Sandbox, Connect: p.session.Hello.Gateway.Sandbox && (p.session.Me() == nil || p.session.Admin()), Base: p.session.Hello.Gateway.BaseURL, System: p.chat.Lane(0).Params().System, Kept: p.chat.Shown().Kept()}
 	case c == nil:
 		return kit.Empty("page")
 	case c.Phase == chat.Loading:
 		return kit.Empty("page", kit.Box("p", "", "Loading the conversation…"))
 	case c.Phase == chat.Missing:
 		return kit.Empty("page",
-			kit.Box("p", "", "This conversation does not exist here, or was deleted."),
+			kit.Box("p", "", "This conversation doesn’t exist or was deleted."),
 			kit.El("a", "button primary", kit.At{"href", "/"}, "New conversation"),
 		)
 	case c.Phase == chat.Broken:

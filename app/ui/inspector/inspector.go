@@ -56,6 +56,8 @@ type Inspector struct {
 
 	open    bool
 	tab     Tab
+	wireTab Tab    // the last one that was not the parameters
+	width   int    // in CSS pixels
 	message string // the answer that is looked at; "" is the lane's newest
 	lane    int    // of which that is one
 	inspect *inspect.Inspector
@@ -87,13 +89,17 @@ const (
 // New returns the Inspector as the person left it. On a phone the lanes come
 // first.
 func New(h *kit.Host, o Options) *Inspector {
-	d := &Inspector{Host: h, o: o, chat: o.Chat, session: o.Session, tab: Params}
+	d := &Inspector{Host: h, o: o, chat: o.Chat, session: o.Session, tab: Params, wireTab: Request}
 	d.Touch = h.Waker(d.draw)
 	d.inspect = inspect.New(inspect.Options{Server: h.Server, After: h.After, Changed: d.Touch})
+	d.recallWidth()
 	d.open = o.Storage.Get(openName) == "open" && !d.Narrow()
 	for _, t := range tabs {
 		if string(t.tab) == o.Storage.Get(tabName) {
 			d.tab = t.tab
+			if d.tab != Params {
+				d.wireTab = d.tab
+			}
 		}
 	}
 	return d
@@ -129,6 +135,41 @@ func (d *Inspector) IsOpen() bool { return d.open }
 // Toggle opens or closes the inspector.
 func (d *Inspector) Toggle() { d.setOpen(!d.open) }
 
+// Tab is the one that is shown, or would be.
+func (d *Inspector) Tab() Tab { return d.tab }
+
+// ToggleWire shows the request or the wire, whichever was shown last, or closes
+// the inspector where it shows one of them.
+func (d *Inspector) ToggleWire() {
+	switch {
+	case d.open && d.tab != Params:
+		d.Close()
+	case d.tab == Params:
+		d.Open(d.wireTab)
+	default:
+		d.Open(d.tab)
+	}
+}
+
+// ToggleParams shows the parameters of a lane, or closes the inspector where it
+// shows them.
+func (d *Inspector) ToggleParams(lane int) {
+	if d.open && d.tab == Params && d.chat.Shown().Focused == lane {
+		d.Close()
+		return
+	}
+	d.chat.Lane(lane).Focus()
+	d.Open(Params)
+}
+
+// Instructions shows the parameters of a lane, ready to write how the model is to
+// answer.
+func (d *Inspector) Instructions(lane int) {
+	d.chat.Lane(lane).Focus()
+	d.Open(Params)
+	d.Context().Defer(func(app.Context) { d.After(0, func() { d.DOM.Focus("#param-system") }) })
+}
+
 // Close closes the inspector.
 func (d *Inspector) Close() { d.setOpen(false) }
 
@@ -163,13 +204,25 @@ func (d *Inspector) setOpen(open bool) {
 			d.DOM.Focus("#tab-" + string(d.tab))
 			d.o.Reveal(d.chat.Shown().Focused) // the inspector takes room from the lanes
 		} else if a := d.DOM.Doc.Get("activeElement"); a.Equal(d.DOM.Doc.Get("body")) {
-			d.DOM.Focus("#inspector")
+			d.focusOpener()
 		}
 	})
 }
 
+// focusOpener goes to the button that opens what was shown.
+func (d *Inspector) focusOpener() {
+	if d.tab == Params {
+		d.DOM.Focus(`.lane[data-focused="true"] .lane-params`)
+		return
+	}
+	d.DOM.Focus("#inspector")
+}
+
 func (d *Inspector) choose(tab Tab) {
 	d.tab = tab
+	if tab != Params {
+		d.wireTab = tab
+	}
 	d.o.Storage.Set(tabName, string(tab))
 	d.Touch()
 	d.o.Changed()

@@ -37,13 +37,16 @@ func (c *Frame) Render() (ui app.UI) {
 			Do: p.Do("tab "+t.name, func() { p.choose(t.tab) })})
 	}
 	return kit.El("section", "inspector", kit.At{"id", "drawer", "hidden", false, "aria-label", "Parameters, request and wire"},
+		kit.El("div", "inspector-edge", kit.At{"id", "drawer-edge", "tabindex", 0, "role", "separator", "aria-orientation", "vertical", "aria-label", "Width of the drawer",
+			"aria-valuemin", minWidth, "aria-valuemax", maxWidth, "aria-valuenow", p.width,
+			"onpointerdown", p.On("drawer-edge", p.drag), "onkeydown", p.On("drawer-edge-key", p.onEdgeKey)}),
 		kit.Box("div", "inspector-head",
 			p.Tabs("What the inspector shows", "", "drawer-panel", list),
 			kit.IconButton("", "Close the drawer", kit.IconClose, kit.At{"id", "drawer-close",
 				"title", "Close (Ctrl I)"},
 				p.Do("drawer-close", func() {
 					p.setOpen(false)
-					p.DOM.Focus("#inspector")
+					p.focusOpener()
 				})),
 		),
 		kit.El("div", "inspector-panel", kit.At{"id", "drawer-panel", "role", "tabpanel", "aria-labelledby", "tab-" + c.Tab},

@@ -39,6 +39,7 @@ type wireView struct {
 	play                js.Value
 	count, empty, whole js.Value
 	list                *wireList
+	heads               js.Value
 	detailBox           js.Value
 	detailName          js.Value
 	detailPre           js.Value
@@ -82,6 +83,8 @@ func newWireView(d *Inspector) *wireView {
 	v.whole.Set("tabIndex", 0)
 
 	v.list = newWireList(v)
+	v.heads = d.div("wire-row wire-heads faint", d.span("wire-ms", "ms"), d.span("wire-offset", "Byte"), d.span("", "Event"), d.span("", "Data"))
+	v.heads.Call("setAttribute", "aria-hidden", "true") // each event says it all
 	v.detailName = d.DOM.El("p", "request-facts faint")
 	v.detailPre = d.DOM.El("pre", "json")
 	v.detailPre.Set("id", "wire-detail")
@@ -103,7 +106,7 @@ func newWireView(d *Inspector) *wireView {
 	v.replay = newReplayView(v)
 	v.root = d.div("wire", v.steps.root, v.facts, v.raw, v.bar,
 		d.div("line request-bar tight", v.count, v.following, v.play, v.save),
-		v.empty, v.whole, v.list.box, v.detailBox, v.replay.root)
+		v.empty, v.whole, d.div("wire-events", v.heads, v.list.box), v.detailBox, v.replay.root)
 	return v
 }
 
@@ -176,6 +179,7 @@ func (v *wireView) draw() {
 	whole := l.Len() > 0 && !l.Streams() && !replaying
 	show(v.bar, events)
 	show(v.list.box, events && v.shown() > 0)
+	show(v.heads, events && v.shown() > 0)
 	show(v.count, !replaying && l.Len() > 0)
 	show(v.following, events)
 	show(v.save, l.Len() > 0 && !replaying)

@@ -26,7 +26,7 @@ func BudgetsVerb() string {
 // BudgetNote is Host.Budget with the way to the budgets; "" draws nothing.
 func BudgetNote(words string) app.UI {
 	return El("p", "budget-note", At{"hidden", words == ""},
-		Box("span", "", words+" "), El("a", "", At{"href", BudgetsPath}, BudgetsVerb()),
+		El("span", "", At{"title", words}, words+" "), El("a", "", At{"href", BudgetsPath}, BudgetsVerb()),
 	)
 }
 

@@ -4,6 +4,7 @@ package settings
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"syscall/js"
 
@@ -135,7 +136,7 @@ func (p *Page) navigation(list []kit.Setting) app.UI {
 		lines = append(lines, kit.Box("li", "", p.way(s.Name, Path+"/"+s.Name, s.Title, kit.IconChevron)))
 	}
 	return kit.El("nav", "settings-nav", kit.At{"aria-label", "Settings"},
-		p.way("", Path, "All settings", kit.IconBack),
+		p.way("", Path, "Settings", kit.IconBack),
 		kit.Box("ul", "settings-list", lines))
 }
 
@@ -144,16 +145,24 @@ func (p *Page) way(name, to, title string, icon kit.IconPath) app.UI {
 	if name == "" {
 		id = "to-all"
 	}
-	return kit.El("a", "settings-way", kit.At{"id", id, "href", to, "aria-current", kit.When(p.at == name, "page")},
+	return kit.El("a", "settings-way", kit.At{"id", id, "href", to, "aria-current", kit.When(name == p.names()[0], "page")},
 		kit.Icon(icon, "icon small"), kit.Box("span", "", title))
 }
 
-// shown is the setting that the address names, or all but those that are pages
-// of their own.
+// names are those of the settings that are shown: the one that the address names,
+// else the gateway with its key.
+func (p *Page) names() []string {
+	if p.at != "" {
+		return []string{p.at}
+	}
+	return []string{"gateway", "key"}
+}
+
+// shown are the settings with these names.
 func (p *Page) shown(list []kit.Setting) []app.UI {
 	var parts []app.UI
 	for _, s := range list {
-		if s.Name == p.at || p.at == "" && !s.Apart {
+		if slices.Contains(p.names(), s.Name) {
 			parts = append(parts, &Part{p: p, Name: s.Name, Rev: p.Draws()})
 		}
 	}

@@ -22,7 +22,7 @@ func chatViews(p *page) []axeView {
 		p.open("/")
 		p.compare(models...)
 		if blind {
-			p.click("#blind")
+			p.tool("#blind")
 			p.wait(`document.querySelector("#blind").getAttribute("aria-pressed") === "true"`)
 		}
 		p.sendAll("Compare yourselves [[repeat: 60]]")
@@ -58,11 +58,11 @@ func chatViews(p *page) []axeView {
 			do:   func(p *page) { p.click("#more-button"); p.wait(`document.querySelector("#more").checkVisibility()`) },
 			undo: func(p *page) { p.keys("\x1b") }},
 		{name: "tools", path: call, wait: `!!document.querySelector(".send-results")`,
-			do:   func(p *page) { p.click("#open-tools"); p.wait(`!!document.querySelector("#tools[open] .function")`) },
+			do:   func(p *page) { p.tool("#open-tools"); p.wait(`!!document.querySelector("#tools[open] .function")`) },
 			undo: escape},
 		{name: "tools editor", path: call, wait: `!!document.querySelector(".send-results")`,
 			do: func(p *page) {
-				p.click("#open-tools")
+				p.tool("#open-tools")
 				p.click("#add-function")
 				p.wait(`document.activeElement?.matches("#function-name") && document.querySelector("#function-parameters").value !== ""`)
 			},
@@ -71,7 +71,7 @@ func chatViews(p *page) []axeView {
 			do: func(p *page) {
 				p.click(composer)
 				p.keys("Translate {{text}}")
-				p.click("#open-library")
+				p.tool("#open-library")
 				p.wait(`!!document.querySelector("#entry-name")`)
 				if !p.has(`.function[data-name="Translate"]`) {
 					p.click("#entry-name")
@@ -85,7 +85,7 @@ func chatViews(p *page) []axeView {
 			}},
 		{name: "variables of a prompt", path: "/",
 			do: func(p *page) {
-				p.click("#open-library")
+				p.tool("#open-library")
 				p.click(`.function[data-name="Translate"] .library-use`)
 				p.wait(`document.activeElement?.matches("#variable-0")`)
 			},

@@ -103,8 +103,9 @@ func TestAxeFindsNothing(t *testing.T) {
 	views := []axeView{
 		{name: "empty page", path: "/", wait: `!!document.querySelector(".example")`},
 		{name: "conversation", path: conversation, wait: `document.querySelectorAll(".message").length === 4 && !!document.querySelector(".problem")`},
-		{name: "no such conversation", path: "/c/00000000-0000-4000-8000-000000000000", wait: `document.querySelector("#thread").textContent.includes("does not exist")`},
-		{name: "settings", path: "/settings", wait: `!!document.querySelector("#settings-data")`},
+		{name: "no such conversation", path: "/c/00000000-0000-4000-8000-000000000000", wait: `document.querySelector("#thread").textContent.includes("doesn’t exist")`},
+		{name: "settings", path: "/settings", wait: `!!document.querySelector("#to-gateway")`},
+		{name: "settings of files", path: "/settings/data", wait: `!!document.querySelector("#settings-data")`},
 		{name: "palette", path: conversation, wait: `document.querySelectorAll(".message").length === 4`,
 			do: func(p *page) {
 				p.palette("mark")
@@ -141,7 +142,8 @@ func TestAxeFindsNothing(t *testing.T) {
 				p.keys("x\r")
 				p.wait(`!!document.querySelector("#fix-cost-wrong:not([hidden])")`)
 			}},
-		{name: "budgets and storage", path: "/settings", wait: `!!document.querySelector(".budget-states li") && !!document.querySelector("#storage-use tbody tr")`,
+		{name: "storage", path: "/settings/storage", wait: `!!document.querySelector("#storage-use tbody tr")`},
+		{name: "budgets", path: "/settings/budgets", wait: `!!document.querySelector(".budget-states li")`,
 			do: func(p *page) {
 				p.fill("#budget-warn", "x")
 				p.click("#budget-save")

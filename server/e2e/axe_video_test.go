@@ -107,7 +107,7 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 			p.wait(fmt.Sprintf(`!!document.querySelector("#card-%s-keep")`, gone.ID))
 		}},
 		{name: "compare", path: "/video/compare?ids=" + first.ID + "," + second.ID, wait: `[...document.querySelectorAll(".compare-clip")].filter(v => v.readyState >= 1).length === 2`},
-		{name: "archive settings", path: "/settings", wait: `!!document.querySelector("#archive-use")`, do: func(p *page) {
+		{name: "archive settings", path: "/settings/archive", wait: `!!document.querySelector("#archive-use")`, do: func(p *page) {
 			p.must(p.tab.Eval(nil, `(e => { e.value = "a lot"; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("#archive-quota"))`))
 			p.press("#archive-save")
 			p.wait(`!!document.querySelector("#archive-outcome.bad")`)

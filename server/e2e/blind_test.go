@@ -16,7 +16,7 @@ func TestBlindUntilTheVote(t *testing.T) {
 	models := []string{"vendor/model-a", "zeta-1", "vendor/beta-4.6"}
 	p.compare(models...)
 	for _, want := range []string{"true", "false", "true"} {
-		p.click("#blind")
+		p.tool("#blind")
 		p.wait(fmt.Sprintf(`document.querySelector("#blind").getAttribute("aria-pressed") === %q`, want))
 		// Under the pointer too it is to be seen.
 		p.wait(fmt.Sprintf(`(b => {

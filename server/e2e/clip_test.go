@@ -148,7 +148,7 @@ func TestArchiveSettings(t *testing.T) {
 	p := w.tab("/video")
 	clip := m.clip("beta-video-480p", "A kettle boils", "6", nil)
 	p.saved(clip.ID)
-	p.open("/settings")
+	p.open("/settings/archive")
 	p.says("#archive-use", "of 10 GB used")
 	set := func(quota string) {
 		p.must(p.tab.Eval(nil, `document.querySelector("#archive-quota").select()`))

@@ -25,12 +25,12 @@ func TestContrastThemesShowWhatIsChosen(t *testing.T) {
 	p.wait(`!document.querySelector("#selection").hidden`)
 	differs(`#select-clips`, `#end-selection`)
 
-	p.open("/settings")
+	p.open("/settings/appearance")
 	p.wait(`!!document.querySelector(".segments :checked")`)
 	differs(`.segments label:has(:checked)`, `.segments label:not(:has(:checked))`)
 
 	p.open("/")
-	p.click("#inspector")
+	p.click("#lane-params")
 	p.wait(`!!document.querySelector("#param-stream")`)
 	differs(`#drawer .tab[aria-selected="true"]`, `#drawer .tab[aria-selected="false"]`)
 	if looks := p.text(`getComputedStyle(document.querySelector("#param-stream")).appearance`); looks == "none" {

@@ -46,7 +46,7 @@ const verdictSays = `document.querySelector("#verdict").innerText`
 func TestDrawerShowsWhatIsSent(t *testing.T) {
 	t.Parallel()
 	p, record := drawerWorld(t, "-1")
-	p.click("#inspector")
+	p.click("#lane-params")
 	p.wait(`document.activeElement?.id === "tab-params"`)
 	p.must(p.tab.Eval(nil, `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}))`))
 	p.wait(`document.activeElement?.id === "tab-request" && document.activeElement.getAttribute("aria-selected") === "true"`)

@@ -179,7 +179,7 @@ func TestEveryFilterOfTheLedgerCanBeTakenBack(t *testing.T) {
 func TestEverySettingCanBeTakenBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
-	p := w.tab("/settings")
+	p := w.tab("/settings/budgets")
 	for _, id := range []string{"budget-day", "budget-month", "budget-warn"} {
 		field := `document.getElementById("` + id + `")`
 		p.wait(`!!` + field + ` && !` + field + `.disabled`)
@@ -193,6 +193,7 @@ func TestEverySettingCanBeTakenBack(t *testing.T) {
 			t.Errorf("%s, undone, has %q, want %q", id, p.text(field+`.value`), before)
 		}
 	}
+	p.open("/settings/appearance")
 	theme := `document.documentElement.dataset.theme ?? ""`
 	p.click("#theme-dark")
 	p.wait(theme + ` === "dark"`)
@@ -201,7 +202,7 @@ func TestEverySettingCanBeTakenBack(t *testing.T) {
 
 	p.open("/")
 	p.must(p.tab.Front())
-	p.click("#inspector")
+	p.click("#lane-params")
 	p.wait(`document.querySelector("#param-system")?.checkVisibility()`)
 	p.click("#params-more > summary")
 	none := `[...document.querySelectorAll(".params-number")].every(e => e.dataset.sent === "false")`

@@ -26,7 +26,7 @@ func TestAGuestIsToldWhatTheyAre(t *testing.T) {
 		}
 		p.looks(1440, 900, true)
 	}
-	p.open("/settings")
+	p.open("/settings/data")
 	p.wait(`!!document.querySelector("#import")`)
 	if p.count("#import:not([hidden])") != 0 {
 		t.Error("a file can be imported")

@@ -22,7 +22,7 @@ var six = []string{"vendor/model-a", "vendor/model-b", "vendor/epsilon-5.6-core"
 func (p *page) addLane(model string) {
 	p.w.t.Helper()
 	n := p.count(".lane")
-	p.click("#add-lane")
+	p.tool("#add-lane")
 	p.wait(`document.activeElement?.matches("#picker[open] #picker-search")`)
 	p.keys(model)
 	p.wait(fmt.Sprintf(`document.querySelector('#picker [data-active="true"]')?.dataset.model === %q`, model))

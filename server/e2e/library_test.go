@@ -15,7 +15,7 @@ func (p *page) writes(selector, text string) {
 func (p *page) library(team string) {
 	p.w.t.Helper()
 	p.must(p.tab.Front())
-	p.click("#open-library")
+	p.tool("#open-library")
 	p.click("#library-of-" + team)
 	p.wait(`document.querySelector("#library-of-` + team + `").getAttribute("aria-pressed") === "true"`)
 }
@@ -87,7 +87,7 @@ func TestATeamsLibraryOfPrompts(t *testing.T) {
 	ben.keys("this")
 	ben.click("#insert-prompt")
 	ben.wait(`document.querySelector("#composer").value === "Sum up this in three lines"`)
-	ben.click("#open-library")
+	ben.tool("#open-library")
 	ben.click("#library-mine")
 	ben.wait(`!!document.querySelector('` + row + ` .library-drop')`)
 
@@ -136,7 +136,7 @@ func TestAloneThereIsNoTeamsLibrary(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
 	p := w.tab("/")
-	p.click("#open-library")
+	p.tool("#open-library")
 	p.wait(`!!document.querySelector("#entry-name")`)
 	if p.has("#library-mine") || p.has("#library-whose") {
 		t.Error("there is a choice of libraries")

@@ -145,6 +145,16 @@ func (p *page) enterKey(key string) {
 	p.wait(`document.querySelector("#key").value === ""`)
 }
 
+// tool chooses what goes with a message: in the composer, or on a phone in its menu.
+func (p *page) tool(selector string) {
+	p.w.t.Helper()
+	if p.text(`String(document.querySelector("#composer-more").checkVisibility())`) == "true" {
+		p.click("#composer-more")
+		p.wait(`document.querySelector("#composer-tools").matches(":popover-open")`)
+	}
+	p.click(selector)
+}
+
 // choose picks the model that answers next.
 func (p *page) choose(model string) {
 	p.w.t.Helper()

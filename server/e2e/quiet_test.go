@@ -119,7 +119,7 @@ func TestAPageIsQuietWhenNothingHappens(t *testing.T) {
 	p.quiet("several lanes with answers")
 
 	p.open("/settings")
-	p.wait(`!!document.querySelector("#settings-data")`)
+	p.wait(`!!document.querySelector("#settings-gateway")`)
 	p.quiet("the settings")
 	p.open("/spend")
 	p.wait(`document.querySelectorAll("tbody tr").length > 0`)

@@ -19,7 +19,7 @@ func (p *page) votes(team, button string, models ...string) {
 	p.wait(`document.querySelectorAll("#charge option").length > 1`)
 	p.charge("charge", team)
 	p.compare(models...)
-	p.click("#blind")
+	p.tool("#blind")
 	p.wait(`document.querySelector("#blind").getAttribute("aria-pressed") === "true"`)
 	p.sendAll("hello")
 	p.allSettled()
@@ -60,7 +60,7 @@ func TestATeamRanksModelsByItsVotes(t *testing.T) {
 	ben.wait(`document.querySelectorAll("#charge option").length > 1`)
 	ben.charge("charge", lab)
 	ben.compare(a, b)
-	ben.click("#blind")
+	ben.tool("#blind")
 	ben.sendAll("hello")
 	ben.wait(`!!document.querySelector("#vote-tags")`)
 	ben.click("#vote-tags")
@@ -139,7 +139,7 @@ func TestAloneThereIsNoRanking(t *testing.T) {
 		t.Error("the rail leads to a ranking")
 	}
 	p.compare("vendor/model-a", "vendor/model-b")
-	p.click("#blind")
+	p.tool("#blind")
 	p.sendAll("hello")
 	p.allSettled()
 	p.wait(`!!document.querySelector("#vote-Tie:not([disabled])")`)
@@ -206,7 +206,7 @@ func TestAxeFindsNothingInARanking(t *testing.T) {
 				return
 			}
 			p.compare("vendor/model-a", "vendor/model-b", "zeta-1")
-			p.click("#blind")
+			p.tool("#blind")
 			p.sendAll("hello")
 			p.allSettled()
 			p.click("#vote-tags")

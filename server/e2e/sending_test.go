@@ -41,7 +41,7 @@ func TestEnterMeansTheSameEverywhere(t *testing.T) {
 		p.click(composer)
 		if n == 0 {
 			p.keys("Say {{word}}")
-			p.click("#open-library")
+			p.tool("#open-library")
 			p.click("#entry-name")
 			p.keys("Say\r")
 			p.wait(`!!document.querySelector('.function[data-name="Say"]')`)
@@ -49,7 +49,7 @@ func TestEnterMeansTheSameEverywhere(t *testing.T) {
 			p.wait(`!document.querySelector("#library").open`)
 		}
 		p.must(p.tab.Eval(nil, `(e => { e.value = "before after"; e.setSelectionRange(7, 7); e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("#composer"))`))
-		p.click("#open-library")
+		p.tool("#open-library")
 		p.click(`.function[data-name="Say"] .library-use`)
 		p.wait(`document.activeElement?.matches("#variable-0")`)
 		p.keys("cheese")

@@ -86,7 +86,8 @@ func TestNothingScrollsSideways(t *testing.T) {
 		{"a comparison", "/video/compare?ids=" + clip.ID + "," + extend.ID + "," + other.ID,
 			`document.querySelectorAll(".compare-clip").length === 3`, nil},
 		{"Spend", "/spend", `document.querySelectorAll("tbody tr").length > 2`, nil},
-		{"the settings", "/settings", `!!document.querySelector("#archive-quota")`, nil},
+		{"the settings", "/settings", `!!document.querySelector("#to-gateway")`, nil},
+		{"a setting", "/settings/archive", `!!document.querySelector("#archive-quota")`, nil},
 	}
 	for _, view := range views {
 		p.must(p.tab.Look(1440, 900, true))

@@ -89,7 +89,7 @@ func TestSavedPromptsInAnyScriptAreListed(t *testing.T) {
 	p := w.tab("/")
 	for i, prompt := range []string{strings.Repeat("请翻译下面的话", 8), strings.Repeat("请翻译下面的话", 30)} {
 		p.must(p.tab.Eval(nil, fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("#composer"))`, prompt)))
-		p.click("#open-library")
+		p.tool("#open-library")
 		p.click("#entry-name")
 		p.keys(fmt.Sprintf("Prompt %d", i))
 		p.click("#save-entry")
@@ -97,7 +97,7 @@ func TestSavedPromptsInAnyScriptAreListed(t *testing.T) {
 		p.keys("\x1b")
 		p.wait(`!document.querySelector("#library[open]")`)
 	}
-	p.click("#open-library")
+	p.tool("#open-library")
 	about := func(i int) string {
 		p.wait(fmt.Sprintf(`!!document.querySelector('.function[data-name="Prompt %d"]')`, i))
 		return p.text(fmt.Sprintf(`document.querySelector('.function[data-name="Prompt %d"] .faint').textContent`, i))

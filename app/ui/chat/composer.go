@@ -135,10 +135,10 @@ func (c *Composer) Render() (ui app.UI) {
 }
 
 // placeTools puts the menu of the tools, which on a phone stands behind one
-// button, over that.
+// button, over the composer.
 func (c *Composer) placeTools(ctx app.Context, _ app.Event) {
 	ctx.PreventUpdate()
-	at := c.p.DOM.ByID("composer-more").Call("getBoundingClientRect")
+	at := c.p.DOM.Find(".composer-box").Call("getBoundingClientRect")
 	c.p.DOM.ByID("composer-tools").Get("style").Set("bottom", strconv.Itoa(js.Global().Get("innerHeight").Int()-at.Get("top").Int()+4)+"px")
 }
 

@@ -44,7 +44,7 @@ func (l *Lane) Render() (ui app.UI) {
 		kit.Box("div", "lane-head", append(head, l.laneActions()...)),
 		&Thread{
 			p: p, Lane: l.Index, Rev: l.Rev, Window: l.Window, Busy: c.Lane(l.Index).Running(),
-			Model: p.chat.Lane(l.Index).Model(), Conversation: l.Conversation,
+			Model: p.chat.Lane(l.Index).Model(), Conversation: l.Conversation, Choice: l.Choice,
 		},
 	)
 }

@@ -21,6 +21,7 @@ type Thread struct {
 	Window       int // revision of the part that is in the document
 	Busy         bool
 	Model        string // that answers next in the lane
+	Choice       int    // of the lane's model and parameters
 	Conversation string
 }
 

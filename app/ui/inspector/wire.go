@@ -83,7 +83,7 @@ func newWireView(d *Inspector) *wireView {
 	v.whole.Set("tabIndex", 0)
 
 	v.list = newWireList(v)
-	v.heads = d.div("wire-row wire-heads faint", d.span("wire-ms", "ms"), d.span("wire-offset", "Byte"), d.span("", "Event"), d.span("", "Data"))
+	v.heads = d.div("wire-heads faint", d.span("wire-ms", "ms"), d.span("wire-offset", "Byte"), d.span("", "Event"), d.span("", "Data"))
 	v.heads.Call("setAttribute", "aria-hidden", "true") // each event says it all
 	v.detailName = d.DOM.El("p", "request-facts faint")
 	v.detailPre = d.DOM.El("pre", "json")

@@ -126,6 +126,7 @@ func TestParametersFollowTheFamily(t *testing.T) {
 	// Saved, they are there for another conversation.
 	p.open("/")
 	p.choose("vendor/model-a")
+	p.click("#reset-params")
 	p.wait(`document.querySelector("#param-temperature")?.value === ""`)
 	p.click("#saved-settings")
 	p.click(`.function[data-name="Terse"] .library-use`)

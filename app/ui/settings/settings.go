@@ -146,7 +146,7 @@ func (p *Page) facts(g wire.Gateway) app.UI {
 	tone, _, words := session.GatewayState(g, kit.Wall(g.DownMS).Format("15:04"))
 	return kit.Box("dl", "facts",
 		kit.Box("dt", "", "Address"), kit.Box("dd", "", kit.Box("code", "", g.BaseURL), kit.When(g.Sandbox, " (the sandbox)")),
-		kit.Box("dt", "", "State"), kit.El("dd", "", kit.At{"id", "gateway-state"}, kit.Box("span", "dot "+tone), " "+words),
+		kit.Box("dt", "", "State"), kit.El("dd", "", kit.At{"id", "gateway-state"}, kit.Box("span", "dot "+tone), words),
 		kit.Box("dt", "", "Key"), kit.El("dd", "", kit.At{"id", "key-state"}, key),
 		kit.Box("dt", "", kit.Box("code", "", "stream_options")), kit.Box("dd", "", usage),
 		kit.Box("dt", "", "Build"), kit.Box("dd", "mono", p.session.Hello.Build),

@@ -38,7 +38,7 @@ type serveConfig struct {
 func (c *serveConfig) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to listen on; port 0 takes a free one")
 	fs.StringVar(&c.data, "data", "./data", "`folder` for history, spend and sealed keys")
-	fs.StringVar(&c.gateway, "gateway", "", "base `URL` of the gateway, such as https://gateway.example.com;\nempty: a sandbox inside this program")
+	fs.StringVar(&c.gateway, "gateway", "", "base `URL` of the gateway, such as https://gateway.example.com;\nempty: the one connected in the page, or a sandbox inside")
 	fs.StringVar(&c.catalog, "catalog", "", "`file` of models and prices (JSON); empty: the sample inside")
 	fs.BoolVar(&c.fetchPrivate, "fetch-private", false, "fetch clips and links from private addresses too: for a\ngateway whose files are on a host of your own network")
 	fs.Float64Var(&c.sandboxSpeed, "sandbox-speed", 20, "`times` faster than life that the sandbox makes clips")

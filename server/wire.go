@@ -203,11 +203,13 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		API:       s.api(),
 		Calls:     s.calls(),
 		Voted:     s.voted,
+		Keyed:     s.keyEntered,
 		Called:    s.ops.Called,
 		Addr:      addr, PublicURL: public, TLS: s.reach.tls, Knows: s.knows,
 		FlushEvery: s.runs.FlushEvery,
 		Logger:     log,
 	})
+	s.tellLister("")
 	s.warn()
 	s.serveHTTP(listener, s.ways.Trusted.Guard(s.ops.Before(s.bff)), s.encryption)
 	// While tabs are told that the server ends, requests are still answered: by

@@ -101,7 +101,7 @@ func (s *server) connectGateway(w http.ResponseWriter, r *http.Request, who peop
 	s.people.Note(ctx, people.Event{Action: "gateway.connected", Detail: map[string]any{"keyless": keyless}})
 	s.log.Info("a gateway was connected in the page", "gateway", base.String())
 	s.warnOfGateway()
-	s.tellLister()
+	s.tellLister(key)
 	found.Connected = true
 	answerFound(w, found)
 	return nil
@@ -146,7 +146,7 @@ func (s *server) leaveGateway(w http.ResponseWriter, r *http.Request, _ people.P
 	}
 	s.people.Note(ctx, people.Event{Action: "gateway.left"})
 	s.log.Info("the sandbox is used again")
-	s.tellLister()
+	s.tellLister("")
 	answerFound(w, wire.GatewayFound{Address: s.sandboxBase, OK: true, Connected: true, Lines: []wire.FoundLine{}})
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	gatewayclient "screentest/server/gateway"
+	"screentest/server/payer"
 	"screentest/server/people"
 	"screentest/server/run"
 	"screentest/server/upstream"
@@ -37,10 +38,11 @@ type connection struct {
 	Former []string `json:"former,omitempty"`
 }
 
-// A lister is told which gateway is connected, whenever that is another one and
-// when a key for it was entered, to see which models it has. It must not wait.
+// A lister is told which gateway is connected, at the start, whenever that is
+// another one and when a key for it was entered, to see which models it has. key is
+// that key, or gateway.NoKey; "" where none is at hand. It must not wait.
 type lister interface {
-	Connected(now gatewayclient.Connected, sandbox bool)
+	Connected(now gatewayclient.Connected, key string)
 }
 
 // openGateways connects the gateway of -gateway, or the one that was connected in
@@ -234,9 +236,22 @@ func (s *server) warnOfGateway() {
 }
 
 // tellLister tells who lists models which gateway is connected.
-func (s *server) tellLister() {
-	if s.lister != nil {
-		s.lister.Connected(s.gateways.Now(), s.sandboxed())
+func (s *server) tellLister(key string) {
+	if s.lister == nil {
+		return
+	}
+	now := s.gateways.Now()
+	if g := s.keysFor(); g.Key != "" {
+		key = g.Key
+	}
+	s.lister.Connected(now, key)
+}
+
+// keyEntered tells who lists models of a key that was entered for the gateway that
+// is connected.
+func (s *server) keyEntered(by payer.Payer) {
+	if by.Gateway == s.gateways.Now().Name {
+		s.tellLister(by.Secret)
 	}
 }
 

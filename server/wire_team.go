@@ -72,7 +72,7 @@ func (s *server) api() map[string]bff.Handler {
 
 // teamKeyEntered has the open clips that a team pays for go on with its new key.
 func (s *server) teamKeyEntered(ctx context.Context, by payer.Payer) error {
-	s.tellLister()
+	s.keyEntered(by)
 	return s.videos.KeyChanged(ctx, by)
 }
 

@@ -93,6 +93,9 @@ type Config struct {
 	Calls map[wire.Op]Call
 	// Voted is told the id of a team that a vote counts for. nil: nobody is.
 	Voted func(team string)
+	// Keyed is told of a key that somebody entered for themself. It must not wait.
+	// nil: nobody is.
+	Keyed func(by payer.Payer)
 	// PublicURL is how browsers reach the server from outside, or nil.
 	PublicURL *url.URL
 	// TLS says that the server encrypts by itself.
@@ -138,6 +141,9 @@ func New(c Config) *Server {
 	}
 	if c.Voted == nil {
 		c.Voted = func(string) {}
+	}
+	if c.Keyed == nil {
+		c.Keyed = func(payer.Payer) {}
 	}
 	if c.Called == nil {
 		c.Called = func(wire.Op, time.Duration, bool) {}

@@ -48,6 +48,9 @@ func (s *Server) setKey(w http.ResponseWriter, r *http.Request, owner, key strin
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusNoContent)
+		if key != "" {
+			s.Keyed(payer.Payer{Owner: owner, Gateway: g.Name, Secret: key})
+		}
 		if key != "" && s.Videos != nil {
 			if err := s.Videos.KeyChanged(context.WithoutCancel(r.Context()), payer.Payer{Owner: owner, Gateway: g.Name, Secret: key}); err != nil {
 				s.Logger.Error("open video tasks did not get the new key", "err", err)
@@ -84,6 +87,9 @@ func (s *Server) KeepKey(w http.ResponseWriter, r *http.Request, g people.Gatewa
 func (s *Server) keyKept(r *http.Request, before, after people.Person, g people.Gateway, key string) {
 	for _, k := range s.sockets.rename(before.Session, after.Session) {
 		k.Greet()
+	}
+	if key != "" {
+		s.Keyed(payer.Payer{Owner: after.Owner, Gateway: g.Name, Secret: key})
 	}
 	if key != "" && s.Videos != nil {
 		if err := s.Videos.KeyEntered(context.WithoutCancel(r.Context()), payer.Payer{Owner: after.Owner, Gateway: g.Name, Secret: key}); err != nil {

@@ -55,8 +55,10 @@ func TestAGatewayIsConnectedInThePage(t *testing.T) {
 	p.click("#gateway-test")
 	p.says("#gateway-found", "It works.")
 
-	p.open("/")
-	p.wait(`!document.querySelector("#connect-yours")`)
+	p.click("#gateway-connect") // once more, with the key that is held
+	p.says("#gateway-found", "Connected to "+sandbox.URL)
+	p.click("#gateway-begin")
+	p.wait(`location.pathname === "/" && !document.querySelector("#connect-yours")`)
 	p.send("Hello, [[repeat: 5]]")
 	if state := p.settled(); state != "done" {
 		t.Errorf("the first answer: %s: %s", state, p.problem())

@@ -79,29 +79,29 @@ func (p *Page) connectForm(g wire.Gateway) app.UI {
 		})},
 		kit.If(!g.Fixed, func() app.UI {
 			return kit.Labelled("gateway-address", "Address", "",
-				p.Field("gateway-address", "field", kit.At{"inputmode", "url", "placeholder", "https://gateway.example.com", "disabled", busy},
+				p.Field("gateway-address", "field", kit.At{"inputmode", "url", "placeholder", "https://gateway.example.com"},
 					address, func(text string) { c.address, c.typed = text, true }))
 		}),
 		kit.If(!g.Fixed && (alone || team != ""), func() app.UI {
 			return kit.Labelled("gateway-key", "Key", keyNote,
 				kit.El("input", "field", kit.At{"id", "gateway-key", "type", "password", "autocomplete", "off", "spellcheck", "false",
-					"placeholder", "sk-…", "disabled", busy}))
+					"placeholder", "sk-…"}))
 		}),
 		kit.If(g.Fixed, func() app.UI {
 			return kit.Box("p", "soft", "It was set by ", kit.Box("code", "", "-gateway"), " when the server was started. Start the server without it to choose one here.")
 		}),
 		kit.Box("div", "line",
 			kit.If(!g.Fixed, func() app.UI {
-				return kit.Button("primary", kit.At{"id", "gateway-connect", "type", "submit", "disabled", busy}, nil, "Connect")
+				return kit.Button("primary", kit.At{"id", "gateway-connect", "type", "submit", "aria-disabled", busy}, nil, "Connect")
 			}),
 			kit.If(g.Fixed && keyless && !g.Keyless, func() app.UI {
-				return kit.Button("primary", kit.At{"id", "gateway-keyless", "disabled", busy},
+				return kit.Button("primary", kit.At{"id", "gateway-keyless", "aria-disabled", busy},
 					p.Do("keyless", func() { p.askGateway("PUT", "Connecting…") }), "Use it without a key")
 			}),
-			kit.Button("", kit.At{"id", "gateway-test", "disabled", busy},
+			kit.Button("", kit.At{"id", "gateway-test", "aria-disabled", busy},
 				p.Do("test-gateway", func() { p.askGateway("POST", "Testing…") }), "Test"),
 			kit.If(!g.Fixed && !g.Sandbox, func() app.UI {
-				return kit.Button("", kit.At{"id", "gateway-sandbox", "disabled", busy},
+				return kit.Button("", kit.At{"id", "gateway-sandbox", "aria-disabled", busy},
 					p.Do("use-sandbox", func() { p.askGateway("DELETE", "Going back…") }), "Use the sandbox again")
 			}),
 		),
@@ -147,6 +147,9 @@ func (p *Page) foundLines() []app.UI {
 			return kit.El("li", "found-line", kit.At{"data-mark", l.Mark}, kit.Icon(icon, "icon small"),
 				kit.Box("span", "", l.Text, kit.When(l.Hint != "", " "+l.Hint)))
 		})),
+		kit.If(c.found.Connected, func() app.UI {
+			return kit.Box("div", "line", kit.El("a", "button", kit.At{"id", "gateway-begin", "href", "/"}, "Start a conversation"))
+		}),
 	}
 }
 
@@ -154,6 +157,9 @@ func (p *Page) foundLines() []app.UI {
 // for a key never goes over the socket.
 func (p *Page) askGateway(method, busy string) {
 	c := &p.connect
+	if c.busy != "" {
+		return // buttons keep the focus meanwhile
+	}
 	at := wire.GatewayAt{Address: p.session.Hello.Gateway.BaseURL}
 	if e := p.DOM.ByID("gateway-address"); e.Truthy() {
 		at.Address = e.Get("value").String()

@@ -256,7 +256,7 @@ func TestWhatAsksNobody(t *testing.T) {
 	if a := g.asks(g.member, c); a.Clip.PriceNanoUSD != 0 {
 		t.Errorf("%+v", a)
 	}
-	if n := g.told(g.lead, "asks for approval"); n.Text != "asks for approval: price not known, new-video" {
+	if n := g.told(g.lead, "asks for approval"); n.Text != "asks for approval: unknown price, new-video" {
 		t.Errorf("%+v", n)
 	}
 	for _, body := range []string{`{"approve_nano_usd":-1}`, `{"approve_nano_usd":1000000000000001}`} {

@@ -137,7 +137,7 @@ func (i *Instance) SaveGroups() {
 	i.WrongGroup = 0
 	for n := range list {
 		if list[n].Group = strings.TrimSpace(list[n].Group); list[n].Group == "" {
-			i.WrongGroup, i.Wrong = n+1, "Enter the group as the provider calls it."
+			i.WrongGroup, i.Wrong = n+1, "Enter the group’s name at the provider."
 			i.desk.Mistaken()
 			return
 		}

@@ -73,7 +73,7 @@ func (v *Invites) Make() {
 	hours, _ := strconv.Atoi(v.Value(FieldHours)) // chosen, not typed
 	uses, err := strconv.Atoi(strings.TrimSpace(v.Value(FieldUses)))
 	if err != nil || uses < 1 || uses > wire.MaxInviteUses {
-		f.wrong(FieldUses, "Enter how many people may come by it, from 1 to "+figure.Count(wire.MaxInviteUses)+".")
+		f.wrong(FieldUses, "Enter how many people may join by it, from 1 to "+figure.Count(wire.MaxInviteUses)+".")
 	}
 	in := wire.Invite{Role: v.Value(FieldRole), Teams: strings.Fields(v.Value(FieldTeams)), Hours: hours, Uses: uses}
 	if v.desk.begin(f) {

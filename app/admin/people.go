@@ -194,11 +194,11 @@ func RoleName(role string) string {
 func RoleWords(role string) string {
 	switch role {
 	case wire.RoleAdmin:
-		return "Runs the instance: people, teams, keys, limits, audit. Reads nobody’s conversations."
+		return "Manages people, teams, keys, limits and the audit. Can’t read others’ conversations."
 	case wire.RoleMember:
-		return "Works: sends to models within the limits."
+		return "Sends requests, within the limits."
 	case wire.RoleGuest:
-		return "Sees what is shared with them, and sends nothing."
+		return "Sees what’s shared with them; can’t send requests."
 	}
 	return ""
 }

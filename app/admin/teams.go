@@ -258,13 +258,13 @@ func (t *Teams) SetKey(key string, forget func()) {
 		t.desk.Changed()
 		return
 	}
-	t.keyed(one.ID, "POST", map[string]string{"key": key}, "The key is saved.", forget)
+	t.keyed(one.ID, "POST", map[string]string{"key": key}, "Key saved.", forget)
 }
 
 // RemoveKey removes the team's key.
 func (t *Teams) RemoveKey() {
 	if one := t.Shown(); one != nil && !t.Key.Busy {
-		t.keyed(one.ID, "DELETE", nil, "The key is removed.", func() {})
+		t.keyed(one.ID, "DELETE", nil, "Key removed.", func() {})
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *Security) AddPasskey() {
 	name := strings.TrimSpace(f.Name)
 	switch {
 	case name == "":
-		f.Problem = wrong(FieldName, "Give it a name that you will know it by, such as the device's.")
+		f.Problem = wrong(FieldName, "Give it a name you’ll recognise, such as the device’s.")
 	case utf8.RuneCountInString(name) > wire.MaxPasskeyName:
 		f.Problem = wrong(FieldName, "The name is too long.")
 	default:
@@ -114,7 +114,7 @@ func (s *Security) FinishApp() {
 	}
 	code := strings.ReplaceAll(strings.TrimSpace(f.Code), " ", "")
 	if code == "" {
-		f.Problem = wrong(FieldCode, "Enter the code that the app shows.")
+		f.Problem = wrong(FieldCode, "Enter the code from the app.")
 		s.o.Focus("app-code")
 		s.o.Changed()
 		return
@@ -135,7 +135,7 @@ func (s *Security) FinishApp() {
 		}
 		*f = App{}
 		s.show(got.Codes)
-		s.say("app", "The app is set up. From now on signing in by password asks for its code.", nil)
+		s.say("app", "The app is set up. Signing in with your password now asks for its code.", nil)
 		s.Read()
 	})
 }
@@ -149,7 +149,7 @@ func (s *Security) CancelApp() {
 // RemoveApp removes the authenticator app.
 func (s *Security) RemoveApp() {
 	s.proven("DELETE", "/api/totp", "app", func(json.RawMessage) {
-		s.say("app", "The app is no second factor any more.", nil)
+		s.say("app", "The authenticator app is removed.", nil)
 		s.Read()
 	})
 }

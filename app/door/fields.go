@@ -56,7 +56,7 @@ func (g *Gate) Wrong(field string) string {
 func (g *Gate) missing(password bool) *wire.Problem {
 	switch {
 	case g.Has(FieldName) && strings.TrimSpace(g.Name) == "":
-		return wrong(FieldName, "Enter your name, as the others are to see it.")
+		return wrong(FieldName, "Enter your name as others will see it.")
 	case g.Has(FieldEmail) && strings.TrimSpace(g.Email) == "":
 		return wrong(FieldEmail, "Enter your e-mail address.")
 	case password && g.Password == "" && !g.NewPassword():
@@ -71,7 +71,7 @@ func (g *Gate) missing(password bool) *wire.Problem {
 
 // PasswordRule is what is asked of a new password.
 func PasswordRule() string {
-	return "At least " + strconv.Itoa(wire.MinPassword) + " characters. A few words that belong together for you alone are better than one with signs."
+	return "At least " + strconv.Itoa(wire.MinPassword) + " characters. A few unrelated words are better than one word with symbols."
 }
 
 // badPassword says what is wrong with a password to be.

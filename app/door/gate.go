@@ -83,7 +83,7 @@ func (g *Gate) Start() {
 			g.follow()
 		case !g.Ways.SetUp:
 			g.shut(&wire.Problem{Code: wire.CodeNotSetUp, Message: "Nobody has set this instance up yet.",
-				Hint: "Open the set-up link that the server printed when it started. It holds for an hour; screentest account link, on the server's machine, prints another."})
+				Hint: "Open the set-up link that the server printed when it started. It’s valid for an hour; run screentest account link on the server for another."})
 		default:
 			g.open()
 		}
@@ -96,7 +96,7 @@ const codeNoToken = "no_token"
 // follow asks what the link leads to.
 func (g *Gate) follow() {
 	if g.token == "" { // it left the address bar, and a reload finds it there no more
-		g.shut(&wire.Problem{Code: codeNoToken, Message: "The link's second half is missing here.", Hint: "Open the whole link again from where you got it. It holds until it is used."})
+		g.shut(&wire.Problem{Code: codeNoToken, Message: "Part of the link is missing.", Hint: "Open the whole link again from where you got it. It’s valid until it’s used."})
 		return
 	}
 	g.o.Server.Knock("POST", "/api/link", map[string]string{"token": g.token}, func(data json.RawMessage, p *wire.Problem) {
@@ -269,7 +269,7 @@ func (g *Gate) changedPassword() {
 			return
 		}
 		g.Path, g.Password, g.Busy = SignInPath, "", false
-		g.Note = "Your password is changed. Sign in with it."
+		g.Note = "Your password has been changed. Sign in with it."
 		g.open()
 	})
 }

@@ -202,7 +202,7 @@ func TestAnInvitationSaysWhatItIsTo(t *testing.T) {
 	for want, link := range map[string]wire.Link{
 		"You are invited.":             {Role: wire.RoleMember},
 		"You are invited as an admin.": {Role: wire.RoleAdmin},
-		"You are invited to the teams Red, Green and Blue as a guest: you see what is shared with you, and send nothing.": {Role: wire.RoleGuest, Teams: []string{"Red", "Green", "Blue"}},
+		"You are invited to the teams Red, Green and Blue as a guest: you can see what’s shared with you but not send requests.": {Role: wire.RoleGuest, Teams: []string{"Red", "Green", "Blue"}},
 		"You are invited to the team Red.": {Role: wire.RoleMember, Teams: []string{"Red"}},
 	} {
 		link.Kind = "join"

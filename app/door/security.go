@@ -147,7 +147,7 @@ func (s *Security) ChangePassword() {
 	}
 	f.Problem = badPassword(FieldNew, f.New)
 	if s.Ways.Password && f.Old == "" {
-		f.Problem = wrong(FieldOld, "Enter the password that you have now.")
+		f.Problem = wrong(FieldOld, "Enter your current password.")
 	}
 	if f.Problem != nil {
 		s.o.Focus(f.Problem.Field)
@@ -168,7 +168,7 @@ func (s *Security) ChangePassword() {
 			return
 		}
 		*f = Password{}
-		s.say("password", "Your password is changed. Your other sessions are ended.", nil)
+		s.say("password", "Your password has been changed and your other sessions ended.", nil)
 		s.Read()
 	})
 }
@@ -176,7 +176,7 @@ func (s *Security) ChangePassword() {
 // EndSession ends one of the sessions.
 func (s *Security) EndSession(id string) {
 	s.o.Server.Ask("DELETE", "/api/sessions/"+id, nil, func(_ json.RawMessage, p *wire.Problem) {
-		s.say("sessions", "The session is ended.", p)
+		s.say("sessions", "Session ended.", p)
 		s.Read()
 	})
 }
@@ -184,7 +184,7 @@ func (s *Security) EndSession(id string) {
 // EndOthers ends all sessions but this one.
 func (s *Security) EndOthers() {
 	s.o.Server.Ask("DELETE", "/api/sessions", nil, func(_ json.RawMessage, p *wire.Problem) {
-		s.say("sessions", "All other sessions are ended.", p)
+		s.say("sessions", "All other sessions ended.", p)
 		s.Read()
 	})
 }

@@ -12,22 +12,22 @@ func (g *Gate) dead(code string) *wire.Problem {
 	used := code == wire.CodeLinkUsed
 	switch g.Path {
 	case SetUpPath:
-		p.Message = "This set-up link doesn't hold any more."
-		p.Hint = "It holds for an hour, once, and until the server starts again. Use the one that the server printed last, or have screentest account link print another on its machine."
+		p.Message = "This set-up link is no longer valid."
+		p.Hint = "It works once, for an hour, until the server restarts. Use the last one the server printed, or run screentest account link on the server."
 		if used {
-			p.Message, p.Hint = "This instance has been set up already.", "Sign in, or ask who set it up for an invitation."
+			p.Message, p.Hint = "This instance is already set up.", "Sign in, or ask who set it up for an invitation."
 		}
 	case JoinPath:
-		p.Message = "This invitation doesn't hold any more."
-		p.Hint = "It has expired or was taken back. Ask who sent it for another."
+		p.Message = "This invitation is no longer valid."
+		p.Hint = "It expired or was revoked. Ask the sender for another."
 		if used {
-			p.Message, p.Hint = "This invitation was used as often as it may be.", "If that was you, sign in. Otherwise ask who sent it for another."
+			p.Message, p.Hint = "This invitation has been used up.", "If that was you, sign in. Otherwise ask the sender for another."
 		}
 	default:
-		p.Message = "This link doesn't hold any more."
+		p.Message = "This link is no longer valid."
 		p.Hint = "Ask an admin of this instance for another; screentest account link -email prints one on the server's machine."
 		if used {
-			p.Message = "This link was used already."
+			p.Message = "This link has already been used."
 		}
 	}
 	return p
@@ -37,18 +37,18 @@ func (g *Gate) dead(code string) *wire.Problem {
 // in the address.
 func refusedElsewhere(code string) *wire.Problem {
 	words, known := map[string][2]string{
-		wire.CodeOIDCRefused:      {"The provider of single sign-on let nobody in.", "Try again, or sign in another way."},
-		wire.CodeOIDCExpired:      {"That took too long, or was done already.", "Sign in once more."},
-		wire.CodeTooMany:          {"There were too many attempts to sign in from where you are.", "Try again in a minute."},
-		wire.CodeOIDCUnreachable:  {"The provider of single sign-on doesn't answer.", "Try again in a minute."},
-		wire.CodeEmailUnverified:  {"The provider doesn't vouch for your e-mail address.", "Have it confirmed there, and sign in again."},
-		wire.CodeDomainNotAllowed: {"People of your e-mail's domain are not let in by single sign-on.", "Ask an admin of this instance for an invitation."},
-		wire.CodeAccountTaken:     {"The account with your e-mail address belongs to another person at the provider.", "Ask an admin of this instance."},
+		wire.CodeOIDCRefused:      {"The single sign-on provider refused.", "Try again, or sign in another way."},
+		wire.CodeOIDCExpired:      {"That took too long or was already done.", "Sign in once more."},
+		wire.CodeTooMany:          {"Too many sign-in attempts from your network.", "Try again in a minute."},
+		wire.CodeOIDCUnreachable:  {"The single sign-on provider doesn’t answer.", "Try again in a minute."},
+		wire.CodeEmailUnverified:  {"The provider hasn’t verified your e-mail address.", "Verify it there, then sign in again."},
+		wire.CodeDomainNotAllowed: {"Single sign-on isn’t open to your e-mail domain.", "Ask an admin of this instance for an invitation."},
+		wire.CodeAccountTaken:     {"The account with your e-mail address is linked to somebody else at the provider.", "Ask an admin of this instance."},
 		wire.CodeNotSetUp:         {"Nobody has set this instance up yet.", "Open the set-up link that the server printed when it started."},
 		wire.CodeDeactivated:      {"Your account is deactivated.", "Ask an admin of this instance."},
 	}[code]
 	if !known {
-		words = [2]string{"Single sign-on did not let you in.", "Try again, or ask an admin of this instance."}
+		words = [2]string{"Single sign-on didn’t let you in.", "Try again, or ask an admin of this instance."}
 	}
 	return &wire.Problem{Code: code, Message: words[0], Hint: words[1]}
 }
@@ -101,15 +101,15 @@ func (g *Gate) Lead() string {
 	case g.Note != "":
 		return g.Note
 	case g.Path == SetUpPath:
-		return "Nobody has an account here yet. Yours is the first, and it is an admin's: it invites the others, and what was done on this server so far belongs to it."
+		return "Nobody has an account here yet. Yours is the first and will be an admin: you can invite others, and everything done on this server so far becomes yours."
 	case g.Path == JoinPath:
 		return "You are invited" + teams(g.Link.Teams) + role(g.Link.Role) + "."
 	case g.Path == ResetPath && g.Link.Email != "":
-		return "For " + g.Link.Email + ". Whoever is signed in with the old one is signed out."
+		return "For " + g.Link.Email + ". Everyone signed in with the old password is signed out."
 	case g.NeedsCode:
-		return "Enter the code that your authenticator app shows, or one of your recovery codes."
+		return "Enter the code from your authenticator app, or a recovery code."
 	case !g.Ways.Password && !g.WithPasskey() && !g.WithSingleSignOn():
-		return "This browser knows none of the ways in that this instance takes."
+		return "This browser supports none of this instance’s sign-in methods."
 	}
 	return ""
 }
@@ -119,7 +119,7 @@ func role(r string) string {
 	case wire.RoleAdmin:
 		return " as an admin"
 	case wire.RoleGuest:
-		return " as a guest: you see what is shared with you, and send nothing"
+		return " as a guest: you can see what’s shared with you but not send requests"
 	}
 	return ""
 }

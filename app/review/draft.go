@@ -195,10 +195,10 @@ func (t *Thread) Send(slot string) (sent bool) {
 	case t.Phase != Ready, text == "" && t.sent: // which may be a double click
 		return false
 	case text == "":
-		d.Problem = &wire.Problem{Code: "bad_field", Field: "text", Message: "The comment is empty.", Hint: "Write what is to be said."}
+		d.Problem = &wire.Problem{Code: "bad_field", Field: "text", Message: "The comment is empty.", Hint: "Write a comment first."}
 	case len(text) > wire.MaxComment:
 		d.Problem = &wire.Problem{Code: "bad_field", Field: "text",
-			Message: fmt.Sprintf("A comment has up to %d bytes; this one has %d.", wire.MaxComment, len(text)), Hint: "Make it shorter, or two of it."}
+			Message: fmt.Sprintf("A comment has up to %d bytes; this one has %d.", wire.MaxComment, len(text)), Hint: "Shorten it or split it in two."}
 	default:
 		d.Problem = nil
 	}

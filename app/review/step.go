@@ -45,7 +45,7 @@ func Did(state string) string {
 	case wire.ReviewChanges:
 		return "asked for changes"
 	}
-	return "took it back to a draft"
+	return "moved it back to draft"
 }
 
 // Move is a state that one may give the version that is played.
@@ -85,7 +85,7 @@ func (t *Thread) Give(state string) {
 		return
 	case len(note) > wire.MaxReviewNote:
 		t.Step.Problem = &wire.Problem{Code: "bad_field", Field: "note",
-			Message: fmt.Sprintf("A note has up to %d bytes; this one has %d.", wire.MaxReviewNote, len(note)), Hint: "Make it shorter, or write comments."}
+			Message: fmt.Sprintf("A note has up to %d bytes; this one has %d.", wire.MaxReviewNote, len(note)), Hint: "Shorten it or write comments instead."}
 		t.changed()
 		return
 	}

@@ -22,7 +22,7 @@ func Answered(status int, body string) (json.RawMessage, *wire.Problem) {
 	body = strings.TrimSpace(body)
 	switch {
 	case status == 0:
-		return nil, &wire.Problem{Code: "unreachable", Message: "The server could not be reached.", Hint: "Try again when it is back."}
+		return nil, &wire.Problem{Code: "unreachable", Message: "The server can’t be reached.", Hint: "Try again when it is back."}
 	case status >= 200 && status < 300 && body == "":
 		return nil, nil
 	case status >= 200 && status < 300:
@@ -30,7 +30,7 @@ func Answered(status int, body string) (json.RawMessage, *wire.Problem) {
 	}
 	var p wire.Problem
 	if json.Unmarshal([]byte(body), &p) != nil || p.Message == "" {
-		p = wire.Problem{Code: "server_error", Message: "The server could not do this.", Hint: "Try again; the server's log has the details."}
+		p = wire.Problem{Code: "server_error", Message: "The server couldn’t do this.", Hint: "Try again; the server's log has the details."}
 	}
 	p.Status = status
 	return nil, &p

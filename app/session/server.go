@@ -22,7 +22,7 @@ func Read(data json.RawMessage, p *wire.Problem, v any) *wire.Problem {
 		return p
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return &wire.Problem{Code: "bad_answer", Message: "The server's answer could not be read: " + err.Error() + ".", Hint: "Reload the page; it may be older than the server."}
+		return &wire.Problem{Code: "bad_answer", Message: "The server’s answer couldn’t be read: " + err.Error() + ".", Hint: "Reload the page; it may be older than the server."}
 	}
 	return nil
 }

@@ -179,7 +179,7 @@ func (d *Desk) End(id string, done func()) {
 		if m := d.Dialog.Made; m != nil && m.ID == id {
 			d.Dialog.Made = nil
 		}
-		d.Say("It is not shared that way any more.")
+		d.Say("Sharing stopped.")
 		d.Fetch()
 		d.changed()
 		done()

@@ -247,9 +247,9 @@ func (g *Dialog) hours() (hours int, wrong string) {
 	left := g.desk.Midnight(day.Year(), day.Month(), day.Day()+1) - g.desk.Now().UnixMilli()
 	switch hours = int(left / time.Hour.Milliseconds()); {
 	case left <= 0:
-		return 0, "That day is over. Choose a later one."
+		return 0, "That day is in the past. Choose a later one."
 	case hours > wire.MaxShareHours:
-		return 0, "A share holds for a year at most. Choose an earlier day, or never."
+		return 0, "Sharing lasts a year at most. Choose an earlier day or no end."
 	}
 	return max(hours, 1), ""
 }
@@ -269,9 +269,9 @@ func (g *Dialog) Send() {
 		}
 		switch {
 		case len(in.To) == 0:
-			g.Wrong[FieldTo] = "Choose who shall see it."
+			g.Wrong[FieldTo] = "Choose who can see it."
 		case len(in.To) > wire.MaxSharePeople:
-			g.Wrong[FieldTo] = "That are too many people for one share. Choose a team or everybody."
+			g.Wrong[FieldTo] = "Too many people for one share. Choose a team or everyone."
 		}
 	case wire.ShareWithTeam:
 		in.To = []string{g.Team}

@@ -34,7 +34,7 @@ func Audience(s wire.Share) string {
 		return "Anyone with the link"
 	}
 	if len(s.To) == 0 {
-		return "Nobody any more"
+		return "No one any more"
 	}
 	return strings.Join(s.To, ", ")
 }
@@ -142,24 +142,24 @@ func and(names []string) string {
 func Wires(kind string, on bool) string {
 	switch {
 	case !on:
-		return "The requests and what the gateway answered stay with you."
+		return "Requests and raw replies stay private."
 	case kind == wire.ShareClip:
-		return "They see the exact request of the clip, too. Keys and addresses are left out."
+		return "They also see the clip’s exact request. Keys and addresses are left out."
 	}
-	return "They see the exact requests, system prompts and parameters among them, and every event as it came. Keys and addresses are left out."
+	return "They also see the exact requests, including system prompts and parameters, and every event. Keys and addresses are left out."
 }
 
 // Lives says what it means that something is shown as it becomes, or as it is now.
 func Lives(kind string, live bool) string {
 	switch {
 	case kind == wire.ShareClip && live:
-		return "They see the clip, and its next versions when there are some."
+		return "They see the clip and its later versions."
 	case kind == wire.ShareClip:
-		return "They see the clip without its next versions."
+		return "They see this version only."
 	case live:
-		return "They see what you add and change, and answers while they come."
+		return "They see your changes and answers as they stream."
 	}
-	return "They see it as it is at this moment, whatever you change later."
+	return "They see it as it is now. Later changes stay private."
 }
 
 // moment is how a time is told by the viewer's clock.

@@ -193,7 +193,7 @@ func (s *Instance) checkGroups(ctx context.Context, groups []wire.Group) error {
 		}
 		for _, team := range g.Teams {
 			if !there[team] {
-				return invalid(at+"teams", "There is no such team.", "It may have been deleted.")
+				return invalid(at+"teams", "There’s no such team.", "It may have been deleted.")
 			}
 		}
 	}

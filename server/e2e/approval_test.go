@@ -142,7 +142,7 @@ func TestADearClipIsAskedForAndReleased(t *testing.T) {
 	lea.wait(`document.querySelectorAll(".approval").length === 0`)
 
 	f.must(ben.tab.Front())
-	ben.wait(`document.querySelector(".approval")?.innerText.includes("Lea did not release it") && document.querySelector(".approval").innerText.includes("Too dark. Take the dawn again.")`)
+	ben.wait(`document.querySelector(".approval")?.innerText.includes("Lea declined it") && document.querySelector(".approval").innerText.includes("Too dark. Take the dawn again.")`)
 	ben.write("Something else")
 	ben.click(`.approval [id^="again-"]`)
 	ben.wait(`document.querySelector("#f-prompt").value === "A harbour at night" && document.querySelectorAll(".approval").length === 0`)

@@ -32,7 +32,7 @@ func (p *page) charge(id, to string) {
 	p.must(p.tab.Eval(nil, fmt.Sprintf(`{ const s = document.getElementById(%q); s.value = %q; s.dispatchEvent(new Event("change", {bubbles: true})) }`, id, to)))
 }
 
-// What a send is charged to is chosen where its price stands: it decides which
+// Who pays is chosen where its price stands: it decides which
 // models are offered, is remembered, and the Spend page tells it apart.
 func TestASendIsChargedToATeam(t *testing.T) {
 	t.Parallel()

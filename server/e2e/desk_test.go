@@ -70,7 +70,7 @@ func TestAddressOfNothing(t *testing.T) {
 	w := newWorld(t, "")
 	w.allow = append(w.allow, "404")
 	p := w.tab("/nowhere")
-	p.wait(`document.querySelector(".empty.page")?.textContent.includes("There is nothing at this address.")`)
+	p.wait(`document.querySelector(".empty.page")?.textContent.includes("There’s nothing at this address.")`)
 	p.click(`.empty.page a[href="/"]`)
 	p.wait(`location.pathname === "/" && !!document.querySelector(".example")`)
 }

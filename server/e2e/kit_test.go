@@ -195,7 +195,7 @@ func TestKitSelect(t *testing.T) {
 	p.said("unit kg")
 }
 
-// What a send is charged to says which key is missing.
+// Who pays says which key is missing.
 func TestKitChargeChoice(t *testing.T) {
 	t.Parallel()
 	p := gallery(t)

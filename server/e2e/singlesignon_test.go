@@ -113,6 +113,6 @@ func TestSingleSignOnOnAProvidersPage(t *testing.T) {
 		p.click("#door-oidc")
 		p.wait(`!!document.querySelector("input[name=login]")`)
 		p.must(p.tab.Eval(nil, `[...document.querySelectorAll("a")].find(a => /cancel/i.test(a.innerText)).click()`))
-		p.wait(atDoor + ` && location.pathname === "/signin" && document.querySelector("#door-wrong").innerText.includes("let nobody in")`)
+		p.wait(atDoor + ` && location.pathname === "/signin" && document.querySelector("#door-wrong").innerText.includes("provider refused")`)
 	})
 }

@@ -86,7 +86,7 @@ func (s *Service) Failure(ctx context.Context, err error) error {
 		return err
 	}
 	s.Logger.Error("a shared page failed", "err", err)
-	return &wire.Problem{Code: "server_error", Message: "The server could not do this.", Hint: "Try again; the server's log has the details."}
+	return &wire.Problem{Code: "server_error", Message: "The server couldn’t do this.", Hint: "Try again; the server's log has the details."}
 }
 
 // content is what a page shows of a share.

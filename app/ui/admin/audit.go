@@ -23,13 +23,13 @@ func (c *Audit) Render() (ui app.UI) {
 	a := &s.desk.Audit
 	return kit.El("section", "", kit.At{"id", "audit"},
 		kit.Box("h2", "", "Audit"),
-		kit.Box("p", "soft", "What was done to people, teams, keys and limits, the newest first. Lines are only ever added, each sealed with those before it; ",
-			kit.Box("code", "", "screentest verify"), " checks them. Nobody’s conversations are in it."),
+		kit.Box("p", "soft", "Changes to people, teams, keys and limits, newest first. Entries are only ever added, each sealed with those before; ",
+			kit.Box("code", "", "screentest verify"), " checks them. Conversations are never in it."),
 		s.auditFilters(),
 		trouble(a.Problem),
 		kit.Either(len(a.Rows) > 0, s.auditTable, func() app.UI { return s.auditEmpty(a) }),
 		kit.If(a.More, func() app.UI {
-			return kit.Button("wide", kit.At{"id", "audit-more", "disabled", a.Fetching}, s.Do("audit-more", a.Older), "Show older lines")
+			return kit.Button("wide", kit.At{"id", "audit-more", "disabled", a.Fetching}, s.Do("audit-more", a.Older), "Show older entries")
 		}),
 	)
 }
@@ -41,7 +41,7 @@ func (s *Section) auditEmpty(a *admin.Audit) app.UI {
 	case a.Filter != (admin.Filter{}):
 		return kit.Empty("", kit.Box("p", "", "No line fits."), kit.El("a", "button", kit.At{"href", admin.Path(admin.PageAudit)}, "Show all"))
 	}
-	return kit.Empty("", kit.Box("p", "", "Nothing was done yet."))
+	return kit.Empty("", kit.Box("p", "", "Nothing yet."))
 }
 
 // auditFilters narrow the lines. What is chosen stands in the address.
@@ -66,7 +66,7 @@ func (s *Section) auditFilters() app.UI {
 		s.auditDay("audit-from", "From", a.Filter.From, func(v string) { to(func(f *admin.Filter) { f.From = v }) }),
 		s.auditDay("audit-to", "To", a.Filter.To, func(v string) { to(func(f *admin.Filter) { f.To = v }) }),
 		kit.Box("div", "push"),
-		kit.El("a", "button", kit.At{"id", "audit-download", "href", a.Download(), "download", "audit.jsonl", "title", "Every line that fits, as JSON lines"},
+		kit.El("a", "button", kit.At{"id", "audit-download", "href", a.Download(), "download", "audit.jsonl", "title", "Every matching entry, as JSON lines"},
 			kit.Icon(kit.IconExport, "icon small"), "Download"),
 	)
 }

@@ -61,7 +61,7 @@ func (s *Section) limits(f *admin.Form, form string, set wire.Limits) []app.UI {
 		s.field(f, form, admin.Day, "A day", "$", texts[admin.Day], "inputmode", "decimal"),
 		s.field(f, form, admin.Month, "A month", "$", texts[admin.Month], "inputmode", "decimal"),
 		s.field(f, form, admin.Warn, "Warn at", "%", texts[admin.Warn], "inputmode", "numeric"),
-		s.field(f, form, admin.Zone, "Days and months of the time zone", "", texts[admin.Zone]),
+		s.field(f, form, admin.Zone, "Budget time zone", "", texts[admin.Zone]),
 	}
 }
 
@@ -109,7 +109,7 @@ func waiting(p *wire.Problem) app.UI {
 	if p != nil {
 		return trouble(p)
 	}
-	return kit.El("p", "soft", kit.At{"role", "status"}, "Waiting for the server…")
+	return kit.El("p", "soft", kit.At{"role", "status"}, "Loading…")
 }
 
 // link shows a link once, to be copied.
@@ -123,7 +123,7 @@ func (s *Section) link(id, url, means string, hide func()) app.UI {
 			}), "Copy the link"),
 			kit.Button("", kit.At{"id", id + "-hide"}, s.Do(id+"-hide", hide), "Done"),
 		),
-		kit.Box("p", "soft", "It is shown this once, and kept nowhere. Hand it over in a way that nobody else reads."),
+		kit.Box("p", "soft", "It’s shown only once. Send it privately."),
 	)
 }
 

@@ -48,11 +48,11 @@ func (s *Section) policies(now wire.Instance) app.UI {
 		kit.Box("h2", "", "Instance"),
 		trouble(i.Problem),
 		s.form("instance-form", "form-grid", i.SavePolicies,
-			s.field(f, "instance", admin.FieldName, "Name", "as the sign-in page shows it", now.Name, "maxlength", wire.MaxInstanceName),
+			s.field(f, "instance", admin.FieldName, "Name", "shown on the sign-in page", now.Name, "maxlength", wire.MaxInstanceName),
 			kit.Box("div", "whole labelled",
-				s.toggle(f, "instance", admin.FieldPersonalKeys, "Personal keys", "A person may enter a key of their own and charge sends to it.", now.PersonalKeys),
-				s.toggle(f, "instance", admin.FieldTwoFactors, "Two factors for admins", "An admin signs in with a passkey, or with a password and a code. Who has neither is asked for one at the next sign-in.", now.TwoFactors),
-				s.toggle(f, "instance", admin.FieldLinkShares, "Links for anyone", "People may share by a link that needs no account. Switching it off ends all such links for good.", now.LinkShares)),
+				s.toggle(f, "instance", admin.FieldPersonalKeys, "Personal keys", "People may enter a key of their own and charge requests to it.", now.PersonalKeys),
+				s.toggle(f, "instance", admin.FieldTwoFactors, "Two factors for admins", "Admins sign in with a passkey, or a password and a code. Those with neither must add one at their next sign-in.", now.TwoFactors),
+				s.toggle(f, "instance", admin.FieldLinkShares, "Links for anyone", "People may share by a link that needs no account. Switching this off ends all such links for good.", now.LinkShares)),
 			s.saving(f, "instance", "Save", "Saved."),
 		),
 	)
@@ -62,11 +62,11 @@ func (s *Section) policies(now wire.Instance) app.UI {
 func (s *Section) everybody(now wire.Instance) app.UI {
 	i := &s.desk.Instance
 	return kit.El("section", "", kit.At{"id", "everybody"},
-		kit.Box("h2", "", "Limits of everybody together"),
-		kit.Box("p", "soft", "They hold beside those of teams and people. Leave a field empty for no limit."),
+		kit.Box("h2", "", "Limits for everybody together"),
+		kit.Box("p", "soft", "They apply in addition to the limits of teams and people. Leave a field empty for no limit."),
 		s.form("everybody-form", "form-grid", i.SaveLimits,
 			s.limits(&i.Limits, "everybody", now.Everybody),
-			s.saving(&i.Limits, "everybody", "Save limits", "The limits are saved.")),
+			s.saving(&i.Limits, "everybody", "Save limits", "Limits saved.")),
 	)
 }
 
@@ -83,13 +83,13 @@ func (s *Section) singleSignOn(now wire.Instance) app.UI {
 	fact("-password", password)
 	fact("-oidc-issuer", or(now.OIDCIssuer, "none: there is no single sign-on"))
 	if now.OIDCIssuer != "" {
-		fact("-oidc-allow-domains", or(strings.Join(now.OIDCDomains, ", "), "none: who isn’t invited comes by a group of the map"))
+		fact("-oidc-allow-domains", or(strings.Join(now.OIDCDomains, ", "), "none: people who aren’t invited need a mapped group"))
 		fact("-oidc-groups-claim", now.GroupsClaim)
 	}
 	fact("-trust-header", or(now.TrustHeader, "none: no proxy says who somebody is"))
 	return kit.El("section", "", kit.At{"id", "instance-flags"},
 		kit.Box("h2", "", "Signing in"),
-		kit.Box("p", "soft", "This is set by flags when the server starts, and can’t be changed here."),
+		kit.Box("p", "soft", "Set by flags when the server starts; it can’t be changed here."),
 		kit.Box("dl", "facts", facts),
 	)
 }
@@ -100,14 +100,14 @@ func (s *Section) groupMap() app.UI {
 	list := i.Groups()
 	done := ""
 	if i.Mapping.Saved && !i.Edited() {
-		done = "The groups are saved. They count at everybody’s next sign-in."
+		done = "Groups saved. They apply at everyone’s next sign-in."
 	}
 	return kit.El("section", "", kit.At{"id", "groups"},
 		kit.Box("h2", "", "Groups of single sign-on"),
-		kit.Box("p", "soft", "At every sign-in a person gets the roles and teams of their groups, and loses those that a group gave them and no longer does. What no group maps stays as it is set here."),
+		kit.Box("p", "soft", "At each sign-in, people get the roles and teams of their groups and lose those that a group no longer gives. Everything else stays as set here."),
 		s.form("groups-form", "labelled", i.SaveGroups,
 			kit.Times(len(list), func(n int) app.UI { return s.group(n, list[n]) }),
-			kit.If(len(list) == 0, func() app.UI { return kit.Box("p", "soft", "No group is mapped.") }),
+			kit.If(len(list) == 0, func() app.UI { return kit.Box("p", "soft", "No groups mapped yet.") }),
 			outcome("groups", i.Mapping.Problem, done),
 			kit.Box("div", "line",
 				kit.Button("primary", kit.At{"id", "groups-save", "type", "submit", "disabled", i.Mapping.Saving || !i.Edited()}, nil, "Save the map"),
@@ -156,9 +156,9 @@ func (s *Section) group(n int, g wire.Group) app.UI {
 func (s *Section) claims(now wire.Instance) app.UI {
 	i := &s.desk.Instance
 	return kit.El("section", "", kit.At{"id", "claims"},
-		kit.Box("h2", "", "Claims that came"),
-		kit.Box("p", "soft", "What the provider told at the last sign-ins. The groups are read from ", kit.Box("code", "", now.GroupsClaim), "."),
-		kit.If(len(now.Claims) == 0, func() app.UI { return kit.Box("p", "soft", "Nobody has come by single sign-on yet.") }),
+		kit.Box("h2", "", "Recent claims"),
+		kit.Box("p", "soft", "What the provider sent at the last sign-ins. Groups are read from ", kit.Box("code", "", now.GroupsClaim), "."),
+		kit.If(len(now.Claims) == 0, func() app.UI { return kit.Box("p", "soft", "Nobody has used single sign-on yet.") }),
 		kit.Times(len(now.Claims), func(n int) app.UI {
 			c := now.Claims[n]
 			list := i.ClaimsOf(c)

@@ -33,7 +33,7 @@ func (c *Invites) Render() (ui app.UI) {
 			kit.Box("h2", "", "Invitations"),
 			outcome("revoke", v.Trouble, ""),
 			kit.Either(len(v.List) == 0,
-				func() app.UI { return kit.Box("p", "soft", kit.When(v.Came, "Nobody was invited yet.")) },
+				func() app.UI { return kit.Box("p", "soft", kit.When(v.Came, "Nobody has been invited yet.")) },
 				s.inviteTable),
 		),
 	)
@@ -63,10 +63,10 @@ func (s *Section) inviteForm() app.UI {
 		kit.Box("p", "soft whole", "An invitation is a link. Whoever opens it makes an account, with "+with+" that you choose here. No mail is sent: you hand it over."),
 		s.choice(f, "invite", admin.FieldRole, "Role", nil, admin.UsualInvite(admin.FieldRole), roles()),
 		s.choice(f, "invite", admin.FieldHours, "It holds for", nil, admin.UsualInvite(admin.FieldHours), kit.Options("24", "a day", "168", "7 days", "720", "30 days", "2160", "90 days")),
-		s.field(f, "invite", admin.FieldUses, "How many may come by it", nil, admin.UsualInvite(admin.FieldUses), "inputmode", "numeric"),
+		s.field(f, "invite", admin.FieldUses, "How many people may use it", nil, admin.UsualInvite(admin.FieldUses), "inputmode", "numeric"),
 		kit.Box("p", "faint whole", admin.RoleWords(v.Value(admin.FieldRole))),
 		kit.If(s.desk.Teams.Several(), func() app.UI {
-			return s.teamChoice("invite-teams", "Teams, beside Everyone", v.Value(admin.FieldTeams), func(ids string) { s.typed(f, admin.FieldTeams, ids, "") })
+			return s.teamChoice("invite-teams", "Teams, besides Everyone", v.Value(admin.FieldTeams), func(ids string) { s.typed(f, admin.FieldTeams, ids, "") })
 		}),
 		outcome("invite", f.Problem, ""),
 		kit.Button("primary", kit.At{"id", "invite-make", "type", "submit", "disabled", f.Saving}, nil, "Make the link"),
@@ -89,11 +89,11 @@ func (s *Section) teamChoice(id, name, ids string, set func(ids string)) app.UI 
 // invited shows the link of the invitation that was just made.
 func (s *Section) invited() app.UI {
 	v := &s.desk.Invites
-	uses := "One person may come"
+	uses := "One person may join"
 	if v.Made.Uses > 1 {
-		uses = figure.Count(int64(v.Made.Uses)) + " people may come"
+		uses = figure.Count(int64(v.Made.Uses)) + " people may join"
 	}
-	return s.link("invite-link", v.Made.Link, "The invitation is made. "+uses+" by this link; it "+v.State(*v.Made)+".", v.Hide)
+	return s.link("invite-link", v.Made.Link, "Invitation created. "+uses+" by this link; it "+v.State(*v.Made)+".", v.Hide)
 }
 
 func (s *Section) inviteTable() app.UI {

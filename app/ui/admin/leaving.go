@@ -29,12 +29,12 @@ func (s *Section) leaving(p wire.Person) app.UI {
 	}
 	return kit.El("section", "", kit.At{"id", "person-leaving"},
 		kit.Box("h2", "", "Leaving"),
-		kit.Box("p", "soft", "Somebody who leaves is deactivated first. What they made can go to somebody else, or go for good; what they spent stays in the ledger."),
+		kit.Box("p", "soft", "Deactivate someone who leaves first. Their work can go to somebody else or be deleted; what they spent stays in the ledger."),
 		kit.Box("div", "line",
 			kit.Either(p.Active,
 				func() app.UI { return way(admin.Deactivate, "Deactivate…", "") },
 				func() app.UI {
-					return kit.Button("", kit.At{"id", "leave-return", "disabled", l.Busy}, s.Do("leave-return", people.Return), "Let them in again")
+					return kit.Button("", kit.At{"id", "leave-return", "disabled", l.Busy}, s.Do("leave-return", people.Return), "Reactivate")
 				}),
 			way(admin.HandOver, "Hand over…", notYet(p, own)),
 			way(admin.Erase, "Erase…", kit.When(own, notOneself)),
@@ -45,7 +45,7 @@ func (s *Section) leaving(p wire.Person) app.UI {
 	)
 }
 
-const notOneself = "Another admin hands over from you, or erases you."
+const notOneself = "Only another admin can hand over or erase your account."
 
 // notYet says why a person can't be handed over from; "" that they can.
 func notYet(p wire.Person, own bool) string {
@@ -53,7 +53,7 @@ func notYet(p wire.Person, own bool) string {
 	case own:
 		return notOneself
 	case p.Active:
-		return "Who is active may be making more: deactivate them first, then hand over."
+		return "Deactivate the account first: someone active may still be making more."
 	}
 	return ""
 }
@@ -67,18 +67,18 @@ func (s *Section) leave(p wire.Person) app.UI {
 	switch l.Way {
 	case admin.Deactivate:
 		verb = "Deactivate " + p.Name
-		body = []any{kit.Box("p", "", "Their sessions and keys end at once, and they can't sign in. Clips that are under way are finished. Nothing is deleted, and you can let them in again.")}
+		body = []any{kit.Box("p", "", "Their sessions and keys end at once and they can’t sign in. Running clips are finished. Nothing is deleted; you can reactivate the account.")}
 	case admin.HandOver:
 		verb = "Hand over"
 		body = []any{
-			kit.Box("p", "", "Conversations, clips, uploads and library of "+p.Name+" become another person’s. What was spent stays theirs. This can’t be taken back."),
+			kit.Box("p", "", "Conversations, clips, uploads and library of "+p.Name+" go to another person. What was spent stays theirs. This can’t be undone."),
 			s.heir(p, "Choose somebody"),
 			s.namedToGo(p),
 		}
 	case admin.Erase:
 		verb = "Erase " + p.Name
 		body = []any{
-			kit.Box("p", "", "The account goes for good, with its name and e-mail. The ledger stays, under a pseudonym. This can’t be taken back."),
+			kit.Box("p", "", "The account is deleted for good, with its name and e-mail. The ledger stays, under a pseudonym. This can’t be undone."),
 			s.heir(p, "Nobody: delete all of it"),
 			s.counts(l.Counts),
 			s.namedToGo(p),
@@ -112,7 +112,7 @@ func (s *Section) heir(p wire.Person, nobody string) app.UI {
 // counts are what an erasure would take.
 func (s *Section) counts(e *wire.Erasing) app.UI {
 	if e == nil {
-		return kit.El("p", "soft", kit.At{"role", "status"}, "Counting what would go…")
+		return kit.El("p", "soft", kit.At{"role", "status"}, "Counting…")
 	}
 	goes := "Deleted: "
 	if e.HandedOver {

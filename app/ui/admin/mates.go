@@ -16,9 +16,9 @@ import (
 func (s *Section) teamPeople(t wire.Team, may bool) app.UI {
 	teams := &s.desk.Teams
 	list := admin.Mates(t)
-	about := "A lead may add and remove people, and set the key."
+	about := "Leads may add and remove people and set the key."
 	if t.Everyone {
-		about = "Everybody with an account is in it. A lead may set the key, and leads no other team by that."
+		about = "Everyone with an account is in it. Leads may set its key."
 	}
 	return kit.El("section", "", kit.At{"id", "team-people"},
 		kit.Box("h2", "", "People"),
@@ -26,7 +26,7 @@ func (s *Section) teamPeople(t wire.Team, may bool) app.UI {
 		kit.If(may && !t.Everyone, func() app.UI { return s.addMate(t) }),
 		outcome("mates", teams.Trouble, ""),
 		kit.Either(len(list) == 0,
-			func() app.UI { return kit.Box("p", "soft", "Nobody is in this team yet.") },
+			func() app.UI { return kit.Box("p", "soft", "This team is empty.") },
 			func() app.UI { return s.mates(t, list, may) }),
 	)
 }
@@ -42,7 +42,7 @@ func (s *Section) mates(t wire.Team, list []wire.TeamMate, may bool) app.UI {
 						func() app.UI { return kit.El("a", "", kit.At{"href", personPath(m.ID)}, m.Name) },
 						func() app.UI { return kit.Box("span", "", m.Name) }),
 					kit.If(m.Mapped, func() app.UI {
-						return kit.El("span", "pill", kit.At{"title", "By a group of single sign-on: it is set again at the next sign-in"}, "by a group")
+						return kit.El("span", "pill", kit.At{"title", "From a single sign-on group; it’s set again at the next sign-in"}, "by a group")
 					})),
 				kit.El("td", "lead", nil, kit.Box("span", "narrow-only soft", "Lead"), s.Switch("lead-"+m.ID, "switch", kit.At{"aria-label", m.Name + " leads", "disabled", !may || teams.Moving != ""}, m.Lead,
 					func(on bool) { teams.Put(m.ID, on) })),
@@ -62,7 +62,7 @@ func (s *Section) addMate(t wire.Team) app.UI {
 	switch {
 	case teams.Adding == "":
 	case len(found) == 0:
-		words = "Nobody else is called so."
+		words = "No one else matches."
 	default:
 		words = figure.Plural(len(found), "person fits", "people fit") + "."
 	}

@@ -82,8 +82,8 @@ func (s *Section) peopleList() app.UI {
 // invitesFirst stands where nobody else is there yet.
 func (s *Section) invitesFirst() app.UI {
 	return kit.Empty("",
-		kit.Box("p", "", "You are the only one here. An invitation is a link: whoever opens it makes an account of their own."),
-		kit.El("a", "button", kit.At{"id", "invite-first", "href", invitesPath}, "Invite the first"),
+		kit.Box("p", "", "You’re the only one here. An invitation is a link: whoever opens it creates their own account."),
+		kit.El("a", "button", kit.At{"id", "invite-first", "href", invitesPath}, "Invite someone"),
 	)
 }
 

@@ -36,7 +36,7 @@ func (c *Person) Render() (ui app.UI) {
 		if done := people.Leaving.Done; done != "" { // a moment ago
 			return kit.Box("div", "", way, kit.Empty("", kit.El("p", "", kit.At{"role", "status"}, done)))
 		}
-		return kit.Box("div", "", way, kit.Empty("", kit.Box("p", "", "There is nobody here with this address. They may have been erased.")))
+		return kit.Box("div", "", way, kit.Empty("", kit.Box("p", "", "There’s nobody at this address. The account may have been erased.")))
 	}
 	return kit.Box("div", "",
 		s.account(way, *p),
@@ -59,8 +59,8 @@ func (s *Section) account(way app.UI, p wire.Person) app.UI {
 			s.choice(f, "person", admin.FieldRole, "Role", nil, p.Role, roles()),
 			kit.Box("p", "faint whole", admin.RoleWords(f.Value(admin.FieldRole, p.Role))),
 			kit.Box("fieldset", "form-grid",
-				kit.Box("legend", "", "What they may spend"),
-				kit.Box("p", "faint whole", "In all teams together. Empty is no limit but those of the teams and of everybody."),
+				kit.Box("legend", "", "Spending limits"),
+				kit.Box("p", "faint whole", "Across all teams. Leave empty for no personal limit; those of teams and of everybody still apply."),
 				s.limits(f, "person", p.Limits)),
 			s.saving(f, "person", "Save", "Saved."),
 		),
@@ -92,13 +92,13 @@ func (s *Section) signingIn(p wire.Person) app.UI {
 		kit.Box("h2", "", "Signing in"),
 		kit.Box("dl", "facts", facts),
 		kit.Box("div", "line",
-			kit.Button("", kit.At{"id", "reset", "disabled", l.Making || !p.Active}, s.Do("reset", people.Reset), "Make a reset link"),
+			kit.Button("", kit.At{"id", "reset", "disabled", l.Making || !p.Active}, s.Do("reset", people.Reset), "Create a reset link"),
 			kit.El("a", "button", kit.At{"id", "person-audit", "href", admin.Filter{Person: p.ID}.Address()}, "What they did"),
 		),
-		kit.SayIf("p", "faint", kit.When(!p.Active, "Who is deactivated needs no reset link: let them in again first.")),
+		kit.SayIf("p", "faint", kit.When(!p.Active, "Reactivate the account first.")),
 		outcome("reset", l.Problem, ""),
 		kit.If(l.URL != "", func() app.UI {
-			return s.link("reset-link", l.URL, "Whoever opens this link sets a new password for "+p.Name+". All their sessions end then.", func() {
+			return s.link("reset-link", l.URL, "Whoever opens this link sets a new password for "+p.Name+", which ends all their sessions.", func() {
 				people.Link = admin.Link{}
 				s.changed()
 			})

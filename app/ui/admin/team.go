@@ -67,7 +67,7 @@ func (s *Section) teamHead(t wire.Team, mayRename bool) app.UI {
 		kit.If(mayRename, func() app.UI {
 			return s.form("team-form", "form-grid", s.desk.Teams.Rename,
 				s.field(f, "team", admin.FieldName, "Name", nil, t.Name, "maxlength", wire.MaxTeamName),
-				s.saving(f, "team", "Rename", "The team is renamed."))
+				s.saving(f, "team", "Rename", "Team renamed."))
 		}),
 	)
 }
@@ -75,9 +75,9 @@ func (s *Section) teamHead(t wire.Team, mayRename bool) app.UI {
 // teamKey is the key that a team's sends go with.
 func (s *Section) teamKey(t wire.Team) app.UI {
 	key := &s.desk.Teams.Key
-	about := "Everybody’s sends go with this key. It is sent once to this server, kept sealed, and never shown again but for its last four characters."
+	about := "Everyone’s requests use this key. It’s stored encrypted on this server and never shown again, except for its last four characters."
 	if s.desk.Teams.Several() {
-		about = "What is charged to this team goes with this key. It is sent once to this server, kept sealed, and never shown again but for its last four characters."
+		about = "Requests charged to this team use this key. It’s stored encrypted on this server and never shown again, except for its last four characters."
 	}
 	if s.session.Hello.Gateway.Sandbox {
 		return kit.El("section", "", kit.At{"id", "team-key"},
@@ -107,7 +107,7 @@ func (s *Section) teamKey(t wire.Team) app.UI {
 		),
 		kit.If(key.Removal, func() app.UI {
 			return kit.Notice(kit.Warn, "", kit.At{"id", "team-key-removal"},
-				kit.Box("p", "", "Without a key nothing more is sent that is charged here. Clips that are under way are finished."),
+				kit.Box("p", "", "Without a key, nothing more can be charged here. Running clips are finished."),
 				kit.Box("div", "line",
 					kit.Button("danger", kit.At{"id", "team-key-remove-go"}, s.Do("team-key-remove-go", s.desk.Teams.RemoveKey), "Remove the key"),
 					kit.Button("plain", kit.At{"id", "team-key-keep"}, s.Do("team-key-keep", func() { *key = admin.Key{}; s.changed() }), "Keep it")))
@@ -131,7 +131,7 @@ func (s *Section) teamModels(t wire.Team) app.UI {
 	set := join(t.Models)
 	text := f.Value(admin.FieldModels, set)
 	patterns, together := admin.Counted(text, s.session.AllModels())
-	means := "All models are allowed, also those that the catalogue gets."
+	means := "All models are allowed, including future ones."
 	if len(patterns) > 0 {
 		means = figure.Plural(together, "model", "models") + " of the catalogue’s " + figure.Count(int64(len(s.session.AllModels()))) + " may be used."
 	}
@@ -149,7 +149,7 @@ func (s *Section) teamModels(t wire.Team) app.UI {
 				p := patterns[i]
 				return kit.El("li", "", kit.At{"data-tone", kit.When(p.Models == 0, kit.Warn)}, kit.Box("code", "", p.Text), " "+or(kit.When(p.Models > 0, figure.Plural(p.Models, "model", "models")), "no model of the catalogue"))
 			})),
-			s.saving(f, "models", "Save models", "Saved. It holds for what is sent from now on."),
+			s.saving(f, "models", "Save models", "Saved. It applies from now on."),
 		),
 	)
 }
@@ -159,16 +159,16 @@ func join(patterns []string) string { return strings.Join(patterns, "\n") }
 // teamLimits are what a team may spend.
 func (s *Section) teamLimits(t wire.Team, single bool) app.UI {
 	f := &s.desk.Teams.Limits
-	about := "What all together may spend on this key. A send that a limit has no room for is not made; who sends is told whose limit it is, and whom to ask."
+	about := "What everyone together may spend on this key. Requests over a limit are blocked, with whom to ask."
 	if !single {
-		about = "What this team’s people may spend on it together. A send that a limit has no room for is not made; who sends is told whose limit it is, and whom to ask."
+		about = "What this team may spend. Requests over a limit are blocked, with whom to ask."
 	}
 	return kit.El("section", "", kit.At{"id", "team-limits"},
 		kit.Box("h2", "", "Limits"),
 		kit.Box("p", "soft", about+" Leave a field empty for no limit."),
 		s.form("limits-form", "form-grid", s.desk.Teams.SaveLimits,
 			s.limits(f, "limits", t.Limits),
-			s.saving(f, "limits", "Save limits", "The limits are saved.")),
+			s.saving(f, "limits", "Save limits", "Limits saved.")),
 	)
 }
 
@@ -177,10 +177,10 @@ func (s *Section) teamApprove(t wire.Team) app.UI {
 	f := &s.desk.Teams.Approve
 	return kit.El("section", "", kit.At{"id", "team-approve"},
 		kit.Box("h2", "", "Approval"),
-		kit.Box("p", "soft", "A clip that is dearer waits until somebody who leads the team, or an admin, releases it. Nothing of it is sent or charged before. Who may release asks nobody. Leave the field empty to have none wait."),
+		kit.Box("p", "soft", "More expensive clips wait until a lead or an admin approves them. Nothing is sent or charged before. Leads and admins need no approval. Leave empty for none."),
 		s.form("approve-form", "form-grid", s.desk.Teams.SaveApprove,
 			s.field(f, "approve", admin.FieldApprove, "Ask above", "$", admin.ApproveText(t), "inputmode", "decimal"),
-			s.saving(f, "approve", "Save amount", "The amount is saved.")),
+			s.saving(f, "approve", "Save amount", "Amount saved.")),
 	)
 }
 
@@ -190,7 +190,7 @@ func (s *Section) teamEnd(t wire.Team) app.UI {
 	f := &teams.Deleting
 	return kit.El("section", "", kit.At{"id", "team-end"},
 		kit.Box("h2", "", "Delete"),
-		kit.Box("p", "soft", "The people stay, and so does what they spent, under the team’s name. Its key is forgotten."),
+		kit.Box("p", "soft", "The people stay, and so does what they spent, under the team’s name. Its key is deleted."),
 		kit.Either(!teams.Asked,
 			func() app.UI {
 				return kit.Button("", kit.At{"id", "team-delete"}, s.Do("team-delete", func() { teams.Asked = true; s.changed() }), "Delete the team…")

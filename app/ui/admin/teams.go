@@ -36,7 +36,7 @@ func (c *Teams) Render() (ui app.UI) {
 	case one != nil:
 		return &Team{s: s, ID: one.ID, Rev: c.Rev}
 	case teams.At != "":
-		return kit.Box("div", "", back(admin.PageTeams, "Teams"), kit.Empty("", kit.Box("p", "", "There is no such team.")))
+		return kit.Box("div", "", back(admin.PageTeams, "Teams"), kit.Empty("", kit.Box("p", "", "There’s no such team.")))
 	}
 	return kit.Box("div", "", s.teamList(), kit.If(s.session.Admin(), s.makeTeam))
 }
@@ -48,7 +48,7 @@ func (s *Section) teamList() app.UI {
 	list := teams.Led()
 	return kit.El("section", "", kit.At{"id", "teams"},
 		kit.Box("h2", "", "Teams"),
-		kit.Box("p", "soft", "Each team has a key, models and limits of its own. A send is charged to one team of the person’s."),
+		kit.Box("p", "soft", "Each team has its own key, models and limits. Each request is charged to one of the person’s teams."),
 		trouble(teams.Problem),
 		kit.El("table", "figures rows", kit.At{"id", "teams-table"}, head("Name", "People", "Key", "Limits"),
 			kit.Box("tbody", "", kit.Times(len(list), func(i int) app.UI {
@@ -102,7 +102,7 @@ func (s *Section) makeTeam() app.UI {
 	}
 	return kit.El("section", "", kit.At{"id", "team-new"},
 		kit.Box("h2", "", "Make a team"),
-		kit.Box("p", "soft", "For people who work with a key, models or limits of their own. Everybody stays in Everyone too."),
+		kit.Box("p", "soft", "For people with their own key, models or limits. Everyone stays in Everyone, too."),
 		s.form("make-form", "line end", teams.Make,
 			s.field(f, "make", admin.FieldName, "Name", nil, "", "maxlength", wire.MaxTeamName),
 			kit.Button("primary", kit.At{"id", "make-save", "type", "submit", "disabled", f.Saving}, nil, "Make the team"),

@@ -66,12 +66,12 @@ func (v *View) Strip(again func(t *wire.VideoTask)) app.UI {
 
 // card is one that waits or was refused.
 func (v *View) card(a wire.Approval, again func(t *wire.VideoTask)) app.UI {
-	head, tone := "Waits until a lead or an admin releases it", kit.Warn
+	head, tone := "Waiting for approval by a lead or an admin", kit.Warn
 	switch {
 	case a.Decides:
 		head = a.Asker + " asks for approval"
 	case a.State == wire.ApprovalRefused:
-		head, tone = a.By+" did not release it", kit.Bad
+		head, tone = a.By+" declined it", kit.Bad
 	}
 	return kit.Notice(tone, "approval", kit.At{"id", "approval-" + a.ID, "role", "group", "aria-label", head},
 		kit.Box("p", "approval-head", head),
@@ -81,7 +81,7 @@ func (v *View) card(a wire.Approval, again func(t *wire.VideoTask)) app.UI {
 		kit.If(!a.Decides && a.State == wire.ApprovalAsked, func() app.UI {
 			return kit.Box("div", "approval-acts",
 				v.problem(a.ID),
-				kit.Box("p", "faint", "Nothing was sent or charged so far."),
+				kit.Box("p", "faint", "Nothing has been sent or charged."),
 				kit.Box("div", "line", kit.Button("small", kit.At{"id", "withdraw-" + a.ID, "disabled", v.desk.Busy(a.ID)}, v.Do("withdraw "+a.ID, func() { v.desk.Withdraw(a.ID) }), "Withdraw")))
 		}),
 		kit.If(!a.Decides && a.State == wire.ApprovalRefused, func() app.UI {
@@ -98,7 +98,7 @@ func (v *View) card(a wire.Approval, again func(t *wire.VideoTask)) app.UI {
 
 // about is the clip that it would make: what it is to show, and what it costs.
 func (v *View) about(a wire.Approval) []app.UI {
-	meta := []string{"price not known", a.Clip.Model, figure.Plural(a.Clip.Seconds, "second", "seconds")}
+	meta := []string{"unknown price", a.Clip.Model, figure.Plural(a.Clip.Seconds, "second", "seconds")}
 	if a.Clip.PriceNanoUSD > 0 {
 		meta[0] = money.NanoUSD(a.Clip.PriceNanoUSD).String()
 	}
@@ -154,7 +154,7 @@ func (v *View) actions(a wire.Approval) app.UI {
 		ctx.PreventUpdate()
 		v.desk.Refuse(id, v.reason, func() { v.refusing, v.reason = "", "" })
 	})},
-		kit.Labelled("reason-"+id, "What is to be changed? "+a.Asker+" reads it.", nil,
+		kit.Labelled("reason-"+id, "What should change? "+a.Asker+" reads it.", nil,
 			v.Area("reason-"+id, "field", kit.At{"rows", 2, "maxlength", wire.MaxReason}, v.reason, func(text string) { v.reason = text })),
 		v.problem(id),
 		kit.Box("div", "line",

@@ -79,10 +79,10 @@ func (c *Again) Render() (ui app.UI) {
 	return kit.El("dialog", "dialog again", kit.At{"id", "again", "aria-labelledby", "door-title",
 		"oncancel", a.h.On("again", func(_ app.Context, e app.Event) { e.PreventDefault() }),
 		"onclose", a.h.Do("again", a.closed)},
-		kit.Box("div", "dialog-head", kit.El("h2", "cut", kit.At{"id", "door-title"}, "Sign in to go on")),
+		kit.Box("div", "dialog-head", kit.El("h2", "cut", kit.At{"id", "door-title"}, "Sign in to continue")),
 		kit.If(a.Open && a.form != nil, func() app.UI {
 			return kit.Box("div", "dialog-body",
-				kit.Box("p", "soft", "Your session has ended. What is on this page stays as it is, and goes on when you have signed in."),
+				kit.Box("p", "soft", "Your session has ended. This page stays as it is and continues once you’ve signed in."),
 				a.form.body(),
 				kit.El("a", "link again-leave", kit.At{"href", door.SignInPath, "onclick", a.h.On("again-leave", func(_ app.Context, e app.Event) {
 					e.PreventDefault()

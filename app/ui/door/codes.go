@@ -14,7 +14,7 @@ import (
 func recoveryCodes(h *kit.Host, codes []string, done func()) app.UI {
 	text := strings.Join(codes, "\n") + "\n"
 	return kit.El("div", "security-form", kit.At{"id", "security-recovery-codes", "tabindex", -1, "role", "group", "aria-label", "New recovery codes"},
-		kit.Notice(kit.Warn, "", nil, "Put these by where you will find them without this device: each lets you in once. They are not shown again, and older ones hold no more."),
+		kit.Notice(kit.Warn, "", nil, "Save these somewhere you can reach without this device. Each code works once. They aren’t shown again, and older codes no longer work."),
 		kit.Box("ol", "security-codes", kit.Times(len(codes), func(i int) app.UI { return kit.Box("li", "mono", codes[i]) })),
 		kit.Box("div", "line",
 			kit.Button("", kit.At{"id", "codes-copy"}, h.On("codes-copy", func(ctx app.Context, _ app.Event) {
@@ -22,7 +22,7 @@ func recoveryCodes(h *kit.Host, codes []string, done func()) app.UI {
 				h.CopyTo(text, h.DOM.ByID("codes-copy"))
 			}), "Copy"),
 			kit.Button("", kit.At{"id", "codes-download"}, h.Do("codes-download", func() { h.Save("screentest-recovery-codes.txt", text) }), "Download"),
-			kit.Button("primary", kit.At{"id", "codes-done"}, h.Do("codes-done", done), "I have put them by"),
+			kit.Button("primary", kit.At{"id", "codes-done"}, h.Do("codes-done", done), "I’ve saved them"),
 		),
 	)
 }

@@ -15,9 +15,9 @@ import (
 
 func (c *Security) passkeyPart() app.UI {
 	f := &c.Passkey
-	about := "Sign in with the device's own lock, and no password. It can't be given away on a false page."
+	about := "Sign in with your device’s lock instead of a password. A fake page can’t steal it."
 	if !c.Passkeys() {
-		about += " This browser has none of them."
+		about += " This browser doesn’t support them."
 	}
 	return c.part("passkeys", "Passkeys", about,
 		kit.Box("ul", "security-list", kit.Times(len(c.Ways.Passkeys), func(i int) app.UI {
@@ -38,7 +38,7 @@ func (c *Security) passkeyPart() app.UI {
 			}
 			return kit.El("form", "security-form", kit.At{"id", "passkey-form", "novalidate", true,
 				"onsubmit", c.h.On("passkey", func(_ app.Context, e app.Event) { e.PreventDefault(); c.AddPasskey() })},
-				c.field("passkey-name", "Name of a new one", "", wrong, f.Name, kit.At{"placeholder", "My laptop", "maxlength", wire.MaxPasskeyName}, func(text string) { f.Name = text }),
+				c.field("passkey-name", "Name of the new passkey", "", wrong, f.Name, kit.At{"placeholder", "My laptop", "maxlength", wire.MaxPasskeyName}, func(text string) { f.Name = text }),
 				kit.Button("", kit.At{"id", "passkey-add", "type", "submit", "aria-disabled", f.Busy}, nil, kit.When(f.Busy, "Waiting for the device…"), kit.When(!f.Busy, "Add a passkey")),
 			)
 		}),
@@ -46,9 +46,9 @@ func (c *Security) passkeyPart() app.UI {
 }
 
 func (c *Security) appPart() app.UI {
-	about := "A code from your phone beside the password."
+	about := "A code from your phone in addition to the password."
 	if c.Ways.TOTP {
-		about = "Signing in by password asks for a code of your app."
+		about = "Signing in with your password also asks for a code from your app."
 	}
 	var body app.UI
 	switch {
@@ -72,7 +72,7 @@ func (c *Security) appForm() app.UI {
 	size := strconv.Itoa(f.Begun.QR.Size)
 	return kit.El("form", "security-form", kit.At{"id", "app-form", "novalidate", true,
 		"onsubmit", c.h.On("app-form", func(_ app.Context, e app.Event) { e.PreventDefault(); c.FinishApp() })},
-		kit.Box("p", "soft", "Read this with the app, or type the secret below into it. Then enter the code that it shows."),
+		kit.Box("p", "soft", "Scan this with the app or type in the secret below. Then enter the code it shows."),
 		kit.SVG("svg", kit.At{"class", "security-qr", "viewBox", "0 0 " + size + " " + size, "role", "img", "aria-label", "QR code of the secret"},
 			kit.SVG("path", kit.At{"d", f.Begun.QR.Path})),
 		kit.El("code", "security-secret", kit.At{"id", "app-secret"}, inFours(f.Begun.Secret)),
@@ -103,9 +103,9 @@ func (c *Security) codesPart() app.UI {
 	if !c.Ways.TOTP && c.Ways.RecoveryCodes == 0 {
 		return kit.Nothing()
 	}
-	left := strconv.Itoa(c.Ways.RecoveryCodes) + " of your recovery codes are left. Each lets you in once, when the app or the passkey is lost."
+	left := strconv.Itoa(c.Ways.RecoveryCodes) + " recovery codes left. Each works once if you lose your app or passkey."
 	if c.Ways.RecoveryCodes == 1 {
-		left = "One of your recovery codes is left. It lets you in once, when the app or the passkey is lost."
+		left = "One recovery code left. It works once if you lose your app or passkey."
 	}
 	return c.part("codes", "Recovery codes", left,
 		kit.Button("", kit.At{"id", "codes-new"}, c.h.Do("codes-new", c.NewCodes), "Make new ones"))
@@ -113,9 +113,9 @@ func (c *Security) codesPart() app.UI {
 
 func (c *Security) singleSignOnPart() app.UI {
 	if c.Ways.OIDC {
-		return c.part("oidc", "Single sign-on", "Your account is one of the provider's: you sign in with it.")
+		return c.part("oidc", "Single sign-on", "You sign in through the provider.")
 	}
-	return c.part("oidc", "Single sign-on", "Your account is none of the provider's yet.",
+	return c.part("oidc", "Single sign-on", "Your account isn’t linked to the provider yet.",
 		kit.Button("", kit.At{"id", "oidc-connect"}, c.h.Do("oidc-connect", func() {
 			app.Window().Get("location").Call("assign", door.SingleSignOn(SecurityPath))
 		}), "Connect it"))

@@ -31,7 +31,7 @@ func (p passkeys) Make(options json.RawMessage, done func(json.RawMessage, strin
 func (p passkeys) ask(what, parse string, options json.RawMessage, done func(json.RawMessage, string)) {
 	defer func() {
 		if r := recover(); r != nil { // the browser throws where it can't read the options
-			done(nil, "This browser could not read what the server asks of a passkey. Another may.")
+			done(nil, "This browser couldn’t read the server’s passkey request. Try another browser.")
 		}
 	}()
 	var parsed any = js.Global().Get("JSON").Call("parse", string(options))
@@ -68,9 +68,9 @@ func failure(name string) string {
 	case "NotAllowedError", "AbortError":
 		return "No passkey was chosen, or it took too long. Try again."
 	case "InvalidStateError":
-		return "This device has a passkey of yours already."
+		return "This device already has a passkey for your account."
 	case "SecurityError":
-		return "Passkeys work only at the address that this server is known by, with https or on localhost."
+		return "Passkeys work only at this server’s own address, over https or on localhost."
 	}
-	return "The browser could not do it (" + name + ")."
+	return "The browser couldn’t do it (" + name + ")."
 }

@@ -35,16 +35,16 @@ func (d *Proof) Render() (ui app.UI) {
 	case c.Ways.Password:
 		fields = c.secret("proof", "Your password", "current-password", "", f.Password, wrong, func(text string) { f.Password = text })
 	case c.Ways.TOTP || c.Ways.RecoveryCodes > 0:
-		fields = c.field("proof", "A code of your app, or a recovery code", "", wrong, f.Code, kit.At{"autocomplete", "one-time-code"}, func(text string) { f.Code = text })
+		fields = c.field("proof", "Code from your app, or a recovery code", "", wrong, f.Code, kit.At{"autocomplete", "one-time-code"}, func(text string) { f.Code = text })
 	default:
 		return c.h.Dialog("proof", "Is it still you?", nil, c.DontProve, c.DontProve,
-			kit.Box("div", "dialog-body", kit.Box("p", "soft", "You signed in a while ago. Sign out and in again, and do this within ten minutes.")))
+			kit.Box("div", "dialog-body", kit.Box("p", "soft", "You signed in a while ago. Sign out and in again, then do this within ten minutes.")))
 	}
 	return c.h.Dialog("proof", "Is it still you?", nil, c.DontProve, c.DontProve,
 		kit.If(f.Open, func() app.UI {
 			return kit.El("form", "dialog-body", kit.At{"id", "proof-form", "novalidate", true,
 				"onsubmit", c.h.On("proof", func(_ app.Context, e app.Event) { e.PreventDefault(); c.Prove() })},
-				kit.Box("p", "soft", "You signed in a while ago. Before a way in is added or taken away, show that it is you."),
+				kit.Box("p", "soft", "You signed in a while ago. Confirm that it’s you before changing how you sign in."),
 				fields,
 				kit.Box("div", "line", kit.Button("primary", kit.At{"id", "proof-send", "type", "submit", "aria-disabled", f.Busy}, nil, "Go on")),
 			)

@@ -106,7 +106,7 @@ func (c *Security) waiting() app.UI {
 			kit.Box("span", "", p.Message+" "+p.Hint),
 			kit.Button("", kit.At{"id", "security-retry"}, c.h.Do("security-retry", c.Read), "Try again"))
 	}
-	return kit.El("p", "soft", kit.At{"role", "status"}, "Waiting for the server…")
+	return kit.El("p", "soft", kit.At{"role", "status"}, "Loading…")
 }
 
 func (c *Security) parts() app.UI {
@@ -133,9 +133,9 @@ func (c *Security) part(name, title, about string, body ...any) app.UI {
 
 func (c *Security) passwordPart() app.UI {
 	f := &c.Password
-	verb, about := "Change the password", "Changing it ends your other sessions."
+	verb, about := "Change the password", "Changing it signs you out everywhere else."
 	if !c.Ways.Password {
-		verb, about = "Set a password", "You have none: you come in another way."
+		verb, about = "Set a password", "You have no password; you sign in another way."
 	}
 	return c.part("password", "Password", about,
 		kit.El("form", "security-form", kit.At{"id", "password-form", "novalidate", true,
@@ -171,7 +171,7 @@ func (c *Security) field(name, label, rule, wrong, value string, at kit.At, type
 }
 
 func (c *Security) sessionsPart() app.UI {
-	return c.part("sessions", "Sessions", "Where you are signed in. One that you don't know: end it, and change your password.",
+	return c.part("sessions", "Sessions", "Where you’re signed in. If you don’t recognise one, end it and change your password.",
 		kit.Box("ul", "security-list", kit.Times(len(c.Sessions), func(i int) app.UI {
 			s := c.Sessions[i]
 			return kit.El("li", "security-row", kit.At{"data-session", s.ID},

@@ -17,7 +17,7 @@ func HasAccounts() bool {
 // GuestNote stands where others send from.
 func GuestNote() app.UI {
 	return Notice(Info, "guest-note", nil,
-		Box("p", "", "You are a guest here: you see what is shared with you, and send nothing."),
+		Box("p", "", "You’re a guest here: you can see what’s shared with you but not send requests."),
 		Box("p", "todo", "Ask an admin of this instance to make you a member."),
 	)
 }
@@ -26,9 +26,9 @@ func GuestNote() app.UI {
 // shared with them.
 func (h *Host) GuestStart() app.UI {
 	if h.Sharing == nil || h.Sharing.WithMe() == 0 {
-		return Empty("page", Box("p", "", "Nothing is shared with you yet. What others share with you is found under Shared."))
+		return Empty("page", Box("p", "", "Nothing has been shared with you yet. You’ll find it under Shared."))
 	}
 	return Empty("page",
-		Box("p", "", "What others share with you is found under Shared."),
+		Box("p", "", "What others share with you appears under Shared."),
 		El("a", "button primary", At{"href", SharedPath}, "See what is shared with you"))
 }

@@ -25,5 +25,5 @@ func (h *Host) ChargeChoice(id string) app.UI {
 		}
 		options = append(options, Option{Value: c.ID, Name: name})
 	}
-	return h.Select(id, "Charged to", "field fits charge", At{"title", "What a send is charged to"}, h.Charged, options, h.Charge)
+	return h.Select(id, "Charged to", "field fits charge", At{"title", "Who pays"}, h.Charged, options, h.Charge)
 }

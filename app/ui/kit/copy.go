@@ -9,7 +9,7 @@ import (
 )
 
 // NotCopied is what a person is told where Copy has failed.
-const NotCopied = "The browser did not let it be copied. Allow this page to use the clipboard, or select the text and copy it."
+const NotCopied = "The browser blocked copying. Allow clipboard access, or select the text and copy it."
 
 // Copy puts text on the clipboard and tells done how that went.
 func (h *Host) Copy(text string, done func(ok bool)) {

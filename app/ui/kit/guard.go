@@ -35,7 +35,7 @@ func (h *Host) showFault(during string, r any) {
 		h.DOM.Doc.Get("body").Call("append", box)
 	}
 	box.Get("firstChild").Set("textContent", fmt.Sprintf(
-		"Something in this page failed, in %s: %v. Your conversations are safe on the server; reload the page.", during, r))
+		"Something on this page failed (%s: %v). Your conversations are safe on the server. Reload the page.", during, r))
 }
 
 // Drawing is deferred in a component's Render: when it panics, the component

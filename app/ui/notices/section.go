@@ -119,10 +119,10 @@ func (p *Page) Render() (ui app.UI) {
 			kit.Box("p", "", d.Problem.Message),
 			kit.Button("", nil, s.Do("again", d.Fetch), "Try again")))
 	case !d.Came:
-		return kit.Box("div", "notices", kit.El("p", "soft", kit.At{"role", "status"}, "Waiting for the server…"))
+		return kit.Box("div", "notices", kit.El("p", "soft", kit.At{"role", "status"}, "Loading…"))
 	case len(d.List) == 0:
 		return kit.Empty("page",
-			kit.Box("p", "", "Nothing so far. When somebody shares something with you, mentions you, or asks you to approve a clip, it is told here."),
+			kit.Box("p", "", "No notifications yet. Shares, mentions and clips to approve appear here."),
 			kit.El("a", "button primary", kit.At{"href", "/"}, "New conversation"))
 	}
 	return kit.Box("div", "notices",

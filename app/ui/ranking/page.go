@@ -39,9 +39,9 @@ func (p *Page) body() app.UI {
 			kit.Button("", nil, h.Do("retry", d.Retry), "Try again"),
 		)
 	case r == nil && d.Team().ID == "":
-		return kit.Empty("page", kit.Box("p", "", "You are in no team. A team ranks models by the votes of its people."))
+		return kit.Empty("page", kit.Box("p", "", "You aren’t in a team. Rankings come from a team’s blind votes."))
 	case r == nil:
-		return kit.El("p", "soft", kit.At{"role", "status"}, "Counting the votes…")
+		return kit.El("p", "soft", kit.At{"role", "status"}, "Loading…")
 	case r.Votes == 0:
 		return p.empty()
 	default:
@@ -98,12 +98,12 @@ func (p *Page) empty() app.UI {
 	if d.View.Tag != "" || d.View.Time != ranking.Ever {
 		wide := ranking.View{Team: d.View.Team, Time: ranking.Ever}
 		return kit.Empty("page",
-			kit.Box("p", "", "None of the team’s blind votes is in this time and with this tag."),
+			kit.Box("p", "", "No votes match this period and tag."),
 			kit.El("a", "button", kit.At{"href", wide.Address()}, "Show all votes"),
 		)
 	}
 	return kit.Empty("page",
-		kit.Box("p", "", "Nobody of "+teamName(d.Team())+" has voted blindly yet. Ask several models at once, hide their names with Blind, and choose the best answer: the votes of all in the team make its ranking."),
+		kit.Box("p", "", "Nobody of "+teamName(d.Team())+" has voted blind yet. Ask several models at once, hide their names with Blind and pick the best answer. The team’s votes make its ranking."),
 		kit.If(!d.Guest(), func() app.UI {
 			return kit.El("a", "button primary", kit.At{"href", "/"}, "Compare models")
 		}),
@@ -123,20 +123,20 @@ func (p *Page) ranking(r *wire.Ranking) app.UI {
 	chart := ranking.NewChart(r)
 	unclear := ""
 	if ranking.Unclear(r) {
-		unclear = "The votes don’t tell the first two apart yet: their intervals overlap."
+		unclear = "First and second are too close to call: their intervals overlap."
 	}
 	return kit.Box("div", "ranking-inner",
 		kit.El("p", "ranking-basis", kit.At{"id", "ranking-basis"}, ranking.Basis(r, teamName(d.Team()), d.View), " ", kit.SayIf("span", "soft", unclear)),
 		kit.Box("div", "ranking-row",
 			kit.Either(chart != nil, func() app.UI { return drawn(chart) }, func() app.UI {
 				return kit.Box("section", "card", kit.Box("h2", "", "Scores"),
-					kit.Box("p", "soft", "By no vote was one answer better than another, or as good: there is nothing to score yet."))
+					kit.Box("p", "soft", "No vote preferred one answer or called a tie yet, so there’s nothing to score."))
 			}),
 			p.table(r),
 		),
-		kit.Box("p", "soft ranking-method", "How it is computed: a blind vote is a win over each of the other models in it, a tie is shared, and a vote that no answer was good enough moves no score. "+
-			"The scores are those that make these votes the likeliest (Bradley–Terry): 1000 is the mean of all, and 400 points more are ten times the chance to be chosen. "+
-			"The lines hold the true score with 95 %. Only votes on answers that the team paid for count; who voted is not shown."),
+		kit.Box("p", "soft ranking-method", "How scores work: a blind vote is a win over each other model compared; a tie is shared; “none was good enough” changes no score. "+
+			"Scores are fitted to the votes (Bradley–Terry): 1000 is average, and 400 more points mean ten times the odds of being chosen. "+
+			"Lines are 95 % intervals. Only votes on answers the team paid for count; voters aren’t shown."),
 	)
 }
 
@@ -185,9 +185,9 @@ func (p *Page) table(r *wire.Ranking) app.UI {
 	dollars := figure.NewColumn(costs, false)
 	var heads []app.UI
 	for _, head := range []struct{ name, what string }{
-		{"Score", "With how far the true one may be off, at 95 %"}, {"Votes", "Votes on an answer of this model"},
+		{"Score", "With its 95 % interval"}, {"Votes", "Votes on an answer of this model"},
 		{"Won", "Votes for this model"}, {"Tied", "Votes that found the answers equally good"}, {"Bad", "Votes that no answer was good enough"},
-		{"Cost", "Of an answer, the median"}, {"First token", "Until it came, the median"}, {"Whole answer", "Until it had ended, the median"}, {"Tokens/s", "After the first token, the median"},
+		{"Cost", "Median per answer"}, {"First token", "Median time to it"}, {"Whole answer", "Median time to its end"}, {"Tokens/s", "Median, after the first token"},
 	} {
 		heads = append(heads, kit.El("th", "num", kit.At{"scope", "col", "title", head.what}, head.name))
 	}
@@ -238,7 +238,7 @@ func looseWords(n int) string {
 	case 0:
 		return ""
 	case 1:
-		return "One model has no score: no vote compares it, or what it was compared with, with the others."
+		return "One model has no score: no votes connect it with the others."
 	}
-	return figure.Count(int64(n)) + " models have no score: no vote compares them, or what they were compared with, with the others."
+	return figure.Count(int64(n)) + " models have no score: no votes connect them with the others."
 }

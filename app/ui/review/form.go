@@ -29,7 +29,7 @@ type mention struct {
 // form is where one writes.
 func (s *Section) form(t *review.Thread) app.UI {
 	if s.guest() {
-		return kit.Box("p", "faint", "You are a guest here: you read what is said.")
+		return kit.Box("p", "faint", "You’re a guest here: you can read comments, not write them.")
 	}
 	if about := t.About(s.slot); s.slot != review.New && (about == nil || about.Deleted) {
 		s.slot = review.New
@@ -69,7 +69,7 @@ func (s *Section) form(t *review.Thread) app.UI {
 		kit.Box("div", "line review-send",
 			kit.If(s.slot == review.New && t.Played() != nil && len(review.Files(*t.Played())) > 0, func() app.UI {
 				return kit.Button("small", kit.At{"id", "review-point", "aria-pressed", s.pointing || d.X != nil,
-					"title", "Click on the frame to say where"}, s.Do("point", func() { s.point(t) }), kit.Icon(iconPoint, "icon small"), pointWords(s.pointing, d))
+					"title", "Click the frame to mark a spot"}, s.Do("point", func() { s.point(t) }), kit.Icon(iconPoint, "icon small"), pointWords(s.pointing, d))
 			}),
 			kit.Box("div", "push"),
 			kit.Button("primary", kit.At{"id", "review-send"}, send, s.verb()),
@@ -80,11 +80,11 @@ func (s *Section) form(t *review.Thread) app.UI {
 func pointWords(pointing bool, d *review.Draft) string {
 	switch {
 	case pointing:
-		return "Click on the frame"
+		return "Click the frame"
 	case d.X != nil:
 		return "No point"
 	}
-	return "Point at the frame"
+	return "Mark a spot"
 }
 
 // about says what is being written: at which time, or to whom.
@@ -101,7 +101,7 @@ func (s *Section) about(t *review.Thread, d *review.Draft) app.UI {
 				"onclick", s.Do("now", func() { t.SetTime(s.stage.nowMS()) })}, "Where the player is"),
 		)
 	}
-	words := "Changing your comment"
+	words := "Editing your comment"
 	if c := t.About(s.slot); c != nil && strings.HasPrefix(s.slot, "answer.") {
 		words = "Answering " + c.Name + ", at " + review.Time(c.AtMS)
 	}
@@ -114,9 +114,9 @@ func (s *Section) about(t *review.Thread, d *review.Draft) app.UI {
 func (s *Section) label() string {
 	switch {
 	case strings.HasPrefix(s.slot, "answer."):
-		return "Write an answer"
+		return "Write a reply"
 	case strings.HasPrefix(s.slot, "edit."):
-		return "Change the comment"
+		return "Edit the comment"
 	}
 	return "Comment here"
 }

@@ -181,17 +181,17 @@ func (g *Gallery) end(of *review.Gallery) app.UI {
 			kit.Box("p", "", of.Problem.Message), kit.SayIf("p", "todo", of.Problem.Hint),
 			kit.Button("", nil, s.Do("again", of.Again), "Try again"))
 	case !of.Ready:
-		return kit.Box("p", "soft", "Fetching the clips…")
+		return kit.Box("p", "soft", "Loading clips…")
 	case of.More:
 		return kit.Box("div", "gallery-more",
 			kit.Button("", kit.At{"id", "team-older", "disabled", of.Loading}, s.Do("older", of.FetchMore), "Show older"))
 	case len(of.Clips) > 0:
 		return kit.Nothing()
 	case of.State != "":
-		return kit.Empty("page", kit.Box("p", "", "No clip is like that."),
+		return kit.Empty("page", kit.Box("p", "", "No clips match."),
 			kit.El("a", "button", kit.At{"href", galleryPath(of.Team, "")}, "Show all clips"))
 	}
 	return kit.Empty("page",
-		kit.Box("p", "", "Nobody has shared a clip here yet. Open one of yours and share it; what is said of it then stands beside its player."),
+		kit.Box("p", "", "No clips here yet. Share one of yours with the team and comments appear beside its player."),
 		kit.El("a", "button primary", kit.At{"href", videos}, "My clips"))
 }

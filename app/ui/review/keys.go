@@ -24,8 +24,8 @@ func (s *Section) Commands() []kit.Command {
 func (s *Section) Keys() []kit.Key {
 	return []kit.Key{
 		{Keys: "Space", Name: "A clip and its comments: play or pause"},
-		{Keys: "← or →", Name: "A clip and its comments: a second back or on"},
-		{Keys: ", or .", Name: "A clip and its comments: one frame back or on"},
-		{Keys: "↑ or ↓", Name: "On the time of a comment: the one before or after"},
+		{Keys: "← or →", Name: "A clip and its comments: one second back or forward"},
+		{Keys: ", or .", Name: "A clip and its comments: one frame back or forward"},
+		{Keys: "↑ or ↓", Name: "On a comment’s time: previous or next comment"},
 	}
 }

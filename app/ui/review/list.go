@@ -21,9 +21,9 @@ func timeID(comment string) string { return "said-" + comment }
 func (s *Section) list(t *review.Thread) app.UI {
 	list, before, after := t.Drawn()
 	if len(list) == 0 {
-		words := "Nothing has been said of it yet."
+		words := "No comments yet."
 		if all, _ := t.Count(); all > 0 {
-			words = "No comment is like that."
+			words = "No comments match."
 		}
 		return kit.Box("div", "", kit.Box("p", "soft review-none", words))
 	}
@@ -55,10 +55,10 @@ func (s *Section) item(t *review.Thread, e review.Entry) app.UI {
 				review.Time(e.AtMS)),
 			s.by(e),
 			kit.If(e.Version != t.Version, func() app.UI {
-				return kit.Pill(kit.At{"title", "Said of version " + strconv.Itoa(e.Version)}, "v"+strconv.Itoa(e.Version))
+				return kit.Pill(kit.At{"title", "On version " + strconv.Itoa(e.Version)}, "v"+strconv.Itoa(e.Version))
 			}),
 			kit.If(e.X != nil && !e.Deleted, func() app.UI {
-				return kit.Box("span", "review-pointed", kit.Icon(iconPoint, "icon small"), kit.Box("span", "sr-only", "with a point of the frame"))
+				return kit.Box("span", "review-pointed", kit.Icon(iconPoint, "icon small"), kit.Box("span", "sr-only", "with a spot on the frame"))
 			}),
 		),
 		s.text(t, e),
@@ -125,7 +125,7 @@ func (s *Section) does(t *review.Thread, e review.Entry) app.UI {
 	if e.Comment.Answers == "" && !s.guest() {
 		words := "Answer"
 		if t.Draft(review.AnswerSlot(e.ID)).Text != "" {
-			words = "Go on answering"
+			words = "Continue your reply"
 		}
 		if !e.Deleted {
 			list = append(list, button("answer", words, func() { s.write(review.AnswerSlot(e.ID)) }))
@@ -158,7 +158,7 @@ func (s *Section) does(t *review.Thread, e review.Entry) app.UI {
 // asks whether a comment is to go.
 func (s *Section) asks(t *review.Thread, e review.Entry) app.UI {
 	return kit.El("div", "review-does", kit.At{"role", "group", "aria-label", "Delete the comment"},
-		kit.Box("span", "", "Delete it for all, for good?"),
+		kit.Box("span", "", "Delete it for everyone?"),
 		kit.El("button", "link bad", kit.At{"id", "really-" + e.ID, "type", "button", "onclick", s.Do("really delete", func() {
 			s.asking = ""
 			t.Delete(e.ID)
@@ -180,12 +180,12 @@ func (s *Section) notSent(t *review.Thread, w *review.Waiting) app.UI {
 		return kit.Box("div", "review-does", kit.Box("span", "faint", "Sending…"))
 	default:
 		return kit.Box("div", "review-does",
-			kit.El("span", "live", kit.At{"role", "status"}, "Not sent yet. It is sent as soon as the server can be reached."))
+			kit.El("span", "live", kit.At{"role", "status"}, "Not sent yet. It will be sent once the server can be reached."))
 	}
 	return kit.Box("div", "review-does",
 		s.problem(w.Problem),
 		kit.El("button", "link", kit.At{"type", "button", "onclick", s.Do("send again", func() { t.SendAgain(w.ID) })}, "Send again"),
-		kit.El("button", "link", kit.At{"type", "button", "onclick", s.Do("take back", func() { s.write(t.TakeBack(w.ID)) })}, "Back into the field"),
+		kit.El("button", "link", kit.At{"type", "button", "onclick", s.Do("take back", func() { s.write(t.TakeBack(w.ID)) })}, "Edit again"),
 	)
 }
 
@@ -291,7 +291,7 @@ func (b *Below) Render() (ui app.UI) {
 	}
 	return kit.Box("div", "review-below",
 		s.marks(t, b.Key, b.Seconds, list),
-		kit.If(len(list) == 0, func() app.UI { return kit.Box("p", "soft", "Nothing has been said of this version.") }),
+		kit.If(len(list) == 0, func() app.UI { return kit.Box("p", "soft", "No comments on this version.") }),
 		kit.El("ol", "review-list", kit.At{"aria-label", "Comments on version " + strconv.Itoa(b.Version), "hidden", len(list) == 0}, kit.Times(min(len(list), mostBelow), func(i int) app.UI {
 			e := list[i]
 			return kit.El("li", "review-comment", kit.At{"data-comment", e.ID, "data-open", t.Selected == e.ID, "data-resolved", e.ResolvedMS != 0},

@@ -33,11 +33,11 @@ func (p *Page) Render() (ui app.UI) {
 	case t == nil:
 		return kit.Box("div", "clip")
 	case t.Phase == review.Loading:
-		return kit.Empty("page", kit.Box("p", "", "Fetching the clip…"))
+		return kit.Empty("page", kit.Box("p", "", "Loading the clip…"))
 	case t.Phase == review.Gone || t.Phase == review.Ready && t.Played() == nil:
 		return kit.El("div", "empty page", kit.At{"id", "review-gone", "role", "status"},
-			kit.Box("p", "", "This clip isn’t shared with you, or not any more."),
-			kit.Box("p", "todo", "Ask who sent you here to share it again."),
+			kit.Box("p", "", "This clip isn’t shared with you."),
+			kit.Box("p", "todo", "Ask whoever sent you the link to share it again."),
 			kit.El("a", "button primary", kit.At{"href", videos}, "All clips"),
 		)
 	case t.Phase == review.Failed:
@@ -76,9 +76,9 @@ func (s *Section) facts(v *wire.ReviewVersion) string {
 func (s *Section) player(v *wire.ReviewVersion) app.UI {
 	files := review.Files(*v)
 	if len(files) == 0 {
-		words := "This version is not finished."
+		words := "This version isn’t finished yet."
 		if v.Task == string(wire.VideoDone) {
-			words = "The file of this version is not there any more."
+			words = "This version’s file is gone."
 		}
 		return kit.El("div", "empty clip-none", nil, kit.Box("p", "clip-none-state", words))
 	}
@@ -98,8 +98,8 @@ func (s *Section) player(v *wire.ReviewVersion) app.UI {
 	}
 	if s.broken == played.Media {
 		return kit.El("div", "empty clip-none", kit.At{"id", "review-broken", "data-tone", "bad"},
-			kit.Box("p", "clip-none-state", "The clip does not play"),
-			kit.Box("p", "", "The browser could not load or read the file."),
+			kit.Box("p", "clip-none-state", "The clip doesn’t play"),
+			kit.Box("p", "", "The browser couldn’t load the file."),
 			kit.Button("", kit.At{"id", "review-play-again"}, s.Do("play again", func() { s.broken = ""; s.changed() }), "Try again"),
 		)
 	}

@@ -42,7 +42,7 @@ func (p *Panel) Render() (ui app.UI) {
 	case t == nil:
 		return kit.Nothing()
 	case t.Phase == review.Loading:
-		return s.section(kit.Box("p", "soft", "Fetching the comments…"))
+		return s.section(kit.Box("p", "soft", "Loading comments…"))
 	case t.Phase == review.Gone && t.At.Clip != "":
 		return kit.Nothing() // of a clip that can't be reviewed
 	case t.Phase != review.Ready:
@@ -116,7 +116,7 @@ func (s *Section) moves(t *review.Thread) app.UI {
 	draft := t.Draft(review.Note)
 	return kit.El("div", "review-moves", kit.At{"role", "group", "aria-label", "State of this version"},
 		kit.El("label", "sr-only", kit.At{"for", "review-note"}, "Note with the new state"),
-		s.Area("review-note", "field", kit.At{"rows", "1", "placeholder", "A note with it, if you like"}, draft.Text, func(text string) { t.Type(review.Note, text) }),
+		s.Area("review-note", "field", kit.At{"rows", "1", "placeholder", "Add a note (optional)"}, draft.Text, func(text string) { t.Type(review.Note, text) }),
 		kit.Box("div", "line", kit.Times(len(list), func(i int) app.UI {
 			m := list[i]
 			return kit.Button(kit.When(m.Next, "primary"), kit.At{"id", "review-move-" + m.State, "disabled", t.Step.Busy},
@@ -217,7 +217,7 @@ func (s *Section) tools(t *review.Thread) app.UI {
 		}),
 		kit.Box("div", "push"),
 		kit.Box("span", "review-export", kit.El("a", "link", kit.At{"id", "review-md", "href", export + ".md", "download", "review.md", "title", "All comments as Markdown"}, "Markdown"),
-			kit.El("a", "link", kit.At{"id", "review-html", "href", export + ".html", "download", "review.html", "title", "All comments as a page to print"}, "HTML")),
+			kit.El("a", "link", kit.At{"id", "review-html", "href", export + ".html", "download", "review.html", "title", "All comments as a printable page"}, "HTML")),
 	)
 }
 

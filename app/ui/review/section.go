@@ -167,11 +167,11 @@ func (s *Section) Compared() (list []kit.Compared) {
 		return nil
 	}
 	for _, n := range s.compared {
-		c := kit.Compared{Key: strconv.Itoa(n), Title: "Version " + strconv.Itoa(n), Why: "This version is not there any more."}
+		c := kit.Compared{Key: strconv.Itoa(n), Title: "Version " + strconv.Itoa(n), Why: "This version is gone."}
 		for _, v := range t.Review.Versions {
 			if v.Version == n {
 				c.Title, c.Model, c.Version = v.Title, v.Model, "v"+strconv.Itoa(n)
-				c.Why = "This version does not play."
+				c.Why = "This version doesn’t play."
 				c.To = versionPath(s.share, n)
 				if files := review.Files(v); len(files) > 0 {
 					c.Source, c.Why = files[0].Media, ""

@@ -39,7 +39,7 @@ func (s *Section) Stage(player app.UI) app.UI {
 func (s *Section) aim() app.UI {
 	t := s.thread()
 	return kit.El("button", "review-aim", kit.At{"id", "review-aim", "type", "button", "hidden", !s.pointing || t == nil || t.Phase != review.Ready,
-		"aria-label", "Point at the frame: the arrow keys move the point, Enter takes it, Escape leaves it",
+		"aria-label", "Mark a spot on the frame: arrow keys move it, Enter sets it, Escape cancels",
 		"onclick", s.On("aim", func(ctx app.Context, e app.Event) {
 			ctx.PreventUpdate()
 			if e.Get("detail").Int() > 0 { // of a pointer; a key takes the point that is there

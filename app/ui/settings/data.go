@@ -74,9 +74,9 @@ func (p *Page) importFile(file js.Value) {
 
 func (p *Page) endImport(status int, answer string) {
 	if status < 200 || status > 299 {
-		problem := wire.Problem{Message: "The server did not take the file.", Hint: "Is it a JSON export of Screentest?"}
+		problem := wire.Problem{Message: "The server refused the file.", Hint: "Is it a JSON export of Screentest?"}
 		if status == 0 {
-			problem = wire.Problem{Message: "The server could not be reached.", Hint: "Nothing was imported; try again when it is back."}
+			problem = wire.Problem{Message: "The server can’t be reached.", Hint: "Nothing was imported; try again when it is back."}
 		} else {
 			var told wire.Problem
 			if json.Unmarshal([]byte(answer), &told) == nil && told.Message != "" {
@@ -88,7 +88,7 @@ func (p *Page) endImport(status int, answer string) {
 	}
 	var got wire.Imported
 	if err := json.Unmarshal([]byte(answer), &got); err != nil {
-		p.imported(importing{bad: true, outcome: "The server's answer could not be read. Reload the page and look whether the conversations are there."})
+		p.imported(importing{bad: true, outcome: "The server’s answer couldn’t be read. Reload the page and check whether the conversations are there."})
 		return
 	}
 	p.imported(importing{outcome: importedWords(got), open: got.Open})
@@ -102,7 +102,7 @@ func importedWords(got wire.Imported) string {
 	}
 	words += "."
 	if got.Renewed > 0 {
-		words += " " + plural(got.Renewed, "of them was", "of them were") + " here already and stand beside the old ones."
+		words += " " + plural(got.Renewed, "of them was", "of them were") + " already here and kept beside the old ones."
 	}
 	return words
 }
@@ -161,8 +161,8 @@ func (p *Page) dataSettings() app.UI {
 		outcome = "outcome bad"
 	}
 	return kit.El("section", "", kit.At{"id", "settings-data"},
-		kit.Box("h2", "", "Your conversations as files"),
-		kit.Box("p", "soft", "One JSON file with every conversation, its answers, figures and your library; no key is in it."+kit.When(!p.Guest, " An import adds to what is here and replaces nothing.")),
+		kit.Box("h2", "", "Export and import"),
+		kit.Box("p", "soft", "One JSON file with all your conversations, answers, figures and your library. It contains no keys."+kit.When(!p.Guest, " An import adds to what’s here and replaces nothing.")),
 		kit.Box("div", "line",
 			kit.El("a", "button", kit.At{"id", "export-all", "href", wire.ExportAllPath, "download", ""}, kit.Icon(kit.IconExport, "icon small"), "Export everything"),
 			kit.Button("", kit.At{"id", "import", "hidden", p.Guest, "disabled", p.data.busy}, p.Do("import", func() { p.chooseImport() }), "Import a file"),

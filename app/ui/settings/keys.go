@@ -58,9 +58,9 @@ func heldWords(c wire.Charge, keyless bool) string {
 	case keyless:
 		return "none is asked for"
 	case !c.HasKey:
-		return "none yet: nothing can be sent"
+		return "none yet; enter one to send requests"
 	case c.KeyRefused:
-		return "ends in " + c.KeyLast4 + ", and the gateway refuses it"
+		return "ends in " + c.KeyLast4 + ", refused by the gateway"
 	}
 	return "held, ends in " + c.KeyLast4
 }

@@ -18,7 +18,7 @@ func (p *Page) settings() []kit.Setting {
 	return append([]kit.Setting{
 		{Name: "gateway", ID: "settings-gateway", Title: "Gateway", Draw: p.gateway},
 		{Name: "key", ID: "settings-key", Title: "Key", Draw: p.keySettings},
-		{Name: "data", ID: "settings-data", Title: "Conversations as files", Draw: p.dataSettings},
+		{Name: "data", ID: "settings-data", Title: "Export and import", Draw: p.dataSettings},
 		{Name: "appearance", ID: "settings-theme", Title: "Appearance", Draw: p.appearance},
 	}, p.o.Others()...)
 }
@@ -170,9 +170,9 @@ func (p *Page) shown(list []kit.Setting) []app.UI {
 	case len(parts) > 0:
 		return parts
 	case !p.session.Greeted:
-		return []app.UI{kit.Box("p", "soft", "Waiting for the server…")}
+		return []app.UI{kit.Box("p", "soft", "Loading…")}
 	}
-	return []app.UI{kit.Empty("", kit.Box("p", "", "There is nothing at this address."))}
+	return []app.UI{kit.Empty("", kit.Box("p", "", "There’s nothing at this address."))}
 }
 
 // Part is one of the settings. Another one gets elements of its own: what was

@@ -127,7 +127,7 @@ func (s *Settings) Render() (ui app.UI) {
 
 func (p *Page) facts(g wire.Gateway) app.UI {
 	if !p.session.Greeted {
-		return kit.Box("p", "soft", "Waiting for the server…")
+		return kit.Box("p", "soft", "Loading…")
 	}
 	usage := "not sent: unless the gateway reports tokens by itself, costs of streamed chat answers are estimates"
 	if g.StreamOptions {
@@ -219,7 +219,7 @@ func (p *Page) saveKey() {
 		p.keyOutcome(err.Error(), true)
 		return
 	}
-	p.sendKey("POST", body, "The key is saved.")
+	p.sendKey("POST", body, "Key saved.")
 }
 
 func (p *Page) keyOutcome(text string, bad bool) {
@@ -239,7 +239,7 @@ func (p *Page) sendKey(method string, body []byte, done string) {
 				e.Set("value", "")
 			}
 		case status == 0:
-			p.keyOutcome("The server could not be reached. Is it still running?", true)
+			p.keyOutcome("The server can’t be reached. Is it still running?", true)
 		default:
 			var problem wire.Problem
 			if json.Unmarshal([]byte(answer), &problem) != nil || problem.Message == "" {

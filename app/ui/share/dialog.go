@@ -68,7 +68,7 @@ func (x *Dialog) Render() (ui app.UI) {
 		kit.El("div", "dialog-body share-body", nil,
 			kit.Either(g.Made != nil, func() app.UI { return x.made(g.Made) }, func() app.UI {
 				if !g.Came && g.Missing == nil { // the choices would move under the pointer
-					return kit.Box("p", "faint", "Waiting for the server…")
+					return kit.Box("p", "faint", "Loading…")
 				}
 				return x.form(g)
 			}),
@@ -110,7 +110,7 @@ func verb(g *share.Dialog) string {
 	case g.Audience == wire.ShareWithPeople && len(g.Picked()) == 1:
 		return "Share with " + g.Picked()[0].Name
 	case g.Audience == wire.ShareWithAll:
-		return "Share with everybody here"
+		return "Share with everyone here"
 	}
 	return "Share"
 }
@@ -130,13 +130,13 @@ func (x *Dialog) audience(g *share.Dialog) app.UI {
 		kit.If(g.Audience == wire.ShareWithPeople, func() app.UI { return x.people(g) }),
 		kit.If(g.Audience == wire.ShareWithTeam, func() app.UI { return x.teams(g) }),
 		kit.If(g.Audience == wire.ShareWithAll, func() app.UI {
-			return kit.Box("p", "faint", "Everybody who has an account here sees it, also who comes later.")
+			return kit.Box("p", "faint", "Everyone with an account here can see it, including people who join later.")
 		}),
 		kit.If(g.Audience == wire.ShareByLink, func() app.UI {
-			return kit.Box("p", "faint", "Whoever has the link sees it, without an account. It is shown once.")
+			return kit.Box("p", "faint", "Anyone with the link can see it, no account needed. The link is shown once.")
 		}),
 		kit.If(!g.Links(), func() app.UI {
-			return kit.El("p", "faint", kit.At{"id", "share-no-links"}, "Links for anyone without an account are off. An admin of this instance can allow them.")
+			return kit.El("p", "faint", kit.At{"id", "share-no-links"}, "Public links are off. An admin can allow them.")
 		}),
 	)
 }
@@ -150,9 +150,9 @@ func (x *Dialog) people(g *share.Dialog) app.UI {
 	case g.Alone():
 		words = "Nobody else has an account here yet."
 	case len(found) == 0 && g.Came:
-		words = "Nobody is called so."
+		words = "No one matches."
 	case more > 0:
-		words = figure.Plural(more, "more person", "more people") + ": type to find them."
+		words = figure.Plural(more, "more person", "more people") + ": type a name."
 	case g.Filter != "":
 		words = figure.Plural(len(found), "person fits", "people fit") + "."
 	}
@@ -201,7 +201,7 @@ func (x *Dialog) teams(g *share.Dialog) app.UI {
 	}
 	return kit.Box("div", "share-people",
 		x.s.Select("share-team", "Team", "field", nil, g.Team, options, func(id string) { g.Change(func(g *share.Dialog) { g.Team = id }) }),
-		kit.Box("p", "faint", "Who is in the team sees it, also who comes later; who leaves it sees it no more."),
+		kit.Box("p", "faint", "Everyone in the team can see it, including people who join later. People who leave can’t."),
 		wrong(g, share.FieldTo))
 }
 
@@ -233,7 +233,7 @@ func (x *Dialog) ends(g *share.Dialog) app.UI {
 	}
 	return kit.Box("div", "share-part",
 		kit.Labelled("share-ends", "Ends", nil, s.Select("share-ends", "Ends", "field", nil, g.Ends, kit.Options(
-			share.EndsNever, "Never, until I stop it", share.EndsDay, "In a day", share.EndsWeek, "In 7 days", share.EndsMonth, "In 30 days", share.EndsOn, "On a day…",
+			share.EndsNever, "Until I stop sharing", share.EndsDay, "In a day", share.EndsWeek, "In 7 days", share.EndsMonth, "In 30 days", share.EndsOn, "On a day…",
 		), func(v string) { g.Change(func(g *share.Dialog) { g.Ends = v }) })),
 		kit.If(g.Ends == share.EndsOn, func() app.UI {
 			return kit.Labelled("share-date", "The last day", nil, s.Field("share-date", "field", kit.At{"type", "date",
@@ -248,10 +248,10 @@ func (x *Dialog) ends(g *share.Dialog) app.UI {
 // made is the link of what was shared a moment ago.
 func (x *Dialog) made(m *share.Made) app.UI {
 	s := x.s
-	words, foot := "It is shared. They find it under Shared; this is its link, for them alone:", ""
+	words, foot := "Shared. They’ll find it under Shared. This link works for them only:", ""
 	if m.Audience == wire.ShareByLink {
-		words = "Whoever has this link sees it:"
-		foot = "It is shown this once, and kept nowhere. Share again for another one."
+		words = "Anyone with this link can see it:"
+		foot = "It’s shown only once. Share again for another."
 	}
 	return kit.Notice(kit.Good, "once", kit.At{"id", "share-made", "role", "status"},
 		kit.Box("p", "", words),

@@ -32,7 +32,7 @@ func (p *Page) Render() (ui app.UI) {
 				p.tabs(),
 				kit.Box("div", "push"),
 				kit.Box("div", "field field-box", kit.Icon(kit.IconSearch, "icon small"),
-					s.Field("shared-search", "", kit.At{"type", "search", "placeholder", "Title, name, kind", "aria-label", "Narrow the list", "maxlength", 100}, d.Query, d.Search)),
+					s.Field("shared-search", "", kit.At{"type", "search", "placeholder", "Title, name, kind", "aria-label", "Filter the list", "maxlength", 100}, d.Query, d.Search)),
 			),
 			kit.El("div", "shared-list", kit.At{"id", "shared-list", "role", "tabpanel", "aria-labelledby", tabID(d.ByMe())},
 				s.trouble(),
@@ -99,16 +99,16 @@ func (p *Page) empty() app.UI {
 	case !d.Came:
 		return say("Looking…")
 	case d.Query != "":
-		return say("Nothing here has all these words.", kit.Button("", kit.At{"id", "shared-all"}, p.s.Do("all", func() {
+		return say("Nothing matches.", kit.Button("", kit.At{"id", "shared-all"}, p.s.Do("all", func() {
 			d.Search("")
 			p.s.Put("shared-search", "")
 			p.s.DOM.Focus("#shared-search")
 		}), "Show all"))
 	case d.ByMe():
-		return say("You share nothing. Open a conversation or a clip and choose Share…: you say who sees it, and end it here.",
+		return say("You aren’t sharing anything. Open a conversation or clip, choose Share… and pick who can see it. You can stop sharing here.",
 			kit.El("a", "button", kit.At{"href", "/"}, "To your conversations"))
 	}
-	return say("Nothing is shared with you yet. When somebody shows you a conversation or a clip, it stands here.")
+	return say("Nothing has been shared with you yet. Conversations and clips that others share appear here.")
 }
 
 func (p *Page) table(list []wire.Share) app.UI {
@@ -161,9 +161,9 @@ func (s *Section) stop(x wire.Share) app.UI {
 			s.Do("stop "+x.ID, func() { d.Ask(x.ID); s.goTo("#end-" + x.ID) }), "Stop sharing…")
 	}
 	back := func() { d.Ask(""); s.goTo("#stop-" + x.ID) }
-	words := "At once nobody sees it this way any more."
+	words := "They lose access at once."
 	if x.Audience == wire.ShareByLink {
-		words += " The link can’t be brought back."
+		words += " The link can’t be restored."
 	}
 	return kit.El("div", "stop", kit.At{"role", "group", "aria-label", "Stop sharing?", "onkeydown", s.On("stop key "+x.ID, func(ctx app.Context, e app.Event) {
 		ctx.PreventUpdate()

@@ -113,12 +113,12 @@ func (b *Bar) offer() app.UI {
 	switch d := b.p.session; {
 	case d.Stale():
 		return kit.Notice(kit.Warn, "strip", kit.At{"id", "update", "role", "status"},
-			kit.Box("span", "", "The server has been updated. This page is still the old one."),
+			kit.Box("span", "", "Screentest was updated. Reload to get the new version."),
 			kit.Button("", nil, b.p.On("reload", func(ctx app.Context, _ app.Event) { ctx.Reload() }), "Reload"),
 		)
 	case b.p.account != nil && b.p.account.needsFactor():
 		return kit.Notice(kit.Warn, "strip", kit.At{"id", "factor-needed", "role", "status"},
-			kit.Box("span", "", "Admins of this instance sign in with a passkey or a second factor, and you have neither. Until you add one, you work as a member."),
+			kit.Box("span", "", "Admins here need a passkey or a second factor. Until you add one, you work as a member."),
 			kit.If(!b.p.account.shown(), func() app.UI { return kit.El("a", "button", kit.At{"href", door.SecurityPath}, "Add one") }),
 		)
 	case d.Guest(): // who has nothing to do with keys

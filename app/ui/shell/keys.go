@@ -46,11 +46,11 @@ func (p *page) shownCommands() []kit.Command {
 // has.
 var fixedKeys = [][2]string{
 	{"Ctrl K", "Find anything: commands, conversations, models, messages"},
-	{"Ctrl I", "Show or hide the drawer, while typing too"},
-	{"Enter or Ctrl Enter", "Send: a message, an edited one, a prompt with its variables"},
-	{"Shift Enter", "A new line there"},
-	{"Ctrl Enter", "Send from where one writes JSON, and make the clip on the video desk"},
-	{"Esc", "Stop the answers, or close what is open"},
+	{"Ctrl I", "Show or hide the drawer, even while typing"},
+	{"Enter or Ctrl Enter", "Send a message, an edit or a prompt with variables"},
+	{"Shift Enter", "New line"},
+	{"Ctrl Enter", "Send while editing JSON; create the clip on the Video page"},
+	{"Esc", "Stop answers, or close what’s open"},
 }
 
 // onKey takes the keys that work anywhere on the page.
@@ -145,7 +145,7 @@ func (k *Keys) Render() (ui app.UI) {
 	shut := func() { p.DOM.ByID("keys").Call("close") }
 	return p.Dialog("keys", "Keys", kit.At{"onclick", p.OnBackdrop("keys", shut)}, shut, shut,
 		kit.El("div", "dialog-body", kit.At{"tabindex", 0, "role", "region", "aria-label", "The keys"}, // it scrolls, and has nothing else to tab to
-			kit.Box("p", "soft", "Single keys work while no field has the focus."),
+			kit.Box("p", "soft", "Single keys work when no field is focused."),
 			kit.Box("div", "keys-lists", lists),
 		))
 }

@@ -191,11 +191,11 @@ func (c *Palette) foot() string {
 	case !s.open:
 		return ""
 	case s.finder.Problem != nil:
-		return "Messages could not be searched: " + s.finder.Problem.Message
+		return "Couldn’t search messages: " + s.finder.Problem.Message
 	case s.finder.Busy:
 		return "Searching messages…"
 	case len(s.choices) == 0:
-		return "Nothing fits. Try fewer letters."
+		return "No matches. Try fewer letters."
 	case len(s.choices) == 1:
 		return "1 result"
 	}

@@ -139,7 +139,7 @@ func (p *page) content() app.UI {
 		return p.section.Render()
 	}
 	return kit.Empty("page",
-		kit.Box("p", "", "There is nothing at this address."),
+		kit.Box("p", "", "There’s nothing at this address."),
 		kit.El("a", "button primary", kit.At{"href", "/"}, "New conversation"),
 	)
 }

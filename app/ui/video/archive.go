@@ -53,7 +53,7 @@ func (a *Archive) Render() (ui app.UI) {
 		kit.Box("p", "soft", "A gateway deletes its files 14 days after a clip has finished. This server copies each clip as it finishes, with a checksum, so that it stays playable."),
 	}
 	if !archive.Ready {
-		return kit.El("section", "", kit.At{"id", "settings-archive"}, append(head, kit.Box("p", "soft", "Waiting for the server…"))...)
+		return kit.El("section", "", kit.At{"id", "settings-archive"}, append(head, kit.Box("p", "soft", "Loading…"))...)
 	}
 	return kit.El("section", "", kit.At{"id", "settings-archive"}, append(head,
 		a.use(archive),

@@ -52,7 +52,7 @@ func (c *Clip) Render() (ui app.UI) {
 			s.toClips("button primary", "All clips"),
 		)
 	case t == nil:
-		return kit.Empty("page", kit.Box("p", "", "Fetching the clip…"))
+		return kit.Empty("page", kit.Box("p", "", "Loading the clip…"))
 	}
 	return kit.El("div", "clip", kit.At{"id", "clip", "data-state", string(t.State)},
 		kit.Box("div", "clip-inner",
@@ -93,10 +93,10 @@ func (c *Clip) player(t *wire.VideoTask, n int) app.UI {
 	if c.s.results.broken == brokenKey(t, n) {
 		why := video.NotSaved(t)
 		if why == nil {
-			why = &wire.Problem{Message: "The browser could not load or read the file."}
+			why = &wire.Problem{Message: "The browser couldn’t load the file."}
 		}
 		return kit.El("div", "empty clip-none", kit.At{"id", "clip-broken", "data-tone", string(video.Bad)},
-			kit.Box("p", "clip-none-state", "The clip does not play"),
+			kit.Box("p", "clip-none-state", "The clip doesn’t play"),
 			kit.Box("p", "", why.Message),
 			kit.Button("", kit.At{"id", "play-again"}, c.s.Do("play again", func() {
 				c.s.results.broken = ""

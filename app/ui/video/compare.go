@@ -82,7 +82,7 @@ func (c *Compare) clips() (list []kit.Compared) {
 func (s *Section) compared(id string) kit.Compared {
 	t := s.desk.Tasks.Get(id)
 	if t == nil {
-		return kit.Compared{Key: id, Why: "Fetching the clip… If it does not come, it has been deleted."}
+		return kit.Compared{Key: id, Why: "Loading the clip… If it does not come, it has been deleted."}
 	}
 	one := kit.Compared{Key: id, Title: video.Title(*t), To: Path + "/" + id, Model: t.Model, Cost: video.CostOf(t).Amount, Basis: video.CostOf(t).Basis}
 	switch n := video.PlayableOutput(t); {

@@ -66,7 +66,7 @@ func (f *Form) Render() (ui app.UI) {
 	defer s.Drawing("the form", &ui)
 	f.grow = map[string]int{}
 	if !s.desk.Greeted {
-		return kit.Empty("page", kit.Box("p", "", "Waiting for the server…"))
+		return kit.Empty("page", kit.Box("p", "", "Loading…"))
 	}
 	if s.Guest {
 		return kit.Box("div", "form-body", kit.GuestNote())

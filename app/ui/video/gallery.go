@@ -208,7 +208,7 @@ func (g *Gallery) end() app.UI {
 			kit.Button("", nil, s.Do("again", tasks.Start), "Try again"),
 		)
 	case !tasks.Ready && len(tasks.List) == 0:
-		return kit.Box("p", "soft", "Fetching the clips…")
+		return kit.Box("p", "soft", "Loading clips…")
 	case tasks.More:
 		return kit.Box("div", "gallery-more",
 			kit.Button("", kit.At{"id", "gallery-older", "disabled", tasks.Loading}, s.Do("older", tasks.FetchMore), "Show older"),
@@ -216,7 +216,7 @@ func (g *Gallery) end() app.UI {
 	case len(tasks.List) > 0:
 		return kit.Nothing()
 	case tasks.Filter.Any():
-		words := "No clip is like that."
+		words := "No clips match."
 		if tasks.Filter == (video.Filter{Standing: video.Trashed}) {
 			words = "No clip is deleted."
 		}

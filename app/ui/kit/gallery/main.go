@@ -152,7 +152,7 @@ func (g *gallery) notices() []any {
 		kit.Notice(kit.Info, "", nil, "To be known."),
 		kit.Notice(kit.Warn, "strip", nil, kit.Box("span", "", "To be heeded."), kit.Button("", nil, g.press("heed"), "Heed")),
 		kit.Notice(kit.Bad, "", kit.At{"role", "alert"}, kit.Box("p", "", "Gone wrong."), kit.Box("p", "todo", "Do it again.")),
-		kit.Empty("", kit.Box("p", "", "Nothing is here yet."), kit.Button("", nil, g.press("begin"), "Begin")),
+		kit.Empty("", kit.Box("p", "", "Nothing here yet."), kit.Button("", nil, g.press("begin"), "Begin")),
 		kit.Outcome("outcome", g.said != "frozen", g.said),
 		kit.SayIf("p", "soft", g.name),
 	}

@@ -242,6 +242,31 @@ func TestAFixedGatewayStays(t *testing.T) {
 	}
 }
 
+// A gateway of -gateway that asks for no key is used without one, after a restart
+// too.
+func TestAFixedGatewayWithoutAKey(t *testing.T) {
+	t.Parallel()
+	c := serveConfig{gateway: outside(t, likeLocal()), data: storetest.Folder(t)}
+	d := newPlayground(t, c)
+	h := wiretest.NewHTTP()
+	tab := dial(t, d.url, h)
+	greetedWith(t, tab, func(g wire.Gateway) bool { return g.Fixed && !g.HasKey })
+	if found, p := d.asks(h, "PUT", wire.GatewayPath, wire.GatewayAt{Address: c.gateway}); p != nil || !found.Connected {
+		t.Fatalf("%+v, %v", found, p)
+	}
+	greetedWith(t, tab, func(g wire.Gateway) bool { return g.Keyless && g.HasKey && g.Met })
+	if err := d.close(); err != nil {
+		t.Fatal(err)
+	}
+	d = newPlayground(t, c)
+	tab = dial(t, d.url, h)
+	s := turn(gateway.Responses, "keyless")
+	play(t, tab, s)
+	if r, _ := end(t, tab, s); r.State != wire.Done {
+		t.Errorf("%+v", r.Problem)
+	}
+}
+
 // In a team an admin connects the gateway and gives a team its key; a key of before
 // is not sent to it.
 func TestAnAdminConnectsTheTeamsGateway(t *testing.T) {

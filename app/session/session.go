@@ -151,7 +151,7 @@ func (s *Session) AllModels() []string {
 func (s *Session) greet(h wire.Hello) {
 	s.Hello, s.Greeted = h, true
 	if text := string(h.Catalogue); text != s.text {
-		if cat, err := gateway.ParseCatalogue(h.Catalogue); err == nil {
+		if cat, err := gateway.ReadCatalogue(h.Catalogue); err == nil {
 			s.Catalogue, s.text = cat, text
 		}
 	}

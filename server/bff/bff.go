@@ -78,7 +78,7 @@ type Config struct {
 	People *people.Directory
 	// Gateway is the one that is connected; HasKey and KeyLast4 are not used.
 	Gateway func() wire.Gateway
-	// Catalogue returns the models as gateway.ParseCatalogue reads them.
+	// Catalogue returns the models as gateway.ReadCatalogue reads them.
 	Catalogue func() []byte
 	// News is whom changes are told, and who tells the tabs of them.
 	News *news.Hub

@@ -49,13 +49,19 @@ const (
 //	]}
 //
 // Text prices are per million tokens in US dollars, per_image is of one image.
-func ParseCatalogue(b []byte) (*Catalogue, error) {
+func ParseCatalogue(b []byte) (*Catalogue, error) { return parseCatalogue(b, 1) }
+
+// ReadCatalogue is ParseCatalogue for what a server tells a page: of a gateway that
+// lists no models it has none.
+func ReadCatalogue(b []byte) (*Catalogue, error) { return parseCatalogue(b, 0) }
+
+func parseCatalogue(b []byte, least int) (*Catalogue, error) {
 	doc, err := strictjson.Parse(b, strictjson.Limits{})
 	if err != nil {
 		e := err.(*strictjson.Error)
 		return nil, &CatalogueError{Line: e.Line, Field: e.Path, Message: e.Message}
 	}
-	r := &catalogueReader{doc: doc}
+	r := &catalogueReader{doc: doc, least: least}
 	if len(doc.Clashes) > 0 {
 		clash := doc.Clashes[0]
 		r.fail(clash.Offset, join(clash.Path, clash.Second), "this key is there already as %q", clash.First)
@@ -70,8 +76,9 @@ func ParseCatalogue(b []byte) (*Catalogue, error) {
 
 // catalogueReader keeps the first mistake; after it everything reads as empty.
 type catalogueReader struct {
-	doc *strictjson.Document
-	err error // nil or a *CatalogueError
+	doc   *strictjson.Document
+	least int   // models
+	err   error // nil or a *CatalogueError
 }
 
 func (r *catalogueReader) fail(offset int, field, format string, args ...any) {
@@ -86,7 +93,7 @@ func (r *catalogueReader) catalogue(root *strictjson.Value) *Catalogue {
 	c.Note = o.text("note", maxNote)
 	c.Sample = o.boolean("sample", false)
 	list := o.get("models", strictjson.Array)
-	if list == nil || len(list.Items) == 0 {
+	if list == nil || len(list.Items) < r.least {
 		r.fail(root.Offset, "models", "a catalogue needs an array of at least one model")
 		return c
 	}

@@ -166,7 +166,7 @@ func TestKillWhileAClipIsReleased(t *testing.T) {
 		<-gone
 		return true
 	})
-	proc, url := killed(t, dir, "-gateway", s.url, "-team")
+	proc, url := killed(t, dir, "-gateway", s.url, "-catalog", sampleFile(t), "-team")
 	lead, member, team := teamOf(t, url, proc)
 	c, waits := clipRequest("released"), clipRequest("waits")
 	c.Charge, waits.Charge = team, team
@@ -196,7 +196,7 @@ func TestKillWhileAClipIsReleased(t *testing.T) {
 	close(gone)
 
 	s.set(nil)
-	_, url = killed(t, dir, "-gateway", s.url, "-team")
+	_, url = killed(t, dir, "-gateway", s.url, "-catalog", sampleFile(t), "-team")
 	lead, member = again(t, url, "ann@example.com"), again(t, url, "bob@example.com")
 	tab, leads = member.dial(), lead.dial()
 	if l := list(tab); len(l.Approvals) != 2 || l.Approvals[0].State != wire.ApprovalAsked || l.Approvals[0].Clip.ID != waits.ID || l.Approvals[1].State != wire.ApprovalReleased {

@@ -28,6 +28,7 @@ var parts = []string{
 	"factors",
 	"gateway",
 	"hook",
+	"listing",
 	"notices",
 	"oidc",
 	"ops",

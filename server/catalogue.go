@@ -3,6 +3,7 @@ package main
 import (
 	"log/slog"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	"screentest/shared/gateway"
@@ -24,13 +25,19 @@ func readCatalogue(file string) (*gateway.Catalogue, error) {
 	return c, nil
 }
 
-// models are those of the file of -catalog, or of the sample, as they are now.
+// models are those that can be asked: at the sandbox those of the file of -catalog
+// or of the sample, at another gateway those of the file and those that it lists.
 type models struct {
 	file string
 	now  atomic.Pointer[catalogue]
+
+	mu     sync.Mutex
+	read   *gateway.Catalogue // the file, or the sample
+	others bool               // it is another gateway than the sandbox
+	listed []gateway.Model    // that it lists
 }
 
-// catalogue is one that was read, and as the pages get it.
+// catalogue is one that was put together, and as the pages get it.
 type catalogue struct {
 	*gateway.Catalogue
 	json []byte
@@ -42,14 +49,83 @@ func readModels(file string) (*models, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &models{file: file}
-	m.set(c)
+	m := &models{file: file, read: c}
+	m.combine()
 	return m, nil
 }
 
-func (m *models) set(c *gateway.Catalogue)    { m.now.Store(&catalogue{c, c.JSON()}) }
 func (m *models) current() *gateway.Catalogue { return m.now.Load().Catalogue }
 func (m *models) json() []byte                { return m.now.Load().json }
+
+// sandbox are the models of the sandbox inside.
+func (m *models) sandbox() *gateway.Catalogue {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.read
+}
+
+// at says which gateway is connected, and what it lists. The sample is of the
+// sandbox alone: its prices are nobody's else.
+func (m *models) at(sandbox bool, listed []gateway.Model) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.others, m.listed = !sandbox, listed
+	m.combine()
+}
+
+// combine puts them together. The lock is held, but by who has just made m.
+func (m *models) combine() {
+	c := m.read
+	if m.others {
+		of := &gateway.Catalogue{}
+		if m.file != "" {
+			of = m.read
+		}
+		c = withListed(of, m.listed)
+	}
+	text := c.JSON()
+	// What the pages read is what the server goes by.
+	if same, err := gateway.ReadCatalogue(text); err == nil {
+		c = same
+	}
+	m.now.Store(&catalogue{c, text})
+}
+
+// withListed is a catalogue with the models that a gateway lists behind its own. Of
+// one that is in both the catalogue's line counts, and what it leaves out is taken
+// from the list.
+func withListed(c *gateway.Catalogue, listed []gateway.Model) *gateway.Catalogue {
+	all := &gateway.Catalogue{Note: c.Note, Sample: c.Sample && len(c.Models) > 0}
+	place := map[string]int{}
+	for i, m := range c.Models {
+		place[m.ID] = i
+	}
+	all.Models = append(all.Models, c.Models...)
+	for _, l := range listed {
+		i, both := place[l.ID]
+		if !both {
+			all.Models = append(all.Models, l)
+			continue
+		}
+		m := &all.Models[i]
+		if m.Name == "" {
+			m.Name = l.Name
+		}
+		if m.Endpoint != gateway.Video && m.Context == 0 {
+			m.Context = l.Context
+		}
+		if m.Endpoint != gateway.Video && m.MaxOutput == 0 {
+			m.MaxOutput = l.MaxOutput
+		}
+		if m.Takes == nil && m.Family == gateway.Ordinary && m.Endpoint == l.Endpoint {
+			m.Takes = l.Takes
+		}
+		if !m.Price.Known && m.Endpoint == l.Endpoint {
+			m.Price = l.Price
+		}
+	}
+	return all
+}
 
 // readAgain reads the file once more. One with a mistake in it changes nothing.
 func (m *models) readAgain(log *slog.Logger) (changed bool) {
@@ -62,7 +138,10 @@ func (m *models) readAgain(log *slog.Logger) (changed bool) {
 		log.Error("the catalogue was not read again; the old one stays", "err", err)
 		return false
 	}
-	m.set(c)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.read = c
+	m.combine()
 	log.Info("read the catalogue again", "models", len(c.Models))
 	return true
 }

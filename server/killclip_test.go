@@ -73,7 +73,7 @@ func TestKillDuringAVideoTask(t *testing.T) {
 				<-gone
 				return true
 			})
-			proc, url := killed(t, dir, "-gateway", s.url)
+			proc, url := killed(t, dir, "-gateway", s.url, "-catalog", sampleFile(t))
 			tab := dial(t, url, wiretest.NewHTTP())
 			setKey(t, tab, canary)
 			v := clipRequest(c.prompt)
@@ -95,7 +95,7 @@ func TestKillDuringAVideoTask(t *testing.T) {
 			close(gone)
 
 			s.set(nil)
-			_, url = killed(t, dir, "-gateway", s.url)
+			_, url = killed(t, dir, "-gateway", s.url, "-catalog", sampleFile(t))
 			tab = dial(t, url, wiretest.NewHTTP())
 			setKey(t, tab, canary)
 			// The same request again, as a browser that had no answer sends it.
@@ -156,7 +156,7 @@ func TestKillsAmongManyVideoTasks(t *testing.T) {
 			<-r.Context().Done()
 			return true
 		})
-		proc, url := killed(t, dir, "-gateway", s.url)
+		proc, url := killed(t, dir, "-gateway", s.url, "-catalog", sampleFile(t))
 		tab := dial(t, url, wiretest.NewHTTP())
 		setKey(t, tab, canary)
 		for i := range 6 {
@@ -179,7 +179,7 @@ func TestKillsAmongManyVideoTasks(t *testing.T) {
 		hurrying.Wait()
 	}
 	s.set(nil)
-	_, url := killed(t, dir, "-gateway", s.url)
+	_, url := killed(t, dir, "-gateway", s.url, "-catalog", sampleFile(t))
 	tab := dial(t, url, wiretest.NewHTTP())
 	setKey(t, tab, canary)
 	s.settle(tab)

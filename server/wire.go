@@ -17,6 +17,7 @@ import (
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/hook"
 	"screentest/server/leaving"
+	"screentest/server/listing"
 	"screentest/server/news"
 	"screentest/server/notices"
 	"screentest/server/oidc"
@@ -71,6 +72,7 @@ type server struct {
 	local                   string         // its owner
 	gateways                *gatewayclient.Gateways
 	lister                  lister // nil: nobody lists models
+	listing                 *listing.Service
 	hooks                   *hook.Caller
 	budget                  *budget.Keeper
 	runs                    *run.Manager
@@ -160,6 +162,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.openApprovals()
 	s.openReviews()
 	s.openHooks()
+	s.openListing()
 	s.budget = budget.New(s.budgetConfig())
 	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
 	s.runs = run.New(run.Config{
@@ -311,7 +314,7 @@ func (s *server) reload() {
 	}
 	s.people.Note(context.Background(), people.Event{Action: "catalogue.reloaded"}) // by a signal: nobody who has an account
 	if s.sandbox != nil {
-		s.sandbox.SetCatalogue(s.models.current())
+		s.sandbox.SetCatalogue(s.models.sandbox())
 	}
 	s.news.GatewayChanged()
 }

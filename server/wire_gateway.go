@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	gatewayclient "screentest/server/gateway"
+	"screentest/server/listing"
 	"screentest/server/payer"
 	"screentest/server/people"
 	"screentest/server/run"
@@ -310,7 +311,10 @@ func (s *server) probe(ctx context.Context, base *url.URL, note, key string) (wi
 		}
 		defer client.Close()
 	}
-	found := client.Probe(ctx, key, nil)
+	found := client.Probe(ctx, key, func(list []byte) (int, bool) {
+		models, err := listing.Read(list)
+		return len(models), err == nil
+	})
 	if refused := found.Key == wire.KeyRefused; current && key != "" && (refused || found.Key == wire.KeyAccepted) {
 		s.people.KeyJudged(now.Name, key, refused)
 	}

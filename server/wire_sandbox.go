@@ -87,7 +87,7 @@ func (s *server) startSandbox(ctx context.Context, files string) (base, key stri
 		return "", "", err
 	}
 	s.sandbox, err = sandbox.New(sandbox.Config{
-		Key: key, Speed: s.config.sandboxSpeed, Catalogue: s.models.current(), Logger: s.log,
+		Key: key, Speed: s.config.sandboxSpeed, Catalogue: s.models.sandbox(), Logger: s.log,
 		Balance: sandboxBalance, Dir: filepath.Join(s.config.data, "sandbox"), FetchFrom: files,
 		// For what people copy out of the page and run in a shell: an account
 		// of its own, which sees nothing of the page's.

@@ -35,6 +35,16 @@ type playground struct {
 	log watched
 }
 
+// sampleFile is the sample as a file of -catalog, for a gateway that lists nothing.
+func sampleFile(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "catalogue.json")
+	if err := os.WriteFile(file, gateway.SampleCatalogue().JSON(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 func newPlayground(t *testing.T, c serveConfig) *playground {
 	t.Helper()
 	if c.data == "" {
@@ -44,6 +54,9 @@ func newPlayground(t *testing.T, c serveConfig) *playground {
 		c.addr = "127.0.0.1:0"
 	}
 	c.sandboxSpeed = 20
+	if c.gateway != "" && c.catalog == "" {
+		c.catalog = sampleFile(t) // what it is asked for has prices
+	}
 	if c.signIn == (signInConfig{}) {
 		c.signIn = signInConfig{password: true, groupsClaim: defaultGroupsClaim}
 	}

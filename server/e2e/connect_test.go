@@ -59,6 +59,10 @@ func TestAGatewayIsConnectedInThePage(t *testing.T) {
 	p.says("#gateway-found", "Connected to "+sandbox.URL)
 	p.click("#gateway-begin")
 	p.wait(`location.pathname === "/" && !document.querySelector("#connect-yours")`)
+	p.click("#model") // it lists none, and the sample is the sandbox's
+	p.says("#picker-list", "No models known yet.")
+	p.keys("\x1b")
+	p.choose("vendor/model-a")
 	p.send("Hello, [[repeat: 5]]")
 	if state := p.settled(); state != "done" {
 		t.Errorf("the first answer: %s: %s", state, p.problem())
@@ -92,6 +96,7 @@ func TestAGatewayWithoutAKeyIsConnected(t *testing.T) {
 	p.says("#key-state", "none is asked for")
 	p.open("/")
 	p.wait(`!!document.querySelector("#gateway .dot.good") && !document.querySelector(".notice.strip")`)
+	p.wait(`document.querySelector("#model .model-name").textContent === "llama3"`) // the only one that it lists
 	p.open("/settings/gateway")
 	g.CloseClientConnections()
 	g.Listener.Close()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"screentest/server/e2e/rig"
+	"screentest/shared/gateway"
 )
 
 // world is one server with its data folder, and a person's browser.
@@ -48,7 +49,7 @@ func (w *world) start(addr string) {
 	w.t.Helper()
 	args := []string{"serve", "-addr", addr, "-data", w.data}
 	if w.gateway != "" {
-		args = append(args, "-gateway", w.gateway)
+		args = append(args, "-gateway", w.gateway, "-catalog", w.sampleFile())
 	}
 	args = append(args, w.args...)
 	server, err := rig.Start(context.Background(), bin, nil, args...)
@@ -56,6 +57,16 @@ func (w *world) start(addr string) {
 		w.t.Fatal(err)
 	}
 	w.server = server
+}
+
+// sampleFile is the sample as a file of -catalog, for a gateway that lists no models.
+func (w *world) sampleFile() string {
+	w.t.Helper()
+	file := filepath.Join(w.t.TempDir(), "catalogue.json")
+	if err := os.WriteFile(file, gateway.SampleCatalogue().JSON(), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return file
 }
 
 // restart starts the server again where it was, after it was killed.

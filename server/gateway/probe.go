@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -300,4 +301,22 @@ func countModels(body []byte) (n int, ok bool) {
 		return 0, false
 	}
 	return max(len(list.Data), len(list.Models)), true
+}
+
+// ListModels is the list of the gateway's models as it came, where it has one. key
+// is "" or gateway.NoKey for none.
+func (c *Client) ListModels(ctx context.Context, key string) ([]byte, error) {
+	if key == gateway.NoKey {
+		key = ""
+	}
+	p := c.look(ctx, key, http.MethodGet, modelsPath, nil)
+	switch {
+	case p.err != nil:
+		return nil, p.err
+	case p.status/100 != 2:
+		return nil, fmt.Errorf("list of models: HTTP %d", p.status)
+	case len(p.body) >= maxProbe:
+		return nil, fmt.Errorf("list of models: it is longer than %d bytes", maxProbe)
+	}
+	return p.body, nil
 }

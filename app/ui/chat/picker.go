@@ -4,6 +4,7 @@ package chat
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"syscall/js"
 
@@ -36,19 +37,25 @@ type Picker struct {
 
 // matches returns the models that fit what was typed: every word somewhere in
 // the id, the family or the endpoint.
+// maxOptions bounds the models that are offered at once: a gateway may list
+// thousands.
+const maxOptions = 300
+
 func (k *picker) matches() []gateway.Model {
 	p := k.p
 	var found []gateway.Model
 	words := strings.Fields(strings.ToLower(k.query))
 next:
 	for _, m := range p.session.Models {
-		text := strings.ToLower(m.ID + " " + string(m.Family) + " " + string(m.Endpoint))
+		text := strings.ToLower(m.ID + " " + m.Name + " " + string(m.Family) + " " + string(m.Endpoint))
 		for _, w := range words {
 			if !strings.Contains(text, w) {
 				continue next
 			}
 		}
-		found = append(found, m)
+		if found = append(found, m); len(found) == maxOptions {
+			break
+		}
 	}
 	// What is in no catalogue can be asked for too: the gateway judges.
 	if id := strings.TrimSpace(k.query); len(found) == 0 && len(words) == 1 {
@@ -149,7 +156,10 @@ func (c *Picker) Render() (ui app.UI) {
 // options lists the models under their families.
 func (c *Picker) options(models []gateway.Model) []app.UI {
 	if len(models) == 0 {
-		return []app.UI{kit.Empty("", "No model matches. Search by name, family or endpoint.")}
+		if len(c.p.session.Models) == 0 {
+			return []app.UI{kit.Empty("", "No models known yet. Type the id of a model.")}
+		}
+		return []app.UI{kit.Empty("", "No models match. Search by name, family or endpoint.")}
 	}
 	var list []app.UI
 	var family gateway.Family
@@ -172,10 +182,13 @@ func (c *Picker) options(models []gateway.Model) []app.UI {
 			"aria-selected", id == chosen, "data-active", i == c.Active, "data-model", id,
 			"onclick", c.p.Do("pick "+id, func() { c.p.picker.pick(id) })},
 			mark,
-			kit.Box("span", "option-name cut mono", id),
+			kit.Box("span", "option-name cut", kit.Box("span", "mono", id), kit.SayIf("span", "faint", kit.When(m.Name != "", " "+m.Name))),
 			kit.Pill(nil, m.Endpoint),
 			kit.Box("span", "option-price faint figure", cost),
 		))
+	}
+	if len(models) == maxOptions {
+		list = append(list, kit.Empty("", "These are the first "+strconv.Itoa(maxOptions)+". Type to find others."))
 	}
 	return list
 }

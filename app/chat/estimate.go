@@ -70,7 +70,8 @@ func (c *Conversation) Estimate(n int) Estimate {
 		e.Text = strconv.Itoa(lanes) + " × " + e.Text
 	}
 	if unpriced == lanes {
-		e.Text = "≈ " + e.Text
+		e.Text = "no price known · " + e.Text
+		e.Basis += ". No price is known, so budgets can’t count it"
 		return e
 	}
 	price := dollarRange(low, high)

@@ -19,6 +19,7 @@ type BudgetForm struct {
 	Warn, EverybodyWarn                      string // percent
 	Zone, EverybodyZone                      string
 	MaxOutput                                string // tokens
+	RefuseUnpriced                           bool
 }
 
 // Budgets are the limits of what may be spent, and their form.
@@ -118,6 +119,7 @@ func (b *Budgets) Shown() BudgetForm {
 	if s.MaxOutput > 0 {
 		f.MaxOutput = itoa(s.MaxOutput)
 	}
+	f.RefuseUnpriced = s.RefuseUnpriced
 	return f
 }
 
@@ -221,6 +223,8 @@ func (f BudgetForm) settings(everybody bool) (s wire.BudgetSettings, wrong map[s
 		WarnPercent: int(number(FieldWarn, f.Warn, 1, 100, "a share in percent,")),
 		MaxOutput:   number(FieldMaxOutput, f.MaxOutput, 1, 1_000_000, "tokens,"),
 		Zone:        strings.TrimSpace(f.Zone),
+
+		RefuseUnpriced: f.RefuseUnpriced,
 	}
 	if everybody {
 		s.EverybodyWarnPercent = int(number(FieldEverybodyWarn, f.EverybodyWarn, 1, 100, "a share in percent,"))

@@ -33,7 +33,8 @@ type settings struct {
 	Month       int64  `json:"month_nano_usd,omitempty"`
 	WarnPercent int    `json:"warn_percent,omitempty"`
 	Zone        string `json:"zone,omitempty"`
-	MaxOutput   int64  `json:"max_output,omitempty"` // of a person only
+	MaxOutput   int64  `json:"max_output,omitempty"` // of a person only, as the next
+	NoPrice     bool   `json:"refuse_unpriced,omitempty"`
 }
 
 // person is the account of an owner, perhaps not read yet. The lock is held.

@@ -86,3 +86,47 @@ func TestLimitsOfOthersRefuseWhatHasNoPrice(t *testing.T) {
 		t.Errorf("%d stays reserved", n)
 	}
 }
+
+// One's own budget refuses what has no price where one chose that, and says how to
+// change it; without a budget nothing is refused.
+func TestOnesOwnBudgetRefusesWhatHasNoPrice(t *testing.T) {
+	w := newWorld(t)
+	unknown := gateway.Quote{Basis: "no price is known for vendor/new"}
+	for _, c := range []struct {
+		name    string
+		set     wire.BudgetSettings
+		refused bool
+	}{
+		{"let through", wire.BudgetSettings{DayNanoUSD: 1e9}, false},
+		{"refused", wire.BudgetSettings{DayNanoUSD: 1e9, RefuseUnpriced: true}, true},
+		{"no budget", wire.BudgetSettings{RefuseUnpriced: true}, false},
+	} {
+		now, err := w.SetBudgets(t.Context(), w.owner, c.set)
+		if err != nil || now.Settings.RefuseUnpriced != c.set.RefuseUnpriced {
+			t.Fatalf("%s: %+v, %v", c.name, now.Settings, err)
+		}
+		for _, s := range now.States {
+			if s.NoPrice != c.refused {
+				t.Errorf("%s: the page is told %v", c.name, s.NoPrice)
+			}
+		}
+		release, p := w.Keeper.Reserve(t.Context(), w.me(), wire.WhatText, "vendor/new", unknown)
+		if (p != nil) != c.refused {
+			t.Fatalf("%s: %v", c.name, p)
+		}
+		if p == nil {
+			release()
+			continue
+		}
+		if p.Code != wire.CodePriceUnknown || !strings.Contains(p.Hint, "in the settings, under Budgets") {
+			t.Errorf("%s: %+v", c.name, p)
+		}
+	}
+	// What costs nothing has a price.
+	if _, err := w.SetBudgets(t.Context(), w.owner, wire.BudgetSettings{DayNanoUSD: 1e9, RefuseUnpriced: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, p := w.Keeper.Reserve(t.Context(), w.me(), wire.WhatText, "vendor/free", gateway.Quote{Known: true}); p != nil {
+		t.Error(p)
+	}
+}

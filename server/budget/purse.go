@@ -134,10 +134,20 @@ func (k *Keeper) standings(ctx context.Context, purses []purse) (all []standing,
 				Team: b.team.ID, Name: b.team.Name, Ask: names(b.ask),
 				Warn:    passed(spent, p.limit, b.percent()),
 				Reached: spent+b.of.reserved >= p.limit,
+				NoPrice: b.refusesUnpriced(k.Directory != nil),
 			}})
 		}
 	}
 	return all, nil
+}
+
+// refusesUnpriced says whether a model without a price is refused: by what others
+// set, where there are others, and by one's own budget as one chose.
+func (p purse) refusesUnpriced(others bool) bool {
+	if p.scope == wire.ScopePerson {
+		return p.of.settings.NoPrice
+	}
+	return others
 }
 
 // states are standings as the page has them.

@@ -18,7 +18,7 @@ import (
 //
 // A cost of 0 always has room. One that is not known sets nothing aside, and is
 // refused where a limit of others holds, reached or not: it would never be
-// booked, and so pass every limit. One's own budget lets it through.
+// booked, and so pass every limit. One's own budget does as its owner chose.
 func (k *Keeper) Reserve(ctx context.Context, by payer.Payer, what, model string, q gateway.Quote) (release func(), p *wire.Problem) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -27,12 +27,12 @@ func (k *Keeper) Reserve(ctx context.Context, by payer.Payer, what, model string
 		return nil, k.unread(err)
 	}
 	nanoUSD := int64(q.Cost)
-	if nanoUSD > 0 || !q.Known && k.Directory != nil {
+	if nanoUSD > 0 || !q.Known {
 		all, err := k.standings(ctx, purses)
 		if err != nil {
 			return nil, k.unread(err)
 		}
-		if s, holds := ofOthers(all); holds && !q.Known {
+		if s, holds := refusesUnpriced(all); holds && !q.Known {
 			return nil, k.noPrice(ctx, s, by.Owner, what, model)
 		}
 		for _, s := range all {
@@ -44,11 +44,13 @@ func (k *Keeper) Reserve(ctx context.Context, by payer.Payer, what, model string
 	return k.reserve(by, nanoUSD), nil
 }
 
-// ofOthers is a limit that somebody didn't set themself; that of a team only where
-// there is no other, for then another team may pay.
-func ofOthers(all []standing) (s standing, holds bool) {
+// refusesUnpriced is a limit that refuses what has no price: one that somebody didn't
+// set themself, or their own where they chose that. One that is easily gone round
+// comes last: of a team, for another may pay, and one's own.
+func refusesUnpriced(all []standing) (s standing, holds bool) {
+	rank := map[string]int{wire.ScopePerson: 1, wire.ScopeTeam: 2, wire.ScopeLimit: 3, wire.ScopeEverybody: 3}
 	for _, l := range all {
-		if l.Scope != wire.ScopePerson && (!holds || s.Scope == wire.ScopeTeam && l.Scope != wire.ScopeTeam) {
+		if l.NoPrice && (!holds || rank[l.Scope] > rank[s.Scope]) {
 			s, holds = l, true
 		}
 	}
@@ -179,9 +181,14 @@ func (k *Keeper) noPrice(ctx context.Context, s standing, owner, what, model str
 		this = "this answer"
 	}
 	whose, _, orElse := k.whose(ctx, s, owner)
-	hint := "Choose a model that has a price" + orElse + "."
-	ask := askThem(others(owner, k.Directory.Admins()), "to give this one a price in the catalogue")
-	if k.MayEverybody(owner) {
+	hint, ask := "Choose a model that has a price"+orElse+".", ""
+	switch {
+	case s.Scope == wire.ScopePerson:
+		ask = "Let models without a price through in the settings, under Budgets"
+	case k.Directory != nil:
+		ask = askThem(others(owner, k.Directory.Admins()), "to give this one a price in the catalogue")
+	}
+	if s.Scope != wire.ScopePerson && k.MayEverybody(owner) {
 		ask = "Give this one a price in the catalogue that the server is started with"
 	}
 	if ask != "" {

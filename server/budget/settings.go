@@ -49,6 +49,7 @@ func (k *Keeper) budgets(ctx context.Context, owner string) (b wire.Budgets, err
 		EverybodyDayNanoUSD: k.everybody.settings.Day, EverybodyMonthNanoUSD: k.everybody.settings.Month,
 		EverybodyWarnPercent: k.everybody.settings.WarnPercent, EverybodyZone: k.everybody.named(),
 		WarnPercent: a.settings.WarnPercent, Zone: a.named(), MaxOutput: a.settings.MaxOutput,
+		RefuseUnpriced: a.settings.NoPrice,
 	}
 	return b, nil
 }
@@ -101,7 +102,7 @@ func (k *Keeper) SetBudgets(ctx context.Context, owner string, s wire.BudgetSett
 		}
 		k.set(k.everybody, all)
 	}
-	mine := settings{Day: s.DayNanoUSD, Month: s.MonthNanoUSD, WarnPercent: s.WarnPercent, Zone: s.Zone, MaxOutput: s.MaxOutput}
+	mine := settings{Day: s.DayNanoUSD, Month: s.MonthNanoUSD, WarnPercent: s.WarnPercent, Zone: s.Zone, MaxOutput: s.MaxOutput, NoPrice: s.RefuseUnpriced}
 	if err := save(mine, func(text string) error { return k.Store.SetSetting(ctx, owner, settingsName, text) }); err != nil {
 		return wire.Budgets{}, fmt.Errorf("keep the budget: %w", err)
 	}

@@ -40,7 +40,8 @@ const (
 const CodeBudgetReached = "budget_reached"
 
 // CodePriceUnknown is that of a send of which nobody knows what it costs, where a
-// limit of others holds. Otherwise it is as CodeBudgetReached.
+// limit of others holds, or a budget of one's own that refuses such. Otherwise it is
+// as CodeBudgetReached.
 const CodePriceUnknown = "price_unknown"
 
 // ByBudget says that a budget or a limit refused the send: nothing was sent.
@@ -308,6 +309,10 @@ type BudgetSettings struct {
 	// MaxOutput is how many output tokens are reserved for a text run until
 	// its real cost is known, 1 to 1 000 000; 0 is DefaultMaxOutput.
 	MaxOutput int64 `json:"max_output"`
+	// RefuseUnpriced has the person's own budgets refuse a model of which no price is
+	// known. Otherwise it is let through, and counts nothing; limits of others refuse
+	// it in either case.
+	RefuseUnpriced bool `json:"refuse_unpriced,omitempty"`
 }
 
 // Budgets are the settings and how the budgets stand.
@@ -350,6 +355,8 @@ type BudgetState struct {
 	Warn bool `json:"warn,omitempty"`
 	// Reached: there is room for nothing more.
 	Reached bool `json:"reached,omitempty"`
+	// NoPrice: a model of which no price is known is refused.
+	NoPrice bool `json:"no_price,omitempty"`
 }
 
 // MaxKeepDays bounds the days of Retention.

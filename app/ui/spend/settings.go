@@ -41,6 +41,11 @@ func (c *Budgets) Render() (ui app.UI) {
 			c.field(spend.FieldWarn, "Warn at", "%", f.Warn, func(f *spend.BudgetForm, s string) { f.Warn = s }),
 			c.field(spend.FieldMaxOutput, "Longest answer to expect", "tokens", f.MaxOutput, func(f *spend.BudgetForm, s string) { f.MaxOutput = s }),
 			c.zone(spend.FieldZone, f.Zone, func(f *spend.BudgetForm, s string) { f.Zone = s }),
+			kit.Labelled("budget-unpriced", "Models with no known price", "",
+				h.Select("budget-unpriced", "Models with no known price", "field", nil, kit.When(f.RefuseUnpriced, "refuse"),
+					kit.Options("", "Allow; they count as $0", "refuse", "Block"), func(chosen string) {
+						b.Type(func(f *spend.BudgetForm) { f.RefuseUnpriced = chosen == "refuse" })
+					})),
 			kit.If(b.ForEverybody(), func() app.UI { return c.everybody(f) }),
 			outcome(b.Problem, b.Saved, "The budgets are saved."),
 			kit.Box("div", "line",

@@ -2,7 +2,9 @@ package main
 
 import (
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -35,6 +37,8 @@ type models struct {
 	read   *gateway.Catalogue // the file, or the sample
 	others bool               // it is another gateway than the sandbox
 	listed []gateway.Model    // that it lists
+	// entered are prices that a person entered for its models.
+	entered map[string]gateway.Price
 }
 
 // catalogue is one that was put together, and as the pages get it.
@@ -64,12 +68,12 @@ func (m *models) sandbox() *gateway.Catalogue {
 	return m.read
 }
 
-// at says which gateway is connected, and what it lists. The sample is of the
-// sandbox alone: its prices are nobody's else.
-func (m *models) at(sandbox bool, listed []gateway.Model) {
+// at says which gateway is connected, what it lists, and the prices that were entered
+// for its models. The sample is of the sandbox alone: its prices are nobody's else.
+func (m *models) at(sandbox bool, listed []gateway.Model, entered map[string]gateway.Price) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.others, m.listed = !sandbox, listed
+	m.others, m.listed, m.entered = !sandbox, listed, entered
 	m.combine()
 }
 
@@ -82,6 +86,7 @@ func (m *models) combine() {
 			of = m.read
 		}
 		c = withListed(of, m.listed)
+		price(c, m.entered)
 	}
 	text := c.JSON()
 	// What the pages read is what the server goes by.
@@ -125,6 +130,35 @@ func withListed(c *gateway.Catalogue, listed []gateway.Model) *gateway.Catalogue
 		}
 	}
 	return all
+}
+
+// price gives models the prices that were entered. One that is in no list is added.
+func price(c *gateway.Catalogue, entered map[string]gateway.Price) {
+	place := map[string]int{}
+	for i, m := range c.Models {
+		place[m.ID] = i
+	}
+	for _, id := range slices.Sorted(maps.Keys(entered)) {
+		i, there := place[id]
+		if !there {
+			var nothing gateway.Catalogue
+			m, _ := nothing.Lookup(id)
+			if m.Endpoint == gateway.Video && m.Seconds.Any() {
+				continue // nothing is known of it but the price
+			}
+			if m.Family == gateway.Unknown {
+				m.Family = gateway.Ordinary
+			}
+			i, c.Models = len(c.Models), append(c.Models, m)
+		}
+		m, p := &c.Models[i], entered[id]
+		if m.Endpoint == gateway.Video {
+			p = gateway.Price{Known: p.PerSecond > 0 || p.PerClip > 0, PerSecond: p.PerSecond, PerClip: p.PerClip}
+		} else {
+			p = gateway.Price{Known: true, Input: p.Input, Output: p.Output, PerImage: p.PerImage}
+		}
+		m.Price, m.Sample = p, false
+	}
 }
 
 // readAgain reads the file once more. One with a mistake in it changes nothing.

@@ -27,15 +27,24 @@ func TestTheKeySentUnaskedIsNotInTheLog(t *testing.T) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		conn, err := l.Accept()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		in := bufio.NewReader(conn)
-		r, err := http.ReadRequest(in)
-		if err != nil {
-			return
+		var conn net.Conn
+		var in *bufio.Reader
+		var r *http.Request
+		for {
+			var err error
+			if conn, err = l.Accept(); err != nil {
+				return
+			}
+			defer conn.Close()
+			in = bufio.NewReader(conn)
+			if r, err = http.ReadRequest(in); err != nil {
+				return
+			}
+			if r.Method == http.MethodPost {
+				break
+			}
+			fmt.Fprint(conn, "HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n") // it lists no models
+			conn.Close()
 		}
 		_, _ = io.Copy(io.Discard, r.Body)
 		const answer = `{"choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}`

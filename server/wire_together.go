@@ -12,6 +12,7 @@ import (
 func (s *server) calls() map[wire.Op]bff.Call {
 	parts := []map[wire.Op]bff.Call{
 		s.hookCalls(),
+		s.modelCalls(),
 	}
 	if s.reach.mode == team {
 		parts = append(parts,

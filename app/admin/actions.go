@@ -50,6 +50,7 @@ var actions = map[string]action{
 	"proxy.linked":        {"Proxy linked", "came by the proxy for the first time"},
 	"oidc.mapped":         {"Groups applied", "got roles and teams by single sign-on"},
 	"export.made":         {"Export made", "made an export"},
+	"model.priced":        {"Model priced", "changed the price of a model"},
 	"gateway.connected":   {"Gateway connected", "connected a gateway"},
 	"gateway.left":        {"Sandbox used again", "went back to the sandbox"},
 	"catalogue.reloaded":  {"Models read again", "read the list of models again"},

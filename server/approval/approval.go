@@ -114,7 +114,7 @@ func (s *Service) Ask(ctx context.Context, by payer.Payer, c wire.VideoCreate, t
 
 // words are what an approval is about, in short.
 func words(v wire.Approval) string {
-	price := "price not known"
+	price := "unknown price"
 	if v.Clip.PriceNanoUSD > 0 {
 		price = money.NanoUSD(v.Clip.PriceNanoUSD).String()
 	}

@@ -45,6 +45,7 @@ func Read(body []byte) ([]gateway.Model, error) {
 		}
 	}
 	models := make([]gateway.Model, 0, min(len(entries), maxModels))
+	sample := gateway.SampleCatalogue()
 	known := map[string]bool{}
 	for _, e := range entries {
 		id := e.text("id")
@@ -54,8 +55,17 @@ func Read(body []byte) ([]gateway.Model, error) {
 		if !usable(id) || known[id] || e.other(id) {
 			continue
 		}
+		m := e.model(id)
+		if !m.Family.Text() {
+			// A list tells nothing of clips. What the contract names is as it says there,
+			// but for the price.
+			if m, _ = sample.Lookup(id); m.Seconds.Any() {
+				continue
+			}
+			m.Price, m.Sample = gateway.Price{}, false
+		}
 		known[id] = true
-		models = append(models, e.model(id))
+		models = append(models, m)
 	}
 	return models, nil
 }

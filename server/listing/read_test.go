@@ -76,9 +76,13 @@ func TestListsOfManyKinds(t *testing.T) {
 
 // The models of the contract's families keep to it, whatever a list says of them.
 func TestFamiliesOfTheContractStayWhatTheyAre(t *testing.T) {
-	got, err := Read([]byte(`{"data":[{"id":"vendor/epsilon-5.6-core","supported_parameters":["seed"]},{"id":"gamma-2-720p","name":"Gamma"}]}`))
-	if err != nil || len(got) != 2 || got[0].Family != gateway.Epsilon || got[0].Takes != nil || got[1].Endpoint != gateway.Video {
+	got, err := Read([]byte(`{"data":[{"id":"vendor/epsilon-5.6-core","supported_parameters":["seed"]},{"id":"gamma-2-720p","name":"Gamma"},{"id":"gamma-2-of-tomorrow"}]}`))
+	if err != nil || len(got) != 2 || got[0].Family != gateway.Epsilon || got[0].Takes != nil || got[1].Endpoint != gateway.Video || got[1].Price.Known || got[1].Sample || got[1].Seconds.Any() {
 		t.Errorf("%+v, %v", got, err)
+	}
+	c := gateway.Catalogue{Models: got}
+	if _, err := gateway.ReadCatalogue(c.JSON()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -118,17 +118,21 @@ var calls = map[wire.Op]Right{
 	wire.OpCommentEdit: Send,
 	wire.OpReviewStep:  Send,
 
-	wire.OpSpend:     Own,
-	wire.OpLedger:    Own,
-	wire.OpBudgets:   Own,
-	wire.OpSetBudget: Own,
-	wire.OpHook:      Own,
-	wire.OpSetHook:   Send, // a guest spends nothing
-	wire.OpTryHook:   Send,
-	wire.OpKeep:      Own,
-	wire.OpSetKeep:   Own,
-	wire.OpStorage:   Rule, // of everybody
-	wire.OpCorrect:   Rule, // or people could lower what counts against their limits
+	wire.OpSpend:         Own,
+	wire.OpLedger:        Own,
+	wire.OpBudgets:       Own,
+	wire.OpSetBudget:     Own,
+	wire.OpModels:        Own,
+	wire.OpRefreshModels: Rule, // everybody's
+	wire.OpSetPrice:      Rule,
+
+	wire.OpHook:    Own,
+	wire.OpSetHook: Send, // a guest spends nothing
+	wire.OpTryHook: Send,
+	wire.OpKeep:    Own,
+	wire.OpSetKeep: Own,
+	wire.OpStorage: Rule, // of everybody
+	wire.OpCorrect: Rule, // or people could lower what counts against their limits
 
 	wire.OpVideoCreate:   Send,
 	wire.OpVideoTasks:    Own,

@@ -28,3 +28,38 @@ func (r *Register) KeepListing(ctx context.Context, gateway string, body []byte,
 		return err
 	})
 }
+
+// maxPrices bounds the models of a gateway that have a price entered.
+const maxPrices = 5000
+
+// Prices are those that were entered for models of a gateway, by the models' ids.
+func (r *Register) Prices(ctx context.Context, gateway string) (prices map[string]string, err error) {
+	prices = map[string]string{}
+	err = r.db.At(ctx).Each("SELECT model, price FROM model_prices WHERE gateway = ?", []any{gateway}, func(rows *sql.Rows) error {
+		var model, price string
+		err := rows.Scan(&model, &price)
+		prices[model] = price
+		return err
+	})
+	return prices, err
+}
+
+// SetPrice keeps the price that was entered for a model; "" forgets it.
+func (r *Register) SetPrice(ctx context.Context, gateway, model, price string) error {
+	return r.db.Write(ctx, len(price), func(t *sqlite.Tx) error {
+		if price == "" {
+			_, err := t.Exec("DELETE FROM model_prices WHERE gateway = ? AND model = ?", gateway, model)
+			return err
+		}
+		var n int
+		if err := t.Scan("SELECT count(*) FROM model_prices WHERE gateway = ? AND model <> ?", []any{gateway, model}, &n); err != nil {
+			return err
+		}
+		if n >= maxPrices {
+			return sqlite.BadField("too_many", "model", "At most %d models have a price entered here.", maxPrices)
+		}
+		_, err := t.Exec("INSERT INTO model_prices (gateway, model, price, set_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET price = excluded.price, set_ms = excluded.set_ms",
+			gateway, model, price, r.now().UnixMilli())
+		return err
+	})
+}

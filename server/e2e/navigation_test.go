@@ -8,7 +8,7 @@ import (
 
 // ways are the settings of a person alone, by their elements.
 var ways = []struct{ name, element string }{
-	{"gateway", "#settings-gateway"}, {"key", "#settings-key"}, {"data", "#settings-data"}, {"appearance", "#settings-theme"},
+	{"gateway", "#settings-gateway"}, {"models", "#settings-models"}, {"key", "#settings-key"}, {"data", "#settings-data"}, {"appearance", "#settings-theme"},
 	{"archive", "#settings-archive"}, {"budgets", "#budgets"}, {"storage", "#storage"},
 }
 

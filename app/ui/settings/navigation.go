@@ -17,6 +17,7 @@ import (
 func (p *Page) settings() []kit.Setting {
 	return append([]kit.Setting{
 		{Name: "gateway", ID: "settings-gateway", Title: "Gateway", Draw: p.gateway},
+		{Name: "models", ID: "settings-models", Title: "Models", Draw: p.modelSettings},
 		{Name: "key", ID: "settings-key", Title: "Key", Draw: p.keySettings},
 		{Name: "data", ID: "settings-data", Title: "Export and import", Draw: p.dataSettings},
 		{Name: "appearance", ID: "settings-theme", Title: "Appearance", Draw: p.appearance},

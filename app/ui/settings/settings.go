@@ -11,6 +11,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"screentest/app/models"
 	"screentest/app/session"
 	"screentest/app/ui/kit"
 	"screentest/shared/wire"
@@ -55,6 +56,7 @@ type Page struct {
 	session *session.Session
 	key     keyForm
 	connect connecting
+	models  models.Desk
 	data    importing
 	at      string // the name of the setting that is shown alone; "" shows all
 	here    bool   // the settings are what is shown
@@ -66,6 +68,7 @@ type Page struct {
 // New makes the page, and shows the theme that the person chose.
 func New(h *kit.Host, o Options) *Page {
 	p := &Page{Host: h, o: o, session: o.Session}
+	p.models.Options = models.Options{Server: h.Server, Session: o.Session, Changed: h.Redraw}
 	kit.ApplyTheme(p.o.Storage)
 	return p
 }
@@ -81,6 +84,7 @@ func (p *Page) News(n session.News) {
 		if p.here {
 			p.lead()
 		}
+		p.models.Renew()
 		p.Redraw()
 	}
 }

@@ -74,7 +74,7 @@ func (p *page) write(prompt string) {
 
 // waiting says that a clip of that prompt waits, on the page of who asked.
 func waiting(prompt string) string {
-	return fmt.Sprintf(`[...document.querySelectorAll(".approval")].some(a => a.innerText.includes(%q) && a.innerText.includes("Waits until"))`, prompt)
+	return fmt.Sprintf(`[...document.querySelectorAll(".approval")].some(a => a.innerText.includes(%q) && a.innerText.includes("Waiting for approval"))`, prompt)
 }
 
 // unseen says how many new notices the rail tells of.
@@ -160,7 +160,7 @@ func TestADearClipIsAskedForAndReleased(t *testing.T) {
 		t.Error("Cid is told of it")
 	}
 	cid.open("/notices")
-	cid.wait(`document.body.innerText.includes("Nothing so far.")`)
+	cid.wait(`document.body.innerText.includes("No notifications yet.")`)
 }
 
 // What waits, and what one is told, for who can't see it well, on a phone, and by
@@ -195,7 +195,7 @@ func TestAxeFindsNothingInNotices(t *testing.T) {
 		}
 	}
 	f.must(f.cid.tab.Front())
-	f.cid.axeFindsNothing(source, []axeView{{name: "no notices", path: "/notices", wait: `document.body.innerText.includes("Nothing so far.")`}})
+	f.cid.axeFindsNothing(source, []axeView{{name: "no notices", path: "/notices", wait: `document.body.innerText.includes("No notifications yet.")`}})
 	f.must(f.ana.tab.Front())
 	f.ana.axeFindsNothing(source, []axeView{{name: "a team's amount", path: "/settings/teams?team=" + f.id, wait: `document.querySelector("#approve-approve")?.value === "0.1"`, do: func(p *page) {
 		p.must(p.tab.Eval(nil, `document.querySelector("#team-approve").scrollIntoView()`))

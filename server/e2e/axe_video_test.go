@@ -98,7 +98,7 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 		{name: "no clip is like that", path: "/video", wait: gallery, do: func(p *page) {
 			clips(p)
 			p.press("#only-favourites")
-			p.says("#gallery", "No clip is like that")
+			p.says("#gallery", "No clips match")
 		}},
 		{name: "deleted clips", path: "/video", wait: gallery, do: func(p *page) {
 			clips(p)

@@ -179,7 +179,7 @@ func TestCopyingWithoutAClipboard(t *testing.T) {
 
 	p.must(p.tab.Eval(nil, `Object.defineProperty(navigator, "clipboard", {value: {writeText: () => Promise.reject(new Error("no"))}}); true`))
 	p.click(answers + " .copy")
-	p.wait(`document.querySelector("#toast, .toast")?.textContent.includes("did not let it be copied")`)
+	p.wait(`document.querySelector("#toast, .toast")?.textContent.includes("blocked copying")`)
 	if p.has(".copied") {
 		t.Error("it is said that it was copied")
 	}

@@ -206,7 +206,7 @@ func TestDeleteUndoAndMarksInTwoTabs(t *testing.T) {
 	p.must(p.tab.Eval(nil, `(e => { e.selectedIndex = 0; e.dispatchEvent(new Event("change")); })(document.querySelector("#filter-tag"))`))
 	p.wait(`document.querySelectorAll(".tile").length === 2`)
 	p.press("#standing-failed")
-	p.says("#gallery", "No clip is like that")
+	p.says("#gallery", "No clips match")
 
 	p.press("#clear-filters")
 	p.press("#card-" + other.ID + "-more")

@@ -12,7 +12,7 @@ func TestAGuestIsToldWhatTheyAre(t *testing.T) {
 	p.must(p.tab.Front())
 	for _, path := range []string{"/", "/video"} {
 		p.open(path)
-		p.wait(`document.querySelector(".guest-note")?.innerText.includes("guest here") && document.body.innerText.includes("Nothing is shared with you yet")`)
+		p.wait(`document.querySelector(".guest-note")?.innerText.includes("guest here") && document.body.innerText.includes("Nothing has been shared with you yet")`)
 		for _, sends := range []string{composer, ".example", "#create", "#example"} {
 			if p.has(sends) {
 				t.Errorf("%s has %s", path, sends)

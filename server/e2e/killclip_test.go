@@ -182,7 +182,7 @@ func TestAFileThatCannotBeCopied(t *testing.T) {
 	p.says(tile(clip.ID, ".tile-problem"), "is no video and no image")
 
 	p.open("/video/" + clip.ID)
-	p.says("#clip-broken", "does not play")
+	p.says("#clip-broken", "doesn’t play")
 	p.says("#clip-broken", "is no video and no image")
 	p.says("#clip-check", "Copy it again")
 	p.picture("clip-that-does-not-play")

@@ -98,7 +98,7 @@ func TestATeamRanksModelsByItsVotes(t *testing.T) {
 	if got := cleo.count("#ranking-chart .interval-plot"); got != 2 {
 		t.Errorf("%d models are drawn", got)
 	}
-	if !strings.Contains(cleo.inner("#ranking-basis"), "don’t tell the first two apart") {
+	if !strings.Contains(cleo.inner("#ranking-basis"), "too close to call") {
 		t.Error("one vote is said to tell them apart")
 	}
 

@@ -33,7 +33,7 @@ func TestTheGalleryOfATeam(t *testing.T) {
 	r.ben.press(".clip-back")
 	r.ben.wait(`location.pathname === "/video" && location.search.includes("in_review") && ` + cards + ` === "A red kite over the dunes, In review"`)
 	r.ben.press("#state-approved")
-	r.ben.wait(`document.querySelector("#team-gallery").innerText.includes("No clip is like that")`)
+	r.ben.wait(`document.querySelector("#team-gallery").innerText.includes("No clips match")`)
 	r.ben.press("#state-all")
 	r.ben.wait(`document.querySelectorAll("#team-gallery .tile").length === 2`)
 	if answer := r.ana.asked("DELETE", "/api/shares/"+boat, ""); strings.HasPrefix(answer, "REFUSED") {
@@ -178,5 +178,5 @@ func TestAloneNothingIsReviewed(t *testing.T) {
 	}
 	w.allow = append(w.allow, "status of 404")
 	p.must(p.tab.Open(w.server.URL + "/review/00000000-0000-4000-8000-000000000000"))
-	p.wait(`document.body.innerText.includes("There is nothing at this address")`)
+	p.wait(`document.body.innerText.includes("There’s nothing at this address")`)
 }

@@ -204,7 +204,7 @@ func TestCopyTheVideoRequest(t *testing.T) {
 
 	p.must(p.tab.Eval(nil, `navigator.clipboard.writeText = () => Promise.reject(new Error("no"))`))
 	p.click("#copy-request")
-	p.says(".clip-toasts", "did not let it be copied")
+	p.says(".clip-toasts", "blocked copying")
 	if words := p.text(`document.getElementById("copy-request").innerText`); words != "Copy JSON" {
 		t.Errorf("the button says %q although nothing was copied", words)
 	}

@@ -67,6 +67,17 @@ func (l *Library) SaveSettings(lane *Lane, name string, done func(*wire.Problem)
 	l.save(e, done)
 }
 
+// Save saves an entry that was changed. Two of a kind don't have the same name.
+func (l *Library) Save(e wire.LibraryEntry, done func(*wire.Problem)) {
+	for _, o := range l.Entries(e.Kind) {
+		if o.ID != e.ID && o.Name == strings.TrimSpace(e.Name) {
+			done(&wire.Problem{Code: "name_taken", Field: "name", Message: "That name is already taken.", Hint: "Choose another one."})
+			return
+		}
+	}
+	l.save(e, done)
+}
+
 func (l *Library) save(e wire.LibraryEntry, done func(*wire.Problem)) {
 	if e.Name = strings.TrimSpace(e.Name); e.Name == "" {
 		done(&wire.Problem{Code: "no_name", Field: "name", Message: "It needs a name."})

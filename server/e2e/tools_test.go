@@ -175,11 +175,28 @@ func TestLibraryOfPromptsAndSettings(t *testing.T) {
 	other.click(`.function[data-name="Translate"] .library-use`)
 	other.wait(`document.querySelector("#composer").value === "Sing it"`)
 
+	// It is changed where it stands, and Escape leaves it as it was.
 	other.tool("#open-library")
-	other.click(`.function[data-name="Translate"] .library-drop`)
-	other.wait(`!document.querySelector('.function[data-name="Translate"]')`)
+	other.click(`.function[data-name="Translate"] .library-edit`)
+	other.wait(`document.activeElement?.id === "library-edit-name"`)
+	other.keys(" it")
+	other.keys("\x1b")
+	other.wait(`document.querySelector("#library").open && !document.querySelector("#library-editing") && !!document.querySelector('.function[data-name="Translate"]')`)
+	other.click(`.function[data-name="Translate"] .library-edit`)
+	other.wait(`document.activeElement?.id === "library-edit-name"`)
+	other.must(other.tab.Eval(nil, `document.querySelector("#library-edit-name").select()`))
+	other.keys("Sing")
+	other.must(other.tab.Eval(nil, `document.querySelector("#library-edit-text").select()`))
+	other.keys("Sing {{what}}")
+	other.click("#library-keep")
+	other.wait(`document.querySelector('.function[data-name="Sing"] .faint')?.textContent === "Sing {{what}}" && !document.querySelector('.function[data-name="Translate"]')`)
 	p.must(p.tab.Front())
-	p.wait(`!document.querySelector('.function[data-name="Translate"]')`)
+	p.wait(`!!document.querySelector('.function[data-name="Sing"]')`)
+	other.must(other.tab.Front())
+	other.click(`.function[data-name="Sing"] .library-drop`)
+	other.wait(`!document.querySelector('.function[data-name="Sing"]')`)
+	p.must(p.tab.Front())
+	p.wait(`!document.querySelector('.function[data-name="Sing"]')`)
 }
 
 // Who writes elsewhere when a call comes goes on writing.

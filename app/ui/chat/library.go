@@ -21,7 +21,8 @@ type libraryState struct {
 	filling string            // the prompt whose variables are asked for; "" for the list
 	values  map[string]string // of those, by name
 	problem string
-	team    string // whose it is; "" for one's own
+	draft   wire.LibraryEntry // the entry of one's own that is being changed
+	team    string            // whose it is; "" for one's own
 	shelf   teamState
 }
 
@@ -57,6 +58,10 @@ func (l *Library) Render() (ui app.UI) {
 			l.fill("")
 			return
 		}
+		if p.library.draft.ID != "" {
+			l.change("")
+			return
+		}
 		switch s := p.library.shelf; s.view {
 		case viewEdit:
 			l.view(viewEntry, s.of, "#team-name")
@@ -85,7 +90,7 @@ func (l *Library) kinds() app.UI {
 	p := l.p
 	tab := func(kind, name string) kit.Choice {
 		return kit.Choice{ID: "library-" + kind, Name: name, On: l.Kind == kind,
-			Do: p.Do("library-"+kind, func() { p.library.kind, p.library.problem = kind, "" })}
+			Do: p.Do("library-"+kind, func() { p.library.kind, p.library.problem, p.library.draft = kind, "", wire.LibraryEntry{} })}
 	}
 	return kit.Box("div", "dialog-body",
 		l.whose(),
@@ -121,6 +126,9 @@ func (l *Library) list() app.UI {
 
 func (l *Library) row(e wire.LibraryEntry) app.UI {
 	p := l.p
+	if e.ID == p.library.draft.ID {
+		return kit.El("li", "function", kit.At{"data-name", e.Name}, l.entryForm())
+	}
 	about := chat.Short(e.Text, 100)
 	if e.Kind == wire.LibrarySettings {
 		about = "for " + e.Family + " models"
@@ -132,6 +140,7 @@ func (l *Library) row(e wire.LibraryEntry) app.UI {
 		kit.El("button", "function-words library-use", kit.At{"type", "button", "title", "Use",
 			"onclick", p.Do("use "+e.ID, func() { l.use(e.ID) })},
 			kit.Box("span", "library-name written", e.Name), kit.Box("span", "faint", about)),
+		kit.IconButton("library-edit", "Edit "+e.Name, kit.IconPencil, kit.At{"title", "Edit"}, p.Do("edit "+e.ID, func() { l.change(e.ID) })),
 		kit.IconButton("library-drop", "Delete "+e.Name, kit.IconTrash, kit.At{"title", "Delete"}, p.Do("drop "+e.ID, func() { p.chat.Library.Delete(e.ID, l.done) })),
 	)
 }

@@ -144,10 +144,33 @@ func subjectOf(prompt string) string {
 	if howPattern.MatchString(prompt) {
 		line = strings.TrimSuffix(strings.TrimSuffix(line, " work"), " works")
 	}
+	if who := howDoes.FindStringSubmatch(prompt); who != nil && !anyone.MatchString(who[2]) {
+		line = doer(line)
+	}
 	if line == "" || line == "…" {
 		return "this"
 	}
 	return cut(line, 200)
+}
+
+// howDoes begins a question of how something does what it does.
+var howDoes = regexp.MustCompile(`(?i)^how (do|does|did) (\S+)`)
+
+// anyone is who does it where that says nothing.
+var anyone = regexp.MustCompile(`(?i)^(i|you|we|one|they|people)$`)
+
+// doer is what does something, of "back-pressure keep a stream honest": the words
+// before a verb can't be told from it, so that the first word has to do, and with it
+// what it is of.
+func doer(line string) string {
+	words := strings.Fields(line)
+	switch {
+	case len(words) < 3:
+		return line
+	case words[1] == "of":
+		return strings.Join(words[:3], " ")
+	}
+	return words[0]
 }
 
 // cut cuts s to at most n bytes, between characters.

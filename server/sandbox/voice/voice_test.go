@@ -112,6 +112,23 @@ func TestVerbatim(t *testing.T) {
 }
 
 // A subject is one safe line, whatever the prompt is.
+// What an answer is about is named so that it fits into its sentences.
+func TestSubjects(t *testing.T) {
+	for prompt, want := range map[string]string{
+		"How does back-pressure keep a stream honest?": "back-pressure",
+		"How does the internet work?":                  "internet",
+		"How do signs of spring differ by country?":    "signs of spring",
+		"How do I bake bread at home?":                 "bake bread at home",
+		"How do you fold a paper boat?":                "fold a paper boat",
+		"Explain tides to a ten-year-old":              "tides to a ten-year-old",
+		"How does it?":                                 "it",
+	} {
+		if got := subjectOf(prompt); got != want {
+			t.Errorf("%q is about %q, want %q", prompt, got, want)
+		}
+	}
+}
+
 func FuzzSubject(f *testing.F) {
 	for _, p := range append(prompts, "<script>alert(1)</script>", "[x](javascript:alert(1))", "a\u202eb", strings.Repeat("long ", 1000), "\xff\xfe") {
 		f.Add(p)

@@ -27,6 +27,56 @@ func (l *Lane) Retry(id string) {
 	}
 }
 
+// RetryWith asks another model for a version of an answer; the lane goes on with the
+// model that it had.
+func (l *Lane) RetryWith(id, model string) {
+	own := l.Model()
+	if l.Running() || l.of.messages[id] == nil {
+		return
+	}
+	l.model = model
+	l.Retry(id)
+	l.model = own
+	l.of.tellLanes(0)
+	l.of.changed(PartThread | PartLanes)
+}
+
+// ContinueText is what a model is told that is to go on with an answer which was cut.
+const ContinueText = "Continue exactly where you stopped, without repeating anything."
+
+// Cut says that an answer ended before its end, so that it can be continued: at a
+// bound of its length, or because it was stopped or broke off after some text.
+func (m *Message) Cut() bool {
+	if m.Run == nil || m.Text == "" || len(m.Calls()) > 0 {
+		return false
+	}
+	switch m.Run.State {
+	case wire.Stopped, wire.Interrupted:
+		return true
+	case wire.Incomplete:
+		return m.Run.Finish != "content_filter"
+	}
+	return m.Run.State == wire.Done && m.Run.Finish == "length"
+}
+
+// Continue asks the lane's model to go on with an answer, in a message of its own.
+func (l *Lane) Continue(id string) {
+	c := l.of
+	m := c.messages[id]
+	if m == nil || l.Running() || !m.Cut() {
+		return
+	}
+	user := &Message{Message: wire.Message{
+		ID: c.chat.o.NewID(), Parent: id, Lane: l.Number, Role: "user", Text: ContinueText, CreatedMS: c.chat.o.Now().UnixMilli(),
+	}, Rev: 1}
+	path := append(slices.Clone(l.pathTo(m)), user)
+	c.Refusal = nil
+	c.add(user)
+	if !l.again(user.Message, path) {
+		c.drop(user)
+	}
+}
+
 // again asks the lane to answer user, the last message of path.
 func (l *Lane) again(user wire.Message, path []*Message) bool {
 	start, r := l.prepare(user, path)

@@ -129,3 +129,54 @@ func TestEditInAllLanesOrInNone(t *testing.T) {
 		}
 	}
 }
+
+// Another model answers once more; the lane goes on with its own.
+func TestRetryWithAnotherModel(t *testing.T) {
+	b := newBench(t)
+	b.Lane(0).Choose(chatModel)
+	_, r := b.sent(t, "one")
+	b.says(r, "first")
+	b.Lane(0).RetryWith(b.Current.Lane(0).Leaf, "zeta-1")
+	b.pass(0)
+	start := read[wire.Start](t, b.far.take(t, wire.OpStart))
+	if !strings.Contains(string(start.Body), `"zeta-1"`) || start.User.Text != "one" {
+		t.Errorf("sent %+v", start)
+	}
+	if got := b.Lane(0).Model(); got != chatModel {
+		t.Errorf("the lane goes on with %s", got)
+	}
+	if v := b.Current.Lane(0).Versions(b.Current.Message(b.Current.Lane(0).Leaf)); len(v) != 2 {
+		t.Errorf("versions %v", v)
+	}
+}
+
+// What was cut is gone on with, by all that was said so far and a sentence.
+func TestACutAnswerIsContinued(t *testing.T) {
+	b := newBench(t)
+	b.Lane(0).Choose(chatModel)
+	_, r := b.sent(t, "one")
+	b.says(r, "first")
+	leaf := b.Current.Lane(0).Leaf
+	b.Lane(0).Continue(leaf)
+	b.pass(0)
+	if b.Current.Message(leaf).Cut() || b.Lane(0).Running() {
+		t.Fatal("a whole answer is continued")
+	}
+	for _, c := range []struct {
+		state  wire.RunState
+		finish string
+		want   bool
+	}{{wire.Stopped, "", true}, {wire.Interrupted, "", true}, {wire.Incomplete, "max_output_tokens", true}, {wire.Incomplete, "content_filter", false}, {wire.Failed, "", false}, {wire.Done, "length", true}} {
+		m := b.Current.Message(leaf)
+		m.Run.State, m.Run.Finish = c.state, c.finish
+		if m.Cut() != c.want {
+			t.Errorf("%s, %s: %v", c.state, c.finish, m.Cut())
+		}
+	}
+	b.Lane(0).Continue(leaf)
+	b.pass(0)
+	start := read[wire.Start](t, b.far.take(t, wire.OpStart))
+	if start.User.Parent != leaf || start.User.Text != ContinueText || !strings.Contains(string(start.Body), "first") {
+		t.Errorf("sent %+v", start)
+	}
+}

@@ -125,3 +125,29 @@ func TestTheDrawerIsDragged(t *testing.T) {
 	p.reload()
 	p.wait(width + ` === 600 && document.querySelector("#drawer-edge").ariaValueNow === "600"`)
 }
+
+// An answer is asked of another model from where it stands, and one that was stopped
+// is gone on with.
+func TestAnotherModelAnswersAndACutAnswerGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	p := w.tab("/")
+	p.send("Hello [[repeat: 10]]")
+	p.settled()
+	p.click(".message .again-with")
+	p.wait(`document.activeElement?.matches("#picker[open] #picker-search")`)
+	p.keys("zeta-1\r")
+	p.wait(`document.querySelectorAll('.message[data-role="assistant"]').length === 1 && document.querySelector(".state .asked")?.textContent === "zeta-1"`)
+	p.settled()
+	p.wait(`document.querySelector(".versions").textContent.includes("2 of 2") && document.querySelector("#model .model-name").textContent === "vendor/model-a"`)
+
+	p.click("#composer")
+	p.keys("Tell me about the sea. [[repeat: 4000]]\r")
+	p.wait(`document.querySelectorAll(".message .body")[3]?.textContent.length > 50`)
+	p.click("#stop")
+	p.wait(`!!document.querySelector(".message .continue")`)
+	p.click(".message .continue")
+	p.wait(`[...document.querySelectorAll('.message[data-role="user"]')].at(-1).textContent.includes("Continue exactly where you stopped")`)
+	p.settled()
+	p.wait(`document.querySelectorAll('.message[data-role="assistant"]').length === 3 && !document.querySelector(".message .continue")`)
+}

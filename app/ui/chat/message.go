@@ -258,6 +258,15 @@ func (s *StateLine) Render() (ui app.UI) {
 			kit.If(s.Last && !retriable(m) && !m.Running() && !s.Busy, func() app.UI {
 				return kit.IconButton("small again", "Answer again", kit.IconRetry, kit.At{"title", "Answer again: another version beside this one"}, p.Do("again", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() }))
 			}),
+			kit.If(s.Last && m.Cut() && !s.Busy, func() app.UI {
+				return kit.Button("small continue", kit.At{"title", "Have the model go on where it stopped"},
+					p.Do("continue", func() { p.threads.stick(); p.chat.Lane(s.Lane).Continue(s.ID); p.FocusComposer() }), "Continue")
+			}),
+			kit.If(s.Last && !m.Running() && !s.Busy && !hidden, func() app.UI {
+				id := partID("again-with", s.Lane, s.ID)
+				return kit.IconButton("small again-with", "Answer with another model", kit.IconDown, kit.At{"id", id, "aria-haspopup", "dialog"},
+					p.Do("again with", func() { p.picker.ask(s.Lane, s.ID, id) }))
+			}),
 			kit.If(!m.Running() && m.Text != "", func() app.UI {
 				return kit.IconButton("small copy", "Copy the answer", kit.IconCopy, kit.At{"title", "Copy the answer as Markdown"},
 					p.On("copy", func(ctx app.Context, _ app.Event) {

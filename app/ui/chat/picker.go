@@ -20,6 +20,7 @@ type picker struct {
 	p      *Page
 	open   bool
 	lane   int
+	again  string // the answer that another model is asked for; "": it answers next
 	query  string
 	active int // index among the models that match
 }
@@ -35,12 +36,12 @@ type Picker struct {
 	Active int
 }
 
-// matches returns the models that fit what was typed: every word somewhere in
-// the id, the family or the endpoint.
 // maxOptions bounds the models that are offered at once: a gateway may list
 // thousands.
 const maxOptions = 300
 
+// matches returns the models that fit what was typed: every word somewhere in
+// the id, the name, the family or the endpoint.
 func (k *picker) matches() []gateway.Model {
 	p := k.p
 	var found []gateway.Model
@@ -66,9 +67,13 @@ next:
 	return found
 }
 
-func (k *picker) show(lane int) {
+func (k *picker) show(lane int) { k.ask(lane, "", threadID("model", lane)) }
+
+// ask opens it at an element, for the model that answers next, or for another
+// version of an answer.
+func (k *picker) ask(lane int, again, at string) {
 	p := k.p
-	*k = picker{p: p, open: true, lane: lane}
+	*k = picker{p: p, open: true, lane: lane, again: again}
 	for i, m := range p.session.Models {
 		if m.ID == p.chat.Lane(lane).Model() {
 			k.active = i
@@ -78,13 +83,13 @@ func (k *picker) show(lane int) {
 	p.Context().Defer(func(app.Context) {
 		defer p.Guard("the model picker")
 		d := p.DOM.ByID("picker")
-		button := p.DOM.ByID(threadID("model", lane))
+		button := p.DOM.ByID(at)
 		if d.Get("open").Bool() || !button.Truthy() {
 			return
 		}
 		const width = 480 // of the dialog, px
-		at := button.Call("getBoundingClientRect")
-		left, top := at.Get("left").Float(), at.Get("bottom").Float()
+		box := button.Call("getBoundingClientRect")
+		left, top := box.Get("left").Float(), min(box.Get("bottom").Float(), js.Global().Get("innerHeight").Float()*0.3)
 		left = max(8, min(left, js.Global().Get("innerWidth").Float()-width-12))
 		d.Get("style").Set("left", fmt.Sprintf("%.0fpx", left))
 		d.Get("style").Set("top", fmt.Sprintf("%.0fpx", top+4))
@@ -107,7 +112,12 @@ func (k *picker) close() {
 
 // pick has the lane answer with a model from now on.
 func (k *picker) pick(id string) {
-	k.p.chat.Lane(k.lane).Choose(id)
+	if k.again != "" {
+		k.p.threads.stick()
+		k.p.chat.Lane(k.lane).RetryWith(k.again, id)
+	} else {
+		k.p.chat.Lane(k.lane).Choose(id)
+	}
 	k.close()
 }
 

@@ -70,7 +70,7 @@ func (c *Conversation) Vote(lane int) {
 		c.voting = false
 		var stored wire.Vote
 		if p = session.Read(data, p, &stored); p != nil {
-			c.Refusal = refuse("", p.Code, "The vote was not kept: "+p.Message, strings.TrimSpace(p.Hint+" Vote again."))
+			c.Refusal = refuse("", p.Code, "Your vote wasn’t saved: "+p.Message, strings.TrimSpace(p.Hint+" Vote again."))
 			c.changed(PartThread | PartComposer)
 			return
 		}
@@ -121,7 +121,7 @@ func (c *Conversation) Verdict() string {
 			return "You found " + noneOf(len(c.Lanes)) + " good enough."
 		}
 		if v.Winner == "" {
-			return "You found the answers equally good."
+			return "You called it a tie."
 		}
 		for i, o := range c.Lanes {
 			if o.Leaf == v.Winner {

@@ -271,6 +271,6 @@ func (ch *Chat) forgetLost(id string) {
 	draft := ch.o.Storage.Get(draftName + id)
 	ch.forget(id)
 	if draft != "" && id == ch.currentID() {
-		ch.restore("", unsent{Text: draft}, "This conversation was deleted elsewhere. What you were writing stands in the composer of a new one.")
+		ch.restore("", unsent{Text: draft}, "This conversation was deleted elsewhere. Your draft is in a new one.")
 	}
 }

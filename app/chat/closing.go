@@ -60,9 +60,9 @@ func (c *Conversation) close(closes func(*Lane) bool) {
 	}
 	switch {
 	case stopped == 1:
-		was.Words += " The answer under way was stopped."
+		was.Words += " The running answer was stopped."
 	case stopped > 1:
-		was.Words += " " + strconv.Itoa(stopped) + " answers under way were stopped."
+		was.Words += " " + strconv.Itoa(stopped) + " running answers were stopped."
 	}
 	ch := c.chat
 	ch.endUndoClose()

@@ -238,7 +238,7 @@ func TestTie(t *testing.T) {
 		t.Errorf("winner %q of a tie", v.Winner)
 	}
 	call.answer(v)
-	if !strings.Contains(b.Shown().Verdict(), "equally") {
+	if !strings.Contains(b.Shown().Verdict(), "a tie") {
 		t.Errorf("verdict %q", b.Shown().Verdict())
 	}
 }

@@ -53,7 +53,7 @@ func (l *List) Commit() {
 		if p != nil && p.Code != "not_found" {
 			l.put(s)
 			l.chat.o.Changed(PartList)
-			l.chat.o.Tell("The conversation was not deleted. " + p.Message + " " + p.Hint)
+			l.chat.o.Tell("The conversation wasn’t deleted. " + p.Message + " " + p.Hint)
 		}
 	})
 	l.chat.o.Changed(PartUndo)

@@ -62,7 +62,7 @@ func (c *Conversation) Estimate(n int) Estimate {
 	}
 	e := Estimate{
 		Text:  figure.Count(most) + " tokens in",
-		Basis: "Estimated at 4 bytes a token, with all that came before",
+		Basis: "Estimated at 4 bytes per token, including the conversation so far",
 		Over:  over,
 	}
 	lanes := len(c.Lanes)

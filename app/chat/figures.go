@@ -83,9 +83,9 @@ func (ch *Chat) basis(r *wire.Run) string {
 	}
 	switch r.CostSource {
 	case "reported":
-		parts = append(parts, "tokens as the gateway reported them")
+		parts = append(parts, "tokens reported by the gateway")
 	case "estimated":
-		parts = append(parts, "the gateway reported no tokens: estimated")
+		parts = append(parts, "tokens estimated: the gateway reported none")
 	}
 	if ch.sample(r) && !strings.Contains(r.Basis, samplePrices) {
 		parts = append(parts, samplePrices)
@@ -122,9 +122,9 @@ func stateWords(m *Message) string {
 	case wire.Incomplete:
 		switch m.Run.Finish {
 		case "length", "max_output_tokens", "max_tokens":
-			return "cut at the length limit"
+			return "cut off at the length limit"
 		case "content_filter":
-			return "cut by the content filter"
+			return "cut off by the content filter"
 		case "":
 			return "incomplete"
 		}

@@ -218,7 +218,7 @@ func (l *Lane) CheckExtra(text string) []string {
 	for _, e := range extra.Members {
 		for _, s := range sent.Root.Members {
 			if strictjson.SameButCase(s.Name, e.Name) {
-				faults = append(faults, "The page sends "+s.Name+" itself, so it can’t be here too. Take it out here, or there.")
+				faults = append(faults, "The page sends "+s.Name+" itself, so it can’t be here too. Remove one of them.")
 			}
 		}
 	}
@@ -245,7 +245,7 @@ func extraFault(text string) *gateway.Issue {
 	if fault == "" {
 		return nil
 	}
-	return &gateway.Issue{Field: "extra JSON", Code: gateway.CodeInvalidRequest, Message: fault, Hint: "Mend it in Parameters, or empty it."}
+	return &gateway.Issue{Field: "extra JSON", Code: gateway.CodeInvalidRequest, Message: fault, Hint: "Fix it in Parameters or empty it."}
 }
 
 // bound is how many tokens an answer of the lane has at most, by what is asked
@@ -294,5 +294,5 @@ func CheckSchemaName(name string) string {
 	if name == "" || gateway.SchemaName(name) {
 		return ""
 	}
-	return "A name has letters, digits, _ and - only, at most 64 of them."
+	return "Use up to 64 letters, digits, _ and -."
 }

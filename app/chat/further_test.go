@@ -145,8 +145,8 @@ func TestExtraJSON(t *testing.T) {
 		{"twice", `{"n": 1, "n": 2}`, `"n" is there twice. Leave one of them out.`},
 		{"in other letters", `{"n": 1, "N": 2}`, `"N" is there twice. Leave one of them out.`},
 		{"too long", `{"n": "` + strings.Repeat("x", MaxExtra) + `"}`, "This is too long: extra JSON has at most 16 KiB."},
-		{"what the page sends", `{"model": "x"}`, "The page sends model itself, so it can’t be here too. Take it out here, or there."},
-		{"what is set above", `{"Seed": 1}`, "The page sends seed itself, so it can’t be here too. Take it out here, or there."},
+		{"what the page sends", `{"model": "x"}`, "The page sends model itself, so it can’t be here too. Remove one of them."},
+		{"what is set above", `{"Seed": 1}`, "The page sends seed itself, so it can’t be here too. Remove one of them."},
 		{"a known field with a wrong value", `{"top_k": -1}`, "top_k must be at least 0; it is -1."},
 		{"within a field", `{"response_format": {"type": "xml"}}`, "the type of a format is text, json_object or json_schema; it is the string \"xml\"."},
 	} {
@@ -204,7 +204,7 @@ func TestBoundsOfAnAnswer(t *testing.T) {
 
 func TestSchemaOfAnAnswer(t *testing.T) {
 	for text, want := range map[string]string{
-		" ": "Write the JSON Schema that the answer is to follow.", `{"type": "object"}`: "",
+		" ": "Write the JSON Schema the answer must follow.", `{"type": "object"}`: "",
 		`{}`: `Line 1: an answer is an object: "type": "object" is missing.`, `{"type": "array"}`: `Line 1: an answer is an object, so the type is "object".`,
 	} {
 		if got := strings.Join(CheckAnswer(text), " "); got != want {

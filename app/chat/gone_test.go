@@ -118,7 +118,7 @@ func TestShownConversationDeletedWhileOffline(t *testing.T) {
 	if b.Current.Phase != Missing || len(b.List.Rows) != 0 {
 		t.Errorf("phase %v, listed %v", b.Current.Phase, b.List.Rows)
 	}
-	if !strings.Contains(b.told, "composer of a new") {
+	if !strings.Contains(b.told, "message field of a new") {
 		t.Errorf("the notice is %q", b.told)
 	}
 	b.far.take(t, wire.OpStart).refuse("not_found")

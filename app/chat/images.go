@@ -35,7 +35,7 @@ func (c *Conversation) Attached() []*Attachment { return c.attached }
 // Attachment.Done; nil, with Refusal set, where there can't be another.
 func (c *Conversation) Attach(name string) *Attachment {
 	if len(c.attached) >= wire.MaxImages {
-		c.Refusal = refuse("", "too_many_images", "A message has at most "+strconv.Itoa(wire.MaxImages)+" images.", "Send the others with the next one.")
+		c.Refusal = refuse("", "too_many_images", "A message has at most "+strconv.Itoa(wire.MaxImages)+" images.", "Send the rest with your next message.")
 		c.changed(PartComposer)
 		return nil
 	}
@@ -106,7 +106,7 @@ func (c *Conversation) images() (list []wire.Image, r *Refusal) {
 		case a.Problem != nil:
 			return nil, refuse("", "image_refused", "“"+a.Name+"” could not be attached: "+a.Problem.Message, "Remove it, or choose another.")
 		case !a.Ready():
-			return nil, refuse("", "image_under_way", "“"+a.Name+"” is still on its way to the server.", "Send again in a moment.")
+			return nil, refuse("", "image_under_way", "“"+a.Name+"” is still uploading.", "Send again in a moment.")
 		}
 		list = append(list, a.Image)
 	}

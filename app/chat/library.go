@@ -80,7 +80,7 @@ func (l *Library) Save(e wire.LibraryEntry, done func(*wire.Problem)) {
 
 func (l *Library) save(e wire.LibraryEntry, done func(*wire.Problem)) {
 	if e.Name = strings.TrimSpace(e.Name); e.Name == "" {
-		done(&wire.Problem{Code: "no_name", Field: "name", Message: "It needs a name."})
+		done(&wire.Problem{Code: "no_name", Field: "name", Message: "Enter a name."})
 		return
 	}
 	if e.ID == "" {

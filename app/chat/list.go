@@ -186,7 +186,7 @@ func (l *List) Rename(id, title string) {
 	l.chat.o.Server.Call(wire.OpRename, wire.Rename{ID: id, Title: title}, func(_ json.RawMessage, p *wire.Problem) {
 		if p != nil {
 			l.edit(id, func(s *wire.Summary) { s.Title = before })
-			l.chat.o.Tell("The title was not changed. " + p.Message + " " + p.Hint)
+			l.chat.o.Tell("The title wasn’t changed. " + p.Message + " " + p.Hint)
 		}
 	})
 }

@@ -160,11 +160,11 @@ func (c *Conversation) fill() {
 func (c *Conversation) unread(path []*Message) *Refusal {
 	if missing(path) {
 		c.need(path, func() { c.chat.o.After(0, func() { _ = c.unread(path) }) })
-		return refuse("", "not_loaded", "The older messages of this conversation are still on their way, and the model is to be given them all.", "Send again in a moment.")
+		return refuse("", "not_loaded", "Older messages of this conversation are still loading; the model needs them all.", "Send again in a moment.")
 	}
 	if c.Earlier {
 		c.Outline()
-		return refuse("", "not_loaded", "The older messages of this conversation have not come yet, and the model is to be given them all.", "Send again in a moment.")
+		return refuse("", "not_loaded", "Older messages of this conversation haven’t loaded yet; the model needs them all.", "Send again in a moment.")
 	}
 	return nil
 }

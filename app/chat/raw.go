@@ -18,9 +18,9 @@ func (l *Lane) SendRaw(ep gateway.Endpoint, body []byte) *Refusal {
 	case r != nil:
 		return r
 	case l.Index() < 0:
-		return refuse("", "no_lane", "This lane has been closed.", "Choose another one.")
+		return refuse("", "no_lane", "This model was closed.", "Choose another one.")
 	case l.Running():
-		return refuse("", "running", "An answer is still being made.", "Stop it first, or wait for its end.")
+		return refuse("", "running", "An answer is still running.", "Stop it first or wait for it.")
 	}
 	if r := ch.mayNotSend(); r != nil {
 		return r

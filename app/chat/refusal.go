@@ -19,8 +19,8 @@ func refuse(field, code, message, hint string) *Refusal {
 
 // stillRunning is why nothing is sent beside an answer that is under way.
 func stillRunning() *Refusal {
-	return refuse("", "running", "An answer is still being made, so this was not sent.",
-		"Send it when that has ended, or stop that with Esc; what you wrote stays here.")
+	return refuse("", "running", "An answer is still running, so this wasn’t sent.",
+		"Send it afterwards, or stop the answer with Esc. Your text stays here.")
 }
 
 // Refused is the Refusal as long as it is true: that an answer is under way is
@@ -37,9 +37,9 @@ func (c *Conversation) Refused() *Refusal {
 func (c *Conversation) notReady() *Refusal {
 	switch {
 	case !c.chat.session.Greeted:
-		return refuse("", "not_connected", "The server has not answered yet.", "Wait a moment, then send again.")
+		return refuse("", "not_connected", "The server hasn’t answered yet.", "Wait a moment, then send again.")
 	case c.Phase != Ready:
-		return refuse("", "not_loaded", "This conversation has not been loaded.", "Wait until it is there, or begin a new one.")
+		return refuse("", "not_loaded", "This conversation isn’t loaded.", "Wait for it or start a new one.")
 	}
 	return nil
 }
@@ -48,13 +48,13 @@ func (c *Conversation) notReady() *Refusal {
 // for want of a key.
 func (ch *Chat) mayNotSend() *Refusal {
 	if ch.session.Guest() {
-		return refuse("", wire.CodeNotAllowed, "A guest sees what is shared with them and sends nothing.", "Ask an admin of this instance to make you a member.")
+		return refuse("", wire.CodeNotAllowed, "Guests can see what’s shared with them but not send requests.", "Ask an admin of this instance to make you a member.")
 	}
 	if g := ch.session.Hello.Gateway; g.HasKey || g.Sandbox {
 		return nil
 	}
 	if c := ch.session.Charge(); c.ID != "" && c.ID != wire.ChargePersonal {
-		words, hint := "There is no key for the gateway here yet.", "Ask an admin of this instance to enter one."
+		words, hint := "There’s no gateway key yet.", "Ask an admin of this instance to enter one."
 		if len(ch.session.Charges()) > 1 { // else the page speaks of no teams
 			words, hint = "The team "+c.Name+" has no key for the gateway yet.", "Ask an admin or who leads the team to enter one."
 		}
@@ -73,8 +73,8 @@ func (ch *Chat) notAllowed(model string) *Refusal {
 		return nil
 	}
 	if len(ch.session.Charges()) < 2 { // the page speaks of no teams
-		return refuse("model", wire.CodeModelNotAllowed, model+" is not among the models that may be used here.", "Choose another one, or ask an admin of this instance.")
+		return refuse("model", wire.CodeModelNotAllowed, model+" isn’t allowed here.", "Choose another one, or ask an admin of this instance.")
 	}
 	return refuse("model", wire.CodeModelNotAllowed, "The team "+c.Name+" doesn’t pay for "+model+".",
-		"Choose another model, or charge it to something else, beside the price.")
+		"Choose another model, or change who pays, beside the price.")
 }

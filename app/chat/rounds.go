@@ -82,7 +82,7 @@ func (l *Lane) SendResults() bool {
 	c.Refusal = nil
 	c.changed(PartComposer)
 	if l.Rounds() > wire.MaxRounds {
-		c.Refusal = refuse("", "too_many_rounds", "The model has called functions in all 8 rounds that are sent after one message.", "Ask it to answer with what it has.")
+		c.Refusal = refuse("", "too_many_rounds", "The model has called functions in all 8 rounds allowed after one message.", "Ask it to answer with what it has.")
 		return false
 	}
 	leaf := l.last()

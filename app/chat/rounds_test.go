@@ -152,7 +152,7 @@ func TestCheckSchema(t *testing.T) {
 func TestCheckFunctionName(t *testing.T) {
 	for name, want := range map[string]string{
 		"get_weather-2": "", "": "needs a name", "get weather": "letters, digits", "héhé": "letters, digits",
-		"taken": "Another function", strings.Repeat("a", 65): "at most 64",
+		"taken": "Another function", strings.Repeat("a", 65): "up to 64",
 	} {
 		got, _ := CheckFunction(Function{Name: name}, []string{"taken"})
 		if words := strings.Join(got, " "); want == "" && words != "" || !strings.Contains(words, want) {

@@ -17,7 +17,7 @@ func CheckFunction(f Function, others []string) (name, parameters []string) {
 	case f.Name == "":
 		name = append(name, "A function needs a name.")
 	case !gateway.SchemaName(f.Name):
-		name = append(name, "A name has letters, digits, _ and - only, at most 64 of them.")
+		name = append(name, "Use up to 64 letters, digits, _ and -.")
 	case slices.Contains(others, f.Name):
 		name = append(name, "Another function has this name.")
 	}
@@ -38,7 +38,7 @@ func CheckSchema(text string) []string { return checkSchema(text, "the parameter
 // CheckAnswer is CheckSchema for the schema of an answer, which has to be there.
 func CheckAnswer(text string) []string {
 	if strings.TrimSpace(text) == "" {
-		return []string{"Write the JSON Schema that the answer is to follow."}
+		return []string{"Write the JSON Schema the answer must follow."}
 	}
 	return checkSchema(text, "an answer is")
 }

@@ -115,7 +115,7 @@ func (ch *Chat) begin(id, text string, now int64) {
 // turn builds and judges a turn of the lane.
 func (l *Lane) turn(ts []gateway.Turn, user wire.Message) (wire.Start, *Refusal) {
 	if l.Model() == "" {
-		return wire.Start{}, refuse("model", "no_model", "No model is chosen.", "Choose one above the conversation.")
+		return wire.Start{}, refuse("model", "no_model", "No model chosen.", "Choose one above the conversation.")
 	}
 	c := l.of
 	if r := c.chat.notAllowed(l.Model()); r != nil {

@@ -109,7 +109,7 @@ func (l *TeamLibrary) Named(kind, name string) *wire.TeamEntry {
 // known by then.
 func (l *TeamLibrary) Put(e wire.TeamEntry, done func(*wire.Problem)) {
 	if e.Name = strings.TrimSpace(e.Name); e.Name == "" {
-		done(&wire.Problem{Code: "no_name", Field: "name", Message: "It needs a name."})
+		done(&wire.Problem{Code: "no_name", Field: "name", Message: "Enter a name."})
 		return
 	}
 	if e.ID == "" {

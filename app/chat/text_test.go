@@ -82,14 +82,14 @@ func TestFigures(t *testing.T) {
 		{
 			"done, reported",
 			wire.Run{State: wire.Done, Model: "x/y", FirstTokenMS: 212, DurationMS: 1617, InputTokens: 31, OutputTokens: 118, CostNanoUSD: 1_300_000, CostSource: "reported", Basis: "31 in × $0.50/M"},
-			Figures{State: "done", FirstToken: "212 ms", Total: "1.6 s", Speed: "84 tok/s", Tokens: "31 in · 118 out", Cost: "$0.0013", Basis: "31 in × $0.50/M = $0.0013; tokens as the gateway reported them"},
+			Figures{State: "done", FirstToken: "212 ms", Total: "1.6 s", Speed: "84 tok/s", Tokens: "31 in · 118 out", Cost: "$0.0013", Basis: "31 in × $0.50/M = $0.0013; tokens reported by the gateway"},
 		},
 		{
 			"estimated, another model answered",
 			wire.Run{State: wire.Done, Model: "x/y", Answered: "x/z", FirstTokenMS: 1400, DurationMS: 1400, InputTokens: 1200, OutputTokens: 5, CostNanoUSD: 42_000, CostSource: "estimated"},
-			Figures{State: "done", FirstToken: "1.4 s", Total: "1.4 s", Tokens: "≈ 1\u202f200 in · 5 out", Cost: "≈ $0.000042", Basis: "$0.000042; the gateway reported no tokens: estimated", Answered: "x/z"},
+			Figures{State: "done", FirstToken: "1.4 s", Total: "1.4 s", Tokens: "≈ 1\u202f200 in · 5 out", Cost: "≈ $0.000042", Basis: "$0.000042; tokens estimated: the gateway reported none", Answered: "x/z"},
 		},
-		{"cut", wire.Run{State: wire.Incomplete, Finish: "length"}, Figures{State: "cut at the length limit"}},
+		{"cut", wire.Run{State: wire.Incomplete, Finish: "length"}, Figures{State: "cut off at the length limit"}},
 		{"cut for a reason of its own", wire.Run{State: wire.Incomplete, Finish: "tired"}, Figures{State: "incomplete: tired"}},
 		{"failed before anything", wire.Run{State: wire.Failed}, Figures{State: "failed"}},
 	} {

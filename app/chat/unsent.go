@@ -23,9 +23,9 @@ type unsent struct {
 // words say what became of it.
 func (u unsent) words() string {
 	if u.Refused != "" {
-		return "Your last message was not sent. " + u.Refused
+		return "Your last message wasn’t sent. " + u.Refused
 	}
-	return "Your last message did not reach the server."
+	return "Your last message didn’t reach the server."
 }
 
 func (ch *Chat) unsent() (u unsent) {
@@ -77,7 +77,7 @@ func (ch *Chat) recall(c *Conversation) {
 		ch.restoreElsewhere(u)
 	case c.messages[u.Message] != nil: // it had reached the server after all
 	default:
-		ch.restore(c.ID, u, u.words()+" It stands in the composer again.")
+		ch.restore(c.ID, u, u.words()+" It’s back in the message field.")
 	}
 }
 
@@ -96,7 +96,7 @@ func (ch *Chat) recallLost() {
 }
 
 func (ch *Chat) restoreElsewhere(u unsent) {
-	ch.restore("", u, u.words()+" It stands in the composer of a new conversation.")
+	ch.restore("", u, u.words()+" It’s in the message field of a new conversation.")
 }
 
 // restore puts a message before what was typed since.

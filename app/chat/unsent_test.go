@@ -34,7 +34,7 @@ func TestUnsentMessagesOutliveAReload(t *testing.T) {
 		b.Show(id)
 		b.far.take(t, wire.OpOpen).refuse("not_found")
 		b.Show("")
-		if b.Shown().Draft() != "of a new one" || !strings.Contains(b.told, "did not reach the server") {
+		if b.Shown().Draft() != "of a new one" || !strings.Contains(b.told, "didn’t reach the server") {
 			t.Errorf("draft %q, notice %q", b.Shown().Draft(), b.told)
 		}
 	})
@@ -91,7 +91,7 @@ func TestARefusedMessageComesBackWithTheReason(t *testing.T) {
 	}
 	b.far.take(t, wire.OpStart).done(nil, &wire.Problem{Code: "too_many_runs", Message: "512 answers are under way, which is the limit."})
 	b = reloaded(t, copied(b.store), wire.ConversationPage{})
-	if b.Shown().Draft() != "one too many" || !strings.Contains(b.told, "was not sent. 512 answers are under way") || strings.Contains(b.told, "did not reach") {
+	if b.Shown().Draft() != "one too many" || !strings.Contains(b.told, "wasn’t sent. 512 answers are under way") || strings.Contains(b.told, "didn’t reach") {
 		t.Errorf("draft %q, notice %q", b.Shown().Draft(), b.told)
 	}
 }

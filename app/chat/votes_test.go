@@ -50,7 +50,7 @@ func TestWhatAVoteSays(t *testing.T) {
 		verdict string
 	}{
 		{1, false, 1, "You voted for B"},
-		{Tie, false, -1, "You found the answers equally good."},
+		{Tie, false, -1, "You called it a tie."},
 		{AllBad, true, -1, "You found neither answer good enough."},
 	} {
 		answers := b.votable(t)

@@ -9,8 +9,8 @@ import "cmp"
 // that now.
 func (c *Conversation) wait(text string) {
 	c.waiting = cmp.Or(text, " ") // of images alone
-	c.Refusal = refuse("", "not_loaded", "The older messages of this conversation are still on their way, and the model is to be given them all.",
-		"It is sent as soon as they are here.")
+	c.Refusal = refuse("", "not_loaded", "Older messages of this conversation are still loading; the model needs them all.",
+		"Your message is sent once they’re here.")
 	c.hasten()
 }
 
@@ -45,7 +45,7 @@ func (c *Conversation) giveUp() {
 	}
 	c.waiting = ""
 	if c == c.chat.Current {
-		c.Refusal = refuse("", "not_loaded", "The older messages of this conversation could not be fetched, and the model is to be given them all.", "Send again.")
+		c.Refusal = refuse("", "not_loaded", "Older messages of this conversation couldn’t be loaded; the model needs them all.", "Send again.")
 		c.changed(PartComposer)
 	}
 }

@@ -227,8 +227,8 @@ func encode(args any) (json.RawMessage, error) {
 
 var disconnected = &wire.Problem{
 	Code:    "disconnected",
-	Message: "The connection to the server is gone.",
-	Hint:    "It is being dialled again; try again when it is back.",
+	Message: "The connection to the server was lost.",
+	Hint:    "Reconnecting; try again when it’s back.",
 }
 
 func (c *call) fail(p *wire.Problem) {
@@ -277,8 +277,8 @@ func (s *Socket) expire(c *call) {
 	if found {
 		c.done(nil, &wire.Problem{
 			Code:    "no_answer",
-			Message: "The server did not answer in time.",
-			Hint:    "Is it still running? Retry when the connection is back; nothing is sent twice.",
+			Message: "The server didn’t answer in time.",
+			Hint:    "Retry once the connection is back; nothing is sent twice.",
 		})
 	}
 }

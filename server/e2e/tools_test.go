@@ -119,7 +119,7 @@ func TestSchemaIsCheckedWhileItIsWritten(t *testing.T) {
 	p := w.tab("/")
 	p.tool("#open-tools")
 	p.click("#add-function")
-	p.wait(`document.querySelector("#function-check")?.textContent === "The schema is fine."`)
+	p.wait(`document.querySelector("#function-check")?.textContent === "Valid schema."`)
 	p.click("#function-parameters")
 	p.must(p.tab.Eval(nil, `document.querySelector("#function-parameters").value = '{\n "type": '`))
 	p.keys("oops")

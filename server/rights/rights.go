@@ -53,7 +53,7 @@ func Refuse(who Asking, r Right, team string) *wire.Problem {
 		(r == Rule || r == Admin) && who.Role() == wire.RoleAdmin:
 		return nil
 	case r == Send:
-		return &wire.Problem{Code: wire.CodeNotAllowed, Message: "A guest sees what is shared with them and sends nothing.",
+		return &wire.Problem{Code: wire.CodeNotAllowed, Message: "Guests can see what’s shared with them but not send requests.",
 			Hint: "Ask an admin of this instance to make you a member."}
 	case who.MustAddFactor() && (r == Lead || r == Rule || r == Admin):
 		return &wire.Problem{Code: wire.CodeFactorNeeded, Message: "Admins of this instance need a second factor, and you have none.",

@@ -159,7 +159,7 @@ func (w *writer) draw(ctx context.Context, m wire.Message, many bool) *node {
 	if w.wire && !w.hidden && r.State != wire.Running {
 		h.raw(`<details class="fold exchange"`)
 		h.attr("data-run", r.ID)
-		h.raw(`><summary>What was sent and what came</summary><p><a`)
+		h.raw(`><summary>Request and reply</summary><p><a`)
 		h.attr("href", "?wire="+url.QueryEscape(r.ID))
 		h.raw(`>As text</a></p></details>`)
 	}
@@ -251,7 +251,7 @@ func (w *writer) problem(h *html, m wire.Message) {
 	case r.Problem != nil:
 		words = r.Problem.Message
 	case r.State == wire.Interrupted:
-		words = "The server ended while this answer was being made."
+		words = "The server stopped during this answer."
 	}
 	if words = w.s.masked(words); w.hidden {
 		words = strings.ReplaceAll(words, m.Run.Model, letter(m.Lane))

@@ -75,15 +75,15 @@ func adviceFor(code string) (advice, bool) {
 	a := advice{code: code}
 	switch code {
 	case CodeBadKey, "invalid_api_key", "authentication_error", "invalid_token":
-		a.kind, a.message, a.hint = Key, "The gateway does not accept the key.", "Enter the key again in the settings. If it is right, look in the gateway's dashboard whether it is still valid."
+		a.kind, a.message, a.hint = Key, "The gateway refused the key.", "Enter the key again in the settings. If it is right, look in the gateway's dashboard whether it is still valid."
 	case CodeForbidden, "permission_error", "access_denied":
-		a.kind, a.message, a.hint = Key, "The gateway does not allow this with the key.", "Look in the gateway's dashboard what the key may be used for."
+		a.kind, a.message, a.hint = Key, "The key isn’t allowed to do this.", "Look in the gateway's dashboard what the key may be used for."
 	case gateway.CodeInsufficientQuota, "insufficient_quota", "billing_hard_limit_reached", "pre_consume_token_quota_failed":
-		a.kind, a.message, a.hint = Quota, "The balance on the gateway is too low for this call.", "Add to the balance in the gateway's dashboard, or choose a cheaper model."
+		a.kind, a.message, a.hint = Quota, "The balance at the gateway is too low.", "Add to the balance in the gateway's dashboard, or choose a cheaper model."
 	case gateway.CodeModelNotFound, "model_not_available":
-		a.kind, a.message, a.hint = NoModel, "The gateway does not have this model, or not for this key.", "Choose another model, or check its name in the catalogue."
+		a.kind, a.message, a.hint = NoModel, "The gateway doesn’t have this model, or not for this key.", "Choose another model, or check its name in the catalogue."
 	case gateway.CodeTaskNotExist:
-		a.kind, a.message, a.hint = Missing, "The gateway does not know this task.", "It may belong to another key, or have been deleted."
+		a.kind, a.message, a.hint = Missing, "The gateway doesn’t know this task.", "It may belong to another key, or have been deleted."
 	case CodeNotFound:
 		a.kind, a.message, a.hint = Missing, "The gateway has nothing at this address.", "Check the gateway's base URL: it ends before /v1."
 	case gateway.CodeRequestTooLarge:
@@ -91,33 +91,33 @@ func adviceFor(code string) (advice, bool) {
 	case "context_length_exceeded", "string_above_max_length":
 		a.kind, a.message, a.hint = Request, "The conversation is too long for the model.", "Start a new conversation, or choose a model with a larger context."
 	case CodeRateLimited, "rate_limit_exceeded", "rate_limit_error", "too_many_requests":
-		a.kind, a.message, a.hint = Busy, "The gateway takes no more calls at the moment.", "Wait a little, then retry."
+		a.kind, a.message, a.hint = Busy, "Rate limit reached.", "Wait a moment, then retry."
 	case CodeTimeout:
 		a.kind, a.message, a.hint = Busy, "The gateway waited too long for the model.", "Retry. If it happens again, try another model."
 	case CodeConflict:
-		a.kind, a.message, a.hint = Busy, "The gateway is busy with another call for the same thing.", "Wait a little, then retry."
+		a.kind, a.message, a.hint = Busy, "The gateway is busy with another call for the same thing.", "Wait a moment, then retry."
 	case CodeServerError, "server_error", "internal_error", "internal_server_error", "upstream_error", "bad_response_status_code", "do_request_failed", "overloaded_error", "engine_overloaded":
 		a.kind, a.message, a.hint = Server, "The gateway failed.", "Retry. If it happens again, try another model, or ask whoever runs the gateway."
 	case CodeRefused, gateway.CodeInvalidRequest, "invalid_request_error":
-		a.kind, a.message, a.hint = Request, "The gateway does not accept the request.", "Look at the request in the inspector, and change what the message names."
+		a.kind, a.message, a.hint = Request, "The gateway refused the request.", "Look at the request in the inspector, and change what the message names."
 	case gateway.CodeWrongEndpoint:
 		a.kind, a.message, a.hint = Request, "This model is called through another endpoint.", "Switch the model's endpoint." // F116
 	case gateway.CodeStreamRequired:
 		a.kind, a.message, a.hint = Request, "This model only answers as a stream.", "Switch streaming on."
 	case gateway.CodeUnsupportedParameter, "unsupported_value", "unknown_parameter":
-		a.kind, a.message, a.hint = Request, "The model does not take one of the parameters.", "Remove the parameter."
+		a.kind, a.message, a.hint = Request, "The model doesn’t take one of the parameters.", "Remove the parameter."
 	case gateway.CodeInvalidSeconds:
-		a.kind, a.message, a.hint = Request, "The model does not make clips of that length.", "Choose one of the allowed values."
+		a.kind, a.message, a.hint = Request, "The model doesn’t make clips of that length.", "Choose one of the allowed values."
 	case gateway.CodeReferenceSeconds:
 		a.kind, a.message, a.hint = Request, "The seconds are not the clip's length plus that of its references.", "Choose a value in the allowed range." // F149
 	case gateway.CodeSourceModeMismatch:
 		a.kind, a.message, a.hint = Request, "The model's tier is not that of the source clip.", "Choose the extend model of the source's tier." // F128
 	case gateway.CodeSourceMismatch:
-		a.kind, a.message, a.hint = Request, "The model does not fit the source clip.", "Choose the model that the message names." // F136
+		a.kind, a.message, a.hint = Request, "The model doesn’t fit the source clip.", "Choose the model that the message names." // F136
 	case gateway.CodeUpstreamRejected:
-		a.kind, a.message, a.hint = Request, "The model does not take this clip as its source.", "Upscale an original clip, not the result of another action." // F130
+		a.kind, a.message, a.hint = Request, "The model doesn’t take this clip as a source.", "Upscale an original clip, not the result of another action." // F130
 	case gateway.CodeSourceNotReady:
-		a.kind, a.message, a.hint = Request, "The source clip is not finished.", "Wait until it is, or choose another." // G19
+		a.kind, a.message, a.hint = Request, "The source clip isn’t finished.", "Wait until it is, or choose another." // G19
 	case gateway.CodeResultExpired:
 		a.kind, a.message, a.hint = Request, "The clip has expired: the gateway deletes files after 14 days.", "Make the clip again." // F104
 	case "content_filter", "content_policy_violation", "moderation_blocked":

@@ -92,7 +92,7 @@ func TestResponses(t *testing.T) {
 			`{"type":"response.output_text.annotation.added","annotation":{"type":"url_citation","url":"https://example.test/a","title":"A","start_index":0,"end_index":5}}`, `{"type":"response.output_text.annotation.added","annotation":{"url":"javascript:alert(1)"}}`, `{"type":"response.output_text.annotation.added","annotation":{"type":"file_citation"}}`, completed),
 			want: view{Text: "a", Citations: []Citation{cite}, In: 3, Out: 2, State: Done}},
 		{name: "S an error event, flat", body: events(out("a"), `{"type":"error","code":"rate_limit_exceeded","message":"too fast","param":null,"sequence_number":3}`),
-			want: view{Text: "a", State: Failed, Problem: "rate_limit_exceeded: The gateway takes no more calls at the moment. It says: too fast"}},
+			want: view{Text: "a", State: Failed, Problem: "rate_limit_exceeded: Rate limit reached. It says: too fast"}},
 		{name: "S an error event, nested", body: "event: error\n" + events(`{"type":"error","error":{"type":"invalid_request_error","code":"invalid_request","message":"bad input","param":"input"}}`),
 			want: view{State: Failed, Field: "input", Problem: "invalid_request: bad input"}},
 		{name: "S an error event, then failed: reported once", body: events(out("a"), `{"type":"error","message":"first"}`, response("failed", `,"error":{"code":"other","message":"second"},"usage":{"input_tokens":3,"output_tokens":2}`)),

@@ -38,9 +38,9 @@ func (b *Ballot) Render() (ui app.UI) {
 	switch {
 	case hidden:
 		ready := c.CanVote()
-		words := "Which answer is the best? The names are shown after your vote."
+		words := "Which answer is best? Names appear after your vote."
 		if !ready {
-			words = "The names are hidden. You can vote when every answer has ended."
+			words = "Names are hidden. You can vote once every answer is done."
 		}
 		vote := func(lane int, id, name string) app.UI {
 			return kit.Button("", kit.At{"id", "vote-" + id, "disabled", !ready}, p.Do("vote "+id, func() {
@@ -79,7 +79,7 @@ func (b *Ballot) tags() app.UI {
 		if tags := p.chat.VoteTags(); len(tags) > 0 {
 			name = "#" + strings.Join(tags, " #")
 		}
-		return kit.Button("plain small", kit.At{"id", "vote-tags", "title", "Tags say what a vote is about. The team’s ranking can be shown for each; all of the team see them.",
+		return kit.Button("plain small", kit.At{"id", "vote-tags", "title", "Tags say what a vote is about. The team’s ranking can be filtered by them.",
 			"aria-expanded", false, "aria-label", "Tags of the vote: " + name},
 			p.Do("vote tags", func() {
 				p.ballot = ballot{tagging: true, typed: p.chat.TypedTags()}
@@ -95,7 +95,7 @@ func (b *Ballot) tags() app.UI {
 		}
 		p.changed(chat.PartLanes)
 	})},
-		kit.El("label", "soft", kit.At{"for", "vote-tags-typed"}, "Tags, with commas between"),
+		kit.El("label", "soft", kit.At{"for", "vote-tags-typed"}, "Tags, separated by commas"),
 		p.Field("vote-tags-typed", "field", kit.At{"placeholder", "code, summaries", "maxlength", (wire.MaxVoteTag + 2) * wire.MaxVoteTags,
 			"aria-invalid", p.ballot.wrong != "", "aria-describedby", "vote-tags-wrong"}, p.ballot.typed, func(text string) { p.ballot.typed = text }),
 		kit.Button("", kit.At{"type", "submit"}, nil, "Use"),

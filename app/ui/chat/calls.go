@@ -125,7 +125,7 @@ func (c *Calls) Render() (ui app.UI) {
 	switch {
 	case len(waiting) > 0 && over:
 		body = append(body, kit.Notice(kit.Info, "", nil, "The model has called functions in all "+strconv.Itoa(wire.MaxRounds)+
-			" rounds that are sent after one message. Write to it to go on; these calls are then left out."))
+			" rounds allowed after one message. Write a message to continue; these calls are then left out."))
 	case len(waiting) > 0:
 		words := "Send the result"
 		if len(waiting) > 1 {

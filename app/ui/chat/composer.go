@@ -177,7 +177,7 @@ func (c *Composer) tools() []app.UI {
 		p.imageButton(),
 		chip("open-tools", tools, "Functions and web search", kit.IconTool, func() { p.openTools(p.chat.Shown().Focused) }, "hidden", p.chat.Shown().Hidden()),
 		chip("open-library", "Prompts", "Saved prompts and settings", kit.IconBook, func() { p.openLibrary(wire.LibraryPrompt) }),
-		chip("blind", "Blind", "Hide which model says what until you vote", kit.IconEyeOff, func() { p.chat.SetBlind(!p.chat.Shown().Blind) },
+		chip("blind", "Blind", "Hide model names until you vote", kit.IconEyeOff, func() { p.chat.SetBlind(!p.chat.Shown().Blind) },
 			"aria-pressed", p.chat.Shown().Blind, "hidden", !fresh || len(p.chat.Shown().Lanes) < 2),
 	}
 }

@@ -108,7 +108,7 @@ func (p *Page) upload(blob js.Value, done func(i wire.Image, problem *wire.Probl
 func (p *Page) prepare(file js.Value, done func(blob js.Value, note string, problem *wire.Problem)) {
 	p.Await(js.Global().Call("createImageBitmap", file), func(bitmap js.Value) {
 		if !bitmap.Truthy() {
-			done(js.Null(), "", &wire.Problem{Code: "not_an_image", Message: "This browser can’t read it as an image.", Hint: "Choose a PNG, JPEG, WebP or GIF."})
+			done(js.Null(), "", &wire.Problem{Code: "not_an_image", Message: "This browser can’t read this image.", Hint: "Choose a PNG, JPEG, WebP or GIF."})
 			return
 		}
 		width, height := bitmap.Get("width").Float(), bitmap.Get("height").Float()
@@ -180,7 +180,7 @@ func (p *Page) chooseImages() {
 // imageButton chooses images from the disk, or with the phone's camera.
 func (p *Page) imageButton() app.UI {
 	why, quiet := p.chat.Shown().ImagesRefused()
-	title := "Add images; or paste or drop them"
+	title := "Add images (or paste or drop them)"
 	if why != "" {
 		title = why
 	}
@@ -224,7 +224,7 @@ func (p *Page) attachment(n int, a *chat.Attachment) app.UI {
 	case a.Problem != nil:
 		words, state = a.Problem.Message, "bad"
 	case !a.Ready():
-		words, state = "Being prepared…", "busy"
+		words, state = "Preparing…", "busy"
 	}
 	return kit.El("li", "attachment", kit.At{"data-state", state, "title", name},
 		kit.If(a.Ready(), func() app.UI {
@@ -248,7 +248,7 @@ func (p *Page) images(m *chat.Message) app.UI {
 	for n, i := range m.Images {
 		label := imageName(n, len(m.Images))
 		list = append(list, kit.Box("li", "",
-			kit.Button("image", kit.At{"title", "Show it in full"},
+			kit.Button("image", kit.At{"title", "Show full size"},
 				p.Do("image "+strconv.Itoa(n), func() { p.showImage(m.Images, n) }),
 				kit.El("img", "", kit.At{"src", i.Address(), "alt", label, "loading", "lazy", "width", i.Width, "height", i.Height}))))
 	}

@@ -72,12 +72,12 @@ func (l *Lane) model() []app.UI {
 	endpoint := kit.Box("span", "")
 	if id != "" {
 		ep := p.chat.Lane(l.Index).Endpoint()
-		endpoint = kit.Pill(kit.At{"title", "The endpoint it is asked at: " + ep.Path()}, ep)
+		endpoint = kit.Pill(kit.At{"title", "Endpoint: " + ep.Path()}, ep)
 	}
 	return []app.UI{
 		kit.El("button", "model-button", kit.At{"id", threadID("model", l.Index), "type", "button",
 			"aria-haspopup", "dialog", "aria-expanded", p.picker.open && p.picker.lane == l.Index,
-			"aria-label", "Model: " + name, "title", name + ": choose the model that answers next",
+			"aria-label", "Model: " + name, "title", name + ": choose another model",
 			"onclick", p.Do("model", func() { p.picker.show(l.Index) })},
 			modelName(name), kit.Icon(kit.IconDown, "icon small")),
 		endpoint,
@@ -143,7 +143,7 @@ func (e *Empty) Render() (ui app.UI) {
 		}),
 		kit.Box("div", "line", kit.Button("plain instructions", kit.At{"id", "instructions", "title", e.System}, e.p.Do("instructions", func() { e.p.inspector.Instructions(0) }),
 			kit.Icon(kit.IconPencil, "icon small"), kit.Box("span", "cut", instructions(e.System))),
-			kit.Button("plain", kit.At{"id", "reset-params", "hidden", !e.Kept, "title", "Parameters, functions and instructions are those of your last conversation"},
+			kit.Button("plain", kit.At{"id", "reset-params", "hidden", !e.Kept, "title", "Kept from your last conversation"},
 				e.p.Do("reset-params", func() { e.p.chat.Shown().Reset() }), "Reset parameters")),
 		kit.Box("div", "examples",
 			kit.Times(len(examples), func(i int) app.UI {

@@ -114,9 +114,9 @@ func (l *Library) entry(id string) *wire.LibraryEntry {
 func (l *Library) list() app.UI {
 	p := l.p
 	entries := p.chat.Library.Entries(l.Kind)
-	none := "Nothing saved yet. A prompt can hold {{variables}}, which are asked for when it is used."
+	none := "Nothing saved yet. Prompts can contain {{variables}}, which you fill in when you use them."
 	if l.Kind == wire.LibrarySettings {
-		none = "Nothing saved yet. Settings are a lane's parameters: system prompt, temperature, tools and the rest."
+		none = "Nothing saved yet. Settings are a model’s parameters: instructions, temperature, tools and so on."
 	}
 	if len(entries) == 0 {
 		return kit.Box("div", "", kit.Box("p", "soft", none))
@@ -133,7 +133,7 @@ func (l *Library) row(e wire.LibraryEntry) app.UI {
 	if e.Kind == wire.LibrarySettings {
 		about = "for " + e.Family + " models"
 		if !p.chat.Focused().Fits(e) {
-			about += "; here what does not fit is not sent"
+			about += "; what doesn’t fit here isn’t sent"
 		}
 	}
 	return kit.El("li", "function", kit.At{"data-name", e.Name},
@@ -148,7 +148,7 @@ func (l *Library) row(e wire.LibraryEntry) app.UI {
 // saving takes what is in the composer, or the lane's parameters, under a name.
 func (l *Library) saving() app.UI {
 	p := l.p
-	label := "Save what stands in the composer as"
+	label := "Save the message you’re writing as"
 	if l.Kind == wire.LibrarySettings {
 		label = "Save the parameters of " + p.chat.Focused().Name() + " as"
 	}
@@ -183,7 +183,7 @@ func (l *Library) save() {
 	}
 	text := p.chat.Shown().Draft()
 	if text == "" {
-		l.done(&wire.Problem{Message: "The composer is empty.", Hint: "Write the prompt there first."})
+		l.done(&wire.Problem{Message: "Your message is empty.", Hint: "Write the prompt there first."})
 		return
 	}
 	if p.library.team != "" {

@@ -162,8 +162,8 @@ func trouble(r *wire.Run) *wire.Problem {
 	if r.Problem == nil && r.State == wire.Interrupted {
 		return &wire.Problem{
 			Code:    "interrupted",
-			Message: "The server ended while this answer was being made.",
-			Hint:    "What it had stored is kept. Retry for a whole answer.",
+			Message: "The server stopped during this answer.",
+			Hint:    "What arrived is kept. Retry for a complete answer.",
 		}
 	}
 	return r.Problem
@@ -241,13 +241,13 @@ func (s *StateLine) Render() (ui app.UI) {
 			span("pill rank", "your vote", marks.Best, "You voted for this answer"),
 			span("pill rank", "fastest", marks.Fastest, "The shortest total time of these answers"),
 			span("pill rank", "cheapest", marks.Cheapest, "The lowest cost of these answers"),
-			span("asked mono", m.Run.Model, m.Run.Model != s.Model && !hidden, "The model that was asked"),
-			span("answered", "answered by "+f.Answered, f.Answered != "" && !hidden, "The gateway names another model than the one asked for"),
+			span("asked mono", m.Run.Model, m.Run.Model != s.Model && !hidden, "The model asked"),
+			span("answered", "answered by "+f.Answered, f.Answered != "" && !hidden, "The gateway reports a different model than the one asked for"),
 		),
 		span("total", f.Total, f.Total != "", "Total time, from sending to the end"),
-		span("first", f.FirstToken+" to first token", f.FirstToken != "", "From sending to the first piece of the answer, its reasoning included"),
-		span("speed", f.Speed, f.Speed != "", "Output tokens per second, from the first token on"),
-		span("tokens", f.Tokens, f.Tokens != "", "Tokens of the request and of the answer"),
+		span("first", f.FirstToken+" to first token", f.FirstToken != "", "From sending to the first output, including reasoning"),
+		span("speed", f.Speed, f.Speed != "", "Output tokens per second after the first token"),
+		span("tokens", f.Tokens, f.Tokens != "", "Input and output tokens"),
 		span(costClass(m), f.Cost+kit.When(f.Sample, " sample"), f.Cost != "" && !hidden, f.Basis),
 		kit.Box("span", "state-actions",
 			kit.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
@@ -256,7 +256,7 @@ func (s *StateLine) Render() (ui app.UI) {
 					kit.Icon(kit.IconRetry, "icon small"), "Retry")
 			}),
 			kit.If(s.Last && !retriable(m) && !m.Running() && !s.Busy, func() app.UI {
-				return kit.IconButton("small again", "Answer again", kit.IconRetry, kit.At{"title", "Answer again: another version beside this one"}, p.Do("again", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() }))
+				return kit.IconButton("small again", "Answer again", kit.IconRetry, kit.At{"title", "Answer again (keeps this version)"}, p.Do("again", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() }))
 			}),
 			kit.If(s.Last && m.Cut() && !s.Busy, func() app.UI {
 				return kit.Button("small continue", kit.At{"title", "Have the model go on where it stopped"},
@@ -273,7 +273,7 @@ func (s *StateLine) Render() (ui app.UI) {
 						p.CopyTo(p.textOf(s.ID), p.DOM.Find("#"+threadID("lane", s.Lane)+` [data-id="`+s.ID+`"] .copy`))
 					}))
 			}),
-			kit.IconButton("small inspect", "What was sent and what came", kit.IconInspect, kit.At{"title", "What was sent and what came, to the byte"}, p.Do("inspect", func() { p.inspector.Show(inspector.Wire, s.Lane, s.ID) })),
+			kit.IconButton("small inspect", "Request and reply", kit.IconInspect, kit.At{"title", "Request and reply, byte for byte"}, p.Do("inspect", func() { p.inspector.Show(inspector.Wire, s.Lane, s.ID) })),
 		),
 	)
 }

@@ -158,7 +158,7 @@ func (c *Picker) Render() (ui app.UI) {
 		search,
 		kit.El("div", "options", kit.At{"id", "picker-list", "role", "listbox", "aria-label", "Models"}, c.options(models)),
 		kit.If(anySample(models), func() app.UI {
-			return kit.Box("p", "dialog-foot", "Prices are samples, in US dollars per million tokens in and out. A catalogue file sets your own.")
+			return kit.Box("p", "dialog-foot", "Sample prices, in US dollars per million tokens in and out.")
 		}),
 	)
 }

@@ -110,5 +110,5 @@ func (p *Page) seek() {
 		p.threads.at(lane).toMessage(id, true)
 		return
 	}
-	p.Tell("That message is not in this conversation any more.")
+	p.Tell("That message is no longer in this conversation.")
 }

@@ -192,7 +192,7 @@ func (s *Side) hits() app.UI {
 	switch {
 	case f.Problem != nil, f.Busy && len(hits) == 0:
 	case len(hits) == 0:
-		words = "Nothing found. Every word has to occur; a filter may be too narrow."
+		words = "Nothing found. All words must match; try fewer words or filters."
 	case f.More():
 		words = "The newest " + figure.Count(int64(len(hits)))
 	case len(hits) == 1:
@@ -201,7 +201,7 @@ func (s *Side) hits() app.UI {
 		words = figure.Count(int64(len(hits))) + " results"
 	}
 	if f.Behind && words != "" {
-		words = strings.TrimSuffix(words, ".") + ". What was written last can't be found yet."
+		words = strings.TrimSuffix(words, ".") + ". The newest messages aren’t searchable yet."
 	}
 	return kit.El("section", "hits", kit.At{"id", "hits", "aria-label", "Search results", "aria-busy", f.Busy},
 		kit.Box("div", "hits-head",
@@ -211,7 +211,7 @@ func (s *Side) hits() app.UI {
 		),
 		kit.If(f.Problem != nil, func() app.UI {
 			return kit.Notice(kit.Bad, "side-problem", kit.At{"role", "alert"},
-				kit.Box("p", "", "The search did not work. "+f.Problem.Message+" "+f.Problem.Hint),
+				kit.Box("p", "", "Search failed. "+f.Problem.Message+" "+f.Problem.Hint),
 				kit.Button("", nil, p.Do("search-again", func() { f.Again() }), "Search again"),
 			)
 		}),

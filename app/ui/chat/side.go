@@ -46,7 +46,7 @@ func (s *Side) conversations(groups []chat.Group) []any {
 	p := s.p
 	return []any{
 		kit.If(p.chat.List.Ready && len(groups) == 0 && !p.Guest, func() app.UI {
-			return kit.Empty("", "What you ask will be listed here, and kept.")
+			return kit.Empty("", "Your conversations appear here.")
 		}),
 		kit.Times(len(groups), func(i int) app.UI {
 			return kit.Box("section", "group",

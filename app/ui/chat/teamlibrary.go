@@ -72,9 +72,9 @@ func (l *Library) teamList() app.UI {
 		return kit.Box("p", "soft", "One moment …")
 	}
 	entries, gone := team.Entries(l.Kind, false), team.Entries(l.Kind, true)
-	none := "Nothing is shared here yet. Prompts that all use are best kept in one place."
+	none := "Nothing here yet. Share prompts your team uses often."
 	if l.Kind == wire.LibrarySettings {
-		none = "Nothing is shared here yet. Settings that all use are best kept in one place."
+		none = "Nothing here yet. Share settings your team uses often."
 	}
 	return kit.Box("div", "",
 		kit.SayIf("p", "soft", kit.When(len(entries) == 0, none)),
@@ -112,7 +112,7 @@ func (l *Library) teamRow(e wire.TeamEntry) app.UI {
 	return kit.El("li", "function", kit.At{"data-name", e.Name},
 		kit.El("button", "function-words library-use", kit.At{"type", "button", "title", kit.When(!e.Deleted, "Use"), "onclick", use},
 			kit.Box("span", "library-name written", e.Name), kit.Box("span", "faint", about)),
-		kit.IconButton("library-more", "About "+e.Name, kit.IconChevron, kit.At{"title", "Versions, and more"}, open),
+		kit.IconButton("library-more", "About "+e.Name, kit.IconChevron, kit.At{"title", "Versions and more"}, open),
 	)
 }
 
@@ -159,7 +159,7 @@ func (l *Library) copyToTeam() {
 func (l *Library) addToTeam(e wire.LibraryEntry, added func()) {
 	team := &l.p.chat.Team
 	if team.Named(e.Kind, e.Name) != nil {
-		l.done(&wire.Problem{Message: "There is one of this name already.", Hint: "Give it another name, or open that one and change it."})
+		l.done(&wire.Problem{Message: "That name is already taken.", Hint: "Choose another name or edit the existing entry."})
 		return
 	}
 	e.ID, e.UpdatedMS = "", 0
@@ -253,7 +253,7 @@ func (l *Library) version(now, v wire.TeamEntry, before *wire.TeamEntry) app.UI 
 			kit.Box("span", "faint", v.By+", "+day(v.UpdatedMS)),
 			kit.Box("span", "push"),
 			kit.If(!p.Guest && v.Rev < now.Rev, func() app.UI {
-				return kit.Button("small", kit.At{"aria-label", "Go back to this: version " + rev}, p.Do("back-to "+v.ID+rev, func() { p.chat.Team.Back(v, l.done) }), "Go back to this")
+				return kit.Button("small", kit.At{"aria-label", "Restore version " + rev}, p.Do("back-to "+v.ID+rev, func() { p.chat.Team.Back(v, l.done) }), "Restore")
 			})),
 		kit.SayIf("p", "soft", renamed),
 		compared(text, chat.Content(v.LibraryEntry), before == nil))
@@ -324,9 +324,9 @@ func (l *Library) editing(now wire.TeamEntry) app.UI {
 
 // clash says what somebody else has made of an entry since one began to change it.
 func (l *Library) clash(now, mine wire.TeamEntry) app.UI {
-	did := now.By + " has saved version " + strconv.FormatInt(now.Rev, 10) + " meanwhile. What you typed is below: put in it what you want of theirs, and save it, or take theirs."
+	did := now.By + " has saved version " + strconv.FormatInt(now.Rev, 10) + " in the meantime. Your text is below: merge what you want and save, or take theirs."
 	if now.Deleted {
-		did = "It was deleted meanwhile. Saving brings it back."
+		did = "It was deleted in the meantime. Saving brings it back."
 	}
 	before := chat.Content(mine.LibraryEntry)
 	for _, v := range l.p.chat.Team.Past {

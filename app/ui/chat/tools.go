@@ -159,13 +159,13 @@ func (t *Tools) list() app.UI {
 	note := ""
 	switch {
 	case !shown:
-		note = "This model takes no tools; they are kept and not sent."
+		note = "This model takes no tools. They’re kept but not sent."
 	case o.Standing == gateway.Undocumented:
-		note = "Tools are " + o.Note + ". They are sent, and the gateway may refuse them."
+		note = "Tools are " + o.Note + ". They’re sent, but the gateway may refuse them."
 	}
 	search := ""
 	if !p.chat.Lane(t.Lane).WebSearches() {
-		search = "only epsilon models have it"
+		search = "only for epsilon models"
 	}
 	many := len(p.chat.Shown().Lanes) > 1
 	return kit.Box("div", "dialog-body",
@@ -180,7 +180,7 @@ func (t *Tools) list() app.UI {
 		),
 		kit.Box("h3", "", "Functions"),
 		kit.El("p", "soft", kit.At{"hidden", len(v.Functions) > 0},
-			"Describe a function, and the model can call it. You see the call and write what it returns."),
+			"Describe a function and the model can call it. You see each call and write its result."),
 		kit.Box("ul", "functions", kit.Times(len(v.Functions), func(i int) app.UI { return t.row(i, v.Functions[i]) })),
 		kit.Box("div", "line",
 			kit.Button("", kit.At{"id", "tools-to-all", "hidden", !many || p.chat.Shown().Hidden()},
@@ -237,7 +237,7 @@ func (t *Tools) form() app.UI {
 	name, schema := t.check()
 	about := strings.Join(schema, "\n")
 	if about == "" {
-		about = "The schema is fine."
+		about = "Valid schema."
 	}
 	return kit.El("form", "dialog-body", kit.At{"onsubmit", p.On("save-function", func(_ app.Context, e app.Event) { e.PreventDefault(); t.save() })},
 		kit.El("label", "label", kit.At{"for", "function-name"}, "Name"),

@@ -73,7 +73,7 @@ func (c *Parameters) further(v chat.Params) app.UI {
 	return kit.El("details", "fold", kit.At{"id", "params-more"},
 		kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "More parameters", kit.SayIf("span", "faint", set)),
 		kit.Box("div", "params-further",
-			kit.Box("p", "soft", "This model isn’t known to take these. What you set is sent, and the gateway may ignore or refuse it."), list))
+			kit.Box("p", "soft", "This model may not support these. They’re sent anyway; the gateway may ignore or refuse them."), list))
 }
 
 func (c *Parameters) effort(name string, f chat.FurtherField, v chat.Params) app.UI {
@@ -129,7 +129,7 @@ func (c *Parameters) format(name string, f chat.FurtherField, v chat.Params) app
 		c.area("schema", "JSON Schema", "", kit.At{"rows", 6, "placeholder", `{"type": "object", "properties": {}}`}, v.Format.Schema,
 			func(text string) { set(func(f *chat.Format) { f.Schema = text }) }),
 		kit.Box("label", "switch-line",
-			kit.Box("span", "label", "Strict", kit.Box("span", "faint", "the answer follows the schema to the letter")),
+			kit.Box("span", "label", "Strict", kit.Box("span", "faint", "strict: the answer must match exactly")),
 			p.Switch("param-strict", "switch", nil, !v.Format.Loose, func(on bool) { set(func(f *chat.Format) { f.Loose = !on }) })),
 	)
 }

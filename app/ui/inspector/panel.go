@@ -41,7 +41,7 @@ func (c *Frame) Render() (ui app.UI) {
 			"aria-valuemin", minWidth, "aria-valuemax", maxWidth, "aria-valuenow", p.width,
 			"onpointerdown", p.On("drawer-edge", p.drag), "onkeydown", p.On("drawer-edge-key", p.onEdgeKey)}),
 		kit.Box("div", "inspector-head",
-			p.Tabs("What the inspector shows", "", "drawer-panel", list),
+			p.Tabs("Drawer tabs", "", "drawer-panel", list),
 			kit.IconButton("", "Close the drawer", kit.IconClose, kit.At{"id", "drawer-close",
 				"title", "Close (Ctrl I)"},
 				p.Do("drawer-close", func() {
@@ -59,7 +59,7 @@ func (c *Frame) panel() app.UI {
 	case c.Tab == string(Params):
 		return kit.Box("div", "inspector-scroll", p.parameters(c.Lane, c.Rev))
 	case p.chat.Shown().Hidden():
-		return kit.Box("div", "params", kit.Notice(kit.Info, "", nil, "What is sent and what comes names the model. It is shown after your vote."))
+		return kit.Box("div", "params", kit.Notice(kit.Info, "", nil, "Requests and replies name the model, so they appear after your vote."))
 	}
 	return &panelHost{p: c.p, Tab: c.Tab}
 }

@@ -66,13 +66,13 @@ func readFigure(o gateway.Field, text string) (n *float64, bad string) {
 		if whole {
 			example = "100"
 		}
-		return nil, "This is no number, so it is not taken. Write one like " + example + ", or nothing to leave it to the gateway."
+		return nil, "This isn’t a number. Enter one like " + example + ", or leave it empty for the gateway’s default."
 	case whole && v != math.Trunc(v):
-		return nil, "This must be a whole number, so it is not taken."
+		return nil, "This must be a whole number."
 	case whole && o.Max == 0 && v < float64(o.Min):
 		bad = "It must be at least " + strconv.Itoa(o.Min) + "."
 	case (!whole || o.Max != 0) && (v < float64(o.Min) || v > float64(o.Max)):
-		bad = "It must be from " + strconv.Itoa(o.Min) + " to " + strconv.Itoa(o.Max) + "; the gateway refuses others."
+		bad = "It must be from " + strconv.Itoa(o.Min) + " to " + strconv.Itoa(o.Max) + "; the gateway refuses other values."
 	}
 	return &v, bad
 }
@@ -89,7 +89,7 @@ func (c *Parameters) Render() (ui app.UI) {
 	p := c.p
 	defer p.Drawing("the parameters", &ui)
 	if p.chat.Shown().Hidden() {
-		return kit.Box("div", "params", kit.Notice(kit.Info, "", nil, "Which model this is, and its parameters, are shown after your vote."))
+		return kit.Box("div", "params", kit.Notice(kit.Info, "", nil, "The model and its parameters appear after your vote."))
 	}
 	id := p.chat.Lane(c.Lane).Model()
 	v := p.chat.Lane(c.Lane).Params()
@@ -162,13 +162,13 @@ func (c *Parameters) settings() app.UI {
 func (c *Parameters) about() app.UI {
 	var words []string
 	if o, shown := c.p.chat.Lane(c.Lane).Offers("stream"); shown && o.Standing == gateway.Required {
-		words = append(words, "It answers as a stream only.")
+		words = append(words, "It only answers as a stream.")
 	}
 	if _, shown := c.p.chat.Lane(c.Lane).Offers("user"); !shown {
-		words = append(words, "The field user must not be sent to it, and is not.")
+		words = append(words, "It refuses the field user, so it isn’t sent.")
 	}
 	if o, _ := c.p.chat.Lane(c.Lane).Offers("temperature"); o.Standing == gateway.NoEffect {
-		words = append(words, "Temperature and top_p have no effect, so they are not sent.")
+		words = append(words, "Temperature and top_p have no effect here and aren’t sent.")
 	}
 	if len(words) == 0 {
 		return kit.El("p", "", kit.At{"hidden", true})
@@ -276,7 +276,7 @@ func (c *Parameters) user(v chat.Params) app.UI {
 	if _, shown := p.chat.Lane(c.Lane).Offers("user"); !shown {
 		return kit.Nothing()
 	}
-	return kit.Labelled("param-user", "User", "who asks, for the gateway",
+	return kit.Labelled("param-user", "User", "end-user id, for the gateway",
 		p.Field("param-user", "field", kit.At{"placeholder", "not sent"}, v.User, func(text string) { c.change(func(v *chat.Params) { v.User = text }) }),
 	)
 }

@@ -78,7 +78,7 @@ func (v *requestView) drawRaw() {
 	}
 	v.drawn = now
 	verdict := d.chat.Judge(v.endpoint, v.body)
-	d.drawIssues(v.verdict, verdict, "In order: nothing to change.")
+	d.drawIssues(v.verdict, verdict, "Valid request.")
 	v.send.Set("disabled", !verdict.OK())
 	v.instead = ""
 	for _, i := range verdict.Errors {
@@ -91,7 +91,7 @@ func (v *requestView) drawRaw() {
 	if offered {
 		kit.SetText(v.other, "Switch to POST "+v.instead.Path())
 	}
-	kit.SetText(v.size, figure.Count(int64(len(v.body)))+" bytes, sent as they stand to the lane in focus")
+	kit.SetText(v.size, figure.Count(int64(len(v.body)))+" bytes, sent as they are to the selected model")
 }
 
 // sendRaw sends the JSON as it stands.

@@ -158,9 +158,9 @@ func (r *replayView) draw() {
 		return
 	}
 	l := r.v.d.inspect.Log
-	state := "Replay: no request is made"
+	state := "Replay (no request is sent)"
 	if r.ended {
-		state = "Replay at its end: no request was made"
+		state = "Replay finished (no request was sent)"
 	}
 	kit.SetText(r.state, state)
 	percent := int64(100)

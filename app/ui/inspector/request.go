@@ -69,10 +69,10 @@ func newRequestView(d *Inspector) *requestView {
 	v.facts = d.DOM.El("p", "request-facts faint")
 	v.verdict = d.DOM.El("ul", "verdict")
 	v.verdict.Set("id", "verdict")
-	v.verdict.Call("setAttribute", "aria-label", "What the validator says")
+	v.verdict.Call("setAttribute", "aria-label", "Validation")
 	v.pretty = d.button("", "segment", "Formatted", func() { v.exact, v.drawn = false, ""; d.Touch() })
 	v.asIs = d.button("request-exact", "segment", "Exact", func() { v.exact, v.drawn = true, ""; d.Touch() })
-	v.asIs.Set("title", "As it goes over the wire, without line breaks put in")
+	v.asIs.Set("title", "Exactly as sent, without added line breaks")
 	v.pre = d.DOM.El("pre", "json")
 	v.pre.Set("id", "request-body")
 	v.pre.Set("tabIndex", 0)
@@ -135,7 +135,7 @@ func (v *requestView) copies() js.Value {
 	}
 	var plain js.Value
 	plain = d.button("copy-body", "button", "Body", func() { v.whole(func(body []byte) { d.CopyTo(string(body), plain) }) })
-	plain.Set("title", "Copy the body alone")
+	plain.Set("title", "Copy only the body")
 	row.Call("append", plain)
 	return d.div("copies", d.el("p", "label", "Copy as"), row, v.keyNote())
 }
@@ -143,7 +143,7 @@ func (v *requestView) copies() js.Value {
 func (v *requestView) keyNote() js.Value {
 	d := v.d
 	note := d.DOM.El("p", "request-facts faint")
-	note.Call("append", "The code sends the same bytes. It reads the key from the environment variable ", d.el("code", "", snippet.KeyEnv), ".")
+	note.Call("append", "Sends the same bytes. The key comes from the environment variable ", d.el("code", "", snippet.KeyEnv), ".")
 	v.sandbox = d.DOM.El("span", "")
 	v.sandbox.Call("append", " The built-in sandbox takes the key ", d.el("code", "", "sandbox"), ".")
 	note.Call("append", v.sandbox)
@@ -211,9 +211,9 @@ func (v *requestView) drawNext() {
 	switch drawn := v.drawBody("next"); {
 	case !drawn:
 	case d.chat.Shown().Draft() == "" && len(d.chat.Shown().Attached()) == 0:
-		v.verdict.Call("replaceChildren", d.el("li", "finding todo", "Type a message, and the validator says here what it thinks of the request."))
+		v.verdict.Call("replaceChildren", d.el("li", "finding todo", "Type a message to see its request checked here."))
 	default:
-		d.drawIssues(v.verdict, verdict, "In order: nothing to change.")
+		d.drawIssues(v.verdict, verdict, "Valid request.")
 	}
 	v.cost = time.Since(began)
 }
@@ -224,7 +224,7 @@ func (v *requestView) drawSent() {
 	i := v.d.inspect
 	switch {
 	case i.Run.ID == "":
-		v.nothing("Send a message, then see here what went to the gateway, to the byte.")
+		v.nothing("Send a message to see its request here, byte for byte.")
 		return
 	case i.Problem != nil && i.Request == nil:
 		v.nothing(i.Problem.Message)
@@ -262,7 +262,7 @@ func (v *requestView) drawBody(of string) bool {
 	}
 	size := figure.Count(int64(len(v.body))) + " bytes"
 	if left := d.drawJSON(v.pre, text); left > 0 {
-		size += "; shown up to here, " + figure.Count(int64(left)) + " more are not. Copying takes all."
+		size += "; shown up to here, " + figure.Count(int64(left)) + " more aren’t. Copying includes all."
 	}
 	kit.SetText(v.size, size+imagesNote(v.body))
 	return true
@@ -299,7 +299,7 @@ func headFacts(i *inspect.Inspector) string {
 	}
 	add(r.ContentType)
 	if i.NotAsked() {
-		add("not sent: a budget refused it")
+		add("not sent: over budget")
 		return s
 	}
 	add("sent " + kit.Wall(r.StartedMS).Format("2 Jan 2006 15:04:05"))

@@ -70,10 +70,10 @@ func newWireView(d *Inspector) *wireView {
 		v.follow = !v.follow
 		d.Touch()
 	})
-	v.following.Set("title", "Keep to the newest event")
-	v.save = d.iconOnly("wire-save", "Download the log, to the byte", kit.IconArrow, v.download)
+	v.following.Set("title", "Follow the newest event")
+	v.save = d.iconOnly("wire-save", "Download the log", kit.IconArrow, v.download)
 	v.play = d.button("wire-replay", "button", "Replay", func() { v.replay.open() })
-	v.play.Set("title", "Draw the answer again at its recorded pace, at no charge")
+	v.play.Set("title", "Play the answer again at its recorded speed, free of charge")
 	v.bar = d.div("wire-bar", v.search, v.kind)
 	v.count = d.DOM.El("span", "request-facts faint")
 	v.count.Set("id", "wire-count")
@@ -192,18 +192,18 @@ func (v *wireView) draw() {
 	switch {
 	case replaying:
 	case i.Run.ID == "":
-		why = "Send a message, then see here every event of the answer, with its time and its place."
+		why = "Send a message to see every event of its answer here."
 	case i.Problem != nil:
 		why = i.Problem.Message
 	case l.Len() == 0 && i.Run.Problem != nil && i.Run.Problem.Raw != "": // it stands above
 	case i.NotAsked():
-		why = "The gateway was not asked: a budget refused it."
+		why = "Not sent: over budget."
 	case l.Len() == 0 && l.Ended:
-		why = "The gateway sent no answer that could be kept."
+		why = "The gateway sent nothing that could be kept."
 	case l.Len() == 0:
 		why = "Waiting for the first byte…"
 	case events && v.shown() == 0:
-		why = "No event passes the filter."
+		why = "No events match."
 	}
 	kit.SetText(v.empty, why)
 	show(v.empty, why != "")
@@ -296,7 +296,7 @@ func (v *wireView) drawDetail(shown bool) {
 	kit.SetText(v.detailName, name)
 	note := ""
 	if left := d.drawJSON(v.detailPre, inspect.Pretty(l.Data(e))); left > 0 {
-		note = figure.Count(int64(left)) + " more bytes are not shown. Copying takes all."
+		note = figure.Count(int64(left)) + " more bytes aren’t shown. Copying includes all."
 	}
 	kit.SetText(v.detailNote, note)
 	show(v.detailNote, note != "")

@@ -61,7 +61,7 @@ func (s *Section) nameForm(t *wire.VideoTask, onPage bool) app.UI {
 			return kit.Labelled("clip-name", "Name", nil,
 				s.Field("clip-name", "field", kit.At{"maxlength", wire.MaxTaskTitle}, n.title, func(text string) { n.title = text }))
 		}),
-		kit.Labelled(tags, "Tags, with commas between", nil,
+		kit.Labelled(tags, "Tags, separated by commas", nil,
 			s.Field(tags, "field", nil, n.tags, func(text string) { n.tags = text })),
 		kit.Button("", kit.At{"type", "submit"}, nil, "Save"),
 	)

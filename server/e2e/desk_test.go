@@ -27,8 +27,8 @@ func TestFiguresThatAreNone(t *testing.T) {
 		p.wait(`!!document.querySelector("#param-temperature")`)
 	}
 	says("0.4", "", `"0.4"`)
-	says("warm", "no number", `"0.4"`)
-	says("inf", "no number", `"0.4"`)
+	says("warm", "isn’t a number", `"0.4"`)
+	says("inf", "isn’t a number", `"0.4"`)
 	says("0,7", "", `"0.7"`)
 	says("7", "from 0 to 2", `"7"`)
 	says("1", "", `"1"`)

@@ -61,7 +61,7 @@ func TestDrawerShowsWhatIsSent(t *testing.T) {
 	p.wait(`document.querySelector("#request-body").textContent.includes("It's <a>")`)
 	p.must(p.tab.Eval(nil, `(() => { const e = document.querySelector("#composer"); e.value = `+quoted(prompt)+`; e.dispatchEvent(new Event("input", {bubbles: true})) })()`))
 	p.wait(`document.querySelector("#request-body").textContent.includes("你好")`)
-	p.wait(verdictSays + `.includes("In order")`)
+	p.wait(verdictSays + `.includes("Valid request")`)
 	shown := p.text(`document.querySelector("#request-body").textContent`)
 
 	p.keys("\r")
@@ -146,7 +146,7 @@ func TestDrawerSendsJSONAsItStands(t *testing.T) {
 
 	const right = "{ \"model\": \"vendor/epsilon-5.6-core\",\n\t\"input\": \"Written by <hand>\",\n\t\"stream\": true }"
 	write("\n" + right + "\n ")
-	p.wait(verdictSays + `.includes("In order")`)
+	p.wait(verdictSays + `.includes("Valid request")`)
 	n := len(record())
 	p.click("#request-send")
 	p.wait(`location.pathname.startsWith("/c/")`)
@@ -227,7 +227,7 @@ func TestDrawerShowsEveryEvent(t *testing.T) {
 	p.click("#wire-replay")
 	p.wait(`document.querySelector("#replay-state").textContent.startsWith("Replay")`)
 	p.click("#replay-0")
-	p.wait(`document.querySelector("#replay-state").textContent.startsWith("Replay at its end")`)
+	p.wait(`document.querySelector("#replay-state").textContent.startsWith("Replay finished")`)
 	if got := p.text(`document.querySelector("#replay-text").textContent`); got != answer {
 		t.Errorf("the replay gives %d bytes, the answer has %d", len(got), len(answer))
 	}

@@ -124,7 +124,7 @@ func TestUnsentMessageOutlivesTheTab(t *testing.T) {
 	p.must(p.tab.Open("about:blank"))
 	w.restart()
 	p.open(at)
-	p.wait(`document.querySelector("#notice")?.textContent.includes("composer of a new conversation")`)
+	p.wait(`document.querySelector("#notice")?.textContent.includes("message field of a new conversation")`)
 	p.click(`.empty.page a[href="/"]`)
 	p.wait(`document.querySelector("#composer").value === "[[repeat: 20]] into the void"`)
 	p.click("#send")

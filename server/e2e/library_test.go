@@ -42,7 +42,7 @@ func TestATeamsLibraryOfPrompts(t *testing.T) {
 	// Saving it once more under its name is refused, and says what to do.
 	ana.click("#entry-name")
 	ana.keys("Summary\r")
-	ana.wait(`document.querySelector("#library-problem").innerText.includes("open that one and change it")`)
+	ana.wait(`document.querySelector("#library-problem").innerText.includes("edit the existing entry")`)
 
 	// Ben and Cy see it, and both begin to change it.
 	for _, p := range []*page{ben, cy} {
@@ -115,7 +115,7 @@ func TestATeamsLibraryOfPrompts(t *testing.T) {
 	lab := ana.team("Lab", "[]")
 	ana.wait(fmt.Sprintf(`document.querySelector("#library-of-%s")?.innerText === "Lab" && document.querySelector("#library-of-%s").innerText === "Everyone"`, lab, all))
 	ana.click("#library-of-" + lab)
-	ana.wait(`document.querySelector("#library").innerText.includes("Nothing is shared here yet")`)
+	ana.wait(`document.querySelector("#library").innerText.includes("Nothing here yet")`)
 	if cy.has("#library-of-" + lab) {
 		t.Error("who isn't in a team is offered its library")
 	}

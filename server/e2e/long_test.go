@@ -269,7 +269,7 @@ func TestASendWaitsForTheOlderMessages(t *testing.T) {
 	if state := p.settled(); state != "done" {
 		t.Fatalf("state %q: %s", state, p.state())
 	}
-	if !strings.Contains(p.text(`refusals.join()`), "sent as soon as they are here") {
+	if !strings.Contains(p.text(`refusals.join()`), "sent once they’re here") {
 		t.Error("it did not have to wait: nothing was tested")
 	}
 	if p.has(".refusal") || p.text(`document.querySelector("#composer").value`) != "" {

@@ -58,7 +58,7 @@ func TestSearchFindsOpensAndFilters(t *testing.T) {
 	p.choice("#search-kind", "tool")
 	p.wait(`document.querySelector("#hits-count").textContent.startsWith("Nothing found")`)
 	p.choice("#search-kind", "error")
-	p.search("calls at the moment")
+	p.search("limit reached")
 	p.wait(hits + `.length === 1 && ` + hits + `[0].textContent.includes("failed")`)
 	p.click("#search-clear")
 	p.wait(`!document.querySelector("#hits") && document.querySelectorAll(".conversation").length === 2`)

@@ -120,7 +120,7 @@ func TestParametersThatAModelIsNotKnownToTake(t *testing.T) {
 	p.parameters("vendor/model-a")
 	p.wait(`document.querySelector("#params-more:not([open])") && !document.querySelector("#param-max_tokens").checkVisibility()`)
 	p.click("#params-more > summary")
-	p.wait(`document.querySelector("#params-more").textContent.includes("isn’t known to take these")`)
+	p.wait(`document.querySelector("#params-more").textContent.includes("may not support these")`)
 	p.fill("#param-max_tokens", "30")
 	p.wait(`document.querySelector("#params-more > summary").textContent === "More parameters1 set"`)
 	p.click("#tab-request")
@@ -144,8 +144,8 @@ func TestMistakesInFurtherParameters(t *testing.T) {
 	p := w.keyed("/")
 	p.parameters("vendor/model-b")
 	for _, c := range []struct{ name, text, want string }{
-		{"max_tokens", "many", "This is no number, so it is not taken."},
-		{"max_tokens", "1.5", "a whole number, so it is not taken."},
+		{"max_tokens", "many", "This isn’t a number."},
+		{"max_tokens", "1.5", "a whole number."},
 		{"max_tokens", "0", "It must be at least 1."},
 		{"max_tokens", "", ""},
 		{"presence_penalty", "3", "It must be from -2 to 2"},
@@ -173,7 +173,7 @@ func TestMistakesInFurtherParameters(t *testing.T) {
 	p.writes("#param-schema", "{\n\"type\": \"object\", \"required\": [\"city\"]}")
 	p.faults("schema", `Line 2: required names "city", which is no property.`)
 	p.writes("#param-schema-name", "two words")
-	p.faults("schema-name", "A name has letters")
+	p.faults("schema-name", "Use up to 64 letters")
 	p.writes("#param-schema-name", "")
 	p.writes("#param-schema", `{"type": "object"}`)
 	p.faults("schema", "")

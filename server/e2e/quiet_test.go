@@ -101,7 +101,7 @@ func TestAPageIsQuietWhenNothingHappens(t *testing.T) {
 	p.quiet("the wire of an answer that was watched")
 	p.click("#wire-replay")
 	p.click("#replay-0")
-	p.wait(`document.querySelector("#replay-state").textContent.includes("at its end")`)
+	p.wait(`document.querySelector("#replay-state").textContent.includes("finished")`)
 	p.quiet("a replay at its end")
 	p.click("#drawer-close")
 

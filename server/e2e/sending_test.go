@@ -80,7 +80,7 @@ func TestEnterWhileAnAnswerIsMade(t *testing.T) {
 		p.keys("\r")
 		said := false
 		p.wait(`document.querySelector("#refusal").textContent.includes("Esc") || document.querySelector("#stop").hidden`)
-		said = strings.Contains(p.text(`document.querySelector("#refusal").textContent`), "what you wrote stays here")
+		said = strings.Contains(p.text(`document.querySelector("#refusal").textContent`), "Your text stays here")
 		if !said {
 			p.must(p.tab.Eval(nil, `(e => { e.value = ""; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("#composer"))`))
 			return false

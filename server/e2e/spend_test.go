@@ -218,7 +218,7 @@ func TestBudgetStopsASendAndSaysWhy(t *testing.T) {
 			if asked := p.text(`[...document.querySelectorAll(".message[data-role=user] .body")].at(-1)?.textContent ?? ""`); asked != text {
 				t.Errorf("%s: of %q there is %q", when, text, asked)
 			}
-			if told := p.text(`document.querySelector(".toasts").textContent`); strings.Contains(told, "did not reach") {
+			if told := p.text(`document.querySelector(".toasts").textContent`); strings.Contains(told, "didn’t reach") {
 				t.Errorf("%s: %q", when, told)
 			}
 			if when == "at once" {

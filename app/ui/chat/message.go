@@ -252,7 +252,7 @@ func (s *StateLine) Render() (ui app.UI) {
 		kit.Box("span", "state-actions",
 			kit.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
 			kit.If(s.Last && retriable(m) && !s.Busy && trouble(m.Run) == nil, func() app.UI {
-				return kit.Button("retry", nil, p.Do("retry", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() }),
+				return kit.Button("small retry", nil, p.Do("retry", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() }),
 					kit.Icon(kit.IconRetry, "icon small"), "Retry")
 			}),
 			kit.If(s.Last && !retriable(m) && !m.Running() && !s.Busy, func() app.UI {

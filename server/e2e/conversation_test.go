@@ -144,5 +144,5 @@ func TestAddressesBackAndForward(t *testing.T) {
 	other.wait(`document.querySelector('.message[data-role="user"] .body')?.textContent.includes("the second")`)
 	w.allow = append(w.allow, "404")
 	other.must(other.tab.Open(w.server.URL + "/c/00000000-0000-4000-8000-000000000000"))
-	other.wait(`document.querySelector("#main")?.innerText.includes("does not exist")`)
+	other.wait(`document.querySelector("#main")?.innerText.includes("doesn’t exist")`)
 }

@@ -174,7 +174,7 @@ func TestTwoTabsAndTwoPeople(t *testing.T) {
 	first.signIn(benMail, goodPassword)
 	first.mustNotHold("of Ana's")
 	first.must(first.tab.Open(first.base + conversation))
-	first.wait(ready + ` && document.querySelector("#thread").textContent.includes("does not exist")`)
+	first.wait(ready + ` && document.querySelector("#thread").textContent.includes("doesn’t exist")`)
 }
 
 // Somebody alone sees nothing of the door, and no address of it is asked.

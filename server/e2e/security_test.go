@@ -70,7 +70,7 @@ func TestAuthenticatorAppOnThePage(t *testing.T) {
 		b.keys("\r")
 		b.wait(ready)
 		b.open("/settings/security")
-		b.wait(`document.querySelector("#security-codes").innerText.includes("9 of your recovery codes")`)
+		b.wait(`document.querySelector("#security-codes").innerText.includes("9 recovery codes left")`)
 	})
 	w.allow = append(w.allow, "status of 400")
 }

@@ -114,7 +114,7 @@ func TestPaletteFindsCommandsModelsAndClips(t *testing.T) {
 		p.settled()
 	}
 	for query, want := range map[string]string{
-		"beta": "vendor/beta-", "dark": "Use the dark theme", "tools": "Tools: functions and web search", "system prompt": "Write instructions for the model",
+		"beta": "vendor/beta-", "dark": "Use the dark theme", "tools": "Tools: functions and web search", "system prompt": "Instructions for the model (system prompt)",
 		"retry": "Retry the last answer", "video": "Make a video", "dunes": "Dunes at noon",
 	} {
 		p.palette(query)

@@ -32,7 +32,7 @@ func (p *Page) Commands() []kit.Command {
 		{Name: "Blind comparison, on or off", When: func() bool { return named() && p.chat.Current == nil && len(p.chat.Shown().Lanes) > 1 },
 			Do: func() { p.chat.SetBlind(!p.chat.Shown().Blind) }},
 		{Name: "Tools: functions and web search", When: named, Do: func() { p.openTools(p.chat.Shown().Focused) }},
-		{Name: "Write instructions for the model", When: named, Do: p.writeSystem},
+		{Name: "Instructions for the model (system prompt)", When: named, Do: p.writeSystem},
 		{Name: "Saved prompts and settings", When: shown, Do: func() { p.openLibrary(wire.LibraryPrompt) }},
 		{Name: "Show or hide the drawer", Keys: "i", When: shown, Do: p.inspector.Toggle},
 		{Name: "Show the parameters", When: shown, Do: func() { p.inspector.Open(inspector.Params) }},

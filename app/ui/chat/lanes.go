@@ -141,7 +141,7 @@ func (l *Lane) laneActions() []app.UI {
 			p.Do("params", func() { p.inspector.ToggleParams(i) })),
 		kit.IconButton("small lane-stop", "Stop this answer", kit.IconStop, kit.At{"hidden", !running || l.Count < 2, "disabled", stopping}, p.Do("stop lane", func() { p.chat.Lane(i).Stop(); p.FocusComposer() })),
 		kit.El("button", "link lane-keep", kit.At{"type", "button", "hidden", l.Count < 2 || p.chat.Current == nil,
-			"aria-label", "Keep this model, close the others", "title", "Continue with this model only. The others close; you can undo this.",
+			"aria-label", "Keep this one, close the others", "title", "Continue with this model only. The others close; you can undo this.",
 			"onclick", p.Do("keep lane", func() { p.threads.stick(); p.chat.Lane(i).KeepOnly(); p.FocusComposer() })},
 			"Keep", kit.Box("span", "lane-keep-more", " this one")),
 		kit.IconButton("small", "Close this lane", kit.IconClose, kit.At{"hidden", l.Count < 2}, p.Do("close lane", func() { p.threads.stick(); p.chat.Lane(i).Close(); p.FocusComposer() })),

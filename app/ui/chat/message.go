@@ -189,7 +189,7 @@ func problem(p *wire.Problem, actions []app.UI) app.UI {
 		kit.SayIf("p", "todo", p.Hint),
 		kit.Box("div", "line", actions, kit.Remedy(p)),
 		kit.Box("details", "fold",
-			kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "Details"),
+			kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "Details"+kit.When(p.Status != 0, " · HTTP "+strconv.Itoa(p.Status))),
 			kit.Box("div", "problem-facts", facts),
 			kit.If(p.Raw != "", func() app.UI { return kit.El("pre", "", kit.At{"tabindex", 0}, p.Raw) }),
 		),

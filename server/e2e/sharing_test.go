@@ -201,7 +201,7 @@ func TestTheSettingsOfASharedClipAreUsed(t *testing.T) {
 	id := makes(ann)
 	ann.open("/video/" + id)
 	ann.wait(`!!document.querySelector("#clip-share")`)
-	ann.click("#clip-share")
+	ann.press("#clip-share")
 	ann.wait(`document.activeElement.id === "share-people-filter"`)
 	ann.click("#share-audience-everyone")
 	ann.wait(`document.querySelector("#share-go").innerText === "Share with everyone here"`)

@@ -36,7 +36,7 @@ func TestDeletedClipsCanBeHadBack(t *testing.T) {
 	}
 	p.says("#clip-reuse-why", "It was deleted. Restore it first.")
 	p.press("#clip-restore")
-	p.wait(`!document.querySelector("#clip-deleted") && document.activeElement?.id === "clip-delete"`)
+	p.wait(`!document.querySelector("#clip-deleted") && document.activeElement?.id === "clip-more"`)
 	if m.task(gone.ID).Deleted {
 		t.Error("the server has it among the deleted ones")
 	}

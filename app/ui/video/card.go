@@ -137,9 +137,14 @@ func (c *Card) poster(t *wire.VideoTask, playable bool) app.UI {
 		return kit.El("video", "tile-picture", kit.At{"src", wire.MediaPathOf(t.ID, n), "preload", "metadata",
 			"muted", "true", "playsinline", "true", "tabindex", "-1", "aria-hidden", "true", "onloadeddata", drawn})
 	}
+	return emptyFrame("tile-frame", t)
+}
+
+// emptyFrame stands in a clip's ratio for a picture that there is none of.
+func emptyFrame(class string, t *wire.VideoTask) app.UI {
 	w, h := video.RatioOf(t)
 	wide, high := strconv.Itoa(w*10), strconv.Itoa(h*10)
-	return kit.SVG("svg", kit.At{"class", "tile-frame", "viewBox", "0 0 " + wide + " " + high, "aria-hidden", "true"},
+	return kit.SVG("svg", kit.At{"class", class, "viewBox", "0 0 " + wide + " " + high, "aria-hidden", "true"},
 		kit.SVG("rect", kit.At{"width", wide, "height", high}))
 }
 

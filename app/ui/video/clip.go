@@ -3,7 +3,6 @@
 package video
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -13,8 +12,6 @@ import (
 	"screentest/app/figure"
 	"screentest/app/ui/kit"
 	"screentest/app/video"
-	"screentest/shared/gateway"
-	"screentest/shared/snippet"
 	"screentest/shared/wire"
 )
 
@@ -56,16 +53,16 @@ func (c *Clip) Render() (ui app.UI) {
 	}
 	return kit.El("div", "clip", kit.At{"id", "clip", "data-state", string(t.State)},
 		kit.Box("div", "clip-inner",
-			s.toClips("button plain clip-back", kit.Icon(kit.IconBack, "icon small"), "All clips"),
+			c.head(t),
 			kit.If(t.Deleted, func() app.UI { return c.deleted(t) }),
 			kit.Box("div", "clip-stage",
 				c.player(t, clip.Output),
 				c.outputs(t, clip.Output),
-				kit.If(s.phone(), s.panel),
+				c.about(t),
 				c.actions(t, clip.Output),
+				kit.If(s.phone(), s.panel),
 			),
 			kit.Box("div", "clip-side",
-				c.about(t),
 				kit.If(!s.phone(), s.panel),
 				c.state(t),
 				c.lineage(clip),
@@ -112,7 +109,9 @@ func (c *Clip) player(t *wire.VideoTask, n int) app.UI {
 		c.s.results.broken = brokenKey(t, n)
 		c.s.redrawResults()
 	})
+	w, h := video.RatioOf(t)
 	return c.s.reviewed(kit.El("video", "clip-player", kit.At{"id", "player", "src", wire.MediaPathOf(t.ID, n), "poster", poster,
+		"width", w, "height", h, "loop", c.s.results.loop, // the room is kept before the clip is there
 		"controls", "true", "playsinline", "true", "preload", "metadata", "aria-label", video.Title(*t), "onerror", broke}))
 }
 
@@ -137,79 +136,11 @@ func (c *Clip) outputs(t *wire.VideoTask, shown int) app.UI {
 	return kit.Segments("Files of this task", "", files)
 }
 
-// actions are what the clip can become, and what else can be done with it.
-func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
-	s := c.s
-	group := func(name string, list ...app.UI) app.UI {
-		return kit.El("div", "line", kit.At{"role", "group", "aria-label", name}, list)
-	}
-	var become, use []app.UI
-	gone := ""
-	if t.Deleted {
-		gone = video.NotDeleted
-	}
-	if video.CanRetry(t) {
-		become = append(become,
-			s.gatedAs("clip-edit", "Edit and retry", "Put it into the form, to change it first", gone, func(app.Context) { s.reuse(t) }),
-			s.gatedAs("clip-retry", video.RetryLabel(t), "Send the same request again, as a new clip", gone, func(app.Context) { s.retry(t.ID) }))
-	} else {
-		for i, o := range s.desk.Tasks.Offers(t) {
-			name := o.Label
-			if o.Kind == gateway.Upscale && o.Enabled {
-				name = "Upscale to " + o.Label
-			}
-			become = append(become, s.gatedAs("clip-"+string(o.Kind)+"-"+strconv.Itoa(i), name, o.Full, o.Reason, func(app.Context) { s.start(t, o) }))
-		}
-	}
-	off := cmp.Or(gone, video.NotPlayable(t))
-	entries := s.entries(t, n)
-	for _, e := range entries {
-		if e.key == "pin" {
-			e.name = "Pin in the archive"
-			if t.Pinned {
-				e.name = "Unpin from the archive"
-			}
-		}
-		use = append(use, s.gated("clip-"+e.key, e.name, e.why, func(ctx app.Context) { e.do(ctx) }))
-		if e.key == "last" {
-			use = append(use, s.gated("clip-take", "Take this frame", off, func(app.Context) {
-				if v := s.DOM.ByID("player"); v.Truthy() {
-					s.useFrame(t, v, "frame at "+strconv.FormatFloat(v.Get("currentTime").Float(), 'f', 2, 64)+" s")
-				}
-			}))
-		}
-	}
-	star := "Add to favourites"
-	if t.Favourite {
-		star = "Take out of favourites"
-	}
-	use = append(use,
-		s.gated("clip-star", star, gone, func(app.Context) { s.star(t.ID) }),
-		s.gated("clip-curl", "Copy as curl", gone, func(app.Context) { s.copyCurl(t) }),
-	)
-	if s.MayShare() && !t.Deleted {
-		use = append(use, s.gated("clip-share", "Share…", "", func(app.Context) { s.share(t) }))
-	}
-	if !t.Deleted {
-		use = append(use, s.gatedAs("clip-delete", "Delete", deleteWords(t), s.undeletable(t), func(app.Context) {
-			s.remove(t.ID)
-			s.showResults()
-		}))
-	}
-	return kit.Box("div", "clip-does", group("What the clip can become", become...), group("With this clip", use...))
-}
-
-// copyCurl puts the request onto the clipboard, as a command that runs.
-func (s *Section) copyCurl(t *wire.VideoTask) {
-	text := snippet.Write(snippet.Curl, snippet.Request{BaseURL: s.desk.Gateway.BaseURL, Endpoint: gateway.Video, Body: t.Body})
-	s.copy(text, "The command is on the clipboard. Running it creates another task, which is charged.")
-}
-
 // about is what a person calls the clip.
 func (c *Clip) about(t *wire.VideoTask) app.UI {
 	s := c.s
 	return kit.Box("section", "clip-about",
-		kit.Box("h2", "clip-title written", video.Title(*t)),
+		kit.El("h2", "clip-title written", kit.At{"id", "title-" + t.ID, "title", video.Title(*t)}, video.Title(*t)),
 		kit.Either(s.results.naming.task == t.ID, func() app.UI { return s.nameForm(t, true) }, func() app.UI {
 			return kit.Box("div", "line",
 				s.tagsOf(t, "clip-tag-"),
@@ -219,7 +150,6 @@ func (c *Clip) about(t *wire.VideoTask) app.UI {
 			)
 		}),
 		kit.CopiedFrom("clip-copied", t.Copied),
-		kit.El("p", "clip-prompt written", kit.At{"hidden", t.Title == "" || t.Prompt == ""}, t.Prompt),
 	)
 }
 
@@ -320,10 +250,9 @@ func (c *Clip) raw(clip *video.Clip, t *wire.VideoTask) app.UI {
 		row("SHA-256", o.SHA256)
 	}
 	return kit.Box("section", "clip-raw",
-		kit.Box("h3", "", "Ids"),
-		kit.Box("dl", "facts", rows),
 		kit.Box("details", "fold",
-			kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "The whole task as JSON, "+figure.Count(int64(len(clip.RawTask())))+" characters"),
+			kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "Ids, and the whole task as JSON"),
+			kit.Box("dl", "facts", rows),
 			kit.El("pre", "json", kit.At{"id", "clip-json", "tabindex", "0"}, clip.RawTask()),
 		),
 	)

@@ -38,6 +38,7 @@ func (c *Clip) lineage(clip *video.Clip) app.UI {
 					words, tone = "Deleted", video.Plain
 				}
 				return kit.El("li", "", kit.At{"data-depth", strconv.Itoa(min(st.Depth, 6))}, kit.El("a", "lineage-step", kit.At{"href", Path + "/" + st.Task.ID, "aria-current", kit.When(st.Current, "page")},
+					thumb(st.Task),
 					kit.Box("span", "", st.Verb),
 					kit.Box("span", "mono cut lineage-model", st.Task.Model),
 					kit.El("span", "soft", kit.At{"data-tone", string(tone)}, words),
@@ -48,6 +49,15 @@ func (c *Clip) lineage(clip *video.Clip) app.UI {
 		kit.El("p", "figure lineage-sum", kit.At{"id", "lineage-cost", "title", "Charges less returns: " + sum}, "Together "+sum),
 		kit.SayIf("p", "soft figure lineage-others", more),
 	)
+}
+
+// thumb is the poster of a clip, small, or its frame.
+func thumb(t *wire.VideoTask) app.UI {
+	n := video.PlayableOutput(t)
+	if o, ok := video.OutputOf(t, n); ok && o.Poster {
+		return kit.El("img", "lineage-thumb", kit.At{"src", wire.PosterPathOf(t.ID, n), "width", 48, "height", 27, "aria-hidden", "true", "loading", "lazy"})
+	}
+	return emptyFrame("lineage-thumb", t)
 }
 
 // parameters are the request as it was sent.

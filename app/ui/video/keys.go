@@ -54,6 +54,7 @@ func (s *Section) Keys() []kit.Key {
 	list := []kit.Key{
 		{Keys: "Ctrl Enter", Name: "Make the clip"},
 		{Keys: "@", Name: "In the prompt: name a reference"},
+		{Keys: "← or →", Name: "On the page of a clip: the one before, or after"},
 		{Keys: "Alt ↑ or Alt ↓", Name: "Move the shot that is written in"},
 	}
 	for _, k := range playerKeys {

@@ -43,6 +43,7 @@ type results struct {
 	ticking   bool   // the times on the page go on
 	clip      *video.Clip
 	taking    string // what is being made of the clip that is shown
+	loop      bool   // a clip on its page begins again at its end
 	broken    string // the output that the browser could not play
 	compare   player
 	archive   archiveForm
@@ -89,6 +90,9 @@ func (s *Section) arrive() {
 		if r.clip == nil || r.clip.ID != s.ids[0] {
 			r.clip = s.desk.Tasks.Open(s.ids[0])
 			r.taking = ""
+		}
+		if _, next, at := s.desk.Tasks.Beside(s.ids[0]); at > 0 && next == "" {
+			s.desk.Tasks.FetchMore() // what stands after it
 		}
 	} else {
 		r.clip = nil
@@ -138,6 +142,7 @@ func (s *Section) keepFocus() {
 // pointed closes a menu when something else is pressed.
 func (s *Section) pointed(el js.Value) {
 	s.results.focus = ""
+	s.closeClipMenus(el)
 	if s.results.menu != "" && el.Get("closest").Truthy() && !el.Call("closest", ".tile-menu, .tile-more").Truthy() {
 		s.closeMenu()
 	}
@@ -150,11 +155,15 @@ func (s *Section) closeMenu() {
 
 // onKey takes the keys of the results: Escape closes what is open.
 func (s *Section) onKey(ev js.Value) {
+	if s.watching() && !kit.Composing(ev) {
+		s.keyOfClip(ev)
+	}
 	if !s.watching() || ev.Get("key").String() != "Escape" || kit.Composing(ev) {
 		return
 	}
 	r := &s.results
 	switch id := r.menu; {
+	case s.closeClipMenus(js.Null()):
 	case id != "":
 		s.closeMenu()
 		s.focusSoon(cardKey(id, "more"))

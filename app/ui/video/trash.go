@@ -41,7 +41,7 @@ func (s *Section) trashActions(t *wire.VideoTask, key string) app.UI {
 		return kit.Box("div", "line",
 			s.gated(key+"restore", "Restore", "", func(app.Context) {
 				s.desk.Tasks.Restore(id)
-				s.focusSoon(s.afterTrash("clip-delete"))
+				s.focusSoon(s.afterTrash("clip-more"))
 			}),
 			s.gated(key+"purge", "Delete for good", video.NotPurged(t), func(app.Context) {
 				s.results.purging = id

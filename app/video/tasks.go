@@ -61,7 +61,8 @@ type Tasks struct {
 	asked    int  // of the page that is asked for now; answers to others are late
 	counting bool // the counts are asked for soon
 
-	forget func() // ends the offer of Deleted
+	also   []string // what was deleted together with Deleted
+	forget func()   // ends the offer of Deleted
 }
 
 // NewTasks returns empty Tasks. They ask for nothing before [Tasks.Start].
@@ -113,10 +114,10 @@ func (g *Tasks) Find(f Filter) {
 	if f == g.Filter && g.Ready {
 		return
 	}
-	g.Filter = f
-	if f.Standing == Trashed {
+	if (f.Standing == Trashed) != (g.Filter.Standing == Trashed) {
 		g.Selection.On, g.Selection.IDs = false, nil
 	}
+	g.Filter = f
 	g.List, g.Ready, g.More, g.before = nil, false, false, ""
 	// What is known is shown at once; the server's answer makes it whole.
 	for id, t := range g.tasks {

@@ -31,11 +31,15 @@ func (g *Tasks) Restore(id string) {
 	}
 }
 
-// Undo brings the last deletion back.
+// Undo brings the last deletion back: of one, or of several together.
 func (g *Tasks) Undo() {
 	if t := g.Deleted; t != nil {
+		also := g.also
 		g.offer(nil)
 		g.Restore(t.ID)
+		for _, id := range also {
+			g.Restore(id)
+		}
 	}
 }
 
@@ -102,12 +106,12 @@ func (g *Tasks) offer(t *wire.VideoTask) {
 		g.forget()
 		g.forget = nil
 	}
-	g.Deleted = t
+	g.Deleted, g.also = t, nil
 	if t == nil {
 		return
 	}
 	g.forget = g.o.After(undoFor, func() {
-		g.Deleted = nil
+		g.Deleted, g.also = nil, nil
 		g.o.Changed()
 	})
 }

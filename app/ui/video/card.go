@@ -151,20 +151,19 @@ func emptyFrame(class string, t *wire.VideoTask) app.UI {
 // overlay are the buttons on the poster.
 func (c *Card) overlay(t *wire.VideoTask) app.UI {
 	s := c.s
-	if t.Deleted {
-		return kit.Nothing()
-	}
-	why := video.NotPlayable(t)
 	if c.Selecting {
 		place := ""
 		if c.Chosen > 0 {
 			place = strconv.Itoa(c.Chosen)
 		}
-		return kit.El("label", "tile-choose", kit.At{"title", why, "data-off", why != ""},
-			s.Switch(cardKey(t.ID, "choose"), "", kit.At{"disabled", why != "", "aria-label", "Choose " + video.Title(*t)},
+		return kit.El("label", "tile-choose", nil,
+			s.Switch(cardKey(t.ID, "choose"), "", kit.At{"aria-label", "Choose " + video.Title(*t)},
 				c.Chosen > 0, func(bool) { s.desk.Tasks.Selection.Toggle(t.ID) }),
 			kit.El("span", "tile-place figure", kit.At{"aria-hidden", "true"}, place),
 		)
+	}
+	if t.Deleted {
+		return kit.Nothing()
 	}
 	label := "Add to favourites"
 	if t.Favourite {

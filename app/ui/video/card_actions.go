@@ -63,6 +63,6 @@ func (s *Section) retry(id string) { s.desk.Tasks.Retry(id, s.newID()) }
 func (s *Section) showResults() {
 	s.showPane(paneResults)
 	if s.view != viewDesk {
-		s.Context().Navigate(Path)
+		s.Context().Navigate(s.clipsPath())
 	}
 }

@@ -55,7 +55,7 @@ func (c *Card) menu(t *wire.VideoTask) app.UI {
 	}
 	list = append(list,
 		entry{"retag", "Tags…", "", "", func(app.Context) { s.beginNaming(t.ID) }},
-		entry{"delete", "Delete", s.undeletable(t), video.ChargedOn(t), func(app.Context) { s.remove(t.ID) }},
+		entry{"delete", "Delete", video.Undeletable(t), video.ChargedOn(t), func(app.Context) { s.remove(t.ID) }},
 	)
 	return kit.El("div", "menu tile-menu", kit.At{"role", "group", "aria-label", "More for " + video.Title(*t)},
 		kit.Times(len(list), func(i int) app.UI {
@@ -87,14 +87,6 @@ func (s *Section) pin(id string) {
 	if t := s.desk.Tasks.Get(id); t != nil {
 		s.desk.Tasks.SetPinned(id, !t.Pinned)
 	}
-}
-
-// undeletable says why a task can't be deleted.
-func (s *Section) undeletable(t *wire.VideoTask) string {
-	if t.State == wire.VideoCreating || t.State == wire.VideoUnknown {
-		return "Whether it was billed is still open: settle it first."
-	}
-	return ""
 }
 
 // remove deletes a task. The offer to undo it gets the focus, for the card has

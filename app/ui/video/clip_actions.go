@@ -105,7 +105,7 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 		more = append(more, entry{"share", "Share…", "", "", func(app.Context) { s.share(t) }})
 	}
 	if !t.Deleted {
-		more = append(more, entry{"delete", "Delete", s.undeletable(t), video.ChargedOn(t), func(app.Context) {
+		more = append(more, entry{"delete", "Delete", video.Undeletable(t), video.ChargedOn(t), func(app.Context) {
 			s.remove(t.ID)
 			s.showResults()
 		}})

@@ -48,7 +48,7 @@ func (c *Compare) Render() (ui app.UI) {
 	if len(clips) < 2 {
 		return kit.Empty("page",
 			kit.Box("p", "", "Choose two to four finished clips to see them side by side."),
-			kit.El("a", "button primary", kit.At{"href", Path,
+			kit.El("a", "button primary", kit.At{"href", s.clipsPath(),
 				"onclick", s.Do("choose clips", func() {
 					s.desk.Tasks.Selection.Set(true)
 					s.showPane(paneResults)

@@ -4,6 +4,7 @@ package video
 
 import (
 	"maps"
+	"net/url"
 	"slices"
 	"syscall/js"
 	"time"
@@ -85,15 +86,15 @@ func (g *Gallery) head() app.UI {
 			Do: s.Do("standing "+of.name, func() {
 				f := tasks.Filter
 				f.Standing = of.standing
-				tasks.Find(f)
+				s.find(f)
 			}),
 		})
 	}
 	return kit.Box("div", "line gallery-head",
 		kit.Segments("Show clips by state", "", list),
 		kit.Button("", kit.At{"id", "select-clips", "aria-pressed", tasks.Selection.On,
-			"hidden", tasks.Filter.Standing == video.Trashed || tasks.Counts.All == 0 && len(tasks.List) == 0},
-			s.Do("select", func() { tasks.Selection.Set(!tasks.Selection.On) }), "Compare or download several"),
+			"hidden", tasks.Counts.All == 0 && len(tasks.List) == 0},
+			s.Do("select", func() { tasks.Selection.Set(!tasks.Selection.On) }), "Select several"),
 	)
 }
 
@@ -113,7 +114,7 @@ func (g *Gallery) filters() app.UI {
 		models = append(models, kit.Option{Value: m, Name: m})
 	}
 	for _, t := range tasks.Counts.Tags {
-		tags = append(tags, kit.Option{Value: t.Tag, Name: "#" + t.Tag})
+		tags = append(tags, kit.Option{Value: t.Tag, Name: "#" + t.Tag + " (" + figure.Count(int64(t.Count)) + ")"})
 	}
 	return kit.El("div", "line", kit.At{"hidden", tasks.Counts.All == 0 && !f.Any()},
 		kit.Box("label", "field field-box gallery-search",
@@ -127,7 +128,7 @@ func (g *Gallery) filters() app.UI {
 		kit.Button("", kit.At{"id", "only-favourites", "aria-pressed", f.Favourite}, s.Do("favourites", func() {
 			f := tasks.Filter
 			f.Favourite = !f.Favourite
-			tasks.Find(f)
+			s.find(f)
 		}), kit.Icon(iconStar, "icon small"), "Favourites"),
 		kit.Button("plain", kit.At{"id", "clear-filters", "hidden", !f.Any()}, s.Do("clear", s.clearFilters), "Clear"),
 	)
@@ -140,7 +141,7 @@ func (s *Section) choose(id, all string, choices []kit.Option, value string, set
 	return s.Select("filter-"+id, all, "field fits", kit.At{"hidden", len(choices) == 0 && value == ""}, value, options, func(chosen string) {
 		f := s.desk.Tasks.Filter
 		set(&f, chosen)
-		s.desk.Tasks.Find(f)
+		s.find(f)
 	})
 }
 
@@ -152,8 +153,38 @@ func (s *Section) search(text string) {
 		s.results.searching = nil
 		f := s.desk.Tasks.Filter
 		f.Text = text
-		s.desk.Tasks.Find(f)
+		s.find(f)
 	})
+}
+
+// find shows what a filter asks for, which the address then says. Each is a step
+// for the browser's Back, but that words typed one after the other are one.
+func (s *Section) find(f video.Filter) {
+	tasks := s.desk.Tasks
+	typing := f.Text != "" && tasks.Filter.Text != "" && f.Text != tasks.Filter.Text
+	tasks.Find(f)
+	if typing && s.view == viewDesk {
+		js.Global().Get("history").Call("replaceState", nil, "", s.clipsPath())
+		return
+	}
+	s.Context().Navigate(s.clipsPath())
+}
+
+// clipsPath is the address of the gallery as it is filtered.
+func (s *Section) clipsPath() string { return Path + s.desk.Tasks.Filter.Address() }
+
+// filtered takes the filter from the gallery's address.
+func (s *Section) filtered(query url.Values) {
+	f, tasks := video.FilterOf(query), s.desk.Tasks
+	if query.Has("team") || f == tasks.Filter {
+		return // a team's gallery is filtered by itself
+	}
+	s.endTyping()
+	if s.desk.Greeted {
+		tasks.Find(f)
+	} else {
+		tasks.Filter = f // asked for with the greeting
+	}
 }
 
 // endTyping forgets what was typed into the search and not looked for yet.
@@ -166,7 +197,7 @@ func (s *Section) endTyping() {
 
 func (s *Section) clearFilters() {
 	s.endTyping()
-	s.desk.Tasks.Find(video.Filter{})
+	s.find(video.Filter{})
 	s.DOM.Focus("#standing-")
 }
 
@@ -246,32 +277,6 @@ func (s *Section) example() {
 	s.desk.Form.Example(examplePrompt)
 	s.openForm()
 	s.focusSoon("create")
-}
-
-// selection is the bar that stands below while several are chosen.
-func (g *Gallery) selection() app.UI {
-	s, tasks := g.s, g.s.desk.Tasks
-	_, whyNot := tasks.Selection.ComparePath()
-	_, noZip := tasks.Selection.ZipPath()
-	return kit.El("div", "line selection", kit.At{"id", "selection", "role", "group", "aria-label", "With the chosen clips", "hidden", !tasks.Selection.On},
-		kit.El("span", "figure", kit.At{"role", "status"}, figure.Plural(len(tasks.Selection.IDs), "clip", "clips")+" chosen"),
-		kit.Box("div", "push"),
-		s.gated("compare-chosen", "Compare", whyNot, func(ctx app.Context) {
-			if path, no := tasks.Selection.ComparePath(); no == "" {
-				tasks.Selection.Set(false)
-				ctx.Navigate(path)
-			}
-		}),
-		s.gated("zip-chosen", "Download as one zip", noZip, func(app.Context) {
-			if path, no := tasks.Selection.ZipPath(); no == "" {
-				s.Download(path)
-			}
-		}),
-		kit.Button("", kit.At{"id", "end-selection"}, s.Do("end selection", func() {
-			tasks.Selection.Set(false)
-			s.focusSoon("select-clips")
-		}), "Done"),
-	)
 }
 
 // elapsed is a task's time so far, which goes on.

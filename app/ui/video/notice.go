@@ -4,7 +4,6 @@ package video
 
 import (
 	"strconv"
-	"strings"
 	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -33,7 +32,7 @@ func (n *Notices) Render() (ui app.UI) {
 		kit.Times(len(list), func(i int) app.UI { return s.noticeOf(list[i]) }),
 		kit.If(tasks.Deleted != nil, func() app.UI {
 			return kit.Box("div", "toast",
-				kit.Box("span", "toast-words", strings.TrimSpace("Deleted “"+video.Title(*tasks.Deleted)+"”. "+video.ChargedOn(tasks.Deleted))),
+				kit.Box("span", "toast-words", tasks.DeletedWords()),
 				kit.Button("", kit.At{"id", "undo-clip"}, s.Do("undo clip", func() {
 					id := tasks.Deleted.ID
 					tasks.Undo()

@@ -43,6 +43,6 @@ func (s *Section) showPane(p pane) {
 
 // toClips is a link to the gallery: on a phone, not to the form beside it.
 func (s *Section) toClips(class string, kids ...any) app.UI {
-	return kit.El("a", class, kit.At{"href", Path,
+	return kit.El("a", class, kit.At{"href", s.clipsPath(),
 		"onclick", s.Do("to clips", func() { s.showPane(paneResults) })}, kids...)
 }

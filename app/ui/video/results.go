@@ -43,6 +43,7 @@ type results struct {
 	ticking   bool   // the times on the page go on
 	clip      *video.Clip
 	taking    string // what is being made of the clip that is shown
+	bulk      bulk
 	loop      bool   // a clip on its page begins again at its end
 	broken    string // the output that the browser could not play
 	compare   player

@@ -114,6 +114,7 @@ func (s *Section) Go(at *url.URL) bool {
 	switch {
 	case path == Path:
 		s.view, s.ids = viewDesk, nil
+		s.filtered(at.Query())
 		s.wantShared(at.Query())
 	case path == ComparePath:
 		s.view, s.ids = viewCompare, video.ComparedIDs(at.Query())
@@ -183,6 +184,6 @@ func (s *Section) Render() app.UI {
 func (s *Section) openForm() {
 	s.showPane(paneForm)
 	if s.view != viewDesk {
-		s.Context().Navigate(Path)
+		s.Context().Navigate(s.clipsPath())
 	}
 }

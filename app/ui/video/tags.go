@@ -34,9 +34,9 @@ func (s *Section) tagsOf(t *wire.VideoTask, key string) []app.UI {
 	return kit.Times(len(t.Tags), func(i int) app.UI {
 		tag := t.Tags[i]
 		return kit.Chip(kit.At{"id", key + strconv.Itoa(i), "title", "Show the clips with this tag"}, s.Do("tag "+tag, func() {
-			s.desk.Tasks.Find(video.Filter{Tag: tag})
 			s.results.chunks.place = 0 // another list
-			s.showResults()
+			s.showPane(paneResults)
+			s.find(video.Filter{Tag: tag})
 		}), kit.Box("span", "cut", "#"+tag))
 	})
 }

@@ -1,6 +1,10 @@
 package video
 
-import "net/url"
+import (
+	"net/url"
+
+	"screentest/shared/wire"
+)
 
 // Address is the query of the gallery's address that says what it shows: "" for
 // all clips, else with its question mark. [FilterOf] reads it.
@@ -28,6 +32,11 @@ func FilterOf(q url.Values) (f Filter) {
 	if _, known := standings[f.Standing]; !known && f.Standing != Trashed {
 		f.Standing = AnyStanding
 	}
+	switch f.Sort {
+	case wire.ClipsOldest, wire.ClipsCost, wire.ClipsLength, wire.ClipsName:
+	default:
+		f.Sort = wire.ClipsNewest
+	}
 	f.Favourite = q.Get("favourites") == "1"
 	return f.clean()
 }
@@ -40,6 +49,6 @@ type part struct {
 // parts are the words of a filter by their names in the address.
 func (f *Filter) parts() []part {
 	return []part{
-		{"show", (*string)(&f.Standing)}, {"kind", &f.Mode}, {"model", &f.Model}, {"tag", &f.Tag}, {"q", &f.Text},
+		{"show", (*string)(&f.Standing)}, {"kind", &f.Mode}, {"model", &f.Model}, {"tag", &f.Tag}, {"q", &f.Text}, {"sort", (*string)(&f.Sort)},
 	}
 }

@@ -3,6 +3,8 @@ package video
 import (
 	"net/url"
 	"testing"
+
+	"screentest/shared/wire"
 )
 
 func TestAddressOfAFilter(t *testing.T) {
@@ -11,6 +13,7 @@ func TestAddressOfAFilter(t *testing.T) {
 		"?show=failed":                       {Standing: Failed},
 		"?favourites=1&q=a+%26+b":            {Favourite: true, Text: "a & b"},
 		"?kind=upscale&model=m&tag=sea+side": {Mode: "upscale", Model: "m", Tag: "sea side"},
+		"?q=sea&sort=name":                   {Text: "sea", Sort: wire.ClipsName},
 		"?show=deleted":                      {Standing: Trashed},
 	} {
 		if got := f.Address(); got != address {
@@ -24,7 +27,7 @@ func TestAddressOfAFilter(t *testing.T) {
 			t.Errorf("%q is %+v, want %+v", address, got, f)
 		}
 	}
-	if f := FilterOf(url.Values{"show": {"everything"}, "favourites": {"2"}, "q": {"  two   words "}}); f != (Filter{Text: "two words"}) {
+	if f := FilterOf(url.Values{"show": {"everything"}, "favourites": {"2"}, "sort": {"luck"}, "q": {"  two   words "}}); f != (Filter{Text: "two words"}) {
 		t.Errorf("of an address that nobody made: %+v", f)
 	}
 }

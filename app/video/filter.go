@@ -1,6 +1,7 @@
 package video
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -39,18 +40,39 @@ type Filter struct {
 	Tag       string
 	Favourite bool
 	Text      string // words that all occur
+	Sort      wire.VideoSort
 }
 
 // Any says that the filter leaves something out.
-func (f Filter) Any() bool { return f != Filter{} }
+func (f Filter) Any() bool { return f != Filter{Sort: f.Sort} }
 
+// compare is the order of two tasks.
+func (f Filter) compare(a, b *wire.VideoTask) int {
+	newest := newestFirst(a, b)
+	switch f.Sort {
+	case wire.ClipsOldest:
+		return -newest
+	case wire.ClipsCost:
+		return cmp.Or(cmp.Compare(b.PriceNanoUSD, a.PriceNanoUSD), newest)
+	case wire.ClipsLength:
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), newest)
+	case wire.ClipsName:
+		return cmp.Or(cmp.Compare(a.SortName(), b.SortName()), -newest)
+	}
+	return newest
+}
+
+// clean leaves out what says nothing.
 func (f Filter) clean() Filter {
+	if f.Standing == Trashed && f.Sort != wire.ClipsOldest {
+		f.Sort = wire.ClipsNewest // the deleted ones know no other order
+	}
 	f.Text = strings.Join(strings.Fields(f.Text), " ")
 	return f
 }
 
 func (f Filter) query() wire.VideoQuery {
-	q := wire.VideoQuery{States: standings[f.Standing], Tag: f.Tag, Favourite: f.Favourite, Text: f.Text}
+	q := wire.VideoQuery{States: standings[f.Standing], Tag: f.Tag, Favourite: f.Favourite, Text: f.Text, Sort: f.Sort}
 	switch f.Standing {
 	case Finished:
 		q.Gone = wire.GoneOut

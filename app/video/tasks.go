@@ -223,7 +223,7 @@ func (g *Tasks) put(t *wire.VideoTask) (old *wire.VideoTask, newer bool) {
 }
 
 func (g *Tasks) sort() {
-	slices.SortFunc(g.List, func(a, b string) int { return newestFirst(g.tasks[a], g.tasks[b]) })
+	slices.SortFunc(g.List, func(a, b string) int { return g.Filter.compare(g.tasks[a], g.tasks[b]) })
 }
 
 func newestFirst(a, b *wire.VideoTask) int {
@@ -270,18 +270,20 @@ func (g *Tasks) Put(t wire.VideoTask) {
 }
 
 // relist puts a task into the list, or takes it out, as the filter says. One
-// that is older than all that is shown comes with its page.
+// that stands after all that is shown comes with its page.
 func (g *Tasks) relist(t *wire.VideoTask) {
 	at := slices.Index(g.List, t.ID)
 	switch want := g.Filter.matches(t); {
 	case !want && at >= 0:
 		g.List = slices.Delete(g.List, at, at+1)
 	case want && at < 0:
-		if n := len(g.List); g.More && n > 0 && t.CreatedMS < g.tasks[g.List[n-1]].CreatedMS {
+		if n := len(g.List); g.More && n > 0 && g.Filter.compare(t, g.tasks[g.List[n-1]]) > 0 {
 			return
 		}
 		g.List = append(g.List, t.ID)
 		g.sort()
+	case want:
+		g.sort() // its name may be another
 	}
 }
 

@@ -95,6 +95,30 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 			p.press("#card-" + first.ID + "-choose")
 			p.says("#selection", "1 clip chosen")
 		}},
+		{name: "tags of several", path: "/video", wait: gallery, do: func(p *page) {
+			clips(p)
+			p.press("#select-clips")
+			p.press("#choose-shown")
+			p.says("#selection", "6 clips chosen")
+			p.press("#tag-chosen")
+			p.wait(`document.activeElement?.id === "chosen-tags"`)
+		}},
+		{name: "several deleted ones", path: "/video?show=deleted", wait: `document.querySelectorAll(".tile").length === 1`, do: func(p *page) {
+			clips(p)
+			p.press("#select-clips")
+			p.press("#choose-shown")
+			p.says("#selection", "1 clip chosen")
+			p.press("#purge-chosen")
+			p.wait(`document.activeElement?.id === "keep-chosen"`)
+		}},
+		{name: "menu of a clip", path: "/video/" + first.ID, wait: `!!document.querySelector("#clip-more")`, do: func(p *page) {
+			p.press("#clip-more")
+			p.wait(`document.querySelector("#clip-delete").checkVisibility()`)
+		}},
+		{name: "frames of a clip", path: "/video/" + first.ID, wait: `!!document.querySelector("#clip-use")`, do: func(p *page) {
+			p.press("#clip-use")
+			p.wait(`document.querySelector("#clip-take").checkVisibility()`)
+		}},
 		{name: "no clip is like that", path: "/video", wait: gallery, do: func(p *page) {
 			clips(p)
 			p.press("#only-favourites")

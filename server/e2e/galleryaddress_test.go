@@ -46,3 +46,36 @@ func TestFiltersOfTheGalleryAreInItsAddress(t *testing.T) {
 	shown("2", "")
 	p.wait(`document.querySelector("#clip-search").value === ""`)
 }
+
+// The order of the gallery is in its address too, and is that of the way through
+// the pages of clips.
+func TestOrderOfTheGallery(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, "", fastClips...)
+	m := w.makes()
+	long := m.clip("beta-video-480p", "Zebra", "10", nil)
+	short := m.clip("beta-video-480p", "Anchor", "6", nil)
+	p := w.tab("/video")
+	p.saved(short.ID)
+	first := func(id, query string) {
+		t.Helper()
+		p.wait(`document.querySelector(".tile")?.dataset.id === "` + id + `" && document.querySelectorAll(".tile").length === 2 && location.search === "` + query + `"`)
+	}
+	first(short.ID, "")
+	for n, want := range []struct{ id, query string }{
+		{short.ID, ""}, {long.ID, "?sort=oldest"}, {long.ID, "?sort=cost"}, {long.ID, "?sort=length"}, {short.ID, "?sort=name"},
+	} {
+		p.entry("#clips-sort", n)
+		first(want.id, want.query)
+	}
+	p.entry("#clips-sort", 3)
+	first(long.ID, "?sort=length")
+	p.reload()
+	first(long.ID, "?sort=length")
+	p.shows("#clips-sort", 3)
+	p.wait(`document.querySelector("#clear-filters").hidden`)
+	p.click("#card-" + long.ID + "-link")
+	p.wait(`document.querySelector("#clip-place")?.textContent === "1 of 2"`)
+	p.click("#clip-next")
+	p.wait(`location.pathname === "/video/` + short.ID + `"`)
+}

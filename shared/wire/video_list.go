@@ -16,11 +16,49 @@ type VideoQuery struct {
 	Gone Gone `json:"gone,omitempty"`
 	// Text is words that all occur in the prompt, the shots, the title, the
 	// tags or the model, in any case.
-	Text   string `json:"text,omitempty"`
-	From   int64  `json:"from,omitempty"` // Unix milliseconds of the creation
-	To     int64  `json:"to,omitempty"`   // up to but not including
-	Before string `json:"before,omitempty"`
-	Limit  int    `json:"limit,omitempty"`
+	Text string `json:"text,omitempty"`
+	From int64  `json:"from,omitempty"` // Unix milliseconds of the creation
+	To   int64  `json:"to,omitempty"`   // up to but not including
+	// Sort is the order. The deleted ones have the newest or the oldest first.
+	Sort   VideoSort `json:"sort,omitempty"`
+	Before string    `json:"before,omitempty"`
+	Limit  int       `json:"limit,omitempty"`
+}
+
+// VideoSort is an order of tasks. Of equals the newest is first, by name the oldest.
+type VideoSort string
+
+// The orders.
+const (
+	ClipsNewest VideoSort = ""
+	ClipsOldest VideoSort = "oldest"
+	ClipsCost   VideoSort = "cost"   // the dearest first, by PriceNanoUSD
+	ClipsLength VideoSort = "length" // the longest first, by Seconds
+	ClipsName   VideoSort = "name"   // by SortName
+)
+
+// SortName is what a task is sorted by among names: the first 60 characters of
+// its title, else of its prompt, with the letters A to Z small.
+func (t VideoTask) SortName() string {
+	name := t.Title
+	if name == "" {
+		name = t.Prompt
+	}
+	n, end := 0, len(name)
+	for i := range name {
+		if n == 60 {
+			end = i
+			break
+		}
+		n++
+	}
+	b := []byte(name[:end])
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 // Gone says what a query wants of tasks whose clip plays no more: the gateway

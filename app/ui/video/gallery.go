@@ -15,6 +15,7 @@ import (
 	"screentest/app/ui/kit"
 	"screentest/app/video"
 	"screentest/shared/gateway"
+	"screentest/shared/wire"
 )
 
 // Gallery is the results beside the form.
@@ -130,8 +131,23 @@ func (g *Gallery) filters() app.UI {
 			f.Favourite = !f.Favourite
 			s.find(f)
 		}), kit.Icon(iconStar, "icon small"), "Favourites"),
+		s.sorts(),
 		kit.Button("plain", kit.At{"id", "clear-filters", "hidden", !f.Any()}, s.Do("clear", s.clearFilters), "Clear"),
 	)
+}
+
+// sorts is the order of the clips.
+func (s *Section) sorts() app.UI {
+	options := kit.Options("", "Newest first", string(wire.ClipsOldest), "Oldest first")
+	f := s.desk.Tasks.Filter
+	if f.Standing != video.Trashed {
+		options = append(options, kit.Options(string(wire.ClipsCost), "Highest price first", string(wire.ClipsLength), "Longest first", string(wire.ClipsName), "By name")...)
+	}
+	return s.Select("clips-sort", "Order", "field fits", nil, string(f.Sort), options, func(chosen string) {
+		f := s.desk.Tasks.Filter
+		f.Sort = wire.VideoSort(chosen)
+		s.find(f)
+	})
 }
 
 // choose is a list to choose a filter from. It is there as long as there is
@@ -197,7 +213,7 @@ func (s *Section) endTyping() {
 
 func (s *Section) clearFilters() {
 	s.endTyping()
-	s.find(video.Filter{})
+	s.find(video.Filter{Sort: s.desk.Tasks.Filter.Sort})
 	s.DOM.Focus("#standing-")
 }
 
@@ -247,8 +263,8 @@ func (g *Gallery) end() app.UI {
 	case len(tasks.List) > 0:
 		return kit.Nothing()
 	case tasks.Filter.Any():
-		words := "No clips match."
-		if tasks.Filter == (video.Filter{Standing: video.Trashed}) {
+		words, f := "No clips match.", tasks.Filter
+		if f == (video.Filter{Standing: video.Trashed, Sort: f.Sort}) {
 			words = "No clip is deleted."
 		}
 		return kit.Empty("page",

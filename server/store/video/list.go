@@ -17,25 +17,29 @@ const (
 )
 
 // Tasks lists the owner's tasks that are not deleted, or with q.Deleted those
-// that are, newest first: 50, or q.Limit up to wire.MaxVideoPage.
+// that are, in the order of q.Sort: 50, or q.Limit up to wire.MaxVideoPage.
 func (v *Videos) Tasks(ctx context.Context, owner string, q wire.VideoQuery) (wire.VideoPage, error) {
 	limit := sqlite.PageLimit(q.Limit, defaultVideos, wire.MaxVideoPage)
-	before, err := sqlite.ParseCursor(q.Before, 2)
+	by, err := orderOf(q)
+	if err != nil {
+		return wire.VideoPage{}, err
+	}
+	before, err := by.parse(q.Before)
 	if err != nil {
 		return wire.VideoPage{}, err
 	}
 	where, args := videoWhere(sqlite.ParseOwner(owner), q)
 	if before != nil {
-		where += " AND (t.created_ms, t.n) < (?, ?)"
-		args = append(args, before[0], before[1])
+		where += by.after()
+		args = append(args, before...)
 	}
 	page := wire.VideoPage{Tasks: []wire.VideoTask{}}
 	err = v.db.Snapshot(ctx, func(r sqlite.Reading) error {
 		var last videoScan
-		err := r.Each("SELECT "+videoColumns+listedBody+" FROM video_tasks t WHERE "+where+" ORDER BY t.created_ms DESC, t.n DESC LIMIT ?",
+		err := r.Each("SELECT "+videoColumns+listedBody+" FROM video_tasks t "+by.index+" WHERE "+where+by.sql()+" LIMIT ?",
 			append(args, limit+1), func(rows *sql.Rows) error {
 				if len(page.Tasks) == limit {
-					page.Before = sqlite.FormatCursor(last.task.CreatedMS, last.n)
+					page.Before = by.format(last)
 					return nil
 				}
 				last = videoScan{}

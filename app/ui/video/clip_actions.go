@@ -145,7 +145,10 @@ func (c *Clip) becomes(t *wire.VideoTask) (list []app.UI) {
 	if len(sizes) > 1 {
 		only = c.menu("clip-upscale", "Upscale…", iconUpscale, sizes)
 	}
-	return append(list, only)
+	if only != nil {
+		list = append(list, only)
+	}
+	return list
 }
 
 // menu is a button that opens a list. A name of "" is the rest of all that can

@@ -127,6 +127,29 @@ func (f *Form) SlotName(field gateway.Field, i int) string {
 	return "image " + n
 }
 
+// SlotTitle names a slot by itself, empty or filled: in a mode whose prompt
+// names its references, by the word that names it there.
+func (f *Form) SlotTitle(field gateway.Field, i int) string {
+	name := f.SlotName(field, i)
+	for _, article := range []string{"the ", "an "} {
+		name = strings.TrimPrefix(name, article)
+	}
+	if f.Mode == gateway.Reference {
+		n := 1 // as the prompt counts them: without those that are empty
+		for _, s := range (*f.draft.slots(field.Name))[:i] {
+			if !s.Empty() {
+				n++
+			}
+		}
+		kind := "@Video"
+		if KindOf(field.Name) == Image {
+			kind = "@Image"
+		}
+		return kind + strconv.Itoa(n)
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
 // slots is where the draft keeps the slots of a field.
 func (d *Draft) slots(field string) *[]Slot {
 	if KindOf(field) == Image {

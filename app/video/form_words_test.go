@@ -56,6 +56,39 @@ func TestTheButtonSpeaksOfThingsAsPeopleDo(t *testing.T) {
 	says("Make the seed a whole number")
 }
 
+// A slot has the same name empty and filled; a reference has the one that the
+// prompt calls it by, which counts no empty slot.
+func TestASlotKeepsItsName(t *testing.T) {
+	r := newRig(t)
+	f := r.Form
+	is := func(field string, i int, want string) {
+		t.Helper()
+		at, _ := f.Field(field)
+		if got := f.SlotTitle(at, i); got != want {
+			t.Errorf("slot %d of %s is called %q, want %q", i, field, got, want)
+		}
+	}
+	f.SetMode(gateway.FirstLastFrame)
+	for range 2 {
+		is("image_urls", 0, "First frame")
+		is("image_urls", 1, "Last frame")
+		r.give("image_urls", 0, 0, "https://files.example/u/a.png")
+	}
+	f.SetMode(gateway.Motion)
+	is("image_urls", 0, "Character's photo")
+	is("video_url", 0, "Motion clip")
+	f.SetMode(gateway.Reference)
+	is("reference_video_urls", 0, "@Video1")
+	r.give("reference_video_urls", 0, 4, "https://files.example/u/a.mp4")
+	r.give("reference_video_urls", 1, 4, "https://files.example/u/b.mp4")
+	is("reference_video_urls", 0, "@Video1")
+	is("reference_video_urls", 1, "@Video2")
+	f.ClearSlot("reference_video_urls", 0)
+	if slots := f.Draft().Videos; slots[0].Empty() {
+		is("reference_video_urls", 1, "@Video1")
+	}
+}
+
 // What is typed as length is what is priced, or it is an error with its bounds.
 func TestATypedLengthIsNeverPricedAsAnother(t *testing.T) {
 	r := newRig(t)

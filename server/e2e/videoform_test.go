@@ -11,7 +11,10 @@ var fastClips = []string{"-sandbox-speed", "200"}
 // mode shows the form of a mode.
 func (p *page) mode(mode string) {
 	p.w.t.Helper()
-	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.getElementById("f-mode-%s").click()`, mode)))
+	p.must(p.tab.Eval(nil, fmt.Sprintf(`(e => {
+		e.value = %q
+		e.dispatchEvent(new Event("change", {bubbles: true}))
+	})(document.getElementById("f-mode"))`, mode)))
 	p.wait(fmt.Sprintf(`document.querySelector(".form-fields").dataset.mode === %q`, mode))
 }
 
@@ -245,16 +248,29 @@ func TestSecondsThatCannotBeAreSaid(t *testing.T) {
 	p.wait(`document.getElementById("price").textContent === "$1.28"`)
 }
 
-// On a phone the modes are a row that scrolls by itself: the fields stay where
-// they are.
-func TestModesScrollAloneOnAPhone(t *testing.T) {
+// The choice of the mode takes one line, however narrow the page is, and the
+// prompt begins with room for some five.
+func TestModesTakeOneLine(t *testing.T) {
 	t.Parallel()
 	w := newWorldWith(t, "", fastClips...)
 	p := w.tab("/video")
-	p.looks(320, 700, false)
-	p.mode("upscale")
-	p.wait(`document.getElementById("f-mode-upscale").getBoundingClientRect().right < innerWidth`)
-	if wide := p.number(`(e => e.scrollWidth - e.clientWidth)(document.getElementById("form-body"))`); wide > 0 {
-		t.Errorf("the form is %.0f px wider than the window", wide)
+	for _, width := range []int64{1440, 390, 320} {
+		p.looks(width, 700, false)
+		p.mode("text-to-video")
+		if high := p.number(`document.getElementById("f-prompt").clientHeight`); high < 100 {
+			t.Errorf("at %d px the prompt is %.0f px high", width, high)
+		}
+		p.mode("upscale")
+		if high := p.number(`document.getElementById("f-mode").offsetHeight`); high > 48 {
+			t.Errorf("at %d px the modes are %.0f px high", width, high)
+		}
+		p.wait(`document.getElementById("f-mode").getBoundingClientRect().right < innerWidth`)
+		if wide := p.number(`(e => e.scrollWidth - e.clientWidth)(document.getElementById("form-body"))`); wide > 0 {
+			t.Errorf("at %d px the form is %.0f px wider than the window", width, wide)
+		}
 	}
+	p.mode("first-last-frame")
+	p.fill(`[id="link-image_urls[0]"]`, "https://files.example/a.png")
+	p.keys("\t")
+	p.wait(`document.querySelector('[data-place="image_urls[0]"] .slot-name')?.textContent === "First frame"`)
 }

@@ -26,7 +26,6 @@ type Form struct {
 	mention mention
 	dragged string // the shot that is being dragged
 	copied  bool   // the request was copied a moment ago
-	shown   string // the mode that was shown last
 }
 
 // OnMount implements app.Mounter.
@@ -95,7 +94,7 @@ func (f *Form) modes() app.UI {
 	for _, m := range form.Modes() {
 		list = append(list, kit.Option{Value: string(m), Name: video.ModeName(m)})
 	}
-	return f.radios("mode", "Kind of clip", "apart", list, string(form.Mode), func(v string) { form.SetMode(gateway.Mode(v)) })
+	return f.s.Select("f-mode", "Kind of clip", "field mode-choice", nil, string(form.Mode), list, func(v string) { form.SetMode(gateway.Mode(v)) })
 }
 
 // fitted says what the last change took from the draft, and offers it back.
@@ -129,7 +128,7 @@ func (f *Form) foot() app.UI {
 	if c.Price.Known {
 		price, basis = c.Price.Cost.String(), c.Price.Basis+" · charged when the task is created, returned if it fails"
 	} else if !form.Model().Price.Known {
-		basis = "The catalogue has no price for this model."
+		basis = "No price known for this model."
 	}
 	look := "primary wide"
 	if form.Made {

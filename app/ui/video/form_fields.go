@@ -80,7 +80,7 @@ func rate(m gateway.Model) string {
 // promptField is the prompt, with chips for what it may name.
 func (f *Form) promptField(field gateway.Field) app.UI {
 	form := f.model()
-	label, note, rows := "Prompt", "", 4
+	label, note, rows := "Prompt", "", 5
 	hint := "What is to be seen, how it moves, how the camera moves"
 	switch form.Mode {
 	case gateway.MultiShot:

@@ -24,12 +24,6 @@ func (f *Form) sync() {
 		f.s.arrived = false
 		e.Call("scrollIntoView", map[string]any{"block": "nearest"})
 	}
-	if mode := string(f.model().Mode); mode != f.shown {
-		f.shown = mode
-		if e := f.s.DOM.ByID("f-mode-" + mode); e.Truthy() { // on a phone the modes are one row that scrolls
-			e.Get("parentElement").Call("scrollIntoView", map[string]any{"block": "nearest", "inline": "center"})
-		}
-	}
 	if goal := f.s.goal; goal != "" {
 		f.s.goal = ""
 		f.s.DOM.Focus(goal)
@@ -83,8 +77,8 @@ func above(place string) string {
 	return ""
 }
 
-// focusMode goes back to the chosen mode, when what had the focus is gone.
-func (f *Form) focusMode() { f.later("#f-mode-" + string(f.model().Mode)) }
+// focusMode goes back to the choice of the mode, when what had the focus is gone.
+func (f *Form) focusMode() { f.later("#f-mode") }
 
 // later moves the focus once the form is drawn again.
 func (f *Form) later(selector string) { f.s.goal = selector }

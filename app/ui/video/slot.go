@@ -63,6 +63,7 @@ func slotsLabel(mode gateway.Mode, field gateway.Field) (label, note string) {
 // slot draws one place: empty, on its way, or with what it holds. at is where
 // its link stands in the request, for what the rules say of it.
 func (f *Form) slot(field gateway.Field, i int, s video.Slot, place, at string) app.UI {
+	form := f.model()
 	kind := video.KindOf(field.Name)
 	slot := kit.At{"data-place", place, "data-slot", field.Name, "data-index", strconv.Itoa(i),
 		"data-stage", string(s.Stage), "data-full", !s.Empty()}
@@ -77,6 +78,7 @@ func (f *Form) slot(field gateway.Field, i int, s video.Slot, place, at string) 
 		kit.Box("div", "slot-line",
 			f.thumb(kind, s),
 			kit.Box("div", "slot-text",
+				kit.Box("strong", "slot-name", form.SlotTitle(field, i)),
 				kit.El("p", "cut", kit.At{"title", s.URL}, s.Label()),
 				f.slotFacts(kind, s),
 				f.slotTrouble(field, i, kind, s),
@@ -107,10 +109,9 @@ func (f *Form) emptySlot(field gateway.Field, i int, kind video.Kind, place stri
 	if kind == video.Video {
 		what, limit = "a video", "MP4 up to "+figure.Bytes(kind.Limit())
 	}
-	name := form.SlotName(field, i)
 	return kit.Box("div", "form-control",
 		kit.Box("p", "label",
-			kit.Box("strong", "", strings.ToUpper(name[:1])+name[1:]),
+			kit.Box("strong", "", form.SlotTitle(field, i)),
 			kit.Box("span", "", "Drop "+what+" here, paste it, or choose one"),
 		),
 		f.slotWays(field, i, kind, place),

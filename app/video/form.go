@@ -65,12 +65,13 @@ type Form struct {
 	// what is missing is then marked.
 	Tried bool
 
-	Busy   bool // what stands in the form is being created
-	Made   bool // and was created a moment ago
-	Waits  bool // what was created last waits until it is released
-	tries  map[attemptKey]*attempt
-	made   string       // our id of the task that was made last
-	madeOf gateway.Mode // and its mode
+	Busy    bool // what stands in the form is being created
+	Made    bool // and was created a moment ago
+	Waits   bool // what was created last waits until it is released
+	tries   map[attemptKey]*attempt
+	made    []string     // our ids of the tasks that were made last
+	madeOf  gateway.Mode // and their mode
+	several int
 }
 
 func newForm(d *Desk) *Form {

@@ -128,8 +128,14 @@ func (f *Form) check() {
 		}
 	}
 	f.Check = c
-	try := f.tries[f.key()]
-	f.Busy, f.Made = try != nil && try.stage == attemptSent, try != nil && try.stage == attemptMade
+	f.Busy, f.Made = false, false
+	for key, try := range f.tries {
+		if f.shows(key) {
+			f.Busy = f.Busy || try.stage == attemptSent
+			f.Made = f.Made || try.stage == attemptMade
+		}
+	}
+	f.Made = f.Made && !f.Busy
 }
 
 // inLength says that an issue is about the length, or that of a shot.

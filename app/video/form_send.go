@@ -2,6 +2,7 @@ package video
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 type attempt struct {
 	id    string // of the task
 	stage attemptStage
+	click *click
 }
 
 type attemptStage int
@@ -32,9 +34,10 @@ const (
 type attemptKey struct {
 	mode gateway.Mode
 	body string
+	take int // of those of one click, from 0
 }
 
-func (f *Form) key() attemptKey { return attemptKey{f.Mode, string(f.Check.Body)} }
+func (f *Form) key() attemptKey { return attemptKey{f.Mode, string(f.Check.Body), 0} }
 
 // restFor is how long the button rests after a task was made: a double click
 // is one click. Whoever changes the form ends the rest.
@@ -52,13 +55,26 @@ func (f *Form) Send() (first string, sent bool) {
 		f.d.o.Changed(PartForm)
 		return f.First(), false
 	}
+	f.made, f.madeOf = nil, f.Mode
+	c := &click{open: f.Takes()}
+	for take := range f.Takes() {
+		f.create(take, c)
+	}
+	f.Problem, f.Fitted = nil, nil
+	f.recheck()
+	return "", true
+}
+
+// create makes one take: a task with an id and a charge of its own.
+func (f *Form) create(take int, c *click) {
 	key := f.key()
+	key.take = take
 	try := f.tries[key]
 	if try == nil {
 		try = &attempt{id: f.d.o.NewID()}
 		f.tries[key] = try
 	}
-	try.stage = attemptSent
+	try.stage, try.click = attemptSent, c
 	create := wire.VideoCreate{ID: try.id, Body: json.RawMessage(key.body), Mode: string(f.Mode), Charge: f.d.Charge.ID,
 		VersionOf: f.draft.VersionOf, CopiedFrom: f.draft.copiedFrom()}
 	switch o := f.options(); f.Mode {
@@ -69,8 +85,6 @@ func (f *Form) Send() (first string, sent bool) {
 	case gateway.Extend, gateway.Upscale:
 		create.Source, create.SourceIndex = f.draft.Source.Task, f.draft.Source.Index
 	}
-	f.Problem, f.Fitted = nil, nil
-	f.recheck()
 	draft, prompt := f.draft, f.draft.Prompt
 	f.d.o.Server.Call(wire.OpVideoCreate, create, func(data json.RawMessage, p *wire.Problem) {
 		var task wire.VideoTask
@@ -79,16 +93,19 @@ func (f *Form) Send() (first string, sent bool) {
 			draft.save(f.d.o.Storage, key.mode)
 		}
 		f.sent(key, try, task, p)
+		f.landed(key, c, p)
 	})
-	return "", true
 }
 
 // sent takes the server's answer to a creation.
 func (f *Form) sent(key attemptKey, try *attempt, t wire.VideoTask, p *wire.Problem) {
-	same := key == f.key() // else the form is another by now
+	same := f.shows(key) // else the form is another by now
 	if p == nil {
 		try.stage = attemptMade
-		f.made, f.madeOf, f.Waits = t.ID, key.mode, t.State == wire.VideoAsks
+		if f.madeOf != key.mode {
+			f.made, f.madeOf = nil, key.mode
+		}
+		f.made, f.Waits = append(f.made, t.ID), t.State == wire.VideoAsks
 		if same {
 			f.Tried = false
 			f.d.o.After(restFor, func() {
@@ -124,7 +141,7 @@ func (f *Form) endRest(key attemptKey, try *attempt) {
 // follow hears what became of a task: where the gateway refuses the one that was
 // just made of this draft, the form says why.
 func (f *Form) follow(t wire.VideoTask) {
-	if t.ID == f.made && t.State == wire.VideoRefused && t.Problem != nil && f.madeOf == f.Mode {
+	if slices.Contains(f.made, t.ID) && t.State == wire.VideoRefused && t.Problem != nil && f.madeOf == f.Mode {
 		for key, try := range f.tries {
 			f.endRest(key, try)
 		}
@@ -193,6 +210,8 @@ func (f *Form) Verb() string {
 		return "Change " + f.placeName(c.Errors[0].Field)
 	case f.Asks():
 		return "Ask for approval"
+	case f.Takes() > 1:
+		return "Create " + strconv.Itoa(f.Takes()) + " videos"
 	case f.Mode == gateway.Extend:
 		return "Extend clip"
 	case f.Mode == gateway.Upscale:

@@ -274,3 +274,24 @@ func TestModesTakeOneLine(t *testing.T) {
 	p.keys("\t")
 	p.wait(`document.querySelector('[data-place="image_urls[0]"] .slot-name')?.textContent === "First frame"`)
 }
+
+// Several takes of a click are tasks of their own, and the button's price is that
+// of all of them.
+func TestSeveralTakesOfOneClick(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, "", fastClips...)
+	p := w.tab("/video")
+	p.mode("text-to-video")
+	p.fill("#f-prompt", "A paper boat")
+	p.wait(`document.getElementById("price").textContent === "$0.20"`)
+	p.must(p.tab.Eval(nil, `document.getElementById("f-takes-3").click()`))
+	p.verb("Create 3 videos")
+	p.wait(`document.getElementById("price").textContent === "$0.60" && document.getElementById("basis").textContent.startsWith("3 takes × ")`)
+	p.must(p.tab.Eval(nil, `document.getElementById("create").click(); document.getElementById("create").click()`)) // a double click
+	p.wait(`document.querySelectorAll('.tile[data-state="done"]').length === 3`)
+	if n := p.number(`document.querySelectorAll(".tile").length`); n != 3 {
+		t.Errorf("%.0f clips of three takes", n)
+	}
+	p.mode("upscale")
+	p.wait(`!document.getElementById("f-takes-1")`)
+}

@@ -3,6 +3,7 @@
 package video
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -81,6 +82,7 @@ func (f *Form) Render() (ui app.UI) {
 			f.fitted(),
 			f.after(),
 			kit.El("div", "form-fields", kit.At{"data-mode", string(f.model().Mode)}, f.fields()),
+			kit.If(f.model().Mode != gateway.Upscale, f.takes),
 			f.preview(),
 		),
 		f.foot(),
@@ -120,13 +122,27 @@ func (f *Form) fitted() app.UI {
 	)
 }
 
+// takes is how many clips the button makes.
+func (f *Form) takes() app.UI {
+	form := f.model()
+	list := make([]kit.Option, 0, video.MostTakes)
+	for n := 1; n <= video.MostTakes; n++ {
+		list = append(list, kit.Option{Value: strconv.Itoa(n), Name: strconv.Itoa(n)})
+	}
+	return f.field("takes", "Takes", form.TakesNote(), f.radios("takes", "Takes", "", list, strconv.Itoa(form.Takes()), func(v string) {
+		if n, err := strconv.Atoi(v); err == nil {
+			form.SetTakes(n)
+		}
+	}))
+}
+
 // foot is the price, the button, and what went wrong with the last one.
 func (f *Form) foot() app.UI {
 	form := f.model()
 	c := form.Check
 	price, basis := "–", "The price follows from the length."
-	if c.Price.Known {
-		price, basis = c.Price.Cost.String(), c.Price.Basis+" · charged when the task is created, returned if it fails"
+	if total := form.Total(); total.Known {
+		price, basis = total.Cost.String(), total.Basis+" · charged when the task is created, returned if it fails"
 	} else if !form.Model().Price.Known {
 		basis = "No price known for this model."
 	}
@@ -143,7 +159,12 @@ func (f *Form) foot() app.UI {
 		kit.El("div", "faint made", kit.At{"id", "made", "role", "status"},
 			kit.If(form.Made, func() app.UI {
 				words := "The task is stored; it goes on without this page. "
-				if form.Waits {
+				switch {
+				case form.MadeCount() > 1 && form.Waits:
+					words = "They wait until a lead releases them, and stand above your clips. "
+				case form.MadeCount() > 1:
+					words = "The tasks are stored; they go on without this page. "
+				case form.Waits:
 					words = "It waits until a lead releases it, and stands above your clips. "
 				}
 				return kit.Box("span", "", words,

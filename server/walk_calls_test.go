@@ -53,6 +53,9 @@ func walkCalls() []walkCall {
 			s.Conversation, s.User.Parent = h.start.Conversation, h.start.Answer
 			return s
 		}, unseen},
+		{wire.OpWrite, func(h things) any { // an answer to a message of theirs
+			return wire.Written{Conversation: h.start.Conversation, Message: wire.Message{ID: uuid.NewString(), Parent: h.start.User.ID, Role: "assistant", Text: "x"}}
+		}, unseen},
 		{wire.OpRanking, func(h things) any { return wire.RankingQuery{Team: h.team} }, apart}, // team mates have the same one
 		{wire.OpLibraryPut, func(h things) any {
 			return wire.LibraryEntry{ID: uuid.NewString(), Kind: wire.LibraryPrompt, Name: "new", Text: "x"}

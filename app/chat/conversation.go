@@ -47,6 +47,7 @@ type Conversation struct {
 	attached []*Attachment
 	lanes    lanesTold
 	voting   bool // a vote is under way
+	writing  bool // a message that the person wrote is on its way
 	fetched  bool
 	outlined bool   // the outline is here
 	fetches  int    // OpMessages under way

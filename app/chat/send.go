@@ -25,6 +25,9 @@ func (c *Conversation) Send(text string) bool {
 	if r == nil && c.Running() {
 		r = stillRunning()
 	}
+	if r == nil && c.writing {
+		r = refuse("", "writing", "What you added is on its way.", "Send again in a moment.")
+	}
 	if r == nil {
 		r = c.chat.mayNotSend()
 	}

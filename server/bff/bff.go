@@ -55,6 +55,7 @@ type Conversations interface {
 	Messages(ctx context.Context, owner string, q wire.MessageQuery) (wire.Messages, error)
 	Outline(ctx context.Context, owner, conversation string) (wire.Outline, error)
 	SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.Lanes, error)
+	WriteMessage(ctx context.Context, owner string, m wire.Written) (wire.Summary, error)
 	SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vote, error)
 	Search(ctx context.Context, owner string, q wire.Search) (wire.SearchPage, error)
 	ImageOfConversation(ctx context.Context, owner, conversation, id string) (wire.Image, []byte, error)

@@ -46,6 +46,13 @@ func conversationCalls() map[wire.Op]handler {
 			}
 			return l, err
 		}),
+		wire.OpWrite: with(func(ctx context.Context, s *Server, k *socket, m wire.Written) (any, error) {
+			sum, err := s.Conversations.WriteMessage(ctx, k.owner, m)
+			if err == nil {
+				s.News.Conversation(k.owner, sum)
+			}
+			return sum, err
+		}),
 		wire.OpVote: with(func(ctx context.Context, s *Server, k *socket, v wire.Vote) (any, error) {
 			v, err := s.Conversations.SetVote(ctx, k.owner, v)
 			if err == nil {

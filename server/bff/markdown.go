@@ -112,6 +112,14 @@ func writeMessage(w *bufio.Writer, m wire.Message, version, versions int, images
 		fmt.Fprintf(w, "Result of %s\n\n", code(m.Tool))
 		fenced(w, "", m.Text)
 		return
+	case m.Run == nil && m.Role == "assistant":
+		fmt.Fprint(w, "Answer, written by hand")
+		if versions > 1 {
+			fmt.Fprintf(w, " · answer %d of %d", version, versions)
+		}
+		fmt.Fprint(w, "\n\n")
+		text(w, m.Text)
+		return
 	case m.Run == nil:
 		fmt.Fprint(w, "You\n\n")
 		text(w, m.Text)

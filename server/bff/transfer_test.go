@@ -48,7 +48,7 @@ func TestACallWithoutAnIDIsRefused(t *testing.T) {
 	r := w.spent(c)
 	for _, op := range []wire.Op{
 		wire.OpOpen, wire.OpRename, wire.OpDelete, wire.OpPin, wire.OpMessages, wire.OpOutline, wire.OpLanes, wire.OpVote, wire.OpLibraryDelete,
-		wire.OpStart, wire.OpStop, wire.OpRead, wire.OpRunRequest, wire.OpRunTimes, wire.OpCorrect,
+		wire.OpStart, wire.OpWrite, wire.OpStop, wire.OpRead, wire.OpRunRequest, wire.OpRunTimes, wire.OpCorrect,
 	} {
 		for _, args := range []any{struct{}{}, wire.Target{ID: " "}} {
 			if err := c.Call(t.Context(), op, args, nil); err == nil {

@@ -99,6 +99,7 @@ var calls = map[wire.Op]Right{
 	wire.OpLibraryPut:    Send,
 	wire.OpLibraryDelete: Own,
 	wire.OpStart:         Send,
+	wire.OpWrite:         Send,
 
 	wire.OpNotices:         Own,
 	wire.OpNoticesSeen:     Own,

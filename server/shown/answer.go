@@ -123,8 +123,11 @@ func (w *writer) draw(ctx context.Context, m wire.Message, many bool) *node {
 	r := m.Run
 	h.raw(`<article class="answer"`)
 	h.attr("id", n.id)
-	if r == nil { // it was begun and its run is gone
-		h.raw(">")
+	if r == nil { // no model wrote it
+		h.raw(`><header class="line">`)
+		h.line("h3", "", "Written by hand")
+		h.copyButton(m.ID, -1, "Continue in a copy")
+		h.raw("</header>")
 		h.body(m.ID, m.Text)
 		h.raw("</article>")
 		n.open = string(h)

@@ -273,8 +273,12 @@ func TestTheBranchOfTheNewestIsShown(t *testing.T) {
 		wire.Message{ID: id(1, 60), Parent: id(2, 50), Role: "user", Text: "only here"},
 		wire.Message{ID: id(2, 60), Parent: id(1, 60), Role: "assistant", Text: "end", Run: &wire.Run{ID: "run-60", Conversation: conv, Model: "a", State: wire.Done}},
 	)
+	w.all = append(w.all, wire.Message{ID: id(2, 70), Parent: id(1, 60), Role: "assistant", Text: "by a person"})
 	w.mu.Unlock()
 	_, body, _ := w.get(link, "")
+	if !strings.Contains(body, "Written by hand") || !strings.Contains(body, "by a person") {
+		t.Errorf("an answer that no model wrote: %s", body)
+	}
 	if strings.Contains(body, "old answer") || !strings.Contains(body, "new answer") || !strings.Contains(body, "beside") || !strings.Contains(body, "only here") {
 		t.Errorf("%s", body)
 	}

@@ -13,6 +13,7 @@ const (
 	OpMessages      Op = "messages"       // MessageQuery → Messages
 	OpOutline       Op = "outline"        // Target, a conversation → Outline
 	OpLanes         Op = "lanes"          // Lanes → Lanes; EventLanes
+	OpWrite         Op = "write"          // Written → Summary; EventConversation
 	OpVote          Op = "vote"           // Vote → Vote; EventVote
 	OpSearch        Op = "search"         // Search → SearchPage
 	OpLibrary       Op = "library"        // nothing → Library
@@ -104,6 +105,16 @@ func (o Outline) Len() int { return len(o.Parents) }
 
 // ID is the id of the message at place i.
 func (o Outline) ID(i int) string { return o.IDs[i*uuidLen : (i+1)*uuidLen] }
+
+// Written is a message that a person puts into the history themselves: as theirs,
+// or as an answer, which then has no run. No model is asked, and nothing is booked.
+// Written twice it is one message. Other tabs find it by the lanes that lead to it.
+type Written struct {
+	Conversation string `json:"conversation"` // made if it is new
+	// Message has the role "user" or "assistant" and a text of 1 to MaxBody bytes.
+	// Its Parent is a message of the conversation that is not being written.
+	Message Message `json:"message"`
+}
 
 // Lanes are what a conversation is shown in, kept by the server so that all
 // tabs and devices show the same. The last change counts.

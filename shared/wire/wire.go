@@ -245,7 +245,9 @@ type Message struct {
 	// Images go with a message of the person's, at most MaxImages.
 	Images    []Image `json:"images,omitempty"`
 	CreatedMS int64   `json:"created_ms"`
-	Run       *Run    `json:"run,omitempty"` // of an assistant message: the newest run that filled it
+	// Run is the newest run that filled an assistant message; one that has none was
+	// written by a person.
+	Run *Run `json:"run,omitempty"`
 	// Of a message with the role "tool", whose Text is the result: the id of
 	// the call and the name of the function.
 	ToolCall string `json:"tool_call,omitempty"`

@@ -176,6 +176,8 @@ func (c *Composer) tools() []app.UI {
 		chip("add-lane", "Add a model", "Ask another model at the same time", kit.IconPlus, p.addLane, "disabled", p.chat.Shown().Full() || p.chat.Shown().Hidden()),
 		p.imageButton(),
 		chip("open-tools", tools, "Functions and web search", kit.IconTool, func() { p.openTools(p.chat.Shown().Focused) }, "hidden", p.chat.Shown().Hidden()),
+		chip("add-draft", "Add only", "Add this message without asking a model", kit.IconPencil, p.addDraft,
+			"hidden", p.chat.Shown().Blind && len(p.chat.Shown().Lanes) > 1),
 		chip("open-library", "Prompts", "Saved prompts and settings", kit.IconBook, func() { p.openLibrary(wire.LibraryPrompt) }),
 		chip("blind", "Blind", "Hide model names until you vote", kit.IconEyeOff, func() { p.chat.SetBlind(!p.chat.Shown().Blind) },
 			"aria-pressed", p.chat.Shown().Blind, "hidden", !fresh || len(p.chat.Shown().Lanes) < 2),
@@ -244,6 +246,23 @@ func (p *Page) send(ctx app.Context, text string) {
 	p.Put("composer", "") // at once: the next turn may be begun before the next draw
 	p.FocusComposer()
 	ctx.Navigate("/c/" + p.chat.Current.ID)
+}
+
+// addDraft puts the draft into the history without asking a model.
+func (p *Page) addDraft() {
+	c := p.chat.Shown()
+	if chat.TrimDraft(c.Draft()) == "" {
+		p.FocusComposer()
+		return
+	}
+	p.threads.stick()
+	c.AddDraft(func(kept bool) {
+		if kept && p.chat.Current == c {
+			p.Put("composer", c.Draft())
+			p.Context().Navigate("/c/" + c.ID)
+		}
+		p.FocusComposer()
+	})
 }
 
 // resend sends what has waited, if it is still what the composer has.

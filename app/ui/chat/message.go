@@ -63,11 +63,12 @@ func (c *Message) Render() (ui app.UI) {
 	at := kit.At{"data-role", m.Role, "data-id", m.ID}
 	switch m.Role {
 	case "user":
-		return kit.El("article", "message", at, c.question(m))
+		return kit.El("article", "message", at, c.question(m), kit.If(c.p.inserts(c.Lane, m.ID), func() app.UI { return c.p.editor(c.Lane, m) }))
 	case "tool":
 		return kit.El("article", "message", at, kit.Box("h2", "sr-only", "Result of "+m.Tool), toolResult(m))
 	}
-	name, state := "Answer", ""
+	name, state := "Answer, written by hand", ""
+	edits := c.p.edits(c.Lane, m.ID)
 	if m.Run != nil {
 		name, state = "Answer of "+c.p.shownModel(c.Lane, m.Run.Model), string(m.Run.State)
 		if m.Running() || c.p.answers.growing(c.Lane, m.ID) {
@@ -77,13 +78,14 @@ func (c *Message) Render() (ui app.UI) {
 	return kit.El("article", "message", append(at, "data-state", state),
 		kit.Box("h2", "sr-only", name),
 		kit.El("div", "", kit.At{"id", partID("before", c.Lane, m.ID)}),
-		kit.El("div", "body md", kit.At{"id", partID("body", c.Lane, m.ID)}),
+		kit.El("div", "body md", kit.At{"id", partID("body", c.Lane, m.ID), "hidden", edits}),
 		kit.El("div", "", kit.At{"id", partID("after", c.Lane, m.ID)}),
 		kit.If(m.Run != nil && len(m.Calls()) > 0 && !m.Running(), func() app.UI {
 			return &Calls{p: c.p, Lane: c.Lane, ID: m.ID, Rev: c.Rev, Last: c.Last}
 		}),
 		kit.If(m.Run != nil && trouble(m.Run) != nil, func() app.UI { return c.problem(m) }),
 		&StateLine{p: c.p, Lane: c.Lane, ID: m.ID, Rev: c.Rev, Last: c.Last, Busy: c.Busy, Model: c.Model},
+		kit.If(edits || c.p.inserts(c.Lane, m.ID), func() app.UI { return c.p.editor(c.Lane, m) }),
 	)
 }
 
@@ -91,8 +93,8 @@ func (c *Message) Render() (ui app.UI) {
 func (c *Message) question(m *chat.Message) []app.UI {
 	p := c.p
 	you := kit.Box("h2", "sr-only", "You")
-	if p.edit.of == (viewKey{c.Lane, m.ID}) {
-		return []app.UI{you, &Editor{p: p, Lane: c.Lane, ID: m.ID}}
+	if p.edits(c.Lane, m.ID) {
+		return []app.UI{you, p.editor(c.Lane, m)}
 	}
 	return []app.UI{
 		you,
@@ -101,6 +103,7 @@ func (c *Message) question(m *chat.Message) []app.UI {
 		kit.El("div", "question-actions", kit.At{"data-busy", c.Busy},
 			p.versions(c.Lane, m),
 			kit.IconButton("small edit", "Edit and send again", kit.IconPencil, nil, p.Do("edit", func() { p.beginEdit(c.Lane, c.ID) })),
+			p.insertButton(c.Lane, m),
 		),
 	}
 }
@@ -225,8 +228,17 @@ func (s *StateLine) Render() (ui app.UI) {
 	if c := p.chat.Current; c != nil {
 		m = c.Message(s.ID)
 	}
-	if m == nil || m.Run == nil {
+	switch {
+	case m == nil || m.Stub:
 		return kit.Box("div", "state")
+	case m.Run == nil:
+		return kit.El("div", "state", kit.At{"data-lanes", len(p.chat.Shown().Lanes)},
+			kit.Box("span", "state-head", kit.El("span", "pill", kit.At{"title", "No model wrote this answer"}, "written by hand")),
+			kit.Box("span", "state-actions",
+				kit.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
+				kit.If(s.Last && !s.Busy, func() app.UI { return s.again() }),
+				kit.If(!s.Busy, func() app.UI { return s.rewrite(m) }),
+				s.copy()))
 	}
 	f := p.chat.Figures(m)
 	hidden := p.chat.Shown().Hidden()
@@ -255,9 +267,7 @@ func (s *StateLine) Render() (ui app.UI) {
 				return kit.Button("small retry", nil, p.Do("retry", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() }),
 					kit.Icon(kit.IconRetry, "icon small"), "Retry")
 			}),
-			kit.If(s.Last && !retriable(m) && !m.Running() && !s.Busy, func() app.UI {
-				return kit.IconButton("small again", "Answer again", kit.IconRetry, kit.At{"title", "Answer again (keeps this version)"}, p.Do("again", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() }))
-			}),
+			kit.If(s.Last && !retriable(m) && !m.Running() && !s.Busy, func() app.UI { return s.again() }),
 			kit.If(s.Last && m.Cut() && !s.Busy, func() app.UI {
 				return kit.Button("small continue", kit.At{"title", "Have the model go on where it stopped"},
 					p.Do("continue", func() { p.threads.stick(); p.chat.Lane(s.Lane).Continue(s.ID); p.FocusComposer() }), "Continue")
@@ -267,15 +277,31 @@ func (s *StateLine) Render() (ui app.UI) {
 				return kit.IconButton("small again-with", "Answer with another model", kit.IconDown, kit.At{"id", id, "aria-haspopup", "dialog"},
 					p.Do("again with", func() { p.picker.ask(s.Lane, s.ID, id) }))
 			}),
-			kit.If(!m.Running() && m.Text != "", func() app.UI {
-				return kit.IconButton("small copy", "Copy the answer", kit.IconCopy, kit.At{"title", "Copy the answer as Markdown"},
-					p.On("copy", func(ctx app.Context, _ app.Event) {
-						p.CopyTo(p.textOf(s.ID), p.DOM.Find("#"+threadID("lane", s.Lane)+` [data-id="`+s.ID+`"] .copy`))
-					}))
-			}),
+			kit.If(!m.Running() && !s.Busy && !hidden, func() app.UI { return s.rewrite(m) }),
+			kit.If(!m.Running() && m.Text != "", func() app.UI { return s.copy() }),
 			kit.IconButton("small inspect", "Request and reply", kit.IconInspect, kit.At{"title", "Request and reply, byte for byte"}, p.Do("inspect", func() { p.inspector.Show(inspector.Wire, s.Lane, s.ID) })),
 		),
 	)
+}
+
+func (s *StateLine) again() app.UI {
+	p := s.p
+	return kit.IconButton("small again", "Answer again", kit.IconRetry, kit.At{"title", "Answer again (keeps this version)"}, p.Do("again", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() }))
+}
+
+// rewrite writes the answer anew, or puts a message below it.
+func (s *StateLine) rewrite(m *chat.Message) app.UI {
+	return kit.Box("span", "rewrite",
+		kit.IconButton("small edit", "Edit this answer", kit.IconPencil, kit.At{"title", "Edit this answer (keeps this version)"}, s.p.Do("edit", func() { s.p.beginEdit(s.Lane, s.ID) })),
+		s.p.insertButton(s.Lane, m))
+}
+
+func (s *StateLine) copy() app.UI {
+	p := s.p
+	return kit.IconButton("small copy", "Copy the answer", kit.IconCopy, kit.At{"title", "Copy the answer as Markdown"},
+		p.On("copy", func(ctx app.Context, _ app.Event) {
+			p.CopyTo(p.textOf(s.ID), p.DOM.Find("#"+threadID("lane", s.Lane)+` [data-id="`+s.ID+`"] .copy`))
+		}))
 }
 
 // textOf is a message's text as it is now: a conversation that is fetched again

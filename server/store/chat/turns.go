@@ -270,6 +270,8 @@ func (c *Chat) StartTurn(owner string, s wire.Start, r wire.Run, title, baseURL 
 	}, done)
 }
 
+const insertMessage = "INSERT INTO messages (owner, conversation, id, parent, lane, role, text, created_ms, tool_call, tool) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
 func (c *Chat) startTurn(w *sqlite.Tx, t turn, r wire.Run, title, baseURL string) error {
 	p, err := t.find(w)
 	if err != nil || p.run {
@@ -280,16 +282,10 @@ func (c *Chat) startTurn(w *sqlite.Tx, t turn, r wire.Run, title, baseURL string
 		if err := people.WantUser(w, t.owner); err != nil {
 			return err
 		}
-		p.conversation, err = w.Insert("INSERT INTO conversations (owner, id, title, created_ms, updated_ms) VALUES (?, ?, ?, ?, ?)",
-			t.owner, t.conversation, title, now, now)
-		if err != nil {
-			return err
-		}
-		if err := c.index.NoteTitle(w, t.owner, p.conversation); err != nil {
+		if p.conversation, err = c.newConversation(w, t.owner, t.conversation, title, now); err != nil {
 			return err
 		}
 	}
-	const insertMessage = "INSERT INTO messages (owner, conversation, id, parent, lane, role, text, created_ms, tool_call, tool) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	for i, l := range t.chain {
 		if p.chain[i] != 0 {
 			continue

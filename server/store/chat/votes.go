@@ -120,7 +120,7 @@ func wantVoted(w *sqlite.Tx, owner, n int64, v wire.Vote) (message int64, err er
 	}
 	var answers int
 	// In a round of functions the last answer stands below the first.
-	err = w.Scan("SELECT count(*) FROM messages WHERE owner = ? AND id = ? AND conversation = ? AND role = 'assistant'", []any{owner, winner, n}, &answers)
+	err = w.Scan("SELECT count(*) FROM messages m WHERE owner = ? AND id = ? AND conversation = ? AND role = 'assistant' AND EXISTS (SELECT 1 FROM runs WHERE message = m.n)", []any{owner, winner, n}, &answers)
 	if err == nil && answers == 0 {
 		err = sqlite.NotFound("answer")
 	}

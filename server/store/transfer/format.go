@@ -46,8 +46,8 @@ const (
 //	}
 //
 // Times are Unix milliseconds, costs nano-USD. Messages stand in their order,
-// so that a parent comes before its children; an answer has its newest run,
-// and one that is being written counts as interrupted. What is empty may be
+// so that a parent comes before its children; an answer has its newest run, but
+// for one that a person wrote, and one that is being written counts as interrupted. What is empty may be
 // left out; lanes, votes and library may be missing. There is no key in it, and
 // neither the gateway's bytes nor the requests: those are in a backup.
 //

@@ -227,10 +227,10 @@ func checkVotes(path string, votes []transferVote, roles map[string]string) erro
 			return at(path, err)
 		}
 		switch role := roles[v.Message]; {
-		case role == "" || role == "assistant" || seen[v.Message]:
+		case role == "" || role == "assistant" || role == written || seen[v.Message]:
 			return badImport(path+".message", "A vote is on a message that was answered, one on each.")
 		case v.Winner != "" && roles[v.Winner] != "assistant":
-			return badImport(path+".winner", "This is no answer of the conversation.")
+			return badImport(path+".winner", "This is no model's answer of the conversation.")
 		case !isTime(v.VoteMS):
 			return badImport(path+".vote_ms", "This is not a time in milliseconds.")
 		}
@@ -238,6 +238,10 @@ func checkVotes(path string, votes []transferVote, roles map[string]string) erro
 	}
 	return nil
 }
+
+// written is the role of an answer that a person wrote, which calls no function and
+// takes part in no vote.
+const written = "written"
 
 // message checks a message and notes its role.
 func (r *checker) message(path string, m *transferMessage, roles map[string]string) error {
@@ -258,8 +262,8 @@ func (r *checker) message(path string, m *transferMessage, roles map[string]stri
 		return badImport(path+".lane", "A lane is a number from 0 to %d.", chat.MaxLane)
 	case !isTime(m.CreatedMS):
 		return badImport(path+".created_ms", "This is not a time in milliseconds.")
-	case (m.Role == "assistant") != (m.Run != nil):
-		return badImport(path+".run", "An answer has a run, and no other message has one.")
+	case m.Role != "assistant" && m.Run != nil:
+		return badImport(path+".run", "Only an answer has a run.")
 	}
 	checked := wire.Message{Role: m.Role, ToolCall: m.ToolCall, Tool: m.Tool, Images: m.Images}
 	if err := cmp.Or(chat.CheckTool(path, checked), chat.CheckImages(path, checked)); err != nil {
@@ -267,6 +271,9 @@ func (r *checker) message(path string, m *transferMessage, roles map[string]stri
 	}
 	roles[m.ID] = m.Role
 	if m.Run == nil {
+		if m.Role == "assistant" {
+			roles[m.ID] = written
+		}
 		return nil
 	}
 	size := len(m.Text)

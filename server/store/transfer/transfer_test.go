@@ -256,7 +256,11 @@ func TestImportSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"a result after a question", "conversations[0].messages[2].parent", func(r map[string]any) { msg(r, 2)["parent"] = msg(r, 0)["id"] }},
 		{"a result of no call", "conversations[0].messages[2].tool_call", func(r map[string]any) { delete(msg(r, 2), "tool_call") }},
 		{"a question with a run", "conversations[0].messages[0].run", func(r map[string]any) { msg(r, 0)["run"] = msg(r, 1)["run"] }},
-		{"an answer without", "conversations[0].messages[1].run", func(r map[string]any) { delete(msg(r, 1), "run") }},
+		{"a result after an answer that no model wrote", "conversations[0].messages[2].parent", func(r map[string]any) { delete(msg(r, 1), "run") }},
+		{"a vote for one", "conversations[0].votes[0].winner", func(r map[string]any) {
+			delete(msg(r, 1), "run")
+			conv(r)["messages"] = conv(r)["messages"].([]any)[:2]
+		}},
 		{"a lane too far", "conversations[0].messages[1].lane", func(r map[string]any) { msg(r, 1)["lane"] = 64 }},
 		{"a long text", "conversations[0].messages[0].text", func(r map[string]any) { msg(r, 0)["text"] = strings.Repeat("x", transfer.MaxImportedText+1) }},
 		{"a run that goes on", "conversations[0].messages[1].run.state", func(r map[string]any) { run(r)["state"] = "running" }},

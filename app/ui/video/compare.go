@@ -60,10 +60,11 @@ func (c *Compare) Render() (ui app.UI) {
 		ctx.PreventUpdate()
 		p.key(e)
 	})},
-		kit.El("div", "compare-grid", kit.At{"data-n", strconv.Itoa(len(clips))},
+		kit.El("div", "compare-grid", kit.At{"data-n", strconv.Itoa(len(clips)), "data-wipe", p.view.wipe, "data-zoomed", p.view.zoom > 1},
 			kit.Times(len(clips), func(i int) app.UI { return c.one(i, clips[i], p) }),
+			kit.If(p.view.wipe, func() app.UI { return c.divider(p) }),
 		),
-		c.controls(p),
+		c.controls(p, len(clips)),
 	)
 }
 
@@ -117,8 +118,12 @@ func (c *Compare) one(i int, one kit.Compared, p *player) app.UI {
 		s.placeSaid()
 	})
 	return figure(
-		kit.El("video", "compare-clip", kit.At{"src", one.Source, "preload", "auto", "playsinline", "true",
-			"muted", "true", "tabindex", "-1", "aria-label", one.Title, "onloadedmetadata", shown}),
+		kit.El("div", "compare-frame", kit.At{"id", "frame-" + strconv.Itoa(i), "onpointerdown", s.On("drag", func(ctx app.Context, e app.Event) {
+			ctx.PreventUpdate()
+			p.drag(i, e)
+		})},
+			kit.El("video", "compare-clip", kit.At{"src", one.Source, "preload", "auto", "playsinline", "true",
+				"muted", "true", "tabindex", "-1", "aria-label", one.Title, "onloadedmetadata", shown})),
 		kit.Box("figcaption", "compare-caption",
 			kit.IconButton("small", label, icon, kit.At{"id", "sound-" + strconv.Itoa(i), "aria-pressed", p.sound == i}, s.Do("sound", func() {
 				p.hear(i)
@@ -134,7 +139,7 @@ func (c *Compare) one(i int, one kit.Compared, p *player) app.UI {
 }
 
 // controls play all clips as one.
-func (c *Compare) controls(p *player) app.UI {
+func (c *Compare) controls(p *player, n int) app.UI {
 	s := c.s
 	button := func(id, label string, icon kit.IconPath, do func()) app.UI {
 		return kit.IconButton("", label, icon, kit.At{"id", id}, s.On(id, func(ctx app.Context, _ app.Event) {
@@ -157,6 +162,9 @@ func (c *Compare) controls(p *player) app.UI {
 				p.scrub(e.Get("target").Get("valueAsNumber").Float() / 1000)
 			})}),
 		kit.El("span", "figure compare-time", kit.At{"id", "compare-time"}, "0:00.00"),
+		kit.IconButton("", "Play all again and again (l)", iconLoop, kit.At{"id", "compare-loop", "aria-pressed", p.loop},
+			s.Do("loop all", p.setLoop)),
+		kit.Box("span", "line", c.views(p, n)),
 		kit.Box("label", "",
 			kit.Box("span", "sr-only", "Speed"),
 			s.Select("compare-rate", "Speed", "field fits", nil, strconv.FormatFloat(cmp.Or(p.rate, 1), 'g', -1, 64), kit.Options("0.25", "¼ speed", "0.5", "½ speed", "1", "Speed 1", "2", "Speed 2"), p.setRate),

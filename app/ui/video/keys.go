@@ -30,6 +30,9 @@ var playerKeys = []playerKey{
 			p.seek(lead.Get("currentTime").Float() + by)
 		}
 	}},
+	{[]string{"l", "L"}, kit.Key{Keys: "L", Name: "Comparing: again and again"}, func(p *player, _ string) { p.setLoop() }},
+	{[]string{"w", "W"}, kit.Key{Keys: "W", Name: "Comparing: one clip over the other"}, func(p *player, _ string) { p.setWipe(!p.view.wipe) }},
+	{[]string{"z", "Z"}, kit.Key{Keys: "Z", Name: "Comparing: zoom in, and back"}, func(p *player, _ string) { p.nextZoom() }},
 	{[]string{"1", "2", "3", "4"}, kit.Key{Keys: "1 to 4", Name: "Comparing: the sound of that clip"}, func(p *player, key string) {
 		if n := int(key[0] - '1'); n < len(p.clips()) {
 			p.hear(n)

@@ -5,6 +5,7 @@ package video
 import (
 	"math"
 	"strconv"
+	"strings"
 	"syscall/js"
 	"time"
 
@@ -24,13 +25,15 @@ type player struct {
 	playing bool
 	sound   int // -1 is none
 	rate    float64
+	loop    bool // it begins again at its end
+	view    looking
 	next    func() // ends the wait for the next levelling
 }
 
 // reset begins anew, with the clips that are in the document.
 func (p *player) reset(s *Section) {
 	p.stop()
-	*p = player{s: s, sound: -1, rate: 1}
+	*p = player{s: s, sound: -1, rate: 1, view: looking{zoom: 1, x: 0.5, y: 0.5}}
 	p.show()
 	s.redrawResults()
 }
@@ -124,7 +127,9 @@ func (p *player) level() {
 	}
 	lead, length := p.lead()
 	if length == 0 || lead.Get("ended").Bool() {
-		p.pause()
+		if p.pause(); p.loop {
+			p.play()
+		}
 		return
 	}
 	at := lead.Get("currentTime").Float()
@@ -183,6 +188,11 @@ func (p *player) hear(i int) {
 	}
 }
 
+func (p *player) setLoop() {
+	p.loop = !p.loop
+	p.s.redrawResults()
+}
+
 func (p *player) setRate(rate string) {
 	if r, err := strconv.ParseFloat(rate, 64); err == nil && r > 0 {
 		p.rate = r
@@ -230,8 +240,18 @@ func (p *player) key(e app.Event) {
 		return
 	}
 	key := e.Get("key").String()
+	if strings.HasPrefix(key, "Arrow") && e.Get("target").Get("id").String() == "compare-divider" {
+		return // it moves the divider
+	}
 	if key == " " && (tag == "BUTTON" || tag == "A") {
 		return // its own press
+	}
+	if e.Get("shiftKey").Bool() && p.view.zoom > 1 {
+		if by, ok := panKeys[key]; ok {
+			p.pan(by[0], by[1])
+			e.PreventDefault()
+			return
+		}
 	}
 	if p.take(key) {
 		e.PreventDefault()

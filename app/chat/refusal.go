@@ -17,6 +17,9 @@ func refuse(field, code, message, hint string) *Refusal {
 	return &Refusal{Issues: []gateway.Issue{{Field: field, Code: code, Message: message, Hint: hint}}}
 }
 
+// NoModel says that there is no model to ask: the gateway lists none.
+func (r *Refusal) NoModel() bool { return r != nil && r.Issues[0].Code == "no_model" }
+
 // stillRunning is why nothing is sent beside an answer that is under way.
 func stillRunning() *Refusal {
 	return refuse("", "running", "An answer is still running, so this wasn’t sent.",

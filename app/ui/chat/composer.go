@@ -241,6 +241,9 @@ func (p *Page) send(ctx app.Context, text string) {
 			p.changed(chat.PartComposer)
 		}
 		p.FocusComposer()
+		if c.Refusal.NoModel() { // a gateway that lists none: one is asked for at once
+			p.picker.show(c.Focused)
+		}
 		return
 	}
 	p.Put("composer", "") // at once: the next turn may be begun before the next draw

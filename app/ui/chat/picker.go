@@ -139,9 +139,13 @@ func (c *Picker) Render() (ui app.UI) {
 	at := kit.At{"id", "picker", "aria-label", "Choose a model",
 		"oncancel", cancel,
 		"onclick", p.OnBackdrop("picker", p.picker.close)}
+	hint := "Search models, or type an id"
+	if len(p.session.Models) == 0 {
+		hint = "Type the id of a model"
+	}
 	search := kit.Box("div", "dialog-search field-box",
 		kit.Icon(kit.IconSearch, "icon"),
-		p.Field("picker-search", "", kit.At{"placeholder", "Search models", "role", "combobox",
+		p.Field("picker-search", "", kit.At{"placeholder", hint, "role", "combobox",
 			"aria-label", "Search models", "aria-expanded", true, "aria-controls", "picker-list",
 			"aria-activedescendant", fmt.Sprint("option-", c.Active),
 			"onkeydown", p.On("picker-key", c.onKey)}, c.Query, func(text string) {

@@ -244,19 +244,20 @@ func endpointLine(all []gateway.Endpoint, answers []probed, key string) (mark, t
 		}
 	}
 	var words []string
-	for _, of := range []struct {
-		before string
-		paths  []string
-	}{{"There is ", there}, {"There is no ", missing}} {
-		if len(of.paths) > 0 {
-			words = append(words, of.before+strings.Join(of.paths, " and ")+".")
-		}
+	switch {
+	case len(there) == 1:
+		words = append(words, "There is "+there[0]+".")
+	case len(there) > 1:
+		words = append(words, "There are "+listed(there, "and")+".")
+	}
+	if len(missing) > 0 {
+		words = append(words, "There is no "+listed(missing, "or")+".")
 	}
 	switch {
 	case len(there)+len(missing) == 0 && (key == wire.KeyRefused || key == wire.KeyWanted):
 		return wire.MarkUnsure, "Which endpoints there are can’t be told before a key is accepted.", ""
 	case len(unsure) > 0:
-		words = append(words, "Of "+strings.Join(unsure, " and ")+" it can’t be told.")
+		words = append(words, "Of "+listed(unsure, "and")+" it can’t be told.")
 	}
 	text = strings.Join(words, " ")
 	switch {
@@ -266,6 +267,15 @@ func endpointLine(all []gateway.Endpoint, answers []probed, key string) (mark, t
 		return wire.MarkUnsure, text, ""
 	}
 	return wire.MarkGood, text, ""
+}
+
+// listed are paths as a sentence names them.
+func listed(paths []string, and string) string {
+	last := len(paths) - 1
+	if last < 1 {
+		return strings.Join(paths, "")
+	}
+	return strings.Join(paths[:last], ", ") + " " + and + " " + paths[last]
 }
 
 // modelsLine says what the list of models has; that there is none is no failure.

@@ -109,10 +109,10 @@ func TestProbe(t *testing.T) {
 		says  string // the verdict on the key
 		words []string
 	}{
-		{"the contract, right key", sb, testKey, true, wire.KeyAccepted, []string{"on the machine of this server", "The key is accepted.", "There is /v1/chat/completions and /v1/responses and /v1/video/generations.", "It lists no models"}},
+		{"the contract, right key", sb, testKey, true, wire.KeyAccepted, []string{"on the machine of this server", "The key is accepted.", "There are /v1/chat/completions, /v1/responses and /v1/video/generations.", "It lists no models"}},
 		{"the contract, wrong key", sb, "sk-wrong-0123456789", false, wire.KeyRefused, []string{"The key is refused.", "can’t be told before a key is accepted"}},
 		{"the contract, no key", sb, "", false, wire.KeyWanted, []string{"The gateway asks for a key."}},
-		{"no key is asked for", likeOllama(), "", true, wire.KeyNotAsked, []string{"No key is asked for.", "There is /v1/chat/completions. There is no /v1/responses and /v1/video/generations.", "It lists 2 models."}},
+		{"no key is asked for", likeOllama(), "", true, wire.KeyNotAsked, []string{"No key is asked for.", "There is /v1/chat/completions. There is no /v1/responses or /v1/video/generations.", "It lists 2 models."}},
 		{"a key nobody asked for", likeOllama(), testKey, true, wire.KeyUnsure, []string{"requests without a key get the same answers"}},
 		{"public models, right key", guarded(likeOllama()), testKey, true, wire.KeyAccepted, []string{"The key is accepted.", "It lists 2 models."}},
 		{"public models, wrong key", guarded(likeOllama()), "sk-wrong-0123456789", false, wire.KeyRefused, nil},

@@ -3,7 +3,8 @@
 //
 // What it writes runs as it stands, with nothing but the language's own
 // library, and sends the body to the byte: the same bytes that were validated,
-// sent or are about to be. The key is never in it: it is read from the
+// sent or are about to be. Only those of [Clients] need OpenAI's own client, and
+// write the body as its arguments. The key is never in it: it is read from the
 // environment variable [KeyEnv]. A streamed answer is printed as it comes; a
 // video task is created once, never again by itself (G35), and polled until it
 // ends.
@@ -43,6 +44,10 @@ func (l Language) Name() string {
 		return "Python"
 	case JavaScript:
 		return "JavaScript"
+	case PythonClient:
+		return "Python, openai"
+	case JavaScriptClient:
+		return "JavaScript, openai"
 	}
 	return string(l)
 }
@@ -52,10 +57,12 @@ func (l Language) File() string {
 	switch l {
 	case Go:
 		return "main.go"
-	case Python:
+	case Python, PythonClient:
 		return "call.py"
 	case JavaScript:
 		return "call.js"
+	case JavaScriptClient:
+		return "call.mjs"
 	}
 	return "call.sh"
 }
@@ -86,6 +93,10 @@ func Write(l Language, r Request) string {
 		return python(r)
 	case JavaScript:
 		return javaScript(r)
+	case PythonClient:
+		return pythonClient(r)
+	case JavaScriptClient:
+		return javaScriptClient(r)
 	}
 	return ""
 }

@@ -57,6 +57,7 @@ type requestView struct {
 	refusal, empty   js.Value
 	filled, rawParts js.Value
 	sandbox, bar     js.Value
+	noClient         js.Value // says that a client can’t be told the body
 	other            js.Value // switches to the endpoint that would do
 }
 
@@ -123,11 +124,15 @@ func newRequestView(d *Inspector) *requestView {
 func (v *requestView) copies() js.Value {
 	d := v.d
 	row := d.div("line")
-	for _, l := range snippet.Languages() {
+	for _, l := range append(snippet.Languages(), snippet.Clients()...) {
 		var b js.Value
 		b = d.button("copy-"+string(l), "button", l.Name(), func() {
 			v.whole(func(body []byte) {
-				d.CopyTo(snippet.Write(l, snippet.Request{BaseURL: v.base, Endpoint: v.endpoint, Body: body}), b)
+				text := snippet.Write(l, snippet.Request{BaseURL: v.base, Endpoint: v.endpoint, Body: body})
+				kit.SetText(v.noClient, kit.When(text == "", "A client takes only a JSON object, which this body isn’t."))
+				if text != "" {
+					d.CopyTo(text, b)
+				}
 			})
 		})
 		b.Set("title", "Copy the request as "+l.Name())
@@ -137,13 +142,15 @@ func (v *requestView) copies() js.Value {
 	plain = d.button("copy-body", "button", "Body", func() { v.whole(func(body []byte) { d.CopyTo(string(body), plain) }) })
 	plain.Set("title", "Copy only the body")
 	row.Call("append", plain)
-	return d.div("copies", d.el("p", "label", "Copy as"), row, v.keyNote())
+	v.noClient = d.DOM.El("p", "request-facts")
+	v.noClient.Set("role", "status")
+	return d.div("copies", d.el("p", "label", "Copy as"), row, v.noClient, v.keyNote())
 }
 
 func (v *requestView) keyNote() js.Value {
 	d := v.d
 	note := d.DOM.El("p", "request-facts faint")
-	note.Call("append", "Sends the same bytes. The key comes from the environment variable ", d.el("code", "", snippet.KeyEnv), ".")
+	note.Call("append", "Sends the same bytes, or with openai’s client the same request. The key comes from the environment variable ", d.el("code", "", snippet.KeyEnv), ".")
 	v.sandbox = d.DOM.El("span", "")
 	v.sandbox.Call("append", " The built-in sandbox takes the key ", d.el("code", "", "sandbox"), ".")
 	note.Call("append", v.sandbox)

@@ -99,8 +99,10 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 		star = "Take out of favourites"
 	}
 	more = append(more,
-		entry{"star", star, gone, "", func(app.Context) { s.star(t.ID) }},
-		entry{"curl", "Copy as curl", gone, "", func(app.Context) { s.copyCurl(t) }})
+		entry{"star", star, gone, "", func(app.Context) { s.star(t.ID) }})
+	for _, l := range snippet.Languages() {
+		more = append(more, entry{string(l), "Copy as " + l.Name(), gone, "", func(app.Context) { s.copyAs(l, t) }})
+	}
 	if s.MayShare() && !t.Deleted {
 		more = append(more, entry{"share", "Share…", "", "", func(app.Context) { s.share(t) }})
 	}
@@ -213,8 +215,8 @@ func (s *Section) keyOfClip(ev js.Value) {
 	s.stepTo(next, button)
 }
 
-// copyCurl puts the request onto the clipboard, as a command that runs.
-func (s *Section) copyCurl(t *wire.VideoTask) {
-	text := snippet.Write(snippet.Curl, snippet.Request{BaseURL: s.desk.Gateway.BaseURL, Endpoint: gateway.Video, Body: t.Body})
-	s.copy(text, "The command is on the clipboard. Running it creates another task, which is charged.")
+// copyAs puts the request onto the clipboard, as code that runs.
+func (s *Section) copyAs(l snippet.Language, t *wire.VideoTask) {
+	text := snippet.Write(l, snippet.Request{BaseURL: s.desk.Gateway.BaseURL, Endpoint: gateway.Video, Body: t.Body})
+	s.copy(text, "Copied. Running it creates another task, which is charged.")
 }

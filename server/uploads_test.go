@@ -87,6 +87,10 @@ func TestSandboxInsideWithUploads(t *testing.T) {
 	if err := tab.Call(t.Context(), wire.OpVideoMeasure, wire.VideoMeasure{URL: up.URL}, &m); err != nil || m != up.Measured {
 		t.Errorf("%+v, %v", m, err)
 	}
+	var mine wire.VideoUploaded
+	if err := tab.Call(t.Context(), wire.OpVideoUploads, wire.VideoUploads{Videos: true}, &mine); err != nil || len(mine.Uploads) != 1 || mine.Uploads[0] != up {
+		t.Errorf("%+v, %v", mine, err)
+	}
 	v := wire.VideoCreate{ID: uuid.NewString(), MotionSeconds: m.Seconds, Body: gateway.VideoRequest{Model: "delta-3.0-motion-control-720p", Prompt: "dance [[slow]]",
 		Seconds: "5", VideoURL: up.URL, ImageURLs: gateway.URLs{"https://example.com/a.png"}}.Body()}
 	if err := tab.Call(t.Context(), wire.OpVideoCreate, v, nil); err != nil {

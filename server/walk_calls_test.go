@@ -107,6 +107,8 @@ func walkCalls() []walkCall {
 		{wire.OpVideoSettle, func(h things) any { return wire.VideoSettle{ID: h.clip, Outcome: wire.DidNot} }, unseen},
 		{wire.OpVideoEdit, func(h things) any { return wire.VideoEdit{ID: h.clip, Favourite: ptr(true)} }, unseen},
 		{wire.OpVideoMeasure, func(h things) any { return wire.VideoMeasure{URL: "http://127.0.0.1:1/nothing.mp4"} }, apart},
+		{wire.OpVideoUploads, func(things) any { return wire.VideoUploads{} }, apart},
+		{wire.OpVideoUploads, func(things) any { return wire.VideoUploads{Videos: true} }, apart},
 		{wire.OpVideoCheck, clip, unseen},
 		{wire.OpArchive, nothing, apart},
 		{wire.OpSetArchive, func(things) any { return wire.ArchiveSettings{MakeRoom: true} }, apart},

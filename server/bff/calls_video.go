@@ -24,6 +24,7 @@ type Videos interface {
 	Undelete(ctx context.Context, owner, id string) (wire.VideoTask, error)
 	Purge(ctx context.Context, owner, id string) error
 	Measure(ctx context.Context, link string) (wire.Measured, error)
+	Uploaded(ctx context.Context, owner string, q wire.VideoUploads) (wire.VideoUploaded, error)
 	ArchiveNow(ctx context.Context, owner string) (wire.Archive, error)
 	SetArchive(ctx context.Context, owner string, a wire.ArchiveSettings) (wire.Archive, error)
 	// KeyEntered gives the tasks that wait for a key the one that was entered,
@@ -75,6 +76,9 @@ func videoCalls() map[wire.Op]handler {
 		}),
 		wire.OpVideoMeasure: with(func(ctx context.Context, s *Server, k *socket, m wire.VideoMeasure) (any, error) {
 			return s.Videos.Measure(ctx, m.URL)
+		}),
+		wire.OpVideoUploads: with(func(ctx context.Context, s *Server, k *socket, q wire.VideoUploads) (any, error) {
+			return s.Videos.Uploaded(ctx, k.owner, q)
 		}),
 		wire.OpArchive: with(func(ctx context.Context, s *Server, k *socket, _ struct{}) (any, error) {
 			return s.Videos.ArchiveNow(ctx, k.owner)

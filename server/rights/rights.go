@@ -144,6 +144,7 @@ var calls = map[wire.Op]Right{
 	wire.OpVideoUndelete: Own,
 	wire.OpVideoPurge:    Own,
 	wire.OpVideoMeasure:  Send,
+	wire.OpVideoUploads:  Own,
 	wire.OpVideoCheck:    Own,
 	wire.OpArchive:       Own,
 	wire.OpSetArchive:    Own, // a larger quota than the usual one is an admin's to give: see its handler

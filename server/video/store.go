@@ -52,5 +52,6 @@ type Store interface {
 
 	AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit, old int64) (gone []wire.Upload, room bool, err error)
 	Upload(ctx context.Context, id string) (wire.Upload, error)
+	Uploads(ctx context.Context, owner string, videos bool, limit int) ([]wire.Upload, error)
 	UploadUse(ctx context.Context, owner string) (bytes int64, err error)
 }

@@ -61,10 +61,24 @@ func (s *Service) Upload(ctx context.Context, owner, name string, body io.Reader
 	if err := s.addUpload(ctx, owner, u, tmp.Name()); err != nil {
 		return wire.Upload{}, err
 	}
+	return s.located(u), nil
+}
+
+// located says where an upload is served.
+func (s *Service) located(u wire.Upload) wire.Upload {
 	u.Path = wire.UploadedPath + u.ID + "." + extension(u.Type)
 	u.URL, u.Unreachable = s.Uploads()
 	u.URL += u.Path
-	return u, nil
+	return u
+}
+
+// Uploaded lists what an owner has uploaded, newest first.
+func (s *Service) Uploaded(ctx context.Context, owner string, q wire.VideoUploads) (wire.VideoUploaded, error) {
+	list, err := s.Store.Uploads(ctx, owner, q.Videos, wire.MaxUploadsPage)
+	for i := range list {
+		list[i] = s.located(list[i])
+	}
+	return wire.VideoUploaded{Uploads: list}, err
 }
 
 // receive writes an upload into a file and measures it.

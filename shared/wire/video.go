@@ -21,6 +21,7 @@ const (
 	OpVideoUndelete Op = "video_undelete" // Target → VideoTask
 	OpVideoPurge    Op = "video_purge"    // Target → nothing: a deleted task that has ended goes for good, with its files
 	OpVideoMeasure  Op = "video_measure"  // VideoMeasure → Measured: for links that the browser can't read
+	OpVideoUploads  Op = "video_uploads"  // VideoUploads → VideoUploaded: what one has uploaded, newest first
 	OpVideoCheck    Op = "video_check"    // Target → nothing: ask the gateway now, and copy again what could not be; the answer follows as EventTask
 	OpArchive       Op = "archive"        // nothing → Archive
 	OpSetArchive    Op = "set_archive"    // ArchiveSettings → Archive
@@ -64,6 +65,7 @@ const (
 	MaxTag         = 40  // characters
 	MaxTaskTitle   = 200 // characters
 	MaxVideoPage   = 200 // tasks on a page; the default is 50
+	MaxUploadsPage = 24  // uploads that are listed
 	// TrashDays is how long a deleted task can be had back. Then it goes for
 	// good with its files, once it has ended.
 	TrashDays = 30
@@ -333,6 +335,17 @@ type Upload struct {
 	// Unreachable is set where the configured gateway can't fetch URL: there
 	// is no public address (-public-url). The form says what to set.
 	Unreachable bool `json:"unreachable,omitempty"`
+}
+
+// VideoUploads asks for one's own uploads: videos, or else images.
+type VideoUploads struct {
+	Videos bool `json:"videos,omitempty"`
+}
+
+// VideoUploaded are the newest MaxUploadsPage of a kind, as far as they are
+// kept: what was uploaded last may push out what is older than a day.
+type VideoUploaded struct {
+	Uploads []Upload `json:"uploads"`
 }
 
 // Bounds of ArchiveSettings.

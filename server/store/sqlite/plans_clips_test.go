@@ -22,5 +22,8 @@ func everyOrderOfClips(db *store.DB, owner string) (errs []error) {
 	for _, sort := range []wire.VideoSort{wire.ClipsNewest, wire.ClipsOldest} {
 		errs = append(errs, storetest.Second(db.Videos().Tasks(context.Background(), owner, wire.VideoQuery{Deleted: true, Sort: sort, Before: "1.1"})))
 	}
+	for _, videos := range []bool{true, false} {
+		errs = append(errs, storetest.Second(db.Videos().Uploads(context.Background(), owner, videos, 9)))
+	}
 	return errs
 }

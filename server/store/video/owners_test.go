@@ -156,6 +156,13 @@ func TestVideoOwnersAreApart(t *testing.T) {
 					t.Errorf("took over an upload; gone are %v", gone)
 				}
 			},
+			"Uploads": func(t *testing.T, who string) {
+				for _, videos := range []bool{true, false} {
+					if list, err := v.Uploads(ctx, who, videos, 9); err != nil || len(list) > 0 {
+						t.Errorf("%v, %v", list, err)
+					}
+				}
+			},
 			"UploadUse": func(t *testing.T, who string) {
 				if n, err := v.UploadUse(ctx, who); err != nil || n != 0 {
 					t.Errorf("%d, %v", n, err)

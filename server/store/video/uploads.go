@@ -72,6 +72,19 @@ func (v *Videos) Upload(ctx context.Context, id string) (u wire.Upload, err erro
 	return u, err
 }
 
+// Uploads lists the owner's newest uploads, at most limit: videos, or else images.
+func (v *Videos) Uploads(ctx context.Context, owner string, videos bool, limit int) ([]wire.Upload, error) {
+	list := []wire.Upload{}
+	err := v.db.At(ctx).Each("SELECT "+uploadColumns+" FROM uploads WHERE owner = ? AND (type = 'video/mp4') = ? ORDER BY created_ms DESC LIMIT ?",
+		[]any{sqlite.ParseOwner(owner), videos, limit}, func(rows *sql.Rows) error {
+			var u wire.Upload
+			err := rows.Scan(scanUpload(&u)...)
+			list = append(list, u)
+			return err
+		})
+	return list, err
+}
+
 // UploadUse tells how many bytes the owner's uploads are.
 func (v *Videos) UploadUse(ctx context.Context, owner string) (bytes int64, err error) {
 	err = v.db.At(ctx).Scan("SELECT coalesce(sum(bytes), 0) FROM uploads WHERE owner = ?", []any{sqlite.ParseOwner(owner)}, &bytes)

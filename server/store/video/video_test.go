@@ -321,6 +321,21 @@ func TestUploadsHaveABound(t *testing.T) {
 	if n := storetest.Got(v.UploadUse(t.Context(), ann)); n != 61 {
 		t.Errorf("%d bytes, want 61", n)
 	}
+	_, _, err := v.AddUpload(t.Context(), ann, wire.Upload{ID: "j", Name: "x.mp4", Measured: wire.Measured{Type: "video/mp4", Seconds: 5}}, at+1, 100, 0)
+	storetest.Must(t, err)
+	for _, c := range []struct {
+		videos bool
+		most   int
+		want   []string
+	}{{true, 9, []string{"j"}}, {false, 9, []string{"i", "h", "g"}}, {false, 1, []string{"i"}}} {
+		var ids []string
+		for _, u := range storetest.Got(v.Uploads(t.Context(), ann, c.videos, c.most)) {
+			ids = append(ids, u.ID)
+		}
+		if !slices.Equal(ids, c.want) {
+			t.Errorf("%+v: listed are %v", c, ids)
+		}
+	}
 }
 
 // A key that a task holds is nowhere in the files as plain text.

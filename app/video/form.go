@@ -65,6 +65,10 @@ type Form struct {
 	// what is missing is then marked.
 	Tried bool
 
+	// Picker is the list below a slot that is filled from what is here; nil while
+	// none is open.
+	Picker *Picker
+
 	Busy    bool // what stands in the form is being created
 	Made    bool // and was created a moment ago
 	Waits   bool // what was created last waits until it is released
@@ -138,6 +142,7 @@ func (f *Form) changed() {
 func (f *Form) recheck() {
 	f.dropUnused()
 	f.check()
+	f.endPicker()
 	f.d.o.Changed(PartForm)
 }
 

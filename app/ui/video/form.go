@@ -26,6 +26,8 @@ type Form struct {
 	grow    map[string]int // of the bar of shots, by element id
 	mention mention
 	dragged string // the shot that is being dragged
+	query   string // that is being typed, to find a clip for a slot
+	finding func() // ends the wait for more of it
 	copied  bool   // the request was copied a moment ago
 }
 

@@ -174,6 +174,14 @@ func (s *Section) savePoster(id string, n int, v js.Value) {
 
 // takeFrame puts the first or last frame of a clip into the form.
 func (s *Section) takeFrame(t *wire.VideoTask, n int, which string) {
+	s.readFrame(t, n, which, func(file video.File) {
+		s.desk.UseFrame(file, which)
+		s.writeOn()
+	})
+}
+
+// readFrame reads the first or last frame of a clip, as an image.
+func (s *Section) readFrame(t *wire.VideoTask, n int, which string, done func(video.File)) {
 	task := *t
 	v := s.DOM.El("video", "")
 	v.Set("muted", true)
@@ -185,7 +193,7 @@ func (s *Section) takeFrame(t *wire.VideoTask, n int, which string) {
 		}
 		over = true
 		if shown {
-			s.useFrame(&task, v, which)
+			s.grabFrame(&task, v, which, done)
 		} else {
 			s.noFrame()
 		}
@@ -211,17 +219,20 @@ func (s *Section) takeFrame(t *wire.VideoTask, n int, which string) {
 
 // useFrame puts what a video shows into the form, as an image.
 func (s *Section) useFrame(t *wire.VideoTask, v js.Value, which string) {
+	s.grabFrame(t, v, which, func(file video.File) {
+		s.desk.UseFrame(file, which)
+		s.writeOn()
+	})
+}
+
+// grabFrame reads what a video shows.
+func (s *Section) grabFrame(t *wire.VideoTask, v js.Value, which string, done func(video.File)) {
 	s.frameOf(v, 0, "image/jpeg", 0.94, func(blob js.Value) {
 		if !blob.Truthy() {
 			s.noFrame()
 			return
 		}
-		s.desk.UseFrame(video.File{
-			Name: frameName(video.Title(*t), which), Type: "image/jpeg", Size: int64(blob.Get("size").Int()),
-			Shown:  js.Global().Get("URL").Call("createObjectURL", blob).String(),
-			Handle: blob,
-		}, which)
-		s.writeOn()
+		done(frameFile(t, which, blob))
 	})
 }
 

@@ -128,8 +128,10 @@ func (f *Form) slotWays(field gateway.Field, i int, kind video.Kind, place strin
 	link := "link-" + place
 	f.s.Show(link, "")
 	return kit.Box("div", "slot-ways",
-		kit.Button("", kit.At{"id", "choose-" + place, "data-first", "true"},
-			f.on("choose "+place, func(app.Event) { f.s.DOM.ByID(id).Call("click") }), "Choose a file"),
+		kit.Box("div", "line", kit.Button("", kit.At{"id", "choose-" + place, "data-first", "true"},
+			f.on("choose "+place, func(app.Event) { f.s.DOM.ByID(id).Call("click") }), "Upload"),
+			f.pickButtons(field, i, place)),
+		f.picker(field, i, place),
 		kit.El("input", "sr-only", kit.At{"id", id, "type", "file", "accept", kind.Accept(), "tabindex", -1, "aria-label", "File for " + name,
 			"onchange", f.on(id, func(app.Event) {
 				e := f.s.DOM.ByID(id)

@@ -17,8 +17,9 @@ const (
 // Draft is what a person filled in for one mode. It is kept as JSON in the
 // browser's storage; what is under way (an upload) is not kept.
 type Draft struct {
-	Model  string `json:"model,omitempty"`
-	Prompt string `json:"prompt,omitempty"`
+	Model  string   `json:"model,omitempty"`
+	Also   []string `json:"also,omitempty"` // further models that the same is sent to
+	Prompt string   `json:"prompt,omitempty"`
 	// Used says that a clip was made of the prompt as it stands.
 	Used  bool   `json:"used,omitempty"`
 	Ratio string `json:"ratio,omitempty"` // "" is the model's own
@@ -73,6 +74,7 @@ type Source struct {
 // clone returns a Draft that shares nothing with d.
 func (d *Draft) clone() *Draft {
 	c := *d
+	c.Also = slices.Clone(d.Also)
 	c.Images, c.Videos, c.Shots = slices.Clone(d.Images), slices.Clone(d.Videos), slices.Clone(d.Shots)
 	if d.Source != nil {
 		s := *d.Source

@@ -55,6 +55,8 @@ type Form struct {
 	files  map[string]*transfer // by Slot.ID
 
 	Check Check // of the draft as it stands
+	// Lanes are the further models that the same goes to.
+	Lanes []Lane
 	// Fitted is what the last change of the model took from the draft; nil
 	// where nothing, or where it was undone or kept.
 	Fitted *Fitted
@@ -76,6 +78,9 @@ type Form struct {
 	made    []string     // our ids of the tasks that were made last
 	madeOf  gateway.Mode // and their mode
 	several int
+	// rest is how many clips of each model are left to make, after only some of a
+	// click's were made; nil are all.
+	rest map[string]int
 }
 
 func newForm(d *Desk) *Form {
@@ -125,7 +130,7 @@ func (f *Form) setCatalogue() {
 
 // changed keeps the draft, judges it anew, and has the form drawn.
 func (f *Form) changed() {
-	f.Problem = nil
+	f.Problem, f.rest = nil, nil
 	if f.Mode.Generates() && f.prompt != f.draft.Prompt {
 		f.prompt = f.draft.Prompt
 		f.d.o.Storage.Set(promptName, f.prompt)

@@ -33,6 +33,25 @@ type Dropped struct {
 	Now   string // "6"; "" where nothing took its place
 }
 
+// Words say what became of the value.
+func (d Dropped) Words() string {
+	left := map[string]string{
+		"seeds": "The seed", "watermark": "The choice of a watermark", "character_orientation": "The orientation of the character",
+		"background_source": "The choice of a background", "aspect_ratio": "The aspect ratio " + d.Was,
+	}[d.Field]
+	switch {
+	case d.Now == "":
+		return left + " is left out."
+	case d.Field == "seconds":
+		return "Length changed from " + d.Was + " to " + d.Now + " s."
+	case d.Field == "aspect_ratio":
+		return "Aspect ratio changed from " + d.Was + " to " + d.Now + "."
+	case d.Field == "model":
+		return "Model changed from " + d.Was + " to " + d.Now + "."
+	}
+	return d.Now + " instead of " + d.Was + "."
+}
+
 // SetModel chooses a model of the mode. What fits it is kept.
 func (f *Form) SetModel(id string) {
 	if id == f.draft.Model {
@@ -40,6 +59,7 @@ func (f *Form) SetModel(id string) {
 	}
 	before := f.draft.clone()
 	f.draft.Model = id
+	f.draft.Also = slices.DeleteFunc(f.draft.Also, func(have string) bool { return have == id })
 	dropped := f.fit(f.draft, f.Mode)
 	f.Fitted = nil
 	if len(dropped) > 0 {

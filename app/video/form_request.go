@@ -87,11 +87,26 @@ func fields(m gateway.Model, mode gateway.Mode) []gateway.Field {
 
 // check works out everything anew.
 func (f *Form) check() {
+	f.Check = f.checkOf(f.draft)
+	f.lanes()
+	f.Busy, f.Made = false, false
+	for key, try := range f.tries {
+		if f.shows(key) {
+			f.Busy = f.Busy || try.stage == attemptSent
+			f.Made = f.Made || try.stage == attemptMade
+		}
+	}
+	f.Made = f.Made && !f.Busy
+}
+
+// checkOf judges a draft of the present mode.
+func (f *Form) checkOf(d *Draft) (c Check) {
+	shown := f.draft
+	f.draft = d
+	defer func() { f.draft = shown }()
 	m := f.Model()
-	c := Check{}
-	if f.draft.Model == "" {
-		f.Check = c // no catalogue yet
-		return
+	if d.Model == "" {
+		return c // no catalogue yet
 	}
 	c.Fields = fields(m, f.Mode)
 	draws := func(name string) bool {
@@ -114,7 +129,7 @@ func (f *Form) check() {
 	if c.Sum != "" && slices.ContainsFunc(c.Errors, func(i gateway.Issue) bool { return i.Field != "seconds" }) {
 		c.Errors = slices.DeleteFunc(c.Errors, func(i gateway.Issue) bool { return i.Field == "seconds" }) // it follows from the others
 	}
-	if d := f.draft; f.Mode == gateway.Reference && d.Seconds != 0 && !clip.Has(d.Seconds) {
+	if f.Mode == gateway.Reference && d.Seconds != 0 && !clip.Has(d.Seconds) {
 		unfit = true
 		c.Errors = append(slices.DeleteFunc(c.Errors, inLength), gateway.Issue{Field: "seconds", Code: gateway.CodeReferenceSeconds,
 			Message: "The clip itself lasts " + clip.String() + " s; it is " + strconv.Itoa(d.Seconds), Fact: "F146"})
@@ -127,15 +142,7 @@ func (f *Form) check() {
 			c.Warnings = append(c.Warnings, i)
 		}
 	}
-	f.Check = c
-	f.Busy, f.Made = false, false
-	for key, try := range f.tries {
-		if f.shows(key) {
-			f.Busy = f.Busy || try.stage == attemptSent
-			f.Made = f.Made || try.stage == attemptMade
-		}
-	}
-	f.Made = f.Made && !f.Busy
+	return c
 }
 
 // inLength says that an issue is about the length, or that of a shot.

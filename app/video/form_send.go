@@ -32,12 +32,11 @@ const (
 // attemptKey is what a creation was made of: a double click is two of the same,
 // and another form's creation is another, however soon it comes.
 type attemptKey struct {
-	mode gateway.Mode
-	body string
-	take int // of those of one click, from 0
+	mode  gateway.Mode
+	model string
+	body  string
+	take  int // of those of one click, from 0
 }
-
-func (f *Form) key() attemptKey { return attemptKey{f.Mode, string(f.Check.Body), 0} }
 
 // restFor is how long the button rests after a task was made: a double click
 // is one click. Whoever changes the form ends the rest.
@@ -56,9 +55,14 @@ func (f *Form) Send() (first string, sent bool) {
 		return f.First(), false
 	}
 	f.made, f.madeOf = nil, f.Mode
-	c := &click{open: f.Takes()}
-	for take := range f.Takes() {
-		f.create(take, c)
+	c := &click{open: f.Clips(), lost: map[string]int{}}
+	for _, l := range f.goes() {
+		key := attemptKey{mode: f.Mode, model: l.Model.ID, body: string(l.Check.Body)}
+		c.lanes = append(c.lanes, key)
+		for take := range l.takes {
+			key.take = take
+			f.create(key, c)
+		}
 	}
 	f.Problem, f.Fitted = nil, nil
 	f.recheck()
@@ -66,9 +70,7 @@ func (f *Form) Send() (first string, sent bool) {
 }
 
 // create makes one take: a task with an id and a charge of its own.
-func (f *Form) create(take int, c *click) {
-	key := f.key()
-	key.take = take
+func (f *Form) create(key attemptKey, c *click) {
 	try := f.tries[key]
 	if try == nil {
 		try = &attempt{id: f.d.o.NewID()}
@@ -124,7 +126,7 @@ func (f *Form) sent(key attemptKey, try *attempt, t wire.VideoTask, p *wire.Prob
 	if p.Code != "disconnected" && p.Code != "no_answer" {
 		delete(f.tries, key) // answered: the next is another
 	}
-	if same {
+	if p = f.named(key.model, p); same {
 		f.refused(p)
 	} else { // beside the fields of another form its reason would mislead
 		f.d.Tasks.Notices.Say("The clip before was not made. "+strings.TrimSpace(p.Message+" "+p.Hint), Bad)
@@ -145,7 +147,7 @@ func (f *Form) follow(t wire.VideoTask) {
 		for key, try := range f.tries {
 			f.endRest(key, try)
 		}
-		f.refused(t.Problem)
+		f.refused(f.named(t.Model, t.Problem))
 	}
 }
 
@@ -171,7 +173,7 @@ func allowedFrom(p *wire.Problem) (int, error) {
 // (F128, F136); "" where there is none.
 func (f *Form) Offer() (id string) {
 	p := f.Problem
-	if p == nil || p.Code != gateway.CodeSourceMismatch && p.Code != gateway.CodeSourceModeMismatch {
+	if p == nil || len(f.Lanes) > 0 || p.Code != gateway.CodeSourceMismatch && p.Code != gateway.CodeSourceModeMismatch {
 		return ""
 	}
 	for _, m := range f.Models() {
@@ -208,10 +210,10 @@ func (f *Form) Verb() string {
 		return c.Missing[0].Text
 	case len(c.Errors) > 0:
 		return "Change " + f.placeName(c.Errors[0].Field)
-	case f.Asks():
+	case f.Asks() && len(f.Lanes) == 0:
 		return "Ask for approval"
-	case f.Takes() > 1:
-		return "Create " + strconv.Itoa(f.Takes()) + " videos"
+	case f.Clips() > 1:
+		return "Create " + strconv.Itoa(f.Clips()) + " videos"
 	case f.Mode == gateway.Extend:
 		return "Extend clip"
 	case f.Mode == gateway.Upscale:
@@ -223,8 +225,11 @@ func (f *Form) Verb() string {
 // Asks says that the clip would wait for a lead of the team that is to pay for it:
 // it is dearer than the team's amount, or nobody knows its price.
 func (f *Form) Asks() bool {
-	above, price := f.d.Charge.ApproveNanoUSD, f.Check.Price
-	return above > 0 && (price.Known && int64(price.Cost) > above || f.Check.Ready() && !price.Known)
+	above := f.d.Charge.ApproveNanoUSD
+	return above > 0 && slices.ContainsFunc(f.goes(), func(l Lane) bool {
+		price := l.Check.Price
+		return price.Known && int64(price.Cost) > above || l.Check.Ready() && !price.Known
+	})
 }
 
 // AsksWords say who is asked, and why; "" where nobody is.
@@ -233,6 +238,8 @@ func (f *Form) AsksWords() string {
 	switch {
 	case !f.Asks():
 		return ""
+	case len(f.Lanes) > 0:
+		return "A clip dearer than " + money.NanoUSD(c.ApproveNanoUSD).String() + ", or without a price, waits: a lead or an admin is asked first."
 	case !f.Check.Price.Known:
 		return "Its price is not known: a lead or an admin is asked first. Nothing is sent or charged before."
 	}

@@ -1,11 +1,10 @@
 package video
 
 import (
-	"math"
+	"slices"
 	"strconv"
 
 	"screentest/shared/gateway"
-	"screentest/shared/money"
 	"screentest/shared/wire"
 )
 
@@ -16,7 +15,9 @@ const MostTakes = 4
 // own, so that one that is refused leaves the others.
 type click struct {
 	open, made, failed int
-	problem            *wire.Problem // of the take that failed last
+	problem            *wire.Problem  // of the take that failed last
+	lanes              []attemptKey   // one for each model, without its takes
+	lost               map[string]int // by model, those that were not made
 }
 
 // Takes is how many clips the button makes; one of an upscale, which comes out
@@ -43,26 +44,13 @@ func (f *Form) TakesNote() string {
 	return ""
 }
 
-// Total is the price of all takes together.
-func (f *Form) Total() gateway.Quote {
-	q, n := f.Check.Price, f.Takes()
-	switch {
-	case n == 1 || !q.Known:
-	case q.Cost > math.MaxInt64/money.NanoUSD(n):
-		q.Known = false
-	default:
-		q.Cost *= money.NanoUSD(n)
-		q.Basis = strconv.Itoa(n) + " takes × " + q.Basis
-	}
-	return q
-}
-
 // MadeCount is how many tasks the last click has made.
 func (f *Form) MadeCount() int { return len(f.made) }
 
 // shows says that the form still stands as it did when a creation was sent.
 func (f *Form) shows(key attemptKey) bool {
-	return key.mode == f.Mode && key.body == string(f.Check.Body)
+	is := func(body []byte) bool { return key.body == string(body) }
+	return key.mode == f.Mode && (is(f.Check.Body) || slices.ContainsFunc(f.Lanes, func(l Lane) bool { return is(l.Check.Body) }))
 }
 
 // landed counts the answers to one click. Once all are there and only some were
@@ -73,11 +61,41 @@ func (f *Form) landed(key attemptKey, c *click, p *wire.Problem) {
 		c.made++
 	} else {
 		c.failed++
-		c.problem = p
+		c.lost[key.model]++
+		c.problem = f.named(key.model, p)
 	}
-	if c.open > 0 || c.made == 0 || c.failed == 0 {
+	if c.open > 0 {
 		return
 	}
+	if c.failed == 0 {
+		if f.rest != nil {
+			f.rest = nil
+			f.recheck()
+		}
+		return
+	}
+	if c.made == 0 {
+		return
+	}
+	for _, lane := range c.lanes {
+		f.renumber(lane, c)
+	}
+	if !f.shows(key) {
+		return
+	}
+	if len(c.lanes) == 1 && f.rest == nil {
+		f.several = c.failed
+	} else {
+		f.rest = c.lost
+	}
+	told := *c.problem
+	told.Message = "Made " + strconv.Itoa(c.made) + " of " + strconv.Itoa(c.made+c.failed) + " clips. " + told.Message
+	f.refused(&told)
+}
+
+// renumber makes those takes of a model that had no answer the first ones of the
+// next click.
+func (f *Form) renumber(key attemptKey, c *click) {
 	var lost []*attempt
 	for take := range MostTakes {
 		key.take = take
@@ -94,11 +112,4 @@ func (f *Form) landed(key attemptKey, c *click, p *wire.Problem) {
 		key.take = take
 		f.tries[key] = try
 	}
-	if !f.shows(key) {
-		return
-	}
-	f.several = c.failed
-	told := *c.problem
-	told.Message = "Made " + strconv.Itoa(c.made) + " of " + strconv.Itoa(c.made+c.failed) + " clips. " + told.Message
-	f.refused(&told)
 }

@@ -26,10 +26,10 @@ func TestEachTakeIsATaskOfItsOwn(t *testing.T) {
 	r := newRig(t)
 	f := r.Form
 	f.SetPrompt("A paper boat")
-	one := f.Total().Cost
+	one := f.Check.Price.Cost
 	f.SetTakes(3)
-	if q := f.Total(); q.Cost != 3*one || !strings.HasPrefix(q.Basis, "3 takes × ") || f.Check.Price.Cost != one {
-		t.Errorf("three cost %v, %q; each %v", q.Cost, q.Basis, f.Check.Price.Cost)
+	if price, basis := f.Total(); price != (3*one).String() || !strings.HasPrefix(basis, "3 takes × ") || f.Check.Price.Cost != one {
+		t.Errorf("three cost %v, %q; each %v", price, basis, f.Check.Price.Cost)
 	}
 	if f.Verb() != "Create 3 videos" {
 		t.Errorf("the button says %q", f.Verb())

@@ -130,6 +130,17 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 			p.press("#card-" + gone.ID + "-purge")
 			p.wait(fmt.Sprintf(`!!document.querySelector("#card-%s-keep")`, gone.ID))
 		}},
+		{name: "the same on several models", path: "/video", wait: gallery, do: func(p *page) {
+			for _, id := range []string{"gamma-2-480p", "beta-video-480p"} {
+				p.must(p.tab.Eval(nil, `(s => { s.value = "`+id+`"; s.dispatchEvent(new Event("change", {bubbles: true})) })(document.getElementById("also-model"))`))
+				p.wait(`!!document.querySelector('#also [data-model="` + id + `"]')`)
+			}
+		}},
+		{name: "clips for a slot", path: "/video", wait: gallery, do: func(p *page) {
+			p.mode("image-to-video")
+			p.press(`[id="pick-clips-image_urls[0]"]`)
+			p.wait(`!!document.querySelector("#slot-picker li")`)
+		}},
 		{name: "compare", path: "/video/compare?ids=" + first.ID + "," + second.ID, wait: `[...document.querySelectorAll(".compare-clip")].filter(v => v.readyState >= 1).length === 2`},
 		{name: "archive settings", path: "/settings/archive", wait: `!!document.querySelector("#archive-use")`, do: func(p *page) {
 			p.must(p.tab.Eval(nil, `(e => { e.value = "a lot"; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("#archive-quota"))`))

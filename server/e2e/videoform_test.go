@@ -185,7 +185,7 @@ func TestAnotherVideoModelSaysWhatItDropped(t *testing.T) {
 	p.wait(`document.getElementById("request").textContent.includes('"seconds": "10"')`)
 	p.wait(`document.getElementById("request").textContent.includes('"aspect_ratio": "1:1"')`)
 	p.videoModel("alpha-3.1-fast")
-	p.wait(`document.getElementById("fitted").innerText.includes("seconds 10 became 8") && document.getElementById("fitted").innerText.includes("aspect_ratio 1:1 became 16:9")`)
+	p.wait(`document.getElementById("fitted").innerText.includes("Length changed from 10 to 8 s.") && document.getElementById("fitted").innerText.includes("Aspect ratio changed from 1:1 to 16:9.")`)
 	p.click("#undo-fit")
 	p.wait(`document.getElementById("model-select").value === "beta-video-720p" && document.getElementById("f-seconds-10").checked && document.getElementById("f-ratio-1:1").checked`)
 }

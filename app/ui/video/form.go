@@ -110,12 +110,7 @@ func (f *Form) fitted() app.UI {
 	return kit.Notice(kit.Warn, "", kit.At{"id", "fitted", "role", "status"},
 		kit.Box("p", "", fitted.What),
 		kit.Box("ul", "", kit.Times(len(fitted.Dropped), func(i int) app.UI {
-			d := fitted.Dropped[i]
-			now := " is left out"
-			if d.Now != "" {
-				now = " became " + d.Now
-			}
-			return kit.Box("li", "", kit.Box("code", "", d.Field), " "+d.Was+now)
+			return kit.Box("li", "", fitted.Dropped[i].Words())
 		})),
 		kit.Box("div", "line",
 			kit.Button("", kit.At{"id", "undo-fit"}, f.on("undo", func(app.Event) { f.model().Undo(); f.focusMode() }), "Undo"),
@@ -142,12 +137,7 @@ func (f *Form) takes() app.UI {
 func (f *Form) foot() app.UI {
 	form := f.model()
 	c := form.Check
-	price, basis := "–", "The price follows from the length."
-	if total := form.Total(); total.Known {
-		price, basis = total.Cost.String(), total.Basis+" · charged when the task is created, returned if it fails"
-	} else if !form.Model().Price.Known {
-		basis = "No price known for this model."
-	}
+	price, basis := form.Total()
 	look := "primary wide"
 	if form.Made {
 		look = "wide made"
@@ -176,7 +166,7 @@ func (f *Form) foot() app.UI {
 		kit.Box("div", "price-line",
 			kit.El("span", "price figure", kit.At{"id", "price"}, price),
 			kit.El("span", "faint figure push", kit.At{"id", "basis"}, basis),
-			kit.Pill(kit.At{"hidden", !c.Price.Sample, "title", "A sample price: start the server with -catalog FILE to set your gateway's own"}, "sample"),
+			kit.Pill(kit.At{"hidden", !form.Sample(), "title", "A sample price: start the server with -catalog FILE to set your gateway's own"}, "sample"),
 		),
 		kit.Either(len(f.s.Charges) < 2, kit.Nothing, func() app.UI {
 			return kit.Box("div", "line", kit.El("label", "soft", kit.At{"for", "clip-charge"}, "Charged to"), f.s.ChargeChoice("clip-charge"))
@@ -258,14 +248,25 @@ func (f *Form) preview() app.UI {
 			kit.Box("code", "faint push", "POST "+gateway.Video.Path()),
 			kit.Button("small", kit.At{"id", "copy-request"}, f.on("copy body", func(app.Event) { f.copy() }), kit.Icon(kit.IconCopy, "icon small"), copyText),
 		),
-		kit.El("pre", "json", kit.At{"id", "request", "tabindex", 0, "aria-label", "The request's body"}, pretty(f.model().Check.Body)),
+		kit.El("pre", "json", kit.At{"id", "request", "tabindex", 0, "aria-label", "The request's body"}, f.bodies()),
 	)
+}
+
+// bodies are the requests as they would be sent, one for each model.
+func (f *Form) bodies() string {
+	text := pretty(f.model().Check.Body)
+	for _, l := range f.model().Lanes {
+		if l.Why() == "" {
+			text += "\n\n" + pretty(l.Check.Body)
+		}
+	}
+	return text
 }
 
 // copy puts the request on the clipboard, and says so on the button for a
 // moment.
 func (f *Form) copy() {
-	f.s.Copy(pretty(f.model().Check.Body), func(ok bool) {
+	f.s.Copy(f.bodies(), func(ok bool) {
 		if !ok {
 			f.s.desk.Tasks.Notices.Say(kit.NotCopied, video.Bad)
 			return

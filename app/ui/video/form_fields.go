@@ -63,6 +63,50 @@ func (f *Form) modelField() app.UI {
 	}
 	return f.field("model", "Model", note,
 		f.s.Select("model-select", "Model", "field mono", nil, chosen.ID, options, form.SetModel),
+		kit.If(len(form.Lanes) > 0, func() app.UI {
+			return kit.El("ul", "lanes-also", kit.At{"id", "also", "aria-label", "Also made with"}, kit.Times(len(form.Lanes), func(i int) app.UI { return f.lane(form.Lanes[i]) }))
+		}),
+		f.another(),
+	)
+}
+
+// another adds a model that the same is sent to.
+func (f *Form) another() app.UI {
+	form := f.model()
+	others := form.Others()
+	options := kit.Options("", "Also make it with…")
+	for _, m := range others {
+		options = append(options, kit.Option{Value: m.ID, Name: m.ID + rate(m), Group: string(m.Family)})
+	}
+	return f.s.Select("also-model", "Also make it with another model", "field fits", kit.At{"hidden", len(others) == 0}, "", options, form.AddModel)
+}
+
+// lane is one of the further models: what it makes of the form, and for how much.
+func (f *Form) lane(l video.Lane) app.UI {
+	id := l.Model.ID
+	price, basis := video.NoPrice, ""
+	if cost, known := l.Price(); known {
+		price, basis = cost.String(), l.Check.Price.Basis
+	} else if l.Model.Price.Known {
+		price = "–"
+	}
+	var notes []app.UI
+	for _, d := range l.Dropped {
+		notes = append(notes, kit.Box("p", "issue warn", d.Words()))
+	}
+	if why := l.Why(); why != "" && f.model().Check.Ready() {
+		price = "–"
+		notes = append(notes, kit.Box("p", "issue bad", "Left out: "+why))
+	}
+	return kit.El("li", "lane-also", kit.At{"data-model", id},
+		kit.Box("div", "line",
+			kit.El("span", "mono cut push", kit.At{"title", id}, id),
+			kit.El("span", "figure", kit.At{"title", basis}, price),
+			kit.IconButton("small", "Leave out "+id, kit.IconTrash, kit.At{"title", "Leave out"}, f.on("drop "+id, func(app.Event) {
+				f.later("#also-model")
+				f.model().DropModel(id)
+			}))),
+		kit.Box("div", "issues", notes),
 	)
 }
 
@@ -70,7 +114,7 @@ func (f *Form) modelField() app.UI {
 func rate(m gateway.Model) string {
 	switch {
 	case !m.Price.Known:
-		return ""
+		return "  ·  no price known"
 	case m.Price.PerClip > 0:
 		return "  ·  " + m.Price.PerClip.String() + " a clip"
 	}

@@ -65,25 +65,17 @@ func Elapsed(t *wire.VideoTask, now time.Time) string {
 	if t.State != wire.VideoCreating && !t.State.Open() {
 		return ""
 	}
+	return Span(elapsedMS(t, now)) + " so far"
+}
+
+// elapsedMS counts from when the gateway took the task, before that from when it
+// was made.
+func elapsedMS(t *wire.VideoTask, now time.Time) int64 {
 	from := t.AcceptedMS
 	if from == 0 {
 		from = t.CreatedMS
 	}
-	return Span(max(now.UnixMilli()-from, 0)) + " so far"
-}
-
-// Usual is how long a model usually takes, "" where it is not known.
-func Usual(t *wire.VideoTask) string {
-	least, most := t.UsualLeastMS, t.UsualMostMS
-	switch {
-	case most <= 0:
-		return ""
-	case least <= 0 || least == most:
-		return "usually " + Span(most)
-	case least%60_000 == 0 && most%60_000 == 0:
-		return "usually " + strconv.FormatInt(least/60_000, 10) + " to " + strconv.FormatInt(most/60_000, 10) + " min"
-	}
-	return "usually " + Span(least) + " to " + Span(most)
+	return max(now.UnixMilli()-from, 0)
 }
 
 // Span writes milliseconds in whole seconds: "12 s", "1 min 12 s", "2 h 5 min".

@@ -131,6 +131,7 @@ func TestAxeFindsNothingOnTheVideoDesk(t *testing.T) {
 			p.wait(fmt.Sprintf(`!!document.querySelector("#card-%s-keep")`, gone.ID))
 		}},
 		{name: "the same on several models", path: "/video", wait: gallery, do: func(p *page) {
+			p.mode("text-to-video")
 			for _, id := range []string{"gamma-2-480p", "beta-video-480p"} {
 				p.must(p.tab.Eval(nil, `(s => { s.value = "`+id+`"; s.dispatchEvent(new Event("change", {bubbles: true})) })(document.getElementById("also-model"))`))
 				p.wait(`!!document.querySelector('#also [data-model="` + id + `"]')`)

@@ -19,6 +19,9 @@ func TestCardOfAClip(t *testing.T) {
 
 	clip := m.clip("beta-video-480p", "Moss growing over stone, time-lapse", "6", nil)
 	p.says(tile(clip.ID, ".tile-time"), "usually 1 to 5 min")
+	// A bar of the time so far, against the usual one; it goes on without a draw.
+	bar := fmt.Sprintf(`document.querySelector(%q)`, tile(clip.ID, ".tile-progress"))
+	p.wait(bar + `?.max === 300000 && ` + bar + `.value > 0 && ` + bar + `.getAttribute("aria-valuetext").includes("usually 1 to 5 min")`)
 	p.saved(clip.ID)
 	facts := p.text(fmt.Sprintf(`document.querySelector(%q).innerText`, tile(clip.ID, ".tile-facts")))
 	for _, want := range []string{"beta-video-480p", "$0.18", "14 days left"} {

@@ -16,7 +16,9 @@ func TestASlotIsFilledFromWhatIsHere(t *testing.T) {
 	moss := m.clip("beta-video-480p", "Moss growing over stone", "6", nil)
 	p.saved(gull.ID)
 	p.saved(moss.ID)
-	slot := func(place string) string { return fmt.Sprintf(`document.querySelector('#form .slot[data-place="%s"]')`, place) }
+	slot := func(place string) string {
+		return fmt.Sprintf(`document.querySelector('#form .slot[data-place="%s"]')`, place)
+	}
 	open := func(from, place string) {
 		p.click(fmt.Sprintf(`[id="pick-%s-%s"]`, from, place))
 		p.wait(`!!document.querySelector("#slot-picker")`)

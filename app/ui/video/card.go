@@ -93,10 +93,6 @@ func (c *Card) link(t *wire.VideoTask, words string, tone video.Tone) app.UI {
 	s := c.s
 	playable := video.Playable(t)
 	length := video.LengthOf(t)
-	percent := 0
-	if t.State.Open() {
-		percent = max(t.Progress, 0)
-	}
 	title := video.Title(*t)
 	at := kit.At{"id", cardKey(t.ID, "link"), "href", Path + "/" + t.ID}
 	if playable {
@@ -114,8 +110,7 @@ func (c *Card) link(t *wire.VideoTask, words string, tone video.Tone) app.UI {
 			c.poster(t, playable),
 			kit.El("span", "tile-state cut", kit.At{"data-tone", string(tone)}, words),
 			kit.El("span", "tile-length figure", kit.At{"hidden", length == 0 || !playable}, video.Clock(length)),
-			kit.El("progress", "meter tile-progress", kit.At{"data-tone", "warn", "max", "100", "value", strconv.Itoa(percent), "hidden", percent == 0,
-				"aria-label", "Progress, as the gateway tells it"}),
+			s.paceBar(t, "tile-progress"),
 		),
 		kit.El("span", "tile-title cut written", kit.At{"id", cardKey(t.ID, "title"), "title", title}, title),
 	)

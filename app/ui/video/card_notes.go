@@ -22,18 +22,9 @@ func archiveTitle(t *wire.VideoTask) string {
 // notes are what is to be said about the state: times, pauses, failures, and
 // the questions that only a person can answer.
 func (c *Card) notes(t *wire.VideoTask) app.UI {
-	elapsed, usual := video.Elapsed(t, time.Now()), video.Usual(t)
-	if usual != "" {
-		usual = " · " + usual
-	}
 	pause, settings := video.PauseWords(t)
 	return kit.Box("div", "tile-notes",
-		kit.If(elapsed != "", func() app.UI {
-			return kit.Box("p", "soft figure tile-time",
-				c.s.elapsed(t.ID, elapsed),
-				kit.Box("span", "", usual),
-			)
-		}),
+		c.s.paceWords(t, "soft figure tile-time"),
 		kit.If(pause != "", func() app.UI {
 			return kit.Box("p", "live tile-pause",
 				pause+" ",

@@ -84,7 +84,9 @@ func (c *Clip) player(t *wire.VideoTask, n int) app.UI {
 		}
 		return kit.El("div", "empty clip-none", kit.At{"data-tone", string(tone)},
 			kit.Box("p", "clip-none-state", words),
-			kit.Box("p", "", why),
+			kit.Either(video.Elapsed(t, time.Now()) == "", func() app.UI { return kit.Box("p", "", why) }, func() app.UI {
+				return kit.El("div", "clip-pace", kit.At{"id", "clip-pace"}, c.s.paceBar(t, ""), c.s.paceWords(t, "soft figure"))
+			}),
 		)
 	}
 	if c.s.results.broken == brokenKey(t, n) {
@@ -164,10 +166,11 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 	var facts []app.UI
 	fact := func(name string, dd app.UI) { facts = append(facts, kit.Box("dt", "", name), dd) }
 	fact("State", kit.El("dd", "", kit.At{"data-tone", string(tone), "id", "clip-state"}, words))
-	if elapsed := video.Elapsed(t, time.Now()); elapsed != "" {
-		fact("Time", kit.Box("dd", "figure", s.elapsed(t.ID, elapsed), kit.Box("span", "", " · "+video.Usual(t))))
-	} else if took := video.Took(t); took != "" {
-		fact("Took", kit.Box("dd", "figure", took+" · "+video.Usual(t)))
+	if took := video.Took(t); took != "" {
+		if usual := s.desk.Tasks.Usual(t); usual != "" {
+			took += " · " + usual
+		}
+		fact("Took", kit.Box("dd", "figure", took))
 	}
 	if cost.Amount != "" {
 		paid := cost.Amount

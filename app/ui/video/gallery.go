@@ -295,36 +295,6 @@ func (s *Section) example() {
 	s.focusSoon("create")
 }
 
-// elapsed is a task's time so far, which goes on.
-func (s *Section) elapsed(task, words string) app.UI {
-	s.startTick()
-	return kit.El("span", "", kit.At{"data-elapsed", task}, words)
-}
-
-// startTick lets the times on the page go on, a second at a time and without a
-// draw, for as long as there are any.
-func (s *Section) startTick() {
-	if !s.results.ticking {
-		s.results.ticking = true
-		s.After(time.Second, s.tick)
-	}
-}
-
-func (s *Section) tick() {
-	s.results.ticking = false
-	now := time.Now()
-	list := s.DOM.Doc.Call("querySelectorAll", "[data-elapsed]")
-	for i := range list.Length() {
-		s.startTick()
-		el := list.Index(i)
-		if t := s.desk.Tasks.Get(el.Get("dataset").Get("elapsed").String()); t != nil {
-			if words := video.Elapsed(t, now); words != "" && el.Get("textContent").String() != words {
-				el.Get("firstChild").Set("nodeValue", words)
-			}
-		}
-	}
-}
-
 // reducedMotion says that the person wants nothing to move unasked.
 func reducedMotion() bool {
 	return js.Global().Call("matchMedia", "(prefers-reduced-motion: reduce)").Get("matches").Bool()

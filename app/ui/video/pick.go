@@ -106,7 +106,7 @@ func (f *Form) pickClip(t *wire.VideoTask, place string) app.UI {
 	}
 	thumb := kit.Box("span", "thumb", clipThumb(wire.MediaPathOf(t.ID, n)))
 	if o, ok := video.OutputOf(t, n); ok && o.Poster {
-		thumb = kit.Box("span", "thumb", kit.El("img", "", kit.At{"src", wire.PosterPathOf(t.ID, n), "alt", "", "loading", "lazy", "decoding", "async"}))
+		thumb = kit.Box("span", "thumb", kit.El("img", "", kit.At{"src", wire.PosterPathOf(t.ID, n), "aria-hidden", "true", "loading", "lazy", "decoding", "async"}))
 	}
 	why := form.PickWhy(t)
 	ways := []app.UI{use("clip", "Use clip", why, func() {
@@ -130,7 +130,7 @@ func (f *Form) pickClip(t *wire.VideoTask, place string) app.UI {
 
 // pickUpload is one upload of the list.
 func (f *Form) pickUpload(u wire.Upload, place string) app.UI {
-	thumb := kit.El("img", "", kit.At{"src", u.Path, "alt", "", "loading", "lazy", "decoding", "async"})
+	thumb := kit.El("img", "", kit.At{"src", u.Path, "aria-hidden", "true", "loading", "lazy", "decoding", "async"})
 	var facts []string
 	if u.Seconds > 0 {
 		thumb = clipThumb(u.Path)

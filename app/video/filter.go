@@ -46,6 +46,16 @@ type Filter struct {
 // Any says that the filter leaves something out.
 func (f Filter) Any() bool { return f != Filter{Sort: f.Sort} }
 
+// Narrowed is how many filters beside the Standing leave something out.
+func (f Filter) Narrowed() (n int) {
+	for _, on := range []bool{f.Mode != "", f.Model != "", f.Tag != "", f.Favourite, f.Text != ""} {
+		if on {
+			n++
+		}
+	}
+	return n
+}
+
 // compare is the order of two tasks.
 func (f Filter) compare(a, b *wire.VideoTask) int {
 	newest := newestFirst(a, b)

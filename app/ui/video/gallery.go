@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"syscall/js"
 	"time"
 
@@ -56,7 +57,7 @@ func (g *Gallery) Render() (ui app.UI) {
 		list = append(list, &Chunk{s: s, Rev: s.rev.gallery, N: n, From: from, To: to, Near: s.results.chunks.near[n] || n == 0})
 	}
 	return kit.El("div", "gallery", kit.At{"id", "gallery", "data-selecting", tasks.Selection.On},
-		kit.If(s.Reviews != nil, s.whose),
+		kit.If(s.Reviews != nil && !s.phone(), s.whose),
 		kit.If(s.Approvals != nil, func() app.UI { return s.Approvals.Strip(s.reuse) }),
 		g.head(),
 		g.filters(),
@@ -93,10 +94,28 @@ func (g *Gallery) head() app.UI {
 	}
 	return kit.Box("div", "line gallery-head",
 		kit.Segments("Show clips by state", "", list),
-		kit.Button("", kit.At{"id", "select-clips", "aria-pressed", tasks.Selection.On,
+		g.more(),
+		kit.Button("wide-only", kit.At{"id", "select-clips", "aria-pressed", tasks.Selection.On,
 			"hidden", tasks.Counts.All == 0 && len(tasks.List) == 0},
 			s.Do("select", func() { tasks.Selection.Set(!tasks.Selection.On) }), "Select several"),
 	)
+}
+
+// more opens the filters, which on a phone take no room before the clips.
+func (g *Gallery) more() app.UI {
+	s := g.s
+	n := s.desk.Tasks.Filter.Narrowed()
+	label, count := "Filters", ""
+	if n > 0 {
+		count = strconv.Itoa(n)
+		label += ", " + count + " on"
+	}
+	return kit.Button("narrow-only", kit.At{"id", "clip-filters", "aria-label", label, "aria-expanded", s.results.filtering, "aria-controls", "gallery-filters",
+		"hidden", s.desk.Tasks.Counts.All == 0 && !s.desk.Tasks.Filter.Any() && !s.phone()},
+		s.Do("filters", func() {
+			s.results.filtering = !s.results.filtering
+			s.redrawResults()
+		}), kit.Icon(kit.IconFilter, "icon small"), count)
 }
 
 // filters narrow the list down.
@@ -117,7 +136,9 @@ func (g *Gallery) filters() app.UI {
 	for _, t := range tasks.Counts.Tags {
 		tags = append(tags, kit.Option{Value: t.Tag, Name: "#" + t.Tag + " (" + figure.Count(int64(t.Count)) + ")"})
 	}
-	return kit.El("div", "line", kit.At{"hidden", tasks.Counts.All == 0 && !f.Any()},
+	return kit.El("div", "line gallery-filters", kit.At{"id", "gallery-filters", "data-open", s.results.filtering,
+		"hidden", tasks.Counts.All == 0 && !f.Any() && !s.phone()},
+		kit.If(s.phone(), s.whose),
 		kit.Box("label", "field field-box gallery-search",
 			kit.Icon(kit.IconSearch, "icon small"),
 			kit.Box("span", "sr-only", "Search the clips"),
@@ -132,6 +153,8 @@ func (g *Gallery) filters() app.UI {
 			s.find(f)
 		}), kit.Icon(iconStar, "icon small"), "Favourites"),
 		s.sorts(),
+		kit.Button("narrow-only", kit.At{"id", "select-some", "aria-pressed", tasks.Selection.On, "hidden", tasks.Counts.All == 0},
+			s.Do("select some", func() { tasks.Selection.Set(!tasks.Selection.On) }), "Select several"),
 		kit.Button("plain", kit.At{"id", "clear-filters", "hidden", !f.Any()}, s.Do("clear", s.clearFilters), "Clear"),
 	)
 }

@@ -40,6 +40,7 @@ type results struct {
 	keep      func() // calls keepFocus with the next frame
 	searching func() // ends the wait for more of a search
 	query     string // that is being typed
+	filtering bool   // a phone shows the filters
 	ticking   bool   // the times on the page go on
 	clip      *video.Clip
 	taking    string // what is being made of the clip that is shown

@@ -4,6 +4,7 @@ package video
 
 import (
 	"cmp"
+	"syscall/js"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -38,7 +39,12 @@ func (g *Gallery) selection() app.UI {
 		does,
 		kit.Button("", kit.At{"id", "end-selection"}, s.Do("end selection", func() {
 			tasks.Selection.Set(false)
-			s.focusSoon("select-clips")
+			s.soon("select-clips", func(el js.Value) {
+				if !el.Get("offsetParent").Truthy() { // a phone has it among the filters
+					el = s.DOM.ByID("clip-filters")
+				}
+				el.Call("focus", map[string]any{"preventScroll": true})
+			})
 		}), "Done"),
 	)
 }

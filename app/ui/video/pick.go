@@ -23,7 +23,7 @@ func (f *Form) pickButtons(field gateway.Field, i int, place string) []app.UI {
 	for _, way := range []struct {
 		from video.PickFrom
 		name string
-	}{{video.FromClips, "From your clips"}, {video.FromUploads, "Recent uploads"}} {
+	}{{video.FromClips, "Your clips"}, {video.FromUploads, "Recent uploads"}} {
 		p := f.model().Picker
 		id := "pick-" + string(way.from) + "-" + place
 		list = append(list, kit.Button("", kit.At{"id", id, "aria-expanded", strconv.FormatBool(p.At(field.Name, i) && p.From == way.from)},

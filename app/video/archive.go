@@ -109,9 +109,9 @@ func (a *Archive) Warning() string {
 	use := "The archive holds " + figure.Bytes(a.Bytes) + " of its " + figure.Bytes(quota) + "."
 	switch {
 	case a.Bytes*10 < quota*9: // so it is the disk
-		return "The disk of this server is nearly full: " + figure.Bytes(max(a.FreeBytes, 0)) + " are left. New clips are not copied when it is; make room on it."
+		return "This server’s disk is nearly full: " + figure.Bytes(max(a.FreeBytes, 0)) + " left. Once it is full, new clips aren’t saved; free some space."
 	case a.Settings.MakeRoom:
-		return use + " When it is full, the oldest clips that are not pinned are removed to make room; those that the gateway has deleted too are gone then."
+		return use + " Once it is full, the oldest clips that aren’t pinned are removed; those the gateway has deleted too are then gone for good."
 	}
-	return use + " When it is full, new clips are not copied, and are gone once the gateway deletes them after 14 days. Raise the quota, or let it make room."
+	return use + " Once it is full, new clips aren’t saved, and are gone when the gateway deletes them after 14 days. Raise the quota, or let it make room."
 }

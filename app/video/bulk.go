@@ -95,7 +95,7 @@ func (g *Tasks) TagChosen(typed string, add bool) (words string, good bool) {
 // Undeletable says why a task can't be deleted; "" if it can.
 func Undeletable(t *wire.VideoTask) string {
 	if t.State == wire.VideoCreating || t.State == wire.VideoUnknown {
-		return "Whether it was billed is still open: settle it first."
+		return "It isn’t known yet whether it was billed; settle that first."
 	}
 	return ""
 }

@@ -30,10 +30,10 @@ func CostOf(t *wire.VideoTask) Cost {
 	switch {
 	case t.Returned:
 		c.Returned = "returned"
-		notes = append(notes, "charged, and returned because the task failed")
+		notes = append(notes, "charged, then returned because it failed")
 	case t.State == wire.VideoUnknown:
 		c.Held = "may have been billed"
-		notes = append(notes, "held as reserved until it is settled")
+		notes = append(notes, "reserved until it is settled")
 	case t.State == wire.VideoRefused:
 		c.Free = true
 		notes = append(notes, "nothing was charged")

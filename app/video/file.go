@@ -67,13 +67,13 @@ func refuse(field string, f File) *wire.Problem {
 		if k == Video {
 			want, hint = "an MP4 video", "Convert it to MP4, or choose another file."
 		}
-		return &wire.Problem{Code: "wrong_type", Message: f.Name + " is " + f.Type + "; here goes " + want + ".", Hint: hint}
+		return &wire.Problem{Code: "wrong_type", Message: f.Name + " is " + f.Type + "; this needs " + want + ".", Hint: hint}
 	case f.Size > k.Limit():
 		hint := "Make it smaller, or paste a link to it."
 		if field == "video_url" {
 			hint = "Make it smaller: the model takes no larger one, not by a link either." // F156
 		}
-		return &wire.Problem{Code: "too_large", Message: f.Name + " has " + figure.Bytes(f.Size) + "; the most is " + figure.Bytes(k.Limit()) + ".", Hint: hint}
+		return &wire.Problem{Code: "too_large", Message: f.Name + " has " + figure.Bytes(f.Size) + "; the limit is " + figure.Bytes(k.Limit()) + ".", Hint: hint}
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func TestADearClipAsks(t *testing.T) {
 		t.Errorf("at the amount itself it asks: %q", f.Verb())
 	}
 	charge(price - 1)
-	if words := f.AsksWords(); !f.Asks() || f.Verb() != "Ask for approval" || !strings.HasPrefix(words, "Dearer than $") || !strings.Contains(words, "Nothing is sent or charged before") {
+	if words := f.AsksWords(); !f.Asks() || f.Verb() != "Ask for approval" || !strings.HasPrefix(words, "Over $") || !strings.Contains(words, "Nothing is sent or charged until then") {
 		t.Errorf("%q, %q", f.Verb(), words)
 	}
 	f.Send()

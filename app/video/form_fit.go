@@ -64,7 +64,7 @@ func (f *Form) SetModel(id string) {
 	f.Fitted = nil
 	if len(dropped) > 0 {
 		before.Images, before.Videos = before.Images[len(f.draft.Images):], nil
-		f.Fitted = &Fitted{What: id + " can't take all of it.", Mode: f.Mode, Dropped: dropped, before: before}
+		f.Fitted = &Fitted{What: id + " can’t use everything.", Mode: f.Mode, Dropped: dropped, before: before}
 	}
 	f.changed()
 }

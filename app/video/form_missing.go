@@ -80,9 +80,9 @@ func (f *Form) wantSlots(field gateway.Field, slots []Slot, want func(field, tex
 		case s.Stage == StageMeasuring && kind == Video:
 			want(at, "Wait until "+name+" is measured")
 		case field.Name == "video_url" && s.Problem != nil && s.Problem.Code == "file_too_large":
-			want(at, "Give a smaller motion clip") // the model takes no larger one, from wherever (F156)
+			want(at, "Choose a smaller motion clip") // the model takes no larger one, from wherever (F156)
 		case s.Unreachable:
-			want(at, "Give a link for "+name)
+			want(at, "Paste a link for "+name)
 		case s.Empty() && (i < least || i < len(slots)-1):
 			want(at, "Add "+name)
 		case !s.Empty() && kind == Video && s.Seconds <= 0 && (field.Name == "video_url" || f.draft.References == 0):

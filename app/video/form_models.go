@@ -33,13 +33,13 @@ func (l Lane) Price() (cost money.NanoUSD, known bool) {
 	return p.Cost * n, true
 }
 
-// Why says why the model can't be sent the draft; "" if it can.
-func (l Lane) Why() string {
+// Why says why a model can't be sent the draft; "" if it can.
+func (f *Form) Why(l Lane) string {
 	switch c := l.Check; {
 	case len(c.Missing) > 0:
 		return c.Missing[0].Text + "."
 	case len(c.Errors) > 0:
-		return strings.TrimSuffix(c.Errors[0].Message, ".") + "."
+		return f.Say(c.Errors[0])
 	}
 	return ""
 }
@@ -155,7 +155,7 @@ func (f *Form) Total() (price, basis string) {
 	case !f.Check.Price.Known && f.Model().Price.Known:
 		return "–", "The price follows from the length."
 	case unknown == len(list):
-		return NoPrice, "What the clip costs is between you and your gateway."
+		return NoPrice, "Your gateway decides what it costs."
 	}
 	price = sum.String()
 	if unknown > 0 {

@@ -33,8 +33,8 @@ func several(t *testing.T) *rig {
 func TestADraftGoesToSeveralModels(t *testing.T) {
 	r := several(t)
 	f := r.Form
-	if f.Verb() != "Write a prompt" || f.Lanes[0].Why() != "Write a prompt." {
-		t.Errorf("the button says %q, the model beside %q", f.Verb(), f.Lanes[0].Why())
+	if f.Verb() != "Write a prompt" || f.Why(f.Lanes[0]) != "Write a prompt." {
+		t.Errorf("the button says %q, the model beside %q", f.Verb(), f.Why(f.Lanes[0]))
 	}
 	if price, _ := f.Total(); price != "$0.68" {
 		t.Errorf("before the prompt is written it is %s", price)
@@ -93,8 +93,8 @@ func TestAModelThatRefusesTheDraftIsLeftOut(t *testing.T) {
 	f.SetPrompt("A paper boat")
 	f.Lanes[0].Check.Errors = []gateway.Issue{{Field: "prompt", Message: "It is too long"}}
 	price, _ := f.Total()
-	if f.Lanes[0].Why() != "It is too long." || f.Verb() != "Create 2 videos" || price != "$0.48" {
-		t.Errorf("%q, %q, %s", f.Lanes[0].Why(), f.Verb(), price)
+	if f.Why(f.Lanes[0]) != "It is too long." || f.Verb() != "Create 2 videos" || price != "$0.48" {
+		t.Errorf("%q, %q, %s", f.Why(f.Lanes[0]), f.Verb(), price)
 	}
 }
 

@@ -194,7 +194,7 @@ func TestMotionControl(t *testing.T) {
 	r.give("video_url", 0, 7.4, "https://files.example/u/dance.mp4")
 	f.Set("background_source", "input_image")
 	r.ready(`{"model":"delta-3.0-motion-control-720p","prompt":"She dances","seconds":"7","image_urls":["https://files.example/u/her.png"],"video_url":"https://files.example/u/dance.mp4","background_source":"input_image"}`)
-	if f.Check.Sum != "the motion clip's 7.4 s" {
+	if f.Check.Sum != "the motion clip lasts 7.4 s" {
 		t.Errorf("worked out as %q", f.Check.Sum)
 	}
 	r.give("video_url", 0, 31, "https://files.example/u/long.mp4")

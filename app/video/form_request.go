@@ -174,7 +174,7 @@ func (f *Form) seconds() (n int, sum string) {
 		if len(d.Videos) == 0 || d.Videos[0].Seconds <= 0 {
 			return 0, ""
 		}
-		return gateway.MotionSeconds(d.Videos[0].Seconds), "the motion clip's " + Length(d.Videos[0].Seconds)
+		return gateway.MotionSeconds(d.Videos[0].Seconds), "the motion clip lasts " + Length(d.Videos[0].Seconds)
 	}
 	return d.Seconds, ""
 }

@@ -129,7 +129,7 @@ func (f *Form) sent(key attemptKey, try *attempt, t wire.VideoTask, p *wire.Prob
 	if p = f.named(key.model, p); same {
 		f.refused(p)
 	} else { // beside the fields of another form its reason would mislead
-		f.d.Tasks.Notices.Say("The clip before was not made. "+strings.TrimSpace(p.Message+" "+p.Hint), Bad)
+		f.d.Tasks.Notices.Say("The previous clip wasn’t made. "+strings.TrimSpace(p.Message+" "+p.Hint), Bad)
 	}
 }
 
@@ -239,11 +239,11 @@ func (f *Form) AsksWords() string {
 	case !f.Asks():
 		return ""
 	case len(f.Lanes) > 0:
-		return "A clip dearer than " + money.NanoUSD(c.ApproveNanoUSD).String() + ", or without a price, waits: a lead or an admin is asked first."
+		return "A clip over " + money.NanoUSD(c.ApproveNanoUSD).String() + ", or without a known price, waits for a lead or an admin to approve it."
 	case !f.Check.Price.Known:
-		return "Its price is not known: a lead or an admin is asked first. Nothing is sent or charged before."
+		return "No price is known: a lead or an admin has to approve it first. Nothing is sent or charged until then."
 	}
-	return "Dearer than " + money.NanoUSD(c.ApproveNanoUSD).String() + ": a lead or an admin is asked first. Nothing is sent or charged before."
+	return "Over " + money.NanoUSD(c.ApproveNanoUSD).String() + ": a lead or an admin has to approve it first. Nothing is sent or charged until then."
 }
 
 // placeName names a place of the request within a sentence: a slot by what it

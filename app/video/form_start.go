@@ -38,7 +38,7 @@ func (f *Form) SetSource(s *Source) {
 	if before := d.clone(); s != nil && f.Mode == gateway.Extend && d.Prompt != "" &&
 		(d.Used || d.Source != nil && d.Source.UUID != s.UUID) {
 		d.Prompt, d.Used = "", false
-		f.Fitted = &Fitted{What: "The prompt of the last extend was cleared.", Mode: f.Mode, before: before, whole: true}
+		f.Fitted = &Fitted{What: "The last extend’s prompt was cleared.", Mode: f.Mode, before: before, whole: true}
 	}
 	d.Source = s
 	if list := f.Models(); s != nil && len(list) > 0 && !slices.ContainsFunc(list, func(m gateway.Model) bool { return m.ID == f.draft.Model }) {
@@ -86,7 +86,7 @@ func (f *Form) Sources() []wire.VideoTask {
 func (f *Form) Example(prompt string) {
 	f.SetMode(gateway.TextToVideo)
 	if before := f.draft.clone(); before.Prompt != "" && before.Prompt != prompt {
-		f.Fitted = &Fitted{What: "The example took the place of your prompt.", Mode: f.Mode, before: before, whole: true}
+		f.Fitted = &Fitted{What: "The example replaced your prompt.", Mode: f.Mode, before: before, whole: true}
 	}
 	f.SetPrompt(prompt)
 }
@@ -184,7 +184,7 @@ func (d *Desk) Reuse(t wire.VideoTask) bool {
 	}
 	*f.draft = next
 	// Before any link is set: what Undo brings back is still waited for.
-	f.Fitted = &Fitted{What: "The form has the settings of that clip now.", Mode: mode, before: before, whole: true}
+	f.Fitted = &Fitted{What: "The form now has that clip’s settings.", Mode: mode, before: before, whole: true}
 	for i, link := range r.ImageURLs {
 		f.relink("image_urls", i, link, before)
 	}

@@ -165,7 +165,7 @@ func TestARejectedFileBlocksNothing(t *testing.T) {
 	}
 	f.Attach("image_urls", 0, gif)
 	r.lacks("Replace the first frame")
-	r.says("a.gif took the place of the first frame. It can't be used.")
+	r.says("a.gif replaced the first frame. It can't be used.")
 	f.Undo()
 	if got := f.Draft().Images[0].URL; got != "https://files.example/u/day.png" {
 		t.Errorf("brought back is %q", got)
@@ -196,7 +196,7 @@ func TestALinkIsNoWayAroundTheModelsOwnLimit(t *testing.T) {
 	}
 	f.SetLink("video_url", 0, "https://elsewhere.example/dance.mp4")
 	r.last(wire.OpVideoMeasure).done(nil, &wire.Problem{Code: "file_too_large", Message: "The file behind the link is larger than 100 MB."})
-	r.lacks("Add the character's photo", "Give a smaller motion clip", "Write a prompt")
+	r.lacks("Add the character's photo", "Choose a smaller motion clip", "Write a prompt")
 }
 
 // What was written is never gone for good by one click.

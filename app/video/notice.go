@@ -68,7 +68,7 @@ func (n *Notices) ended(old, t *wire.VideoTask) {
 	case wire.VideoFailed:
 		notice.Words, notice.Tone = "Failed: "+shorten(Title(*t)), Bad
 	case wire.VideoUnknown:
-		notice.Words, notice.Tone = "It is not known whether the gateway took it: "+shorten(Title(*t)), Warn
+		notice.Words, notice.Tone = "It isn’t known whether the gateway took it: "+shorten(Title(*t)), Warn
 	default:
 		return
 	}

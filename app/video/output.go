@@ -100,15 +100,15 @@ func NotPlayable(t *wire.VideoTask) string {
 	}
 	switch {
 	case t.State == wire.VideoExpired:
-		return "The gateway has deleted the clip after 14 days, and there is no copy in the archive."
+		return "The gateway deleted the clip after 14 days, and the archive has no copy."
 	case t.State == wire.VideoDone:
-		return "The gateway has named no file for this task."
+		return "The gateway sent no file for this clip."
 	case t.State == wire.VideoUnknown:
-		return "It is not known whether there is a clip; say first how it ended."
+		return "It isn’t known whether there is a clip; say what happened first."
 	case t.State.Final():
 		return "There is no clip."
 	}
-	return "The clip is not finished yet."
+	return "The clip isn’t finished yet."
 }
 
 // NotKept says why there is nothing to keep in the archive for good; "" if

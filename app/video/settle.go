@@ -28,8 +28,8 @@ func checkRemote(id string) *wire.Problem {
 		return nil
 	}
 	p := &wire.Problem{
-		Code: "invalid_request", Field: "remote", Message: "That is not a task's id: it begins with task_.",
-		Hint: "It stands in the gateway's dashboard, in the list of tasks.",
+		Code: "invalid_request", Field: "remote", Message: "This isn’t a task id: those begin with task_.",
+		Hint: "Find it in your gateway’s dashboard, in the list of tasks.",
 	}
 	if id == "" {
 		p.Message = "The task's id is missing."

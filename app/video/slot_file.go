@@ -15,7 +15,7 @@ type transfer struct {
 func (f *Form) Attach(field string, i int, file File) {
 	s, p := f.slot(field, i), refuse(field, file)
 	if p != nil && !s.Empty() && s.Stage != StageFailed { // what was good there can be had again
-		f.fill(&filled{field, i, f.Mode}, file.Name+" took the place of", " It can't be used.")
+		f.fill(&filled{field, i, f.Mode}, file.Name+" replaced", " It can't be used.")
 	}
 	*s = Slot{ID: f.d.o.NewID(), Name: file.Name, Preview: file.Shown, Stage: StageUploading}
 	s.Type, s.Bytes = file.Type, file.Size

@@ -167,7 +167,7 @@ func TestAFileThatTheGatewayCannotFetch(t *testing.T) {
 	f.SetPrompt("x")
 	f.Attach("image_urls", 0, File{Name: "a.png", Type: "image/png", Size: 100, Shown: "blob:a"})
 	r.uploads[0].done(wire.Upload{URL: "http://127.0.0.1:8080/u/a.png", Path: "/u/a.png", Unreachable: true}, nil)
-	r.lacks("Give a link for an image")
+	r.lacks("Paste a link for an image")
 	f.SetLink("image_urls", 0, "https://elsewhere.example/a.png")
 	r.last(wire.OpVideoMeasure).answer(wire.Measured{Type: "image/png", Width: 10, Height: 10})
 	r.ready(`{"model":"alpha-3.1-lite-i2v","prompt":"x","seconds":"4","image_urls":["https://elsewhere.example/a.png"]}`)

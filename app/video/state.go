@@ -108,17 +108,17 @@ func PauseWords(t *wire.VideoTask) (words string, settings bool) {
 	}
 	switch t.Pause {
 	case wire.PauseKey:
-		return "The gateway refuses the key, or there is none. The clip goes on being made; enter the key to hear of it.", true
+		return "The gateway refuses the key, or none is entered. The clip keeps going; enter the key to follow it.", true
 	case wire.PauseGateway:
-		return "It was made at another gateway than the one in use, and goes on when the server is started with that one.", false
+		return "It is being made at another gateway; connect that one to follow it.", false
 	case wire.PauseStale:
-		return "It has taken more than 30 minutes, so the gateway is asked seldom. Nothing says that it has failed.", false
+		return "It has taken over 30 minutes, so the gateway is asked less often. Nothing says it has failed.", false
 	case wire.PauseSilent:
 		why := ""
 		if p := t.PollProblem; p != nil {
 			why = " " + p.Message
 		}
-		return "The gateway does not answer at present; it is asked again." + why, false
+		return "The gateway isn’t answering; trying again." + why, false
 	}
 	return "", false
 }

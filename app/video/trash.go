@@ -122,9 +122,9 @@ func ChargedOn(t *wire.VideoTask) string {
 	case !t.State.Open():
 		return ""
 	case t.Charged && t.PriceNanoUSD > 0:
-		return "It goes on being made at the gateway, and stays charged unless it fails."
+		return "The gateway keeps making it, and it stays charged unless it fails."
 	}
-	return "It goes on being made at the gateway."
+	return "The gateway keeps making it."
 }
 
 // KeptWords say how long a deleted task is kept.
@@ -134,11 +134,11 @@ func KeptWords(t *wire.VideoTask, now time.Time) string {
 	case !t.Deleted:
 		return ""
 	case days > 1:
-		return "Goes for good in " + strconv.Itoa(days) + " days"
+		return "Deleted for good in " + strconv.Itoa(days) + " days"
 	case !t.State.Final():
-		return "Goes for good once it has ended"
+		return "Deleted for good once it has ended"
 	}
-	return "Goes for good within a day"
+	return "Deleted for good within a day"
 }
 
 // NotPurged says why a deleted task can't be deleted for good yet; "" if it can.
@@ -146,5 +146,5 @@ func NotPurged(t *wire.VideoTask) string {
 	if t.State.Final() {
 		return ""
 	}
-	return "It has not ended yet, and what may come back of its price is still to be booked."
+	return "It hasn’t ended yet; its price may still come back."
 }

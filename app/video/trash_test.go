@@ -117,7 +117,7 @@ func TestWordsOfADeletion(t *testing.T) {
 		done.Deleted, done.DeletedMS = true, at
 		said = append(said, KeptWords(&done, noon.Add(time.Duration(days)*24*time.Hour)))
 	}
-	want := []string{"Goes for good in 30 days", "Goes for good in 29 days", "Goes for good in 2 days", "Goes for good within a day", "Goes for good within a day"}
+	want := []string{"Deleted for good in 30 days", "Deleted for good in 29 days", "Deleted for good in 2 days", "Deleted for good within a day", "Deleted for good within a day"}
 	if !slices.Equal(said, want) {
 		t.Errorf("%q", said)
 	}
@@ -132,7 +132,7 @@ func TestAClipDeletedWhileItIsMadeIsKeptAsLong(t *testing.T) {
 	for _, days := range []int{0, 28, 29, 31} {
 		said = append(said, KeptWords(&running, noon.Add(time.Duration(days)*24*time.Hour)))
 	}
-	want := []string{"Goes for good in 30 days", "Goes for good in 2 days", "Goes for good once it has ended", "Goes for good once it has ended"}
+	want := []string{"Deleted for good in 30 days", "Deleted for good in 2 days", "Deleted for good once it has ended", "Deleted for good once it has ended"}
 	if !slices.Equal(said, want) {
 		t.Errorf("%q", said)
 	}

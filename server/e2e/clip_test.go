@@ -234,7 +234,7 @@ func TestMarksOnThePageOfAClip(t *testing.T) {
 	p.open("/video/" + clip.ID)
 	for range 2 {
 		for button, words := range map[string][2]string{
-			"#clip-star": {"Add to favourites", "Take out of favourites"},
+			"#clip-star": {"Add to favourites", "Remove from favourites"},
 			"#clip-pin":  {"Pin in the archive", "Unpin from the archive"},
 		} {
 			p.says(button, words[0])

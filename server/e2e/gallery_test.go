@@ -13,7 +13,7 @@ func TestCardOfAClip(t *testing.T) {
 	w := newWorldWith(t, "", "-sandbox-speed", "10") // under way for long enough to be seen
 	m := w.makes()
 	p := w.tab("/video")
-	p.says("#gallery", "Clips that you make stand here")
+	p.says("#gallery", "Your clips appear here")
 	p.press("#example")
 	p.wait(`document.activeElement?.id === "create"`)
 
@@ -151,7 +151,7 @@ func TestChainFromTheCard(t *testing.T) {
 		t.Errorf("the lineage is\n%s\nwant\n%s", lines, want)
 	}
 	p.says("#lineage-cost", "Together $0.45")                                      // of what is shown
-	p.says(".lineage-others", "Other clips that were made of the original: $0.30") // its extend
+	p.says(".lineage-others", "Other clips made from the original: $0.30") // its extend
 }
 
 func TestDeleteUndoAndMarksInTwoTabs(t *testing.T) {

@@ -184,11 +184,11 @@ func TestAFileThatCannotBeCopied(t *testing.T) {
 	p.open("/video/" + clip.ID)
 	p.says("#clip-broken", "doesn’t play")
 	p.says("#clip-broken", "is no video and no image")
-	p.says("#clip-check", "Copy it again")
+	p.says("#clip-check", "Save it again")
 	p.picture("clip-that-does-not-play")
 	g.noFiles.Store(false)
 	p.press("#clip-check")
 	p.wait(`document.querySelector("#clip-saved")?.textContent === "saved"`)
 	p.wait(`document.querySelector("#player")?.readyState >= 1`)
-	p.says("#clip-check", "Ask the gateway now")
+	p.says("#clip-check", "Check now")
 }

@@ -33,7 +33,7 @@ func TestASlotIsFilledFromWhatIsHere(t *testing.T) {
 
 	p.mode("first-last-frame")
 	open("uploads", "image_urls[0]")
-	p.says("#slot-picker", "Nothing that fits is among your uploads.")
+	p.says("#slot-picker", "No uploads that fit.")
 	p.click(`[id="pick-uploads-image_urls[0]"]`)
 	p.wait(`!document.querySelector("#slot-picker")`)
 

@@ -46,7 +46,7 @@ func TestSeveralClipsAtOnce(t *testing.T) {
 	p.wait(fmt.Sprintf(`!document.querySelector(%q).textContent.includes("birds")`, tile(two.ID, ".tile-tags")))
 	p.says(tile(one.ID, ".tile-tags"), "#birds")
 	p.click("#star-chosen")
-	p.wait(fmt.Sprintf(`document.querySelector("#star-chosen").textContent === "No favourite" && document.querySelector(%q)`, "#card-"+two.ID+"-choose"))
+	p.wait(fmt.Sprintf(`document.querySelector("#star-chosen").textContent === "Remove from favourites" && document.querySelector(%q)`, "#card-"+two.ID+"-choose"))
 
 	p.click("#choose-shown")
 	p.click("#delete-chosen")

@@ -29,7 +29,7 @@ func TestDeletedClipsCanBeHadBack(t *testing.T) {
 
 	// Its address says so, and nothing but having it back is on offer.
 	p.open("/video/" + gone.ID)
-	p.says("#clip-deleted", "Goes for good in 30 days")
+	p.says("#clip-deleted", "Deleted for good in 30 days")
 	on := p.text(`[...document.querySelectorAll(".clip-does button")].filter(e => e.getAttribute("aria-disabled") !== "true").map(e => e.innerText).join(", ")`)
 	if on != "" {
 		t.Errorf("a deleted clip offers %s", on)
@@ -46,10 +46,10 @@ func TestDeletedClipsCanBeHadBack(t *testing.T) {
 	p.press("#standing-deleted")
 	p.wait(fmt.Sprintf(`document.querySelectorAll(".tile").length === 1 && document.querySelector(%q)`, tile(gone.ID, "")))
 	p.says("#trash-note", "kept for 30 days")
-	p.says(tile(gone.ID, ".tile-notes"), "Goes for good in 30 days")
+	p.says(tile(gone.ID, ".tile-notes"), "Deleted for good in 30 days")
 	p.press("#card-" + gone.ID + "-restore")
 	p.wait(`!document.querySelector(".tile")`)
-	p.says(".gallery .empty", "No clip is deleted")
+	p.says(".gallery .empty", "No deleted clips")
 	p.press("#standing-")
 	p.wait(`document.querySelectorAll(".tile").length === 2`)
 
@@ -85,14 +85,14 @@ func TestDeletingARunningClipSaysWhatItDoesNotEnd(t *testing.T) {
 	p := w.tab("/video")
 	clip := m.clip("beta-video-480p", "A slow one", "6", nil)
 	p.underway(clip.ID)
-	const words = "It goes on being made at the gateway, and stays charged unless it fails."
+	const words = "The gateway keeps making it, and it stays charged unless it fails."
 	p.press("#card-" + clip.ID + "-more")
 	p.says("#card-"+clip.ID+"-delete", words)
 	p.press("#card-" + clip.ID + "-delete")
 	p.says(".clip-toasts", words)
 	p.press("#standing-deleted")
 	p.says(tile(clip.ID, ".tile-notes"), words)
-	p.says(tile(clip.ID, ".tile-notes"), "Goes for good in 30 days") // it can be had back when it is finished, too
+	p.says(tile(clip.ID, ".tile-notes"), "Deleted for good in 30 days") // it can be had back when it is finished, too
 	p.wait(fmt.Sprintf(`document.querySelector("#card-%s-purge")?.getAttribute("aria-disabled") === "true"`, clip.ID))
 }
 

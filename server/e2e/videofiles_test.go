@@ -52,7 +52,7 @@ func TestFilesAreDroppedAndPasted(t *testing.T) {
 
 	hand("drop", `#form .slot[data-place="image_urls[1]"]`, `Promise.resolve(new File(["x"], "night.gif", {type: "image/gif"}))`)
 	p.says(`#form .slot[data-place="image_urls[1]"]`, "night.gif is image/gif")
-	p.says("#fitted", "night.gif took the place of the last frame")
+	p.says("#fitted", "night.gif replaced the last frame")
 	p.click("#create")
 	p.wait(`document.activeElement.id === "choose-image_urls[1]"`)
 	p.give("image_urls[1]", picture)

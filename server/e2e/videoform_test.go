@@ -114,7 +114,7 @@ func TestEveryKindOfClipIsMadeFromAnEmptyForm(t *testing.T) {
 	p.wait(`!document.getElementById("mentions").hidden`)
 	p.keys("\r")
 	p.wait(`document.getElementById("f-prompt").value.includes("like @Video1 ")`)
-	p.wait(`document.getElementById("worked-out").innerText.replace(/\s+/g, " ").includes("seconds 11 = clip 5 + references 6")`)
+	p.wait(`document.getElementById("worked-out").innerText.replace(/\s+/g, " ").includes("Billed as 11 s = clip 5 + references 6")`)
 	p.make("Create video", 5)
 
 	p.mode("multi-shot")

@@ -60,7 +60,7 @@ func (a *Archive) Render() (ui app.UI) {
 		kit.If(archive.Warn, func() app.UI { return a.warning(archive) }),
 		a.facts(archive),
 		a.form(archive),
-		kit.Box("p", "soft", "A pinned clip is never removed for want of room: pin it in its menu or on its page. A warning comes before anything is removed."),
+		kit.Box("p", "soft", "Pinned clips are never removed to make room; pin a clip in its menu or on its page. You are warned before anything is removed."),
 		s.notifySetting(),
 	)...)
 }
@@ -100,15 +100,15 @@ func (a *Archive) facts(is *video.Archive) app.UI {
 	}
 	fact("Clips", figure.Count(is.Files))
 	if is.DeletedBytes > 0 {
-		fact("Deleted clips", figure.Bytes(is.DeletedBytes)+" besides, which give way to new clips")
+		fact("Deleted clips", figure.Bytes(is.DeletedBytes)+" more, removed first when room is needed")
 	}
-	fact("Still to be copied", figure.Count(is.Waiting))
+	fact("Still to be saved", figure.Count(is.Waiting))
 	fact("Uploads", figure.Bytes(is.Uploads)+" of "+figure.Bytes(is.UploadsMax))
 	free := "not known"
 	if is.FreeBytes >= 0 {
 		free = figure.Bytes(is.FreeBytes)
 	}
-	fact("Free on the disk of the archive", free)
+	fact("Free disk space", free)
 	return kit.Box("dl", "facts", facts)
 }
 
@@ -120,7 +120,7 @@ func (a *Archive) form(is *video.Archive) app.UI {
 				"aria-invalid", form.bad, "aria-describedby", "archive-outcome"}, s.archiveQuota(), func(text string) { form.quota = &text })),
 		kit.Box("label", "check",
 			s.Switch("archive-room", "", nil, s.archiveRoom(), func(on bool) { form.room = &on }),
-			kit.Box("span", "", "When it is full, make room: the oldest clips that are not pinned go first. Without this nothing more is copied then."),
+			kit.Box("span", "", "When it is full, remove the oldest clips that aren’t pinned. Otherwise new clips aren’t saved."),
 		),
 		kit.Button("primary", kit.At{"id", "archive-save", "type", "submit", "disabled", form.busy}, nil, "Save"),
 		kit.Outcome("archive-outcome", !form.bad, form.outcome),
@@ -150,11 +150,11 @@ func (s *Section) notifySetting() app.UI {
 	words, ask := "", false
 	switch {
 	case !n.Truthy():
-		words = "This browser has no notifications, or allows them only over https."
+		words = "This browser has no notifications, or only over https."
 	case n.Get("permission").String() == "granted":
 		words = "This browser tells you when a clip ends while you are elsewhere."
 	case n.Get("permission").String() == "denied":
-		words = "This browser was told not to notify you; its site settings change that."
+		words = "Notifications are blocked in this browser; allow them in its site settings."
 	default:
 		words, ask = "This browser can tell you when a clip ends while you are elsewhere.", true
 	}

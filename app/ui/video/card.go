@@ -162,7 +162,7 @@ func (c *Card) overlay(t *wire.VideoTask) app.UI {
 	}
 	label := "Add to favourites"
 	if t.Favourite {
-		label = "Take out of favourites"
+		label = "Remove from favourites"
 	}
 	return kit.IconButton("tile-star", label, iconStar, kit.At{"id", cardKey(t.ID, "star"), "aria-pressed", t.Favourite},
 		s.Do("star", func() { s.star(t.ID) }))

@@ -22,7 +22,7 @@ func (c *Card) actions(t *wire.VideoTask) app.UI {
 	switch {
 	case video.CanRetry(t):
 		list = append(list,
-			s.gatedAs(cardKey(t.ID, "edit"), "Edit and retry", "Put it into the form, to change it first", "", func(app.Context) { s.reuse(t) }),
+			s.gatedAs(cardKey(t.ID, "edit"), "Edit and retry", "Put it in the form to change it first", "", func(app.Context) { s.reuse(t) }),
 			s.gatedAs(cardKey(t.ID, "retry"), video.RetryLabel(t), "Send the same request again, as a new clip", "", func(app.Context) { s.retry(t.ID) }))
 	case video.Playable(t) || t.State.Final():
 		for i, o := range s.desk.Tasks.Offers(t) {
@@ -51,7 +51,7 @@ func (s *Section) start(t *wire.VideoTask, o video.Offer) {
 // reuse puts a clip's settings into the form.
 func (s *Section) reuse(t *wire.VideoTask) {
 	if !s.desk.Reuse(*t) {
-		s.desk.Tasks.Notices.Say("The model of this clip is not in the catalogue any more, so the form can't be filled in with its settings.", video.Bad)
+		s.desk.Tasks.Notices.Say("This clip’s model isn’t in the catalogue any more, so its settings can’t be reused.", video.Bad)
 		return
 	}
 	s.writeOn()

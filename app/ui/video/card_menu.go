@@ -22,16 +22,16 @@ type entry struct {
 // entries are all that can be done with a clip besides what it can become.
 func (s *Section) entries(t *wire.VideoTask, n int) []entry {
 	off := video.NotPlayable(t)
-	pin, unkept := "Keep in the archive for good", video.NotKept(t)
+	pin, unkept := "Pin in the archive", video.NotKept(t)
 	if t.Pinned {
 		unkept = ""
-		pin = "Let the archive make room of it"
+		pin = "Unpin from the archive"
 	}
 	list := []entry{
 		{"reference", "Use as reference", s.desk.Tasks.NoReference(t), "", func(app.Context) { s.useAsReference(t, n) }},
-		{"first", "First frame to the form", off, "", func(app.Context) { s.takeFrame(t, n, video.FirstFrame) }},
-		{"last", "Last frame to the form", off, "", func(app.Context) { s.takeFrame(t, n, video.LastFrame) }},
-		{"reuse", "Reuse its settings", "", "", func(app.Context) { s.reuse(t) }},
+		{"first", "Use first frame", off, "", func(app.Context) { s.takeFrame(t, n, video.FirstFrame) }},
+		{"last", "Use last frame", off, "", func(app.Context) { s.takeFrame(t, n, video.LastFrame) }},
+		{"reuse", "Reuse settings", "", "", func(app.Context) { s.reuse(t) }},
 		{"download", "Download", off, "", func(app.Context) { s.Download(wire.MediaPathOf(t.ID, n) + "?download=1") }},
 		{"pin", pin, unkept, "", func(app.Context) { s.pin(t.ID) }},
 	}

@@ -16,7 +16,7 @@ func archiveTitle(t *wire.VideoTask) string {
 	if p := video.NotSaved(t); p != nil {
 		return p.Words()
 	}
-	return "Whether this server has a copy that stays playable."
+	return "Whether this server has its own copy, which stays playable."
 }
 
 // notes are what is to be said about the state: times, pauses, failures, and

@@ -80,7 +80,7 @@ func (c *Clip) player(t *wire.VideoTask, n int) app.UI {
 		words, tone := video.StateWords(t)
 		why := video.NotPlayable(t)
 		if ok && video.Playable(t) {
-			why = "This file is not there any more; another one of the task is."
+			why = "This file is gone; another file of this clip is still here."
 		}
 		return kit.El("div", "empty clip-none", kit.At{"data-tone", string(tone)},
 			kit.Box("p", "clip-none-state", words),
@@ -221,11 +221,11 @@ func (c *Clip) state(t *wire.VideoTask) app.UI {
 		kit.If(video.NotSaved(t) != nil, func() app.UI { return problemNotice(video.NotSaved(t)) }),
 		kit.If(t.State == wire.VideoUnknown && !t.Deleted, func() app.UI { return s.settleForm(t) }),
 		kit.If(!t.Deleted && t.State != wire.VideoExpired && t.Remote != "" && t.State != wire.VideoFailed && t.State != wire.VideoLost, func() app.UI {
-			words := "Ask the gateway now"
+			words := "Check now"
 			if p := video.NotSaved(t); p != nil && t.State == wire.VideoDone {
-				words = "Copy it again"
+				words = "Save it again"
 			}
-			return kit.Button("plain", kit.At{"id", "clip-check", "title", "Ask the gateway about this task now, out of turn"},
+			return kit.Button("plain", kit.At{"id", "clip-check", "title", "Ask the gateway about this clip now"},
 				s.Do("check", func() { s.desk.Tasks.Check(t.ID) }), kit.Icon(kit.IconRetry, "icon small"), words)
 		}),
 	)
@@ -254,7 +254,7 @@ func (c *Clip) raw(clip *video.Clip, t *wire.VideoTask) app.UI {
 	}
 	return kit.Box("section", "clip-raw",
 		kit.Box("details", "fold",
-			kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "Ids, and the whole task as JSON"),
+			kit.Box("summary", "", kit.Icon(kit.IconChevron, "icon small turns"), "IDs and the task as JSON"),
 			kit.Box("dl", "facts", rows),
 			kit.El("pre", "json", kit.At{"id", "clip-json", "tabindex", "0"}, clip.RawTask()),
 		),

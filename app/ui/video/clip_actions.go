@@ -65,7 +65,7 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 	var list []app.UI
 	if video.CanRetry(t) {
 		list = append(list,
-			s.gatedSign("clip-edit", kit.IconPencil, "Edit and retry", "Put it into the form, to change it first", gone, func(app.Context) { s.reuse(t) }),
+			s.gatedSign("clip-edit", kit.IconPencil, "Edit and retry", "Put it in the form to change it first", gone, func(app.Context) { s.reuse(t) }),
 			s.gatedSign("clip-retry", kit.IconRetry, video.RetryLabel(t), "Send the same request again, as a new clip", gone, func(app.Context) { s.retry(t.ID) }))
 	} else {
 		list = c.becomes(t)
@@ -89,14 +89,14 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 			more = append(more, e)
 		}
 	}
-	use = append(use, entry{"take", "The frame that is shown", off, "", func(app.Context) {
+	use = append(use, entry{"take", "The frame shown", off, "", func(app.Context) {
 		if v := s.DOM.ByID("player"); v.Truthy() {
 			s.useFrame(t, v, "frame at "+strconv.FormatFloat(v.Get("currentTime").Float(), 'f', 2, 64)+" s")
 		}
 	}})
 	star := "Add to favourites"
 	if t.Favourite {
-		star = "Take out of favourites"
+		star = "Remove from favourites"
 	}
 	more = append(more,
 		entry{"star", star, gone, "", func(app.Context) { s.star(t.ID) }})
@@ -113,7 +113,7 @@ func (c *Clip) actions(t *wire.VideoTask, n int) app.UI {
 		}})
 	}
 	list = append(list, c.menu("clip-use", "Use as…", iconUse, use), download,
-		kit.IconButton("clip-loop", "Play it again and again", iconLoop, kit.At{"id", "clip-loop", "aria-pressed", s.results.loop, "disabled", off != ""},
+		kit.IconButton("clip-loop", "Loop", iconLoop, kit.At{"id", "clip-loop", "aria-pressed", s.results.loop, "disabled", off != ""},
 			s.Do("loop", func() {
 				s.results.loop = !s.results.loop
 				s.redrawResults()
@@ -218,5 +218,5 @@ func (s *Section) keyOfClip(ev js.Value) {
 // copyAs puts the request onto the clipboard, as code that runs.
 func (s *Section) copyAs(l snippet.Language, t *wire.VideoTask) {
 	text := snippet.Write(l, snippet.Request{BaseURL: s.desk.Gateway.BaseURL, Endpoint: gateway.Video, Body: t.Body})
-	s.copy(text, "Copied. Running it creates another task, which is charged.")
+	s.copy(text, "Copied. Running it makes another clip, which is charged.")
 }

@@ -24,10 +24,10 @@ func (c *Clip) lineage(clip *video.Clip) app.UI {
 	shown, others := clip.LineageNanoUSD()
 	sum, more := money.NanoUSD(shown).String(), ""
 	if others != 0 {
-		more = "Other clips that were made of the original: " + money.NanoUSD(others).String()
+		more = "Other clips made from the original: " + money.NanoUSD(others).String()
 	}
 	return kit.El("section", "", kit.At{"id", "lineage"},
-		kit.Box("h3", "", "Where it comes from, and what became of it"),
+		kit.Box("h3", "", "Lineage"),
 		kit.Box("ol", "lineage",
 			kit.Times(len(steps), func(i int) app.UI {
 				st := steps[i]
@@ -80,7 +80,7 @@ func (c *Clip) parameters(t *wire.VideoTask) app.UI {
 func (c *Clip) shots(t *wire.VideoTask, shots []gateway.Scene) app.UI {
 	return kit.Box("div", "",
 		kit.If(video.BodyField(t.Body, "prompt") != "", func() app.UI {
-			return kit.Box("p", "clip-prompt written", kit.Box("span", "faint", "For the whole (the model reads the shots): "), t.Prompt)
+			return kit.Box("p", "clip-prompt written", kit.Box("span", "faint", "General prompt (the model reads only the shots): "), t.Prompt)
 		}),
 		kit.El("ol", "clip-shots", kit.At{"id", "clip-shots"},
 			kit.Times(len(shots), func(i int) app.UI {

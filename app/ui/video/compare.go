@@ -83,7 +83,7 @@ func (c *Compare) clips() (list []kit.Compared) {
 func (s *Section) compared(id string) kit.Compared {
 	t := s.desk.Tasks.Get(id)
 	if t == nil {
-		return kit.Compared{Key: id, Why: "Loading the clip… If it does not come, it has been deleted."}
+		return kit.Compared{Key: id, Why: "Loading… If nothing appears, the clip was deleted."}
 	}
 	one := kit.Compared{Key: id, Title: video.Title(*t), To: Path + "/" + id, Model: t.Model, Cost: video.CostOf(t).Amount, Basis: video.CostOf(t).Basis}
 	switch n := video.PlayableOutput(t); {
@@ -108,7 +108,7 @@ func (c *Compare) one(i int, one kit.Compared, p *player) app.UI {
 	default:
 		return figure(kit.Box("p", "soft", kit.El("a", "", kit.At{"href", one.To}, one.Title), ": "+one.Why))
 	}
-	label, icon := "Hear this clip", iconMute
+	label, icon := "Unmute this clip", iconMute
 	if p.sound == i {
 		label, icon = "Mute this clip", iconSound
 	}

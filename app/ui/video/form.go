@@ -74,7 +74,7 @@ func (f *Form) Render() (ui app.UI) {
 		return kit.Box("div", "form-body", kit.GuestNote())
 	}
 	if len(f.model().Modes()) == 0 {
-		return kit.Empty("page", kit.Box("p", "", "The catalogue names no video model. Start the server with -catalog FILE and a file that does."))
+		return kit.Empty("page", kit.Box("p", "", "There are no video models in the catalogue. Start the server with -catalog FILE and one that has some."))
 	}
 	return kit.El("form", "form", kit.At{"id", "form", "aria-label", "Make a clip", "novalidate", true,
 		"onkeydown", f.on("form-key", f.onKey),
@@ -150,14 +150,14 @@ func (f *Form) foot() app.UI {
 		f.refusal(),
 		kit.El("div", "faint made", kit.At{"id", "made", "role", "status"},
 			kit.If(form.Made, func() app.UI {
-				words := "The task is stored; it goes on without this page. "
+				words := "It keeps going if you close this page. "
 				switch {
 				case form.MadeCount() > 1 && form.Waits:
-					words = "They wait until a lead releases them, and stand above your clips. "
+					words = "They wait for a lead’s approval, above your clips. "
 				case form.MadeCount() > 1:
-					words = "The tasks are stored; they go on without this page. "
+					words = "They keep going if you close this page. "
 				case form.Waits:
-					words = "It waits until a lead releases it, and stands above your clips. "
+					words = "It waits for a lead’s approval, above your clips. "
 				}
 				return kit.Box("span", "", words,
 					kit.Button("small narrow-only", nil, f.on("show clips", func(app.Event) { f.s.showPane(paneResults) }), "Show the clips"))
@@ -166,7 +166,7 @@ func (f *Form) foot() app.UI {
 		kit.Box("div", "price-line",
 			kit.El("span", "price figure", kit.At{"id", "price"}, price),
 			kit.El("span", "faint figure push", kit.At{"id", "basis"}, basis),
-			kit.Pill(kit.At{"hidden", !form.Sample(), "title", "A sample price: start the server with -catalog FILE to set your gateway's own"}, "sample"),
+			kit.Pill(kit.At{"hidden", !form.Sample(), "title", "A sample price, not your gateway’s own"}, "sample"),
 		),
 		kit.Either(len(f.s.Charges) < 2, kit.Nothing, func() app.UI {
 			return kit.Box("div", "line", kit.El("label", "soft", kit.At{"for", "clip-charge"}, "Charged to"), f.s.ChargeChoice("clip-charge"))
@@ -197,12 +197,12 @@ func (f *Form) refusal() app.UI {
 	var rest []app.UI
 	for _, i := range form.Check.Errors {
 		if !f.drawn(i.Field) {
-			rest = append(rest, issue(i, "issue bad"))
+			rest = append(rest, f.issue(i, "issue bad"))
 		}
 	}
 	for _, i := range form.Check.Warnings {
 		if !f.drawn(i.Field) {
-			rest = append(rest, issue(i, "issue warn"))
+			rest = append(rest, f.issue(i, "issue warn"))
 		}
 	}
 	return kit.El("div", "issues", at, rest)
@@ -256,7 +256,7 @@ func (f *Form) preview() app.UI {
 func (f *Form) bodies() string {
 	text := pretty(f.model().Check.Body)
 	for _, l := range f.model().Lanes {
-		if l.Why() == "" {
+		if f.model().Why(l) == "" {
 			text += "\n\n" + pretty(l.Check.Body)
 		}
 	}

@@ -5,6 +5,7 @@ package video
 import (
 	"math/rand/v2"
 	"strconv"
+	"strings"
 
 	"screentest/app/ui/kit"
 
@@ -94,7 +95,7 @@ func (f *Form) lane(l video.Lane) app.UI {
 	for _, d := range l.Dropped {
 		notes = append(notes, kit.Box("p", "issue warn", d.Words()))
 	}
-	if why := l.Why(); why != "" && f.model().Check.Ready() {
+	if why := f.model().Why(l); why != "" && f.model().Check.Ready() {
 		price = "–"
 		notes = append(notes, kit.Box("p", "issue bad", "Left out: "+why))
 	}
@@ -128,10 +129,10 @@ func (f *Form) promptField(field gateway.Field) app.UI {
 	hint := "What is to be seen, how it moves, how the camera moves"
 	switch form.Mode {
 	case gateway.MultiShot:
-		label, note, rows = "General prompt", "must not be empty; the model reads only the shots", 2
+		label, note, rows = "General prompt", "required, though the model reads only the shots", 2
 		hint = "What the whole is about"
 	case gateway.Reference:
-		note = "names the references: type @"
+		note = "type @ to name a reference"
 		hint = "The dancer of @Video1 in the street of @Image1"
 	case gateway.Extend:
 		hint = "How it goes on"
@@ -159,11 +160,11 @@ func (f *Form) ratioField(field gateway.Field) app.UI {
 	d := form.Draft()
 	note := ""
 	if form.Mode == gateway.MultiShot && len(d.Images) > 0 && !d.Images[0].Empty() {
-		return f.field(field.Name, "Aspect ratio", "has no effect beside a frame: the clip has the frame's")
+		return f.field(field.Name, "Aspect ratio", "taken from the frame")
 	}
 	if len(field.Choices) == 0 {
 		return f.field(field.Name, "Aspect ratio", "optional, such as 16:9",
-			f.s.Field("f-ratio", "field figure short", kit.At{"placeholder", "the model's own", "aria-label", "Aspect ratio"}, d.Ratio, form.SetRatio))
+			f.s.Field("f-ratio", "field figure short", kit.At{"placeholder", "the model’s default", "aria-label", "Aspect ratio"}, d.Ratio, form.SetRatio))
 	}
 	list := make([]kit.Option, 0, len(field.Choices))
 	for _, r := range field.Choices {
@@ -181,7 +182,7 @@ func (f *Form) secondsField() app.UI {
 	case gateway.MultiShot:
 		return f.field("seconds", "Length", "the sum of the shots", f.workedOut(c))
 	case gateway.Motion:
-		return f.field("seconds", "Length", "that of the motion clip, which the result has too", f.workedOut(c))
+		return f.field("seconds", "Length", "same as the motion clip", f.workedOut(c))
 	case gateway.Reference:
 		return f.field("seconds", "Length of the clip", form.Lengths().String()+" s",
 			f.number("seconds", "Length of the clip", "seconds", typed(d.Seconds, d.Typed), form.Lengths(), form.TypeSeconds), f.workedOut(c))
@@ -197,7 +198,7 @@ func (f *Form) secondsField() app.UI {
 	if len(allowed.Values) == 1 {
 		note := "fixed for this model"
 		if form.Mode == gateway.Upscale {
-			note = "what the gateway wants here, whatever the clip's length"
+			note = "required by the gateway, whatever the clip’s length"
 		}
 		return f.field("seconds", "Length", note, kit.El("p", "line figure", kit.At{"id", "f-seconds"}, strconv.Itoa(allowed.Values[0])+" s"))
 	}
@@ -215,17 +216,17 @@ func (f *Form) secondsField() app.UI {
 // workedOut shows the field seconds where nobody chooses it.
 func (f *Form) workedOut(c video.Check) app.UI {
 	if c.Seconds == 0 {
-		words := "Known once the motion clip is measured."
+		words := "Shown once the motion clip is measured."
 		switch f.model().Mode {
 		case gateway.Reference:
-			words = "The whole is known once the references are measured."
+			words = "The total is shown once the references are measured."
 		case gateway.MultiShot:
-			words = "Known once each shot has its seconds."
+			words = "Shown once every shot has a length."
 		}
 		return kit.El("p", "faint", kit.At{"id", "worked-out"}, words)
 	}
-	return kit.El("p", "line figure", kit.At{"id", "worked-out", "title", "Worked out for the field seconds"},
-		kit.Box("code", "faint", "seconds"), kit.Box("strong", "", strconv.Itoa(c.Seconds)),
+	return kit.El("p", "line figure", kit.At{"id", "worked-out"},
+		kit.Box("strong", "", "Billed as "+strconv.Itoa(c.Seconds)+" s"),
 		kit.Box("span", "faint", sumWords(c)),
 	)
 }
@@ -234,6 +235,9 @@ func (f *Form) workedOut(c video.Check) app.UI {
 func sumWords(c video.Check) string {
 	if c.Sum == "" || c.Sum == strconv.Itoa(c.Seconds) {
 		return ""
+	}
+	if strings.HasPrefix(c.Sum, "the ") { // a sentence
+		return c.Sum
 	}
 	return "= " + c.Sum
 }
@@ -249,7 +253,7 @@ func (f *Form) choiceField(field gateway.Field, label string, names map[string]s
 	for _, v := range values {
 		list = append(list, kit.Option{Value: v, Name: names[v]})
 	}
-	return f.field(field.Name, label, "by default the gateway decides", f.radios(field.Name, label, "", list, form.Get(field.Name), func(v string) { form.Set(field.Name, v) }))
+	return f.field(field.Name, label, "the gateway decides by default", f.radios(field.Name, label, "", list, form.Get(field.Name), func(v string) { form.Set(field.Name, v) }))
 }
 
 // seedsField is a number that makes the same again, or none.

@@ -65,7 +65,7 @@ func (f *Form) said(place string, exact bool) app.UI {
 	errors, warnings := form.Check.At(place)
 	for _, i := range errors {
 		if !exact || i.Field == place {
-			list = append(list, issue(i, "issue bad"))
+			list = append(list, f.issue(i, "issue bad"))
 		}
 	}
 	if p := form.Problem; p != nil && (p.Field == place || !exact && strings.HasPrefix(p.Field, place)) {
@@ -80,7 +80,7 @@ func (f *Form) said(place string, exact bool) app.UI {
 	}
 	for _, i := range warnings {
 		if !exact || i.Field == place {
-			list = append(list, issue(i, "issue warn"))
+			list = append(list, f.issue(i, "issue warn"))
 		}
 	}
 	if form.Tried && len(list) == 0 {
@@ -94,13 +94,9 @@ func (f *Form) said(place string, exact bool) app.UI {
 	return kit.El("div", "issues", kit.At{"id", "e-" + place, "aria-live", "polite"}, list)
 }
 
-func issue(i gateway.Issue, class string) app.UI {
-	message := i.Message
-	if message != "" && !strings.HasSuffix(message, ".") {
-		message += "."
-	}
+func (f *Form) issue(i gateway.Issue, class string) app.UI {
 	return kit.El("p", class, kit.At{"title", "Rule " + i.Fact},
-		kit.Box("span", "", message),
+		kit.Box("span", "", f.model().Say(i)),
 		kit.If(i.Hint != "", func() app.UI { return kit.Box("span", "todo", " "+i.Hint) }),
 	)
 }

@@ -248,7 +248,7 @@ func (g *Gallery) warnings() app.UI {
 		kit.If(tasks.Filter.Standing == video.Trashed, func() app.UI { return g.trashNote() }),
 		kit.If(tasks.KeyPaused() > 0, func() app.UI {
 			return kit.Notice(kit.Bad, "strip", kit.At{"id", "paused", "role", "status"},
-				kit.Box("span", "push", figure.Plural(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key or there is none. Nothing has failed; enter the key to hear of it."),
+				kit.Box("span", "push", figure.Plural(tasks.KeyPaused(), "clip is", "clips are")+" being made, but the gateway refuses the key, or none is entered. Nothing has failed; enter the key to follow along."),
 				kit.El("a", "button", kit.At{"href", "/settings"}, "Enter the key"),
 			)
 		}),
@@ -260,7 +260,7 @@ func (g *Gallery) warnings() app.UI {
 		}),
 		kit.If(s.canAskToNotify() && tasks.StandingCount(video.Underway) > 0, func() app.UI {
 			return kit.Notice(kit.Info, "strip", kit.At{"id", "notify-offer"},
-				kit.Box("span", "push", "You can leave this page; clips go on being made."),
+				kit.Box("span", "push", "You can leave this page; your clips keep going."),
 				kit.Button("", nil, s.Do("notify", s.askToNotify), "Tell me when they finish"),
 			)
 		}),
@@ -288,7 +288,7 @@ func (g *Gallery) end() app.UI {
 	case tasks.Filter.Any():
 		words, f := "No clips match.", tasks.Filter
 		if f == (video.Filter{Standing: video.Trashed, Sort: f.Sort}) {
-			words = "No clip is deleted."
+			words = "No deleted clips."
 		}
 		return kit.Empty("page",
 			kit.Box("p", "", words),
@@ -302,7 +302,7 @@ func (g *Gallery) end() app.UI {
 			kit.SVG("rect", kit.At{"x", "1", "y", "1", "width", "158", "height", "88", "rx", "8"}),
 			kit.SVG("path", kit.At{"d", "M70 30v30l26-15z"}),
 		),
-		kit.Box("p", "", "Clips that you make stand here, and stay playable after the gateway has deleted its own."),
+		kit.Box("p", "", "Your clips appear here, and stay playable after the gateway deletes its own copies."),
 		kit.Button("primary", kit.At{"id", "example"}, s.Do("example", s.example), "Try an example video"),
 	)
 }

@@ -237,7 +237,7 @@ func (s *Section) grabFrame(t *wire.VideoTask, v js.Value, which string, done fu
 }
 
 func (s *Section) noFrame() {
-	s.desk.Tasks.Notices.Say("This browser could not read a frame of the clip. Play it, then take the frame that is shown.", video.Bad)
+	s.desk.Tasks.Notices.Say("This browser couldn’t read that frame. Play the clip, then use the frame shown.", video.Bad)
 }
 
 func frameName(title, which string) string {

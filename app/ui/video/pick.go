@@ -43,10 +43,10 @@ func (f *Form) picker(field gateway.Field, i int, place string) app.UI {
 	if f.finding != nil {
 		text = f.query
 	}
-	label, none := "Your clips", "No finished clip is here yet."
+	label, none := "Your clips", "No finished clips yet."
 	rows := make([]app.UI, 0, len(p.Clips)+len(p.Uploads))
 	if p.From == video.FromUploads {
-		label, none = "Recent uploads", "Nothing that fits is among your uploads."
+		label, none = "Recent uploads", "No uploads that fit."
 		for _, u := range p.Uploads {
 			rows = append(rows, f.pickUpload(u, place))
 		}

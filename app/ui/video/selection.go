@@ -66,10 +66,10 @@ func (s *Section) doesWith(none string) []app.UI {
 			}
 		}
 		return []app.UI{
-			kit.Labelled("chosen-tags", "Tags, with commas between", nil,
+			kit.Labelled("chosen-tags", "Tags, separated by commas", nil,
 				s.Field("chosen-tags", "field", nil, b.tags, func(text string) { b.tags = text })),
 			s.gated("add-tags", "Add", none, tag(true)),
-			s.gated("take-tags", "Take away", none, tag(false)),
+			s.gated("take-tags", "Remove", none, tag(false)),
 			kit.Button("plain", kit.At{"id", "end-tags"}, s.Do("end tags", func() {
 				*b = bulk{}
 				s.redrawResults()
@@ -79,7 +79,7 @@ func (s *Section) doesWith(none string) []app.UI {
 	}
 	star := "Favourite"
 	if tasks.AllFavourites() {
-		star = "No favourite"
+		star = "Remove from favourites"
 	}
 	_, uncompared := tasks.Selection.ComparePath()
 	_, noZip := tasks.Selection.ZipPath()
@@ -115,7 +115,7 @@ func (s *Section) doesWithDeleted(none string) []app.UI {
 	tasks, b := s.desk.Tasks, &s.results.bulk
 	if b.asking && none == "" {
 		return []app.UI{
-			kit.Box("p", "", "Their files go too, and they can't be had back."),
+			kit.Box("p", "", "Their files are deleted too. This can’t be undone."),
 			s.gated("keep-chosen", "Keep them", "", func(app.Context) {
 				b.asking = false
 				s.redrawResults()

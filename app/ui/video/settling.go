@@ -44,9 +44,9 @@ func (s *Section) settleForm(t *wire.VideoTask) app.UI {
 		s.desk.Tasks.Settle(id, true, say.remote, outcome)
 	})
 	remote, problem := cardKey(id, "remote"), cardKey(id, "settle-problem")
-	return kit.El("form", "settling", kit.At{"aria-label", "How did it end?", "onsubmit", follow},
-		kit.Box("p", "", "The gateway's answer was lost, so it may be at work and have charged. It is never sent again by itself; its price is held as reserved until you say how it ended. The list of tasks in the gateway's dashboard shows it."),
-		kit.Labelled(remote, "It went through: here is its id", nil,
+	return kit.El("form", "settling", kit.At{"aria-label", "What happened?", "onsubmit", follow},
+		kit.Box("p", "", "The gateway’s answer was lost, so the clip may be under way and billed. It isn’t sent again by itself, and its price stays reserved until you say what happened. Look in the list of tasks in your gateway’s dashboard."),
+		kit.Labelled(remote, "It went through; its id is", nil,
 			kit.Box("div", "settling-id",
 				s.Field(remote, "field mono", kit.At{"placeholder", "task_…", "maxlength", 200, "aria-invalid", words != "", "aria-describedby", problem},
 					say.remote, func(text string) { say.remote = text }),

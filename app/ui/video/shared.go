@@ -44,7 +44,7 @@ func (s *Section) reuseShared() {
 		case p != nil:
 			s.desk.Tasks.Notices.Say(p.Words(), video.Bad)
 		case !s.desk.ReuseShared(r):
-			s.desk.Tasks.Notices.Say("The model of this clip is not in the catalogue, so the form can't be filled in with its settings.", video.Bad)
+			s.desk.Tasks.Notices.Say("This clip’s model isn’t in the catalogue, so its settings can’t be reused.", video.Bad)
 		default:
 			s.writeOn()
 		}

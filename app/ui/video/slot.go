@@ -33,7 +33,7 @@ func (f *Form) slotsField(field gateway.Field) app.UI {
 	}
 	if form.Mode == gateway.FirstLastFrame && len(slots) == 2 {
 		list = append(list, kit.Button("", kit.At{"disabled", slots[0].Empty() && slots[1].Empty()},
-			f.on("swap", func(app.Event) { form.Swap(field.Name) }), "Swap them"))
+			f.on("swap", func(app.Event) { form.Swap(field.Name) }), "Swap"))
 	}
 	return f.field(field.Name, label, note, kit.Box("div", "slots", list))
 }
@@ -41,11 +41,11 @@ func (f *Form) slotsField(field gateway.Field) app.UI {
 func slotsLabel(mode gateway.Mode, field gateway.Field) (label, note string) {
 	switch {
 	case field.Name == "reference_video_urls":
-		return "Reference videos", "1 to 3, each 2 to 15 s, 15 s together at most"
+		return "Reference videos", "1 to 3, each 2 to 15 s, at most 15 s in total"
 	case field.Name == "video_url":
-		return "Motion clip", "its motion is taken: 3 to 30 s"
+		return "Motion clip", "3 to 30 s; its motion is used"
 	case mode == gateway.FirstLastFrame:
-		return "First and last frame", "the last is a guide: the clip may end a little differently"
+		return "First and last frame", "the last frame is a guide; the clip may end slightly differently"
 	case mode == gateway.MultiShot:
 		return "First frame", "optional, one image"
 	case mode == gateway.Motion:
@@ -156,7 +156,7 @@ func (f *Form) thumb(kind video.Kind, s video.Slot) app.UI {
 	shown := s.Shown()
 	switch {
 	case shown == "":
-		return kit.El("div", "thumb none", kit.At{"title", "A link to elsewhere: your browser does not load it"}, kit.Icon(kit.IconVideo, "icon"))
+		return kit.El("div", "thumb none", kit.At{"title", "A link to another site; your browser doesn’t load it"}, kit.Icon(kit.IconVideo, "icon"))
 	case kind == video.Video:
 		return kit.Box("div", "thumb",
 			kit.El("video", "", kit.At{"src", shown, "muted", true, "preload", "metadata", "playsinline", "true", "tabindex", -1, "aria-label", "Preview of " + s.Label()}))
@@ -174,14 +174,14 @@ func (f *Form) slotFacts(kind video.Kind, s video.Slot) app.UI {
 		}
 		words := "Uploading " + figure.Bytes(s.Bytes)
 		if percent == 100 {
-			words = "Sent; the server looks at it"
+			words = "Uploaded, checking…"
 		}
 		return kit.El("div", "faint slot-facts", kit.At{"role", "status"},
 			kit.Meter(kit.Warn, "Upload of "+s.Label(), int64(percent), 100),
 			kit.Box("span", "figure", words),
 		)
 	case video.StageMeasuring:
-		return kit.El("p", "faint slot-facts", kit.At{"role", "status"}, "The server looks at the link…")
+		return kit.El("p", "faint slot-facts", kit.At{"role", "status"}, "Checking the link…")
 	case video.StageFailed:
 		return kit.Box("p", "faint slot-facts", "Not uploaded")
 	}
@@ -192,7 +192,7 @@ func (f *Form) slotFacts(kind video.Kind, s video.Slot) app.UI {
 	if kind == video.Video && s.Seconds > 0 {
 		length := video.Length(s.Seconds)
 		if s.ByHand {
-			length += " as you say"
+			length += " (your figure)"
 		}
 		facts = append(facts, length)
 	}
@@ -212,8 +212,8 @@ func (f *Form) slotTrouble(field gateway.Field, i int, kind video.Kind, s video.
 	var list []app.UI
 	if s.Unreachable {
 		list = append(list, kit.Box("p", "issue bad",
-			"The gateway can't fetch this file, because this server has no address that is reached from outside. Start it with ",
-			kit.Box("code", "", "-public-url https://…"), ", or give a link instead."))
+			"The gateway can’t fetch this file: this server has no public address. Start it with ",
+			kit.Box("code", "", "-public-url https://…"), ", or paste a link instead."))
 	}
 	if p := s.Problem; p != nil {
 		class := "issue warn"
@@ -230,7 +230,7 @@ func (f *Form) slotTrouble(field gateway.Field, i int, kind video.Kind, s video.
 			text = strconv.FormatFloat(s.Seconds, 'f', -1, 64)
 		}
 		list = append(list, kit.Box("div", "line soft",
-			kit.El("label", "", kit.At{"for", id}, "Its length"),
+			kit.El("label", "", kit.At{"for", id}, "Length"),
 			f.s.Field(id, "field figure number", kit.At{"type", "number", "min", 0, "step", "any", "data-first", "true"}, text, func(text string) {
 				n, err := strconv.ParseFloat(text, 64)
 				if err != nil {

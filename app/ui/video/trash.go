@@ -18,7 +18,7 @@ import (
 func (g *Gallery) trashNote() app.UI {
 	return kit.Notice(kit.Info, "", kit.At{"id", "trash-note"},
 		"Deleted clips are kept for "+strconv.Itoa(wire.TrashDays)+
-			" days, then they go for good with their files. Where the archive is full, their files give way to those of new clips. What they cost stays in Spend.")
+			" days, then removed for good with their files. When the archive is full, their files go first. Their cost stays in Spend.")
 }
 
 // deleted says on a clip's page that it was deleted.
@@ -51,7 +51,7 @@ func (s *Section) trashActions(t *wire.VideoTask, key string) app.UI {
 		)
 	}
 	return kit.El("div", "line", kit.At{"role", "group", "aria-label", "Delete it for good?"},
-		kit.Box("p", "tile-asked", "Its file goes too, and it can't be had back."),
+		kit.Box("p", "tile-asked", "Its file is deleted too. This can’t be undone."),
 		s.gated(key+"keep", "Keep it", "", func(app.Context) {
 			s.results.purging = ""
 			s.redrawResults()

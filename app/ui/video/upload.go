@@ -78,9 +78,9 @@ func answerOf(xhr js.Value) (u wire.Upload, p *wire.Problem) {
 		return u, p
 	}
 	if status == 0 {
-		return u, &wire.Problem{Code: "disconnected", Message: "The upload broke off: the server could not be reached.", Hint: "Look at your connection, then choose the file again."}
+		return u, &wire.Problem{Code: "disconnected", Message: "The upload stopped: the server couldn’t be reached.", Hint: "Check your connection, then choose the file again."}
 	}
-	return u, &wire.Problem{Code: "upload", Message: "The server did not take the file (status " + strconv.Itoa(status) + ").", Hint: "Choose the file again, or paste a link."}
+	return u, &wire.Problem{Code: "upload", Message: "The server refused the file (status " + strconv.Itoa(status) + ").", Hint: "Choose the file again, or paste a link."}
 }
 
 // load fetches a file of this server.
@@ -95,7 +95,7 @@ func (f files) load(path string, done func(js.Value, *wire.Problem)) {
 			done(blob, nil)
 			return
 		}
-		done(js.Null(), &wire.Problem{Code: "gone", Message: "The clip could not be read from this server.", Hint: "Its files may have been removed; take another clip."})
+		done(js.Null(), &wire.Problem{Code: "gone", Message: "The clip couldn’t be read from this server.", Hint: "Its files may have been removed; choose another clip."})
 	}, f.s.Post)
 	xhr.Call("send")
 }

@@ -282,7 +282,7 @@ func TestImportAndExportByThePage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
 	w.allow = append(w.allow, "400", "413", "422")
-	p := w.tab("/settings")
+	p := w.tab("/settings/data")
 	file, _ := exported(t, "From elsewhere", 20)
 	dir := t.TempDir()
 	give := func(name string, content []byte) {

@@ -86,6 +86,7 @@ func TestEveryParameterThatAModelIsToldToTake(t *testing.T) {
 
 	// From saved settings, in another conversation.
 	p.open("/")
+	p.press("#reset-params") // they were kept from the conversation before
 	p.parameters("vendor/model-b")
 	p.holds("#param-max_tokens", "")
 	p.click("#saved-settings")

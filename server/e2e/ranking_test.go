@@ -51,7 +51,7 @@ func TestATeamRanksModelsByItsVotes(t *testing.T) {
 
 	// Before the first vote the page says how one votes.
 	ana.open("/ranking?team=" + lab)
-	ana.wait(`document.querySelector(".ranking .empty")?.innerText.includes("Nobody of Lab has voted blindly yet")`)
+	ana.wait(`document.querySelector(".ranking .empty")?.innerText.includes("Nobody of Lab has voted blind yet")`)
 
 	// What the vote is about stands on it, and stays for the next one.
 	ben := people["Ben"]
@@ -119,7 +119,7 @@ func TestATeamRanksModelsByItsVotes(t *testing.T) {
 	dan := people["Dan"]
 	dan.must(dan.tab.Front())
 	dan.open("/ranking")
-	dan.wait(`document.querySelector(".ranking .empty")?.innerText.includes("Nobody of Everyone has voted blindly yet")`)
+	dan.wait(`document.querySelector(".ranking .empty")?.innerText.includes("Nobody of Everyone has voted blind yet")`)
 	if dan.has("#ranking-team") {
 		t.Error("of one team there is a choice")
 	}

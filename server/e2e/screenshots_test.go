@@ -73,7 +73,7 @@ func TestScreenshots(t *testing.T) {
 	markdown := converse("Show everything that an answer can contain. [[markdown]]")
 	talk := converse("Show me a small reader in Go.", "And how would I test it?")
 	for _, view := range []struct{ name, path string }{
-		{"chat", talk}, {"markdown", markdown}, {"failed", failed}, {"empty", "/"}, {"settings", "/settings"},
+		{"chat", talk}, {"markdown", markdown}, {"failed", failed}, {"empty", "/"}, {"settings", "/settings/data"},
 	} {
 		p.open(view.path)
 		switch view.name {

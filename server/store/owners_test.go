@@ -201,7 +201,11 @@ func TestOwnersAreApart(t *testing.T) {
 			},
 			"Outline":  absent(func(s wire.Start) error { return storetest.Second(db.Outline(ctx, who, s.Conversation)) }),
 			"SetLanes": absent(func(s wire.Start) error { return storetest.Second(db.SetLanes(ctx, who, storetest.SomeLanes(s))) }),
-			"SetVote":  absent(func(s wire.Start) error { return storetest.Second(db.SetVote(ctx, who, storetest.SomeVote(s))) }),
+			"WriteMessage": absent(func(s wire.Start) error {
+				m := wire.Message{ID: storetest.NewID(), Parent: s.User.ID, Role: "assistant", Text: "by " + who}
+				return storetest.Second(db.WriteMessage(ctx, who, wire.Written{Conversation: s.Conversation, Message: m}))
+			}),
+			"SetVote": absent(func(s wire.Start) error { return storetest.Second(db.SetVote(ctx, who, storetest.SomeVote(s))) }),
 			"Search": func(t *testing.T, who string) {
 				absent(func(s wire.Start) error {
 					return storetest.Second(db.Search(ctx, who, wire.Search{Conversation: s.Conversation}))

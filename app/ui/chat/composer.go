@@ -177,7 +177,7 @@ func (c *Composer) tools() []app.UI {
 		p.imageButton(),
 		chip("open-tools", tools, "Functions and web search", kit.IconTool, func() { p.openTools(p.chat.Shown().Focused) }, "hidden", p.chat.Shown().Hidden()),
 		chip("add-draft", "Add only", "Add this message without asking a model", kit.IconPencil, p.addDraft,
-			"hidden", p.chat.Shown().Blind && len(p.chat.Shown().Lanes) > 1),
+			"disabled", p.chat.Shown().Blind && len(p.chat.Shown().Lanes) > 1),
 		chip("open-library", "Prompts", "Saved prompts and settings", kit.IconBook, func() { p.openLibrary(wire.LibraryPrompt) }),
 		chip("blind", "Blind", "Hide model names until you vote", kit.IconEyeOff, func() { p.chat.SetBlind(!p.chat.Shown().Blind) },
 			"aria-pressed", p.chat.Shown().Blind, "hidden", !fresh || len(p.chat.Shown().Lanes) < 2),

@@ -93,6 +93,10 @@ func (h *Host) types(id string, typed func(string)) *Handler {
 		ctx.PreventUpdate()
 		field := e.Get("target")
 		text := field.Get("value").String()
+		if was, is := h.shows[id].(string); is && was != "" && !field.Get("shows").Truthy() {
+			text = was + text // it is new, and was typed into before it had its text
+			field.Set("value", text)
+		}
 		h.overtake(id, field)
 		field.Set("heard", showing(id, text))
 		typed(text)

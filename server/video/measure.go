@@ -63,7 +63,7 @@ func (s *Service) Measure(ctx context.Context, link string) (m wire.Measured, er
 	if err != nil {
 		p := *problemIn(err)
 		if p.Code == "server_error" { // not a usable address
-			p = wire.Problem{Code: "bad_url", Message: "The link is not a usable http or https address."}
+			p = wire.Problem{Code: "bad_url", Message: "This isn’t a web address.", Hint: "Begin it with https:// or http://."}
 		}
 		p.Field = "url"
 		return m, &p

@@ -80,7 +80,8 @@ type Form struct {
 	several int
 	// rest is how many clips of each model are left to make, after only some of a
 	// click's were made; nil are all.
-	rest map[string]int
+	rest  map[string]int
+	edits int // changes of the form, so far
 }
 
 func newForm(d *Desk) *Form {
@@ -131,6 +132,7 @@ func (f *Form) setCatalogue() {
 // changed keeps the draft, judges it anew, and has the form drawn.
 func (f *Form) changed() {
 	f.Problem, f.rest = nil, nil
+	f.edits++
 	if f.Mode.Generates() && f.prompt != f.draft.Prompt {
 		f.prompt = f.draft.Prompt
 		f.d.o.Storage.Set(promptName, f.prompt)

@@ -33,6 +33,10 @@ func (l Lane) Price() (cost money.NanoUSD, known bool) {
 	return p.Cost * n, true
 }
 
+// Made says that the last click has made all that it was to make with the model,
+// and not with another.
+func (l Lane) Made() bool { return l.takes == 0 }
+
 // Why says why a model can't be sent the draft; "" if it can.
 func (f *Form) Why(l Lane) string {
 	switch c := l.Check; {

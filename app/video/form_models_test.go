@@ -125,7 +125,7 @@ func TestTheNextClickGoesOnlyToTheModelsThatFailed(t *testing.T) {
 		t.Fatalf("the form says %v", f.Problem)
 	}
 	price, _ := f.Total()
-	if f.Verb() != "Create 2 videos" || price != "$0.40" {
+	if f.Verb() != "Create 2 videos" || price != "$0.40" || f.Lanes[0].Made() || !f.Lanes[1].Made() {
 		t.Fatalf("the button says %q for %s", f.Verb(), price)
 	}
 	f.Send()
@@ -144,6 +144,27 @@ func TestTheNextClickGoesOnlyToTheModelsThatFailed(t *testing.T) {
 	}
 	if f.Verb() != "Create 6 videos" {
 		t.Errorf("after all are made the button says %q", f.Verb())
+	}
+}
+
+// Who takes a model out, or another in, while a click is under way asks for a new
+// one: of all that stand there then.
+func TestModelsThatChangeUnderWayAreAskedAnew(t *testing.T) {
+	r := several(t)
+	f := r.Form
+	f.SetPrompt("A paper boat")
+	f.Send()
+	f.DropModel("alpha-3.1-lite")
+	list := r.creations()
+	for _, c := range list[1:] {
+		c.done(nil, &wire.Problem{Code: "budget", Message: "The budget is spent."})
+	}
+	list[0].made()
+	for _, run := range r.timers {
+		run()
+	}
+	if f.Clips() != 2 || f.Verb() != "Create 2 videos" {
+		t.Errorf("%d clips, %q", f.Clips(), f.Verb())
 	}
 }
 

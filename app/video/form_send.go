@@ -55,7 +55,7 @@ func (f *Form) Send() (first string, sent bool) {
 		return f.First(), false
 	}
 	f.made, f.madeOf = nil, f.Mode
-	c := &click{open: f.Clips(), lost: map[string]int{}}
+	c := &click{open: f.Clips(), lost: map[string]int{}, edits: f.edits}
 	for _, l := range f.goes() {
 		key := attemptKey{mode: f.Mode, model: l.Model.ID, body: string(l.Check.Body)}
 		c.lanes = append(c.lanes, key)

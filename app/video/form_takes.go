@@ -18,6 +18,7 @@ type click struct {
 	problem            *wire.Problem  // of the take that failed last
 	lanes              []attemptKey   // one for each model, without its takes
 	lost               map[string]int // by model, those that were not made
+	edits              int            // Form.edits when it was sent
 }
 
 // Takes is how many clips the button makes; one of an upscale, which comes out
@@ -83,9 +84,10 @@ func (f *Form) landed(key attemptKey, c *click, p *wire.Problem) {
 	if !f.shows(key) {
 		return
 	}
-	if len(c.lanes) == 1 && f.rest == nil {
+	switch {
+	case len(c.lanes) == 1 && len(f.Lanes) == 0:
 		f.several = c.failed
-	} else {
+	case c.edits == f.edits: // of other models nothing was asked for yet
 		f.rest = c.lost
 	}
 	told := *c.problem

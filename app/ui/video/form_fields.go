@@ -91,6 +91,9 @@ func (f *Form) lane(l video.Lane) app.UI {
 	} else if l.Model.Price.Known {
 		price = "–"
 	}
+	if l.Made() {
+		price, basis = "made", ""
+	}
 	var notes []app.UI
 	for _, d := range l.Dropped {
 		notes = append(notes, kit.Box("p", "issue warn", d.Words()))

@@ -56,7 +56,7 @@ func (f *filmTeam) asks(p *page, prompt string) {
 	p.videoModel("beta-video-480p")
 	p.write(prompt)
 	p.verb("Ask for approval")
-	if says := p.text(`document.querySelector("#asks").textContent`); !strings.HasPrefix(says, "Dearer than $0.10:") {
+	if says := p.text(`document.querySelector("#asks").textContent`); !strings.HasPrefix(says, "Over $0.10:") {
 		f.w.t.Errorf("before it is sent the form says %q", says)
 	}
 	p.click("#create")

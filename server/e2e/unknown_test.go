@@ -99,7 +99,7 @@ func TestSettleAnUnknownCreation(t *testing.T) {
 	remote := "#card-" + through.ID + "-remote"
 	p.click(remote)
 	p.keys("not an id\r")
-	p.says("#card-"+through.ID+"-settle-problem", "begins with task_")
+	p.says("#card-"+through.ID+"-settle-problem", "begin with task_")
 	p.must(p.tab.Eval(nil, fmt.Sprintf(`document.querySelector(%q).value = ""`, remote)))
 	p.click(remote)
 	g.mu.Lock()

@@ -59,7 +59,7 @@ func TestFilesAreDroppedAndPasted(t *testing.T) {
 
 	p.mode("motion-control")
 	hand("drop", `#form .slot[data-place="video_url"]`, `Promise.resolve(new File(["x"], "dance.avi", {type: "video/x-msvideo"}))`)
-	p.wait(`document.querySelector('#form .slot[data-place="video_url"]').innerText.includes("here goes an MP4 video")`)
+	p.wait(`document.querySelector('#form .slot[data-place="video_url"]').innerText.includes("this needs an MP4 video")`)
 	p.verb("Replace the motion clip")
 }
 

@@ -40,3 +40,15 @@ func TestAPhoneShowsClipsSoon(t *testing.T) {
 	p.click("#end-selection")
 	p.wait(`document.activeElement.id === "clip-filters"`)
 }
+
+// What is hidden in the form scrolls with it: the page itself stands still, and
+// the button below the form stays in sight.
+func TestOnAPhoneTheFormAloneScrolls(t *testing.T) {
+	t.Parallel()
+	p := newWorldWith(t, "", fastClips...).tab("/video")
+	p.looks(390, 844, false)
+	p.mode("reference-video")
+	if high := p.number(`document.documentElement.scrollHeight`); high > 844 {
+		t.Errorf("the page is %g px high", high)
+	}
+}

@@ -267,6 +267,7 @@ func TestABudgetIsToldByWebHook(t *testing.T) {
 		return c
 	}
 	p := w.keyed("/settings/budgets")
+	p.wait(`document.querySelector("#budget-save") && !document.querySelector("#budget-save").disabled`)
 	p.must(p.tab.Eval(nil, `document.querySelector("#budget-max-output").select()`)) // or it would not let the answer begin
 	p.keys("100")
 	p.setBudget("0.002")

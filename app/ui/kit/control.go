@@ -93,8 +93,8 @@ func (h *Host) types(id string, typed func(string)) *Handler {
 		ctx.PreventUpdate()
 		field := e.Get("target")
 		text := field.Get("value").String()
-		if was, is := h.shows[id].(string); is && was != "" && !field.Get("shows").Truthy() {
-			text = was + text // it is new, and was typed into before it had its text
+		if was, is := h.shows[id].(string); is && was != "" && !field.Get("shows").Truthy() && field.Get("tagName").String() == "TEXTAREA" {
+			text = was + text // a draft goes on: it is new, and was typed into before it had its text
 			field.Set("value", text)
 		}
 		h.overtake(id, field)

@@ -83,11 +83,3 @@ func shotsWords(t *wire.VideoTask) string {
 	}
 	return ""
 }
-
-// deleteWords are the name of the button that deletes, with what it does not end.
-func deleteWords(t *wire.VideoTask) string {
-	if on := video.ChargedOn(t); on != "" {
-		return "Delete. " + on
-	}
-	return "Delete"
-}

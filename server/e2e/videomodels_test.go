@@ -15,7 +15,7 @@ func TestOnePromptOnSeveralVideoModels(t *testing.T) {
 	p.must(p.tab.Eval(nil, `document.getElementById("f-ratio-1:1").click()`))
 	add := func(id string) {
 		p.must(p.tab.Eval(nil, `(s => { s.value = "`+id+`"; s.dispatchEvent(new Event("change", {bubbles: true})) })(document.getElementById("also-model"))`))
-		p.wait(`!!document.querySelector('#also [data-model="` + id + `"]') && document.getElementById("also-model").value === ""`)
+		p.wait(`!!document.querySelector('#also [data-model="` + id + `"]') && document.getElementById("also-model").selectedIndex === 0`)
 	}
 	add("alpha-3.1-lite")
 	add("beta-video-480p")

@@ -151,6 +151,7 @@ func (h *Host) Settle() {
 		switch {
 		case e.Get("tagName").String() == "SELECT":
 			nameEmpty(e)
+			same = same && e.Get("selectedIndex").Int() >= 0 // else its entry was drawn as another one
 		case value != true && value != false:
 			same = e.Equal(active) && (same || e.Get("heard").Equal(shows))
 		}

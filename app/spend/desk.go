@@ -32,6 +32,8 @@ type Desk struct {
 
 	View View
 	Me   *wire.Me // nil where there are no accounts
+	// Sandbox says that the sandbox answers now, whose prices are samples.
+	Sandbox bool
 	// Shown says that the page is there to be seen: only then it is kept up
 	// to date.
 	Shown bool
@@ -137,7 +139,7 @@ func (d *Desk) Retry() { d.fetch() }
 func (d *Desk) News(news session.News) {
 	switch n := news.(type) {
 	case session.Greeting:
-		d.Retention.runs, d.Me = n.Runs, n.Me
+		d.Retention.runs, d.Me, d.Sandbox = n.Runs, n.Me, n.Gateway.Sandbox
 		d.Budgets.renew()
 		d.Hook.renew()
 		d.Retention.renew()

@@ -145,6 +145,7 @@ func (p *Page) head(s *wire.Spend) app.UI {
 				kit.Box("p", "line",
 					kit.El("span", "total-figure figure", kit.At{"title", figure.Exact(line.NanoUSD)}, figure.Dollars(line.NanoUSD)),
 					kit.SayIf("span", "estimated", kit.When(s.Range.EstimatedNanoUSD != 0, "≈ "+figure.Dollars(s.Range.EstimatedNanoUSD)+" of it estimated")),
+					kit.Pill(kit.At{"id", "headline-sample", "hidden", !d.Sandbox, "title", "The sandbox’s prices are samples; what it answers is charged nowhere"}, "sample"),
 				),
 				kit.SayIf("p", "", line.Change),
 				kit.SayIf("p", "soft", line.Forecast),

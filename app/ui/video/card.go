@@ -189,6 +189,7 @@ func (c *Card) facts(t *wire.VideoTask) app.UI {
 		kit.SayIf("span", "figure", seconds),
 		kit.El("span", "tile-price figure", kit.At{"title", cost.Basis, "data-struck", cost.Returned != "" || cost.Free, "hidden", cost.Amount == ""},
 			cost.Amount),
+		kit.El("span", "fact", kit.At{"hidden", !t.SamplePrice || cost.Amount == "", "title", "A sample price, not your gateway’s own"}, "sample"),
 		kit.El("span", "fact", kit.At{"data-tone", "good", "hidden", cost.Returned == ""}, cost.Returned),
 		kit.El("span", "fact", kit.At{"hidden", !cost.Free}, "not charged"),
 		kit.SayIf("span", "fact", shotsWords(t)),

@@ -37,7 +37,7 @@ func (c *Composer) OnUpdate(ctx app.Context) {
 		c.p.Settle()
 		if c.of != c.Conversation { // the field may have the focus
 			c.of = c.Conversation
-			c.p.Put("composer", c.p.chat.Shown().Draft())
+			c.p.Put("composer", c.p.draft())
 		}
 		c.fit()
 		c.estimate()
@@ -48,7 +48,9 @@ func (c *Composer) area() js.Value { return c.p.DOM.ByID("composer") }
 
 // typed follows what is written.
 func (c *Composer) typed(text string) {
-	c.p.chat.Shown().SetDraft(text)
+	if !c.p.shell.keep(text) {
+		c.p.chat.Shown().SetDraft(text)
+	}
 	c.fit()
 	c.estimate()
 	c.p.inspector.Touch()
@@ -115,7 +117,7 @@ func (c *Composer) Render() (ui app.UI) {
 			kit.Box("div", "composer-box",
 				p.attachments(),
 				p.Area("composer", "", kit.At{"rows", 1, "placeholder", "Ask something", "aria-label", "Message", "enterkeyhint", enter,
-					"onkeydown", p.On("key", c.onKey)}, p.chat.Shown().Draft(), c.typed),
+					"onkeydown", p.On("key", c.onKey)}, p.draft(), c.typed),
 				kit.Box("div", "composer-bar",
 					kit.IconButton("narrow-only", "Add to this message", kit.IconPlus, kit.At{"id", "composer-more", "popovertarget", "composer-tools"},
 						p.On("composer-more", c.placeTools)),
@@ -246,6 +248,7 @@ func (p *Page) send(ctx app.Context, text string) {
 		}
 		return
 	}
+	p.shell.keep("")
 	p.Put("composer", "") // at once: the next turn may be begun before the next draw
 	p.FocusComposer()
 	ctx.Navigate("/c/" + p.chat.Current.ID)

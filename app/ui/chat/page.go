@@ -57,7 +57,7 @@ type Page struct {
 	speaker   speaker
 	inspector *inspector.Inspector
 
-	carried  string // what was typed before the program had arrived
+	shell    shell
 	picker   picker
 	tools    toolsState
 	library  libraryState
@@ -82,9 +82,7 @@ type revisions struct {
 // address.
 func New(h *kit.Host, o Options) *Page {
 	p := &Page{Host: h, o: o, session: o.Session, pen: prose.NewPen(h.DOM), shown: true}
-	if e := p.DOM.ByID("composer"); e.Truthy() && e.Get("value").Type() == js.TypeString {
-		p.carried = e.Get("value").String()
-	}
+	p.shell.field = p.DOM.ByID("composer")
 	p.answers = newAnswers(p)
 	p.threads.p = p
 	p.follow = p.Waker(p.followChange)

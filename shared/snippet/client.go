@@ -3,6 +3,7 @@ package snippet
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"regexp"
 	"slices"
@@ -137,7 +138,7 @@ func fieldsOf(r Request) (fields []field, ok bool) {
 	}
 	d := json.NewDecoder(bytes.NewReader(r.Body))
 	d.UseNumber()
-	v, err := value(d)
+	v, err := value(d, 0)
 	if err != nil {
 		return nil, false
 	}
@@ -148,10 +149,18 @@ func fieldsOf(r Request) (fields []field, ok bool) {
 	return fields, ok
 }
 
+// maxDepth bounds how deep a body goes that a client is told.
+const maxDepth = 100
+
+var errDeep = errors.New("this goes too deep")
+
 // value reads a value with the order of its fields. Of two with one name the last
 // counts, as it does everywhere.
-func value(d *json.Decoder) (any, error) {
+func value(d *json.Decoder, depth int) (any, error) {
 	t, err := d.Token()
+	if err == nil && depth > maxDepth {
+		err = errDeep
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +168,7 @@ func value(d *json.Decoder) (any, error) {
 	case json.Delim('['):
 		list := []any{}
 		for d.More() {
-			v, err := value(d)
+			v, err := value(d, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -174,7 +183,7 @@ func value(d *json.Decoder) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			v, err := value(d)
+			v, err := value(d, depth+1)
 			if err != nil {
 				return nil, err
 			}

@@ -150,7 +150,7 @@ func TestChainFromTheCard(t *testing.T) {
 	if want := "Original beta-video-720p Finished $0.30\nUpscale to 1080p beta-video-upscale-720p-1080p Finished $0.15"; lines != want {
 		t.Errorf("the lineage is\n%s\nwant\n%s", lines, want)
 	}
-	p.says("#lineage-cost", "Together $0.45")                                      // of what is shown
+	p.says("#lineage-cost", "Together $0.45")                              // of what is shown
 	p.says(".lineage-others", "Other clips made from the original: $0.30") // its extend
 }
 

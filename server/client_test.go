@@ -171,6 +171,12 @@ func TestPythonForTheClientSaysTheSame(t *testing.T) {
 		if got := lastPosted(t, url, key); (err != nil) != (got.Status != 200) || !sameJSON(t, got.Body, c.body) {
 			t.Errorf("%s: %v: answered %d for\n%s\n%s", c.name, err, got.Status, got.Body, printed)
 		}
+		if len(bytes.TrimSpace(printed)) < 20 || !strings.Contains(string(printed), c.say) {
+			t.Errorf("%s: it printed %.300q, without %q", c.name, printed, c.say)
+		}
+		if out, err := snippetCommand(t, snippet.PythonClient, code, "wrong").CombinedOutput(); err == nil {
+			t.Errorf("%s: a wrong key ends with success: %s", c.name, out)
+		}
 	}
 }
 

@@ -132,7 +132,7 @@ func snippetCommand(t *testing.T, l snippet.Language, code, key string) *exec.Cm
 		need, command = "curl", []string{"sh"}
 	case snippet.Go:
 		need, command = "go", []string{"go", "run"}
-	case snippet.Python:
+	case snippet.Python, snippet.PythonClient:
 		need, command = "python3", []string{"python3"}
 	case snippet.JavaScript:
 		need, command = "node", []string{"node"}

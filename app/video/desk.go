@@ -61,10 +61,20 @@ func NewDesk(o Options) *Desk {
 	d := &Desk{o: o, Cat: &gateway.Catalogue{}}
 	d.Form = newForm(d)
 	d.Tasks = NewTasks(TasksOptions{
-		Call: o.Server.Call, Now: o.Now, After: o.After, Changed: func() { o.Changed(PartGallery) },
+		Call: o.Server.Call, Now: o.Now, After: o.After, Changed: d.tasksChanged,
 		Cat: func() *gateway.Catalogue { return d.Cat }, Seen: o.Seen, Tell: o.Tell,
 	})
 	return d
+}
+
+// tasksChanged draws what shows tasks: the form too while it offers them to start
+// from.
+func (d *Desk) tasksChanged() {
+	parts := PartGallery
+	if f := d.Form; !f.Mode.Generates() && f.draft.Source == nil {
+		parts = PartAll
+	}
+	d.o.Changed(parts)
 }
 
 // News takes what the server tells unasked.

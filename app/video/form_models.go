@@ -72,6 +72,18 @@ func (f *Form) DropModel(id string) {
 	f.changed()
 }
 
+// Gone are the further models that can't be had at present: the catalogue has
+// them no more, or not for what the draft is to start from.
+func (f *Form) Gone() (list []string) {
+	models := f.Models()
+	for _, id := range f.draft.Also {
+		if !slices.ContainsFunc(models, func(m gateway.Model) bool { return m.ID == id }) {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
 // lanes works out what the other models make of the draft. One that the list of
 // models does not have at present is left alone.
 func (f *Form) lanes() {

@@ -190,3 +190,23 @@ func TestAModelWithoutAPriceSaysSo(t *testing.T) {
 		t.Errorf("the form says %q", price)
 	}
 }
+
+// A further model that the catalogue loses is named, and made with again once it
+// is back.
+func TestAFurtherModelThatIsGoneIsNamed(t *testing.T) {
+	r := several(t)
+	f := r.Form
+	if len(f.Gone()) != 0 {
+		t.Fatalf("gone: %v", f.Gone())
+	}
+	fewer := *sample
+	fewer.Models = slices.DeleteFunc(slices.Clone(sample.Models), func(m gateway.Model) bool { return m.ID == "beta-video-480p" })
+	r.News(session.Greeting{Gateway: wire.Gateway{Sandbox: true}, Catalogue: &fewer})
+	if got := f.Gone(); !slices.Equal(got, []string{"beta-video-480p"}) || len(f.Lanes) != 1 {
+		t.Errorf("gone: %v, beside: %d", got, len(f.Lanes))
+	}
+	r.greet()
+	if len(f.Gone()) != 0 || len(f.Lanes) != 2 {
+		t.Errorf("back again: gone %v, beside %d", f.Gone(), len(f.Lanes))
+	}
+}

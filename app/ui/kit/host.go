@@ -36,6 +36,9 @@ type Host struct {
 	// wherever money is spent; "" where none is.
 	Budget string
 
+	// Lost says that there is no connection to the server: calls wait for one.
+	Lost bool
+
 	// Guest says that who is signed in sends nothing. See GuestNote.
 	Guest bool
 

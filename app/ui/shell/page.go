@@ -176,6 +176,7 @@ func (p *page) onLink(s socket.State) {
 		p.session.Link = session.LinkSignedOut
 		p.account.signedOut(nil)
 	}
+	p.Lost = p.session.Link != session.LinkOpen
 	p.changed()
 }
 

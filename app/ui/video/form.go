@@ -22,6 +22,7 @@ type Form struct {
 	s      *Section
 	Rev    int
 	Budget string // that is nearly used up, in words
+	Lost   bool   // kit.Host.Lost
 
 	grow    map[string]int // of the bar of shots, by element id
 	mention mention
@@ -171,6 +172,7 @@ func (f *Form) foot() app.UI {
 		kit.Either(len(f.s.Charges) < 2, kit.Nothing, func() app.UI {
 			return kit.Box("div", "line", kit.El("label", "soft", kit.At{"for", "clip-charge"}, "Charged to"), f.s.ChargeChoice("clip-charge"))
 		}),
+		kit.El("p", "soft", kit.At{"id", "unsent", "role", "status", "hidden", !form.Busy || !f.Lost}, "There is no connection to the server. The clip is sent once it’s back."),
 		kit.El("p", "soft", kit.At{"id", "asks", "hidden", form.AsksWords() == ""}, form.AsksWords()),
 		kit.BudgetNote(f.Budget),
 		kit.Button(look, kit.At{"id", "create", "type", "submit", "data-ready", c.Ready(),

@@ -53,7 +53,7 @@ func (f *Form) fields() []app.UI {
 // modelField chooses among the models of the mode.
 func (f *Form) modelField() app.UI {
 	form := f.model()
-	chosen := form.Model()
+	chosen, gone := form.Model(), form.Gone()
 	var options []kit.Option
 	for _, m := range form.Models() {
 		options = append(options, kit.Option{Value: m.ID, Name: m.ID + rate(m), Group: string(m.Family)})
@@ -64,8 +64,10 @@ func (f *Form) modelField() app.UI {
 	}
 	return f.field("model", "Model", note,
 		f.s.Select("model-select", "Model", "field mono", nil, chosen.ID, options, form.SetModel),
-		kit.If(len(form.Lanes) > 0, func() app.UI {
-			return kit.El("ul", "lanes-also", kit.At{"id", "also", "aria-label", "Also made with"}, kit.Times(len(form.Lanes), func(i int) app.UI { return f.lane(form.Lanes[i]) }))
+		kit.If(len(form.Lanes)+len(gone) > 0, func() app.UI {
+			return kit.El("ul", "lanes-also", kit.At{"id", "also", "aria-label", "Also made with"},
+				kit.Times(len(form.Lanes), func(i int) app.UI { return f.lane(form.Lanes[i]) }),
+				kit.Times(len(gone), func(i int) app.UI { return f.goneLane(gone[i]) }))
 		}),
 		f.another(),
 	)
@@ -102,10 +104,20 @@ func (f *Form) lane(l video.Lane) app.UI {
 		price = "–"
 		notes = append(notes, kit.Box("p", "issue bad", "Left out: "+why))
 	}
+	return f.laneRow(id, kit.El("span", "figure", kit.At{"title", basis}, price), notes)
+}
+
+// goneLane is a further model that can't be had: nothing is made with it.
+func (f *Form) goneLane(id string) app.UI {
+	return f.laneRow(id, nil, []app.UI{kit.Box("p", "issue warn", "Left out: your gateway’s list doesn’t have it here at present.")})
+}
+
+// laneRow is a row of the further models.
+func (f *Form) laneRow(id string, price app.UI, notes []app.UI) app.UI {
 	return kit.El("li", "lane-also", kit.At{"data-model", id},
 		kit.Box("div", "line",
 			kit.El("span", "mono cut push", kit.At{"title", id}, id),
-			kit.El("span", "figure", kit.At{"title", basis}, price),
+			price,
 			kit.IconButton("small", "Leave out "+id, kit.IconTrash, kit.At{"title", "Leave out"}, f.on("drop "+id, func(app.Event) {
 				f.later("#also-model")
 				f.model().DropModel(id)

@@ -14,7 +14,7 @@ import (
 
 // mostSources bounds the finished clips that are offered in the form; the
 // gallery has them all.
-const mostSources = 6
+const mostSources = 24
 
 // sourceField is the clip that an extend or upscale starts from.
 func (f *Form) sourceField() app.UI {
@@ -56,6 +56,7 @@ func (f *Form) sourceField() app.UI {
 func (f *Form) sources(verb string) []app.UI {
 	form := f.model()
 	found := form.Sources()
+	more := len(found) > mostSources || f.s.desk.Tasks.More
 	found = found[:min(len(found), mostSources)]
 	f.s.Show("source-uuid", "")
 	list := kit.Box("p", "faint", "No finished clip here can be used to "+verb+". Make one with alpha or beta-video, or give the id of one.")
@@ -67,13 +68,14 @@ func (f *Form) sources(verb string) []app.UI {
 					form.SetSource(&video.Source{UUID: t.UUID, Task: t.ID, Title: video.Title(t), Provenance: t.Provenance()})
 					f.s.writeOn()
 				})},
-				kit.Box("span", "thumb", clipThumb(wire.MediaPathOf(t.ID, 0))),
-				kit.Box("span", "cut", video.Title(t)),
+				kit.Box("span", "thumb", sourceThumb(&t)),
+				kit.Box("span", "source-title written", video.Title(t)),
 			)
 		}))
 	}
 	return []app.UI{
 		list,
+		kit.El("p", "faint", kit.At{"id", "more-sources", "hidden", !more}, "An older clip is found among your clips; its card has “"+video.ModeName(form.Mode)+"”."),
 		kit.El("input", "field mono", kit.At{"id", "source-uuid", "type", "text", "placeholder", "or the UUID of a clip made elsewhere",
 			"aria-label", "UUID of the clip to " + verb, "autocomplete", "off", "spellcheck", "false", "data-first", len(found) == 0,
 			"onchange", f.on("source-uuid", func(e app.Event) {
@@ -83,6 +85,15 @@ func (f *Form) sources(verb string) []app.UI {
 				}
 			})}),
 	}
+}
+
+// sourceThumb is the picture of a clip, else its first frame.
+func sourceThumb(t *wire.VideoTask) app.UI {
+	n := video.PlayableOutput(t)
+	if o, ok := video.OutputOf(t, n); ok && o.Poster {
+		return kit.El("img", "", kit.At{"src", wire.PosterPathOf(t.ID, n), "aria-hidden", "true", "loading", "lazy", "decoding", "async"})
+	}
+	return clipThumb(wire.MediaPathOf(t.ID, max(n, 0)))
 }
 
 // clipThumb shows the first frame of a clip of this server.

@@ -15,7 +15,7 @@ func (s *Section) panes() app.UI {
 	return kit.El("div", "video", kit.At{"id", "video", "data-pane", string(s.pane)},
 		s.Tabs("Parts of the page", "video-tabs", "", []kit.Choice{s.tab(paneForm, "Make"), s.tab(paneResults, "Clips")}),
 		kit.El("section", "video-form", kit.At{"id", "video-form", "aria-label", "Make a clip"},
-			&Form{s: s, Rev: s.rev.form, Budget: s.Budget},
+			&Form{s: s, Rev: s.rev.form, Budget: s.Budget, Lost: s.Lost},
 		),
 		kit.El("section", "video-results", kit.At{"id", "video-results", "aria-label", "Clips"},
 			s.gallery(),

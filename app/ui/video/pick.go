@@ -104,10 +104,7 @@ func (f *Form) pickClip(t *wire.VideoTask, place string) app.UI {
 		id = "pick-" + id + "-" + t.ID
 		return kit.Button("small", kit.At{"id", id, "disabled", why != "", "title", why, "aria-label", name + ": " + title}, f.on(id, func(app.Event) { do() }), name)
 	}
-	thumb := kit.Box("span", "thumb", clipThumb(wire.MediaPathOf(t.ID, n)))
-	if o, ok := video.OutputOf(t, n); ok && o.Poster {
-		thumb = kit.Box("span", "thumb", kit.El("img", "", kit.At{"src", wire.PosterPathOf(t.ID, n), "aria-hidden", "true", "loading", "lazy", "decoding", "async"}))
-	}
+	thumb := kit.Box("span", "thumb", sourceThumb(t))
 	why := form.PickWhy(t)
 	ways := []app.UI{use("clip", "Use clip", why, func() {
 		f.later(filledSlot(place))

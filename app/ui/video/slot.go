@@ -111,7 +111,7 @@ func (f *Form) emptySlot(field gateway.Field, i int, kind video.Kind, place stri
 	}
 	return kit.Box("div", "form-control",
 		kit.Box("p", "label",
-			kit.Box("strong", "", form.SlotTitle(field, i)),
+			kit.Box("strong", "", form.SlotTitle(field, i), kit.If(form.Mode == gateway.ImageToVideo && i > 0, func() app.UI { return kit.Box("span", "faint", " (optional)") })),
 			kit.Box("span", "", "Drop "+what+" here, paste it, or choose one"),
 		),
 		f.slotWays(field, i, kind, place),
@@ -155,6 +155,8 @@ func (f *Form) slotWays(field gateway.Field, i int, kind video.Kind, place strin
 func (f *Form) thumb(kind video.Kind, s video.Slot) app.UI {
 	shown := s.Shown()
 	switch {
+	case s.Stage == video.StageFailed: // it may be no picture at all
+		return kit.Box("div", "thumb none", kit.Icon(kit.IconVideo, "icon"))
 	case shown == "":
 		return kit.El("div", "thumb none", kit.At{"title", "A link to another site; your browser doesn’t load it"}, kit.Icon(kit.IconVideo, "icon"))
 	case kind == video.Video:
@@ -221,6 +223,9 @@ func (f *Form) slotTrouble(field gateway.Field, i int, kind video.Kind, s video.
 			class = "issue bad"
 		}
 		list = append(list, kit.Box("p", class, p.Message, kit.If(p.Hint != "", func() app.UI { return kit.Box("span", "todo", " "+p.Hint) })))
+	}
+	if s.Problem != nil && s.Stage == video.StageReady && kind == video.Image {
+		list = append(list, kit.Button("", kit.At{"id", "again-" + place}, f.on("look again "+place, func(app.Event) { f.model().Measure(field.Name, i) }), "Check again"))
 	}
 	unmeasured := kind == video.Video && s.URL != "" && s.Stage == video.StageReady && (s.Seconds <= 0 || s.ByHand)
 	if unmeasured {

@@ -56,7 +56,8 @@ type Tasks struct {
 	Deleted   *wire.VideoTask // the last deletion, while it is offered back
 
 	tasks    map[string]*wire.VideoTask
-	edits    map[string][]*change // that the server has not answered, oldest first
+	absent   map[string]*wire.Problem // why a task that was asked for did not come
+	edits    map[string][]*change     // that the server has not answered, oldest first
 	before   string
 	asked    int  // of the page that is asked for now; answers to others are late
 	counting bool // the counts are asked for soon
@@ -70,7 +71,7 @@ func NewTasks(o TasksOptions) *Tasks {
 	if o.Seen == nil {
 		o.Seen = func() bool { return true }
 	}
-	g := &Tasks{o: o, tasks: map[string]*wire.VideoTask{}, edits: map[string][]*change{}}
+	g := &Tasks{o: o, tasks: map[string]*wire.VideoTask{}, absent: map[string]*wire.Problem{}, edits: map[string][]*change{}}
 	g.Selection.changed, g.Notices.o, g.Archive.o = o.Changed, &g.o, &g.o
 	return g
 }
@@ -134,11 +135,23 @@ func (g *Tasks) Find(f Filter) {
 func (g *Tasks) Fetch(id string) {
 	g.o.Call(wire.OpVideoTask, wire.Target{ID: id}, func(data json.RawMessage, problem *wire.Problem) {
 		var o wire.VideoOpened
-		if session.Read(data, problem, &o) == nil {
+		if problem = session.Read(data, problem, &o); problem != nil {
+			g.absent[id] = problem
+		} else {
+			delete(g.absent, id)
 			g.put(&o.Task)
-			g.o.Changed()
 		}
+		g.o.Changed()
 	})
+}
+
+// Absent is why a task that Fetch asked for is not here, nil while nothing says
+// so.
+func (g *Tasks) Absent(id string) *wire.Problem {
+	if g.tasks[id] != nil {
+		return nil
+	}
+	return g.absent[id]
 }
 
 // KeyPaused is how many of the tasks that are shown wait for a key.
@@ -208,18 +221,22 @@ func (g *Tasks) setCounts(page wire.VideoPage) {
 }
 
 // put keeps a task if it is newer than what is known of it, with the changes
-// that the server has not answered yet, and returns what was known before.
+// that the server has not answered yet, and returns what was known before. How far
+// a running task is goes on within a version, and is not always told.
 func (g *Tasks) put(t *wire.VideoTask) (old *wire.VideoTask, newer bool) {
 	old = g.tasks[t.ID]
 	if old != nil && old.Version > t.Version {
 		return old, false
 	}
 	kept := *t
+	if old != nil && t.Progress < 0 && old.State == wire.VideoRunning && t.State == wire.VideoRunning {
+		kept.Progress = old.Progress
+	}
 	for _, c := range g.edits[t.ID] {
 		c.do(&kept)
 	}
 	g.tasks[t.ID] = &kept
-	return old, old == nil || old.Version < t.Version
+	return old, old == nil || old.Version < t.Version || old.Progress != kept.Progress
 }
 
 func (g *Tasks) sort() {

@@ -77,6 +77,26 @@ func TestTasksFollowNews(t *testing.T) {
 			t.Errorf("counts: %+v", p.Found)
 		}
 	})
+	t.Run("how far a task is goes on within a version", func(t *testing.T) {
+		p := opened(t, "", task(1, wire.VideoRunning))
+		drawn := p.drawn
+		at := func(version int64, progress, want int) {
+			t.Helper()
+			v := task(1, wire.VideoRunning)
+			v.Version, v.Progress = version, progress
+			p.News(v)
+			if got := p.Get(v.ID).Progress; got != want {
+				t.Errorf("version %d with %d: it is at %d", version, progress, got)
+			}
+		}
+		at(1, 32, 32)
+		if p.drawn == drawn {
+			t.Error("it is not drawn")
+		}
+		at(1, 39, 39)
+		at(2, -1, 39) // a name that somebody gave it, say
+		at(2, 50, 50)
+	})
 	t.Run("a new connection asks for as many as are shown", func(t *testing.T) {
 		var many []wire.VideoTask
 		for n := range 120 {

@@ -20,6 +20,7 @@ type Card struct {
 	s         *Section
 	ID        string
 	Version   int64
+	Progress  int
 	Own       string // what a person has added: name, tags, marks
 	Hour      int64  // since days go by
 	Menu      bool
@@ -37,7 +38,7 @@ func (s *Section) card(id string) app.UI {
 	tasks := s.desk.Tasks
 	t := tasks.Get(id)
 	c := &Card{
-		s: s, ID: id, Version: t.Version, Own: t.Title + "\n" + strings.Join(t.Tags, "\n"), Hour: time.Now().Unix() / 3600,
+		s: s, ID: id, Version: t.Version, Progress: t.Progress, Own: t.Title + "\n" + strings.Join(t.Tags, "\n"), Hour: time.Now().Unix() / 3600,
 		Menu: s.results.menu == id, Naming: s.results.naming.task == id, Selecting: tasks.Selection.On,
 		Deleted: t.Deleted, Purging: s.results.purging == id,
 	}

@@ -4,6 +4,7 @@ package video
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,16 +57,23 @@ func (c *Compare) Render() (ui app.UI) {
 		)
 	}
 	p := &s.results.compare
-	return kit.El("div", "compare", kit.At{"id", "compare", "onkeydown", s.On("keys", func(ctx app.Context, e app.Event) {
-		ctx.PreventUpdate()
-		p.key(e)
-	})},
+	none := !slices.ContainsFunc(clips, func(one kit.Compared) bool { return one.Source != "" })
+	return kit.El("div", "compare", kit.At{"id", "compare"},
 		kit.El("div", "compare-grid", kit.At{"data-n", strconv.Itoa(len(clips)), "data-wipe", p.view.wipe, "data-zoomed", p.view.zoom > 1},
 			kit.Times(len(clips), func(i int) app.UI { return c.one(i, clips[i], p) }),
 			kit.If(p.view.wipe, func() app.UI { return c.divider(p) }),
 		),
-		c.controls(p, len(clips)),
+		kit.Either(none, func() app.UI { return kit.Box("div", "line compare-controls", c.done()) },
+			func() app.UI { return c.controls(p, len(clips)) }),
 	)
+}
+
+// done leads back to where the clips were chosen.
+func (c *Compare) done() app.UI {
+	if c.Share != "" {
+		return kit.El("a", "button", kit.At{"href", c.s.Reviews.Back()}, "Done")
+	}
+	return c.s.toClips("button", "Done")
 }
 
 // clips are those of the comparison.
@@ -83,7 +91,11 @@ func (c *Compare) clips() (list []kit.Compared) {
 func (s *Section) compared(id string) kit.Compared {
 	t := s.desk.Tasks.Get(id)
 	if t == nil {
-		return kit.Compared{Key: id, Why: "Loading… If nothing appears, the clip was deleted."}
+		why := "Loading the clip…"
+		if p := s.desk.Tasks.Absent(id); p != nil {
+			why = p.Words()
+		}
+		return kit.Compared{Key: id, Why: why}
 	}
 	one := kit.Compared{Key: id, Title: video.Title(*t), To: Path + "/" + id, Model: t.Model, Cost: video.CostOf(t).Amount, Basis: video.CostOf(t).Basis}
 	switch n := video.PlayableOutput(t); {
@@ -164,12 +176,11 @@ func (c *Compare) controls(p *player, n int) app.UI {
 		kit.El("span", "figure compare-time", kit.At{"id", "compare-time"}, "0:00.00"),
 		kit.IconButton("", "Play all again and again (l)", iconLoop, kit.At{"id", "compare-loop", "aria-pressed", p.loop},
 			s.Do("loop all", p.setLoop)),
-		kit.Box("span", "line", c.views(p, n)),
-		kit.Box("label", "",
+		kit.Box("span", "line compare-views", c.views(p, n)),
+		kit.Box("label", "compare-views",
 			kit.Box("span", "sr-only", "Speed"),
 			s.Select("compare-rate", "Speed", "field fits", nil, strconv.FormatFloat(cmp.Or(p.rate, 1), 'g', -1, 64), kit.Options("0.25", "¼ speed", "0.5", "½ speed", "1", "Speed 1", "2", "Speed 2"), p.setRate),
 		),
-		kit.Either(c.Share != "", func() app.UI { return kit.El("a", "button", kit.At{"href", s.Reviews.Back()}, "Done") },
-			func() app.UI { return s.toClips("button", "Done") }),
+		c.done(),
 	)
 }

@@ -9,8 +9,6 @@ import (
 	"syscall/js"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"screentest/app/video"
 )
 
@@ -233,27 +231,31 @@ func hundredths(s float64) string {
 	return strconv.Itoa(n/6000) + ":" + pad(n/100%60) + "." + pad(n%100)
 }
 
-// key takes the keys of the comparison, but those that a control takes itself.
-func (p *player) key(e app.Event) {
-	tag := e.Get("target").Get("tagName").String()
-	if tag == "SELECT" || e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() || e.Get("altKey").Bool() {
+// key takes the keys of the comparison, wherever on its page the focus is, but
+// those that a control takes itself.
+func (p *player) key(e js.Value) {
+	if p.s == nil || !p.s.DOM.ByID("compare").Truthy() || p.s.Modal() || e.Get("defaultPrevented").Bool() ||
+		e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() || e.Get("altKey").Bool() {
 		return
 	}
-	key := e.Get("key").String()
-	if strings.HasPrefix(key, "Arrow") && e.Get("target").Get("id").String() == "compare-divider" {
+	const typed = `select, textarea, input:not([type="range"]), [contenteditable], [open] > .menu`
+	at, key := e.Get("target"), e.Get("key").String()
+	switch tag := at.Get("tagName").String(); {
+	case at.Get("closest").Truthy() && at.Call("closest", typed).Truthy():
+		return
+	case strings.HasPrefix(key, "Arrow") && at.Get("id").String() == "compare-divider":
 		return // it moves the divider
-	}
-	if key == " " && (tag == "BUTTON" || tag == "A") {
+	case key == " " && (tag == "BUTTON" || tag == "A"):
 		return // its own press
 	}
 	if e.Get("shiftKey").Bool() && p.view.zoom > 1 {
 		if by, ok := panKeys[key]; ok {
 			p.pan(by[0], by[1])
-			e.PreventDefault()
+			e.Call("preventDefault")
 			return
 		}
 	}
 	if p.take(key) {
-		e.PreventDefault()
+		e.Call("preventDefault")
 	}
 }

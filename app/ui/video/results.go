@@ -99,18 +99,27 @@ func (s *Section) arrive() {
 	} else {
 		r.clip = nil
 	}
-	if s.view == viewCompare {
-		for _, id := range s.ids {
-			if s.desk.Tasks.Get(id) == nil {
-				s.desk.Tasks.Fetch(id)
-			}
+	s.fetchCompared()
+	s.desk.Tasks.Notices.Look()
+}
+
+// fetchCompared asks for the clips of the comparison that are not here.
+func (s *Section) fetchCompared() {
+	if s.view != viewCompare {
+		return
+	}
+	for _, id := range s.ids {
+		if s.desk.Tasks.Get(id) == nil {
+			s.desk.Tasks.Fetch(id)
 		}
 	}
-	s.desk.Tasks.Notices.Look()
 }
 
 // newsOfResults hands news to the page of a clip.
 func (s *Section) newsOfResults(n session.News) {
+	if _, is := n.(session.Greeting); is {
+		s.fetchCompared()
+	}
 	if c := s.results.clip; c != nil {
 		c.News(n)
 	}
@@ -157,8 +166,11 @@ func (s *Section) closeMenu() {
 
 // onKey takes the keys of the results: Escape closes what is open.
 func (s *Section) onKey(ev js.Value) {
-	if s.watching() && !kit.Composing(ev) {
-		s.keyOfClip(ev)
+	if !kit.Composing(ev) {
+		s.results.compare.key(ev) // a review has one too
+		if s.watching() {
+			s.keyOfClip(ev)
+		}
 	}
 	if !s.watching() || ev.Get("key").String() != "Escape" || kit.Composing(ev) {
 		return

@@ -57,8 +57,11 @@ func (g *Tasks) StarChosen() {
 // TagChosen gives the chosen ones the tags that are typed, with commas between,
 // or takes these away. It says what became of it, and whether it is no failure.
 func (g *Tasks) TagChosen(typed string, add bool) (words string, good bool) {
-	tags := ParseTags(typed)
-	if len(tags) == 0 {
+	tags, wrong := parseTags(typed)
+	switch {
+	case wrong != "":
+		return wrong, false
+	case len(tags) == 0:
 		return "Type a tag first.", false
 	}
 	changed, full := 0, 0
@@ -74,7 +77,7 @@ func (g *Tasks) TagChosen(typed string, add bool) (words string, good bool) {
 			continue
 		}
 		changed++
-		g.SetTags(t.ID, strings.Join(have, ","))
+		g.retag(t.ID, have)
 	}
 	clips := func(n int) string {
 		if n == 1 {

@@ -3,7 +3,9 @@ package video
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"screentest/app/session"
 	"screentest/shared/wire"
@@ -104,14 +106,19 @@ func (g *Tasks) SetTitle(id, title string) {
 		func(t *wire.VideoTask) { t.Title = title }, func(t *wire.VideoTask) { t.Title = before })
 }
 
-// SetTags takes tags as a person types them, with commas between.
-func (g *Tasks) SetTags(id, typed string) {
-	t := g.tasks[id]
-	if t == nil {
-		return
+// SetTags gives a task tags as a person types them, with commas between, instead
+// of those that it has; it says what is wrong with them, and changes nothing then.
+func (g *Tasks) SetTags(id, typed string) (wrong string) {
+	tags, wrong := parseTags(typed)
+	if wrong == "" {
+		g.retag(id, tags)
 	}
-	tags := ParseTags(typed)
-	if slices.Equal(tags, t.Tags) {
+	return wrong
+}
+
+func (g *Tasks) retag(id string, tags []string) {
+	t := g.tasks[id]
+	if t == nil || slices.Equal(tags, t.Tags) {
 		return
 	}
 	before := t.Tags
@@ -119,19 +126,22 @@ func (g *Tasks) SetTags(id, typed string) {
 		func(t *wire.VideoTask) { t.Tags = tags }, func(t *wire.VideoTask) { t.Tags = before })
 }
 
-// ParseTags reads tags with commas between: at most MaxTaskTags, each once
-// whatever its case, cut to MaxTag characters.
-func ParseTags(typed string) []string {
-	tags := []string{}
+// parseTags reads tags with commas between, each once whatever its case, or says
+// why a clip can't have them.
+func parseTags(typed string) (tags []string, wrong string) {
+	tags = []string{}
 	for _, tag := range strings.Split(typed, ",") {
 		tag = strings.Join(strings.Fields(strings.TrimPrefix(strings.TrimSpace(tag), "#")), " ")
-		if r := []rune(tag); len(r) > wire.MaxTag {
-			tag = strings.TrimSpace(string(r[:wire.MaxTag]))
+		if n := utf8.RuneCountInString(tag); n > wire.MaxTag {
+			return nil, "A tag has at most " + strconv.Itoa(wire.MaxTag) + " characters; “" + tag + "” has " + strconv.Itoa(n) + "."
 		}
 		again := slices.ContainsFunc(tags, func(have string) bool { return strings.EqualFold(have, tag) })
-		if tag != "" && !again && len(tags) < wire.MaxTaskTags {
+		if tag != "" && !again {
 			tags = append(tags, tag)
 		}
 	}
-	return tags
+	if len(tags) > wire.MaxTaskTags {
+		return nil, "A clip has at most " + strconv.Itoa(wire.MaxTaskTags) + " tags; these are " + strconv.Itoa(len(tags)) + "."
+	}
+	return tags, ""
 }

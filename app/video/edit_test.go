@@ -26,6 +26,20 @@ func TestEdits(t *testing.T) {
 	if args := p.asked(wire.OpVideoEdit).json(); args != `{"id":"t001","tags":["Boats","sea","night sky"]}` {
 		t.Errorf("sent %s", args)
 	}
+	for typed, want := range map[string]string{
+		"sea, " + strings.Repeat("é", 41):                             "A tag has at most 40 characters; “" + strings.Repeat("é", 41) + "” has 41.",
+		strings.Join(strings.Split("abcdefghijklmnopqrstu", ""), ","): "A clip has at most 20 tags; these are 21.",
+	} {
+		if wrong := p.SetTags("t001", typed); wrong != want {
+			t.Errorf("%q: %q", typed, wrong)
+		}
+		if words, good := p.TagChosen(typed, true); good || words != want {
+			t.Errorf("several, %q: %q", typed, words)
+		}
+	}
+	if len(p.calls) != 0 || len(p.Get("t001").Tags) != 3 {
+		t.Error("tags that can't be had changed something")
+	}
 	p.SetTitle("t001", strings.Repeat("x", 300))
 	if n := len(p.Get("t001").Title); n != wire.MaxTaskTitle {
 		t.Errorf("a title of %d characters", n)

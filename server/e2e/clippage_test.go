@@ -47,7 +47,7 @@ func TestWayThroughThePagesOfClips(t *testing.T) {
 
 	for _, close := range []func(){
 		func() { p.keys("\x1b") },
-		func() { p.click(".clip-title") },
+		func() { p.click("#clip-state") },
 	} {
 		p.click("#clip-more")
 		p.wait(`document.querySelector("#clip-delete").checkVisibility()`)

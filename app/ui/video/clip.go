@@ -143,7 +143,7 @@ func (c *Clip) about(t *wire.VideoTask) app.UI {
 	s := c.s
 	return kit.Box("section", "clip-about",
 		kit.El("h2", "clip-title written", kit.At{"id", "title-" + t.ID, "title", video.Title(*t)}, video.Title(*t)),
-		kit.Either(s.results.naming.task == t.ID, func() app.UI { return s.nameForm(t, true) }, func() app.UI {
+		kit.Either(s.results.naming.task == t.ID && !t.Deleted, func() app.UI { return s.nameForm(t, true) }, func() app.UI {
 			return kit.Box("div", "line",
 				s.tagsOf(t, "clip-tag-"),
 				s.ShareMark("clip-shared", wire.ShareClip, t.ID, video.Title(*t)),

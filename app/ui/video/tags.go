@@ -17,6 +17,7 @@ import (
 type naming struct {
 	task        string // "": it is closed
 	title, tags string
+	wrong       string // with the tags; "" nothing
 }
 
 // tags are shown, and typed where that was asked for.
@@ -50,7 +51,11 @@ func (s *Section) nameForm(t *wire.VideoTask, onPage bool) app.UI {
 		if onPage {
 			s.desk.Tasks.SetTitle(id, n.title)
 		}
-		s.desk.Tasks.SetTags(id, n.tags)
+		if n.wrong = s.desk.Tasks.SetTags(id, n.tags); n.wrong != "" {
+			s.redrawResults()
+			s.focusSoon(cardKey(id, "tags"))
+			return
+		}
 		*n = naming{}
 		s.redrawResults()
 		s.focusSoon(s.afterNaming(id))
@@ -62,7 +67,9 @@ func (s *Section) nameForm(t *wire.VideoTask, onPage bool) app.UI {
 				s.Field("clip-name", "field", kit.At{"maxlength", wire.MaxTaskTitle}, n.title, func(text string) { n.title = text }))
 		}),
 		kit.Labelled(tags, "Tags, separated by commas", nil,
-			s.Field(tags, "field", nil, n.tags, func(text string) { n.tags = text })),
+			s.Field(tags, "field", kit.At{"aria-invalid", n.wrong != "", "aria-describedby", kit.When(n.wrong != "", tags+"-wrong")}, n.tags,
+				func(text string) { n.tags = text }),
+			kit.El("p", "issue bad", kit.At{"id", tags + "-wrong", "role", "alert", "hidden", n.wrong == ""}, n.wrong)),
 		kit.Button("", kit.At{"type", "submit"}, nil, "Save"),
 	)
 }
@@ -81,7 +88,7 @@ func (s *Section) beginNaming(id string) {
 	if t == nil {
 		return
 	}
-	s.results.menu, s.results.naming = "", naming{id, t.Title, strings.Join(t.Tags, ", ")}
+	s.results.menu, s.results.naming = "", naming{task: id, title: t.Title, tags: strings.Join(t.Tags, ", ")}
 	s.redrawResults()
 	if s.view == viewClip {
 		s.focusSoon("clip-name")

@@ -109,7 +109,7 @@ func (f *Form) lane(l video.Lane) app.UI {
 
 // goneLane is a further model that can't be had: nothing is made with it.
 func (f *Form) goneLane(id string) app.UI {
-	return f.laneRow(id, nil, []app.UI{kit.Box("p", "issue warn", "Left out: your gateway’s list doesn’t have it here at present.")})
+	return f.laneRow(id, nil, []app.UI{kit.Box("p", "issue warn", "Left out: it isn’t offered here at present.")})
 }
 
 // laneRow is a row of the further models.

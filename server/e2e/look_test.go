@@ -24,10 +24,14 @@ func TestTheThreadKeepsHalfOfTheWindow(t *testing.T) {
 	p.click("#composer")
 	p.keys("Tell me about the sea. [[repeat: 300]]\r")
 	p.wait(`document.querySelectorAll('.message[data-state="done"]').length > 0 && !document.querySelector('.message[data-state="running"]')`)
+	p.wait(`document.querySelector(".composer .budget-note")?.checkVisibility()`)
 	for _, size := range []struct{ w, h int64 }{{390, 844}, {320, 568}, {720, 450}, {1440, 900}} {
 		p.looks(size.w, size.h, size.w == 390)
 		for _, text := range []string{"", "one line", strings.Repeat("a line\n", 40)} {
 			p.must(p.tab.Eval(nil, fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("#composer"))`, text)))
+			if text != "" { // and what it is to cost has its place
+				p.wait(`document.querySelector(".composer-note").textContent.includes("$")`)
+			}
 			p.wait(`document.querySelector(".lane[data-focused=true] .thread").getBoundingClientRect().height >= innerHeight / 2 - 1`)
 		}
 		p.must(p.tab.Eval(nil, `(e => { e.value = ""; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("#composer"))`))

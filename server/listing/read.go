@@ -34,9 +34,9 @@ var errNoList = errors.New("this is no list of models")
 // known to be no model for text or clips is left out, as is what has no usable id.
 // Prices are exact; one that is told in part is unknown.
 func Read(body []byte) ([]gateway.Model, error) {
-	var entries []entry
+	var entries []json.RawMessage
 	if json.Unmarshal(body, &entries) != nil { // Together sends a bare array
-		var list struct{ Data, Models []entry }
+		var list struct{ Data, Models []json.RawMessage }
 		if err := json.Unmarshal(body, &list); err != nil || list.Data == nil && list.Models == nil {
 			return nil, errNoList
 		}
@@ -47,11 +47,15 @@ func Read(body []byte) ([]gateway.Model, error) {
 	models := make([]gateway.Model, 0, min(len(entries), maxModels))
 	sample := gateway.SampleCatalogue()
 	known := map[string]bool{}
-	for _, e := range entries {
-		id := e.text("id")
+	for _, raw := range entries {
 		if len(models) == maxModels {
 			break
 		}
+		var e entry
+		if json.Unmarshal(raw, &e) != nil {
+			continue
+		}
+		id := e.text("id")
 		if !usable(id) || known[id] || e.other(id) {
 			continue
 		}
@@ -72,8 +76,12 @@ func Read(body []byte) ([]gateway.Model, error) {
 
 func usable(id string) bool {
 	return id != "" && utf8.ValidString(id) && utf8.RuneCountInString(id) <= maxID &&
-		!strings.ContainsFunc(id, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) })
+		!strings.ContainsFunc(id, func(c rune) bool { return unicode.IsSpace(c) || unseen(c) })
 }
+
+// unseen says that a character shows as nothing, or turns those around it: one
+// name could pass for another by it.
+func unseen(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) }
 
 // entry is a model of the list, each field as it came: gateways differ in their
 // types too.
@@ -169,7 +177,7 @@ func (e entry) model(id string) gateway.Model {
 	}
 	if name := strings.Join(strings.Fields(e.text("name")), " "); name != id && utf8.RuneCountInString(name) <= maxID {
 		m.Name = strings.Map(func(c rune) rune {
-			if unicode.IsControl(c) {
+			if unseen(c) {
 				return -1
 			}
 			return c
@@ -208,21 +216,29 @@ func (e entry) takes() (takes []string) {
 }
 
 // price is what a million tokens cost. OpenRouter tells what one token does, as text;
-// LiteLLM as a number; Together what a million do.
+// so does Vercel, under the names under which Together tells what a million do, as
+// numbers; LiteLLM tells it as numbers. What also costs by the call, or more from some
+// length on, has no price that a million tokens could tell.
 func (e entry) price() gateway.Price {
 	token, million := big.NewRat(1_000_000, 1), big.NewRat(1, 1)
+	pricing := e.inner("pricing")
+	if e.tiered() || pricing.costs("request", nil) || pricing.costs("internal_reasoning", pricing["completion"]) {
+		return gateway.Price{}
+	}
 	for _, p := range []struct {
 		of      entry
 		in, out string
 		of1     *big.Rat
+		is      bool
 	}{
-		{e.inner("pricing"), "prompt", "completion", token},
-		{e.inner("pricing"), "input", "output", million},
-		{e, "input_cost_per_token", "output_cost_per_token", token},
+		{pricing, "prompt", "completion", token, true},
+		{pricing, "input", "output", token, pricing.text("input") != "" && e["context_window"] != nil},
+		{pricing, "input", "output", million, pricing.text("input") == "" && (pricing["hourly"] != nil || pricing["base"] != nil || pricing["finetune"] != nil)},
+		{e, "input_cost_per_token", "output_cost_per_token", token, true},
 	} {
 		in, okIn := p.of.nano(p.in, p.of1)
 		out, okOut := p.of.nano(p.out, p.of1)
-		if okIn && okOut {
+		if p.is && okIn && okOut {
 			price := gateway.Price{Known: true, Input: in, Output: out}
 			if image, ok := p.of.nano("image", million); ok {
 				price.PerImage = image
@@ -231,6 +247,26 @@ func (e entry) price() gateway.Price {
 		}
 	}
 	return gateway.Price{}
+}
+
+// costs says that a field is a price, and another one than that of instead.
+func (e entry) costs(name string, instead json.RawMessage) bool {
+	raw := e[name]
+	if raw == nil || string(raw) == "null" || string(raw) == string(instead) {
+		return false
+	}
+	n, ok := e.nano(name, big.NewRat(1_000_000, 1))
+	return !ok || n != 0
+}
+
+// tiered says that LiteLLM tells prices of their own from some length on.
+func (e entry) tiered() bool {
+	for name, raw := range e {
+		if strings.Contains(name, "_cost_per_token_above_") && string(raw) != "null" {
+			return true
+		}
+	}
+	return false
 }
 
 // mostPrice bounds a price, in nano-dollars.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"screentest/shared/gateway"
+	"screentest/shared/money"
 )
 
 // The forms are those that the gateways named were seen to send, cut to a model or
@@ -112,4 +113,40 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%v\n%s", err, c.JSON())
 		}
 	})
+}
+
+// A price is never read as less than it is, and one bad entry takes no other with
+// it.
+func TestPricesAreNotTakenForLess(t *testing.T) {
+	for name, c := range map[string]struct {
+		entry string
+		known bool
+		in    money.NanoUSD
+	}{
+		"Vercel tells what one token costs": {`{"id":"a","type":"language","context_window":128000,"pricing":{"input":"0.0000025","output":"0.00001","input_cache_read":"0.00000125"}}`, true, 2_500_000_000},
+		"Together what a million do":        {`{"id":"a","type":"chat","pricing":{"hourly":0,"input":2.5,"output":10}}`, true, 2_500_000_000},
+		"neither's":                         {`{"id":"a","pricing":{"input":2.5,"output":10}}`, false, 0},
+		"by the request too":                {`{"id":"a","pricing":{"prompt":"0.000001","completion":"0.000001","request":"0.005"}}`, false, 0},
+		"thinking that costs as an answer":  {`{"id":"a","pricing":{"prompt":"0.000001","completion":"0.000002","request":"0","internal_reasoning":"0.000002"}}`, true, 1_000_000_000},
+		"thinking that costs more":          {`{"id":"a","pricing":{"prompt":"0.000001","completion":"0.000002","internal_reasoning":"0.000003"}}`, false, 0},
+		"more for what is long":             {`{"id":"a","input_cost_per_token":1e-6,"output_cost_per_token":2e-6,"input_cost_per_token_above_200k_tokens":2e-6}`, false, 0},
+		"no more for what is long":          {`{"id":"a","input_cost_per_token":1e-6,"output_cost_per_token":2e-6,"input_cost_per_token_above_200k_tokens":null}`, true, 1_000_000_000},
+	} {
+		models, err := Read([]byte(`{"data":["x",` + c.entry + `]}`))
+		if err != nil || len(models) != 1 {
+			t.Errorf("%s: %v, %v", name, models, err)
+			continue
+		}
+		if p := models[0].Price; p.Known != c.known || p.Input != c.in {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}
+
+// What is not seen makes no name of its own.
+func TestNamesAreSeen(t *testing.T) {
+	models, err := Read([]byte(`{"data":[{"id":"gpt-4o\u202egnp"},{"id":"a\u200b"},{"id":"b","name":"\u202eevil\u200b"}]}`))
+	if err != nil || len(models) != 1 || models[0].Name != "evil" {
+		t.Errorf("%+v, %v", models, err)
+	}
 }

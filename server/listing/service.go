@@ -43,7 +43,7 @@ type Service struct {
 
 	mu    sync.Mutex
 	known map[string]*list // by gateway
-	ask   string           // the gateway that is asked again now and then
+	stop  func()           // ends the last Watch; nil: there is none
 }
 
 // list is what a gateway listed.
@@ -110,28 +110,25 @@ func (s *Service) read(gateway string) *list {
 	return l
 }
 
-// Watch asks a gateway for its models, and again every few hours until another one
-// is watched. It waits for nothing. Whichever key asked last decides: a gateway may
+// Watch asks a gateway for its models, and again every few hours until one is
+// watched anew, with another key or elsewhere. It waits for nothing. Whichever key asked last decides: a gateway may
 // list fewer for one than for another, and judges each call by itself.
 func (s *Service) Watch(gateway string, from Source, key string) {
+	ctx, stop := context.WithCancel(s.ctx)
+	s.Forget()
 	s.mu.Lock()
-	s.ask = gateway
+	s.stop = stop
 	s.mu.Unlock()
 	s.asking.Go(func() {
+		defer stop()
 		for {
-			if _, err := s.Refresh(s.ctx, gateway, from, key); err != nil && s.ctx.Err() == nil {
+			if _, err := s.Refresh(ctx, gateway, from, key); err != nil && ctx.Err() == nil {
 				s.Logger.Info("the gateway lists no models", "why", err)
 			}
 			select {
-			case <-s.ctx.Done():
+			case <-ctx.Done():
 				return
 			case <-time.After(askEvery):
-			}
-			s.mu.Lock()
-			on := s.ask == gateway
-			s.mu.Unlock()
-			if !on {
-				return
 			}
 		}
 	})
@@ -141,7 +138,10 @@ func (s *Service) Watch(gateway string, from Source, key string) {
 func (s *Service) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ask = ""
+	if s.stop != nil {
+		s.stop()
+		s.stop = nil
+	}
 }
 
 // Refresh asks a gateway for its models, and says how many it lists. What it listed

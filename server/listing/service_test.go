@@ -108,3 +108,23 @@ func TestAGatewayThatIsLeftIsAskedNoMore(t *testing.T) {
 		s.Close()
 	})
 }
+
+// Of the keys that were entered one after the other the last one asks.
+func TestTheLastKeyAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		old, last := &source{body: `{"data":[]}`}, &source{body: `{"data":[]}`}
+		s := New(Config{Store: kept{}})
+		defer s.Close()
+		s.Watch("g", old, "old")
+		synctest.Wait()
+		s.Watch("g", old, "replaced at once")
+		s.Forget()
+		s.Watch("g", last, "new")
+		asked := old.asked
+		time.Sleep(3 * askEvery)
+		synctest.Wait()
+		if old.asked > asked+1 || last.asked < 3 {
+			t.Errorf("the former keys asked %d times more, the last one %d times", old.asked-asked, last.asked)
+		}
+	})
+}

@@ -58,6 +58,8 @@ type Caller struct {
 
 	mu   sync.Mutex
 	last map[string]outcome // by owner
+	// tried is when a person had a call made last, whatever the address was then.
+	tried map[string]time.Time
 }
 
 // outcome is how the last call of an owner's hook went.
@@ -88,7 +90,7 @@ func New(c Config) *Caller {
 	if !c.Private {
 		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
 	}
-	h := &Caller{Config: c, last: map[string]outcome{}, client: &http.Client{
+	h := &Caller{Config: c, last: map[string]outcome{}, tried: map[string]time.Time{}, client: &http.Client{
 		Timeout:       timeout,
 		Transport:     &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: timeout, DisableKeepAlives: true, ForceAttemptHTTP2: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -175,9 +177,9 @@ func (h *Caller) Try(ctx context.Context, owner string) (wire.Hook, error) {
 		return wire.Hook{}, &wire.Problem{Code: "no_hook", Message: "There is no web hook.", Hint: "Save an address first."}
 	}
 	h.mu.Lock()
-	soon := h.Now().Sub(h.last[owner].at) < tryEvery
+	soon := h.Now().Sub(h.tried[owner]) < tryEvery
 	if !soon {
-		h.last[owner] = outcome{at: h.Now()}
+		h.tried[owner] = h.Now()
 	}
 	h.mu.Unlock()
 	if soon {

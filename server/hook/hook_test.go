@@ -152,6 +152,12 @@ func TestATestIsMadeNowAndThenOnly(t *testing.T) {
 	if _, err := h.Try(t.Context(), "ann"); !errors.As(err, &p) || p.Code != "too_soon" {
 		t.Errorf("a second one at once: %v", err)
 	}
+	if _, err := h.Set(t.Context(), "ann", wire.HookSettings{URL: r.URL + "/another"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Try(t.Context(), "ann"); !errors.As(err, &p) || p.Code != "too_soon" {
+		t.Errorf("another address at once: %v", err)
+	}
 	now = now.Add(tryEvery)
 	if _, err := h.Try(t.Context(), "ann"); err != nil || len(r.got) != 1 {
 		t.Errorf("later: %v", err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -152,7 +153,17 @@ func fieldsOf(r Request) (fields []field, ok bool) {
 // maxDepth bounds how deep a body goes that a client is told.
 const maxDepth = 100
 
-var errDeep = errors.New("this goes too deep")
+var (
+	errDeep   = errors.New("this goes too deep")
+	errNumber = errors.New("this number would be another one")
+)
+
+// kept says that a number is the same once it is one of a program's own: whole ones
+// as far as JavaScript counts, others that are no infinity.
+func kept(n json.Number) bool {
+	f, err := n.Float64()
+	return err == nil && (strings.ContainsAny(n.String(), ".eE") || math.Abs(f) <= 1<<53)
+}
 
 // value reads a value with the order of its fields. Of two with one name the last
 // counts, as it does everywhere.
@@ -163,6 +174,9 @@ func value(d *json.Decoder, depth int) (any, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if n, is := t.(json.Number); is && !kept(n) {
+		return nil, errNumber
 	}
 	switch t {
 	case json.Delim('['):

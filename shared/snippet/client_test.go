@@ -13,6 +13,8 @@ func TestWhatAClientIsNotTold(t *testing.T) {
 	for name, body := range map[string]string{
 		"no JSON": "{", "a list": "[]", "a text": `"x"`, "two objects": "{}{}", "nothing": "", "no UTF-8": "{\"a\":\"\xff\"}",
 		"an object that goes too deep": strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200),
+		"a number too large":           `{"seed":12345678901234567891}`,
+		"an infinity":                  `{"a":[1e400]}`,
 		"a list without an end":        `{"a":` + strings.Repeat("[", 1_000_000),
 	} {
 		for _, l := range Clients() {

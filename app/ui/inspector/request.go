@@ -129,7 +129,7 @@ func (v *requestView) copies() js.Value {
 		b = d.button("copy-"+string(l), "button", l.Name(), func() {
 			v.whole(func(body []byte) {
 				text := snippet.Write(l, snippet.Request{BaseURL: v.base, Endpoint: v.endpoint, Body: body})
-				kit.SetText(v.noClient, kit.When(text == "", "A client takes only a JSON object of at most 100 levels, which this body isn’t."))
+				kit.SetText(v.noClient, kit.When(text == "", "A client takes only a JSON object of at most 100 levels, whose whole numbers are at most 2⁵³. This body isn’t one."))
 				if text != "" {
 					d.CopyTo(text, b)
 				}

@@ -210,3 +210,33 @@ func TestAFurtherModelThatIsGoneIsNamed(t *testing.T) {
 		t.Errorf("back again: gone %v, beside %d", f.Gone(), len(f.Lanes))
 	}
 }
+
+// What the gateway refuses after all were made is made again alone.
+func TestARefusalOfOneModelLeavesTheOthersMade(t *testing.T) {
+	r := several(t)
+	f := r.Form
+	f.SetPrompt("A paper boat")
+	f.Send()
+	refused := wire.VideoTask{}
+	for _, c := range r.creations() {
+		c.made()
+		if create := c.args.(wire.VideoCreate); strings.Contains(string(create.Body), "alpha-3.1-lite") {
+			refused = wire.VideoTask{ID: create.ID, Model: "alpha-3.1-lite", State: wire.VideoRefused, Version: 2,
+				Problem: &wire.Problem{Code: "model", Message: "It is not there."}}
+		}
+	}
+	for range 2 { // told twice it is one
+		refused.Version++
+		r.News(refused)
+	}
+	if f.Problem == nil || f.Problem.Message != "Made 2 of 3 clips. alpha-3.1-lite: It is not there." {
+		t.Fatalf("the form says %v", f.Problem)
+	}
+	if price, _ := f.Total(); f.Verb() != "Create video" || price != "$0.20" {
+		t.Errorf("the button says %q for %s", f.Verb(), price)
+	}
+	f.Send()
+	if again := r.creations()[3:]; len(again) != 1 || !strings.Contains(string(again[0].args.(wire.VideoCreate).Body), "alpha-3.1-lite") {
+		t.Errorf("%d are made again", len(again))
+	}
+}

@@ -54,7 +54,7 @@ func (f *Form) Send() (first string, sent bool) {
 		f.d.o.Changed(PartForm)
 		return f.First(), false
 	}
-	f.made, f.madeOf = nil, f.Mode
+	f.made, f.madeOf, f.makers = nil, f.Mode, map[string]maker{}
 	c := &click{open: f.Clips(), lost: map[string]int{}, edits: f.edits}
 	for _, l := range f.goes() {
 		key := attemptKey{mode: f.Mode, model: l.Model.ID, body: string(l.Check.Body)}
@@ -94,20 +94,21 @@ func (f *Form) create(key attemptKey, c *click) {
 			draft.Used, draft.VersionOf = true, ""
 			draft.save(f.d.o.Storage, key.mode)
 		}
-		f.sent(key, try, task, p)
+		f.sent(key, try, c, task, p)
 		f.landed(key, c, p)
 	})
 }
 
 // sent takes the server's answer to a creation.
-func (f *Form) sent(key attemptKey, try *attempt, t wire.VideoTask, p *wire.Problem) {
+func (f *Form) sent(key attemptKey, try *attempt, c *click, t wire.VideoTask, p *wire.Problem) {
 	same := f.shows(key) // else the form is another by now
 	if p == nil {
 		try.stage = attemptMade
 		if f.madeOf != key.mode {
-			f.made, f.madeOf = nil, key.mode
+			f.made, f.madeOf, f.makers = nil, key.mode, map[string]maker{}
 		}
 		f.made, f.Waits = append(f.made, t.ID), t.State == wire.VideoAsks
+		f.makers[t.ID] = maker{key, c}
 		if same {
 			f.Tried = false
 			f.d.o.After(restFor, func() {
@@ -140,14 +141,26 @@ func (f *Form) endRest(key attemptKey, try *attempt) {
 	}
 }
 
-// follow hears what became of a task: where the gateway refuses the one that was
-// just made of this draft, the form says why.
+// follow hears what became of a task: where the gateway refuses one that was just
+// made of this draft, the form says why, and the next click makes that one again,
+// and none that was made.
 func (f *Form) follow(t wire.VideoTask) {
-	if slices.Contains(f.made, t.ID) && t.State == wire.VideoRefused && t.Problem != nil && f.madeOf == f.Mode {
-		for key, try := range f.tries {
-			f.endRest(key, try)
-		}
-		f.refused(f.named(t.Model, t.Problem))
+	m, mine := f.makers[t.ID]
+	if !mine || t.State != wire.VideoRefused || t.Problem == nil || f.madeOf != f.Mode {
+		return
+	}
+	delete(f.makers, t.ID)
+	f.made = slices.DeleteFunc(f.made, func(id string) bool { return id == t.ID })
+	for key, try := range f.tries {
+		f.endRest(key, try)
+	}
+	c := m.click
+	c.made--
+	c.failed++
+	c.lost[m.key.model]++
+	c.problem = f.named(t.Model, t.Problem)
+	if c.edits != f.edits || !f.settle(m.key, c) {
+		f.refused(c.problem)
 	}
 }
 

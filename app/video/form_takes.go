@@ -21,6 +21,12 @@ type click struct {
 	edits              int            // Form.edits when it was sent
 }
 
+// maker is what made a task: a request of a click.
+type maker struct {
+	key   attemptKey
+	click *click
+}
+
 // Takes is how many clips the button makes; one of an upscale, which comes out
 // the same each time.
 func (f *Form) Takes() int {
@@ -65,24 +71,24 @@ func (f *Form) landed(key attemptKey, c *click, p *wire.Problem) {
 		c.lost[key.model]++
 		c.problem = f.named(key.model, p)
 	}
-	if c.open > 0 {
-		return
+	if c.open == 0 && c.failed == 0 && f.rest != nil {
+		f.rest = nil
+		f.recheck()
 	}
-	if c.failed == 0 {
-		if f.rest != nil {
-			f.rest = nil
-			f.recheck()
-		}
-		return
-	}
-	if c.made == 0 {
-		return
+	f.settle(key, c)
+}
+
+// settle says what of a click was not made, and has the next one make that, once
+// all answers are there and where some was made. It returns whether it did.
+func (f *Form) settle(key attemptKey, c *click) bool {
+	if c.open > 0 || c.failed == 0 || c.made <= 0 {
+		return false
 	}
 	for _, lane := range c.lanes {
 		f.renumber(lane, c)
 	}
 	if !f.shows(key) {
-		return
+		return false
 	}
 	switch {
 	case len(c.lanes) == 1 && len(f.Lanes) == 0:
@@ -93,6 +99,7 @@ func (f *Form) landed(key attemptKey, c *click, p *wire.Problem) {
 	told := *c.problem
 	told.Message = "Made " + strconv.Itoa(c.made) + " of " + strconv.Itoa(c.made+c.failed) + " clips. " + told.Message
 	f.refused(&told)
+	return true
 }
 
 // renumber makes those takes of a model that had no answer the first ones of the

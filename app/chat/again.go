@@ -22,9 +22,17 @@ func (l *Lane) Retry(id string) {
 		c.send(m)
 		return
 	}
-	if user := c.messages[m.Parent]; user != nil {
+	if c.Answers(m) {
+		user := c.messages[m.Parent]
 		l.again(user.Message, l.pathTo(user))
 	}
+}
+
+// Answers says that a message follows one that a model can be asked to answer: not
+// another answer, nor nothing.
+func (c *Conversation) Answers(m *Message) bool {
+	above := c.messages[m.Parent]
+	return above != nil && above.Role != "assistant"
 }
 
 // RetryWith asks another model for a version of an answer; the lane goes on with the

@@ -48,6 +48,9 @@ type Conversation struct {
 	lanes    lanesTold
 	voting   bool // a vote is under way
 	writing  bool // a message that the person wrote is on its way
+	// unsure is the message that the person wrote last, where no answer told whether
+	// it was kept: the same again goes under the same ids.
+	unsure   *wire.Written
 	fetched  bool
 	outlined bool   // the outline is here
 	fetches  int    // OpMessages under way

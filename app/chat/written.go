@@ -56,7 +56,10 @@ func (l *Lane) write(m wire.Message, done func(kept bool)) {
 	c, ch := l.of, l.of.chat
 	m.Text = TrimDraft(m.Text)
 	switch {
-	case m.Text == "" || c.writing || l.Index() < 0:
+	case m.Text == "" || l.Index() < 0:
+		return
+	case c.writing:
+		c.refuse(refuse("", "writing", "What you wrote before is on its way.", "Save again in a moment."))
 		return
 	case l.Running():
 		c.refuse(stillRunning())
@@ -68,11 +71,17 @@ func (l *Lane) write(m wire.Message, done func(kept bool)) {
 		conversation = ch.o.NewID()
 	}
 	m.ID, m.CreatedMS = ch.o.NewID(), ch.o.Now().UnixMilli()
-	c.writing, c.Refusal = true, nil
+	if w := c.unsure; w != nil && w.Message.Parent == m.Parent && w.Message.Lane == m.Lane && w.Message.Role == m.Role && w.Message.Text == m.Text {
+		conversation, m = w.Conversation, w.Message
+	}
+	c.writing, c.Refusal, c.unsure = true, nil, nil
 	ch.o.Server.Call(wire.OpWrite, wire.Written{Conversation: conversation, Message: m}, func(data json.RawMessage, p *wire.Problem) {
 		c.writing = false
 		var s wire.Summary
 		if p = session.Read(data, p, &s); p != nil {
+			if p.Code == "no_answer" || p.Code == "disconnected" {
+				c.unsure = &wire.Written{Conversation: conversation, Message: m}
+			}
 			c.refuse(refuse(p.Field, p.Code, "Your text wasn’t kept: "+p.Message, p.Hint))
 			done(false)
 			return

@@ -85,6 +85,57 @@ func TestWhatIsRefusedIsStillTyped(t *testing.T) {
 	}
 }
 
+// Where no answer told whether it was kept, the same again is the same message.
+func TestWhatMayBeKeptIsWrittenOnce(t *testing.T) {
+	b := newBench(t)
+	b.Shown().SetDraft("x")
+	add := func() { b.Shown().AddDraft(func(bool) {}) }
+	add()
+	add() // while the first is on its way
+	if b.Shown().Refusal == nil {
+		t.Error("nothing says that it waits")
+	}
+	call := b.far.take(t, wire.OpWrite)
+	first := read[wire.Written](t, call)
+	call.refuse("no_answer")
+	add()
+	call = b.far.take(t, wire.OpWrite)
+	if again := read[wire.Written](t, call); again.Conversation != first.Conversation || again.Message.ID != first.Message.ID {
+		t.Errorf("wrote %+v, then %+v", first, again)
+	}
+	call.refuse("no_answer")
+	b.Shown().SetDraft("another")
+	add()
+	if other := b.wrote(t); other.Message.ID == first.Message.ID {
+		t.Error("another text goes under the same id")
+	}
+}
+
+// Another answer is asked for only where a question stands above.
+func TestAnAnswerBelowAnAnswerIsNotAskedFor(t *testing.T) {
+	b := newBench(t)
+	b.Shown().SetDraft("question")
+	b.Shown().AddDraft(func(bool) {})
+	w := b.wrote(t)
+	one := b.inserted(t, w.Message.ID, "one")
+	two := b.inserted(t, one, "two")
+	c := b.Current
+	if !c.Answers(c.Message(one)) || c.Answers(c.Message(two)) || c.Answers(c.Message(w.Message.ID)) {
+		t.Error("what may be answered again")
+	}
+	b.Lane(0).Retry(two)
+	if got := b.lane(0); !slices.Equal(got, []string{"user: question", "assistant: one", "assistant: two"}) {
+		t.Errorf("shows %q", got)
+	}
+}
+
+// inserted puts an answer below a message and returns its id.
+func (b *bench) inserted(t *testing.T, below, text string) string {
+	t.Helper()
+	b.Lane(0).Insert(below, "assistant", text, func(bool) {})
+	return b.wrote(t).Message.ID
+}
+
 // Lanes that are at one place go on from what was added there; one that was led
 // elsewhere stays.
 func TestADraftIsAddedToTheLanesThatAreThere(t *testing.T) {

@@ -52,9 +52,9 @@ func (e *Editor) OnMount(ctx app.Context) {
 // keep keeps what was written as it is: no model is asked.
 func (e *Editor) keep() {
 	p := e.p
-	l, of := p.chat.Lane(e.Lane), p.edit.of
+	l, of, text := p.chat.Lane(e.Lane), p.edit.of, p.edit.text
 	done := func(kept bool) {
-		if kept && p.edit.of == of {
+		if kept && p.edit.of == of && p.edit.text == text { // else more was typed meanwhile
 			p.endEdit()
 		}
 	}

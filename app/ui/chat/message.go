@@ -236,7 +236,7 @@ func (s *StateLine) Render() (ui app.UI) {
 			kit.Box("span", "state-head", kit.El("span", "pill", kit.At{"title", "No model wrote this answer"}, "written by hand")),
 			kit.Box("span", "state-actions",
 				kit.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
-				kit.If(s.Last && !s.Busy, func() app.UI { return s.again() }),
+				kit.If(s.Last && !s.Busy && p.chat.Current.Answers(m), func() app.UI { return s.again() }),
 				kit.If(!s.Busy, func() app.UI { return s.rewrite(m) }),
 				s.copy()))
 	}

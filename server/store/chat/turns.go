@@ -148,6 +148,8 @@ func (t turn) find(q sqlite.Scanner) (p place, err error) {
 		return p, sqlite.Conflict("The id of the answer is in use for another message.")
 	case answer.running:
 		return p, sqlite.Conflict("This answer is still being written. Stop it first.")
+	case answer.n != 0 && answer.byHand:
+		return p, sqlite.Conflict("This answer was written by hand. Ask for another one beside it.")
 	}
 	p.answer = answer.n
 	return p, nil
@@ -212,12 +214,14 @@ type foundMessage struct {
 	role            string
 	parent          []byte
 	running         bool
+	byHand          bool // no run has written it, or is to
 }
 
 // findMessage looks for a message of the turn's owner; n is 0 if there is none.
 func (t turn) findMessage(q sqlite.Scanner, id []byte) (m foundMessage, err error) {
-	err = q.Scan("SELECT n, conversation, role, parent, EXISTS (SELECT 1 FROM runs WHERE message = m.n AND state = 'running') FROM messages m WHERE owner = ? AND id = ?",
-		[]any{t.owner, id}, &m.n, &m.conversation, &m.role, &m.parent, &m.running)
+	err = q.Scan(`SELECT n, conversation, role, parent, EXISTS (SELECT 1 FROM runs WHERE message = m.n AND state = 'running'),
+		NOT EXISTS (SELECT 1 FROM runs WHERE message = m.n) FROM messages m WHERE owner = ? AND id = ?`,
+		[]any{t.owner, id}, &m.n, &m.conversation, &m.role, &m.parent, &m.running, &m.byHand)
 	if errors.Is(err, sql.ErrNoRows) {
 		return foundMessage{}, nil
 	}

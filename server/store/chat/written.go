@@ -63,10 +63,14 @@ func (c *Chat) wantPlace(w *sqlite.Tx, who turn, l link) (n int64, err error) {
 		return 0, err
 	}
 	m, err := who.findMessage(w, l.id)
+	same := false
+	if err == nil && m.n != 0 && m.conversation == n && m.role == l.Role && bytes.Equal(m.parent, l.parent) && m.byHand {
+		err = w.Scan("SELECT lane = ? AND text = ? FROM messages WHERE n = ?", []any{l.Lane, l.Text, m.n}, &same)
+	}
 	switch {
 	case err != nil:
 		return 0, err
-	case m.n != 0 && m.conversation == n && m.role == l.Role && bytes.Equal(m.parent, l.parent):
+	case same:
 		return 0, nil
 	case m.n != 0:
 		return 0, sqlite.Conflict("The id of the message is in use for another message.")

@@ -32,6 +32,16 @@ func TestMessagesThatAPersonWrites(t *testing.T) {
 	if _, err := db.WriteMessage(ctx, owner, wire.Written{Conversation: talk, Message: answer}); err != nil {
 		t.Errorf("written twice: %v", err)
 	}
+	another := answer
+	another.Text = "another text"
+	if _, err := db.WriteMessage(ctx, owner, wire.Written{Conversation: talk, Message: another}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("another text under the same id: %v", err)
+	}
+	over := storetest.NewStart(talk, "An example\nof a question")
+	over.User, over.Answer = asked, answer.ID
+	if err := storetest.StartTurn(db, owner, over); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a model writes over what a person wrote: %v", err)
+	}
 
 	// A model answers what follows, and the person writes that anew.
 	s := storetest.NewStart(talk, "and now?")

@@ -34,10 +34,9 @@ func (l listed) Connected(now gatewayclient.Connected, key string) {
 	s := l.s
 	s.useModels(now)
 	s.news.GatewayChanged()
-	switch {
-	case now.Name == sandboxName:
+	if now.Name == sandboxName || key == "" { // the former gateway and its key are left
 		s.listing.Forget()
-	case key != "":
+	} else {
 		s.listing.Watch(now.Name, now.Client, key)
 	}
 }

@@ -43,7 +43,7 @@ type Service struct {
 
 	mu    sync.Mutex
 	known map[string]*list // by gateway
-	stop  func()           // ends the last Watch; nil: there is none
+	stop  func()           // ends the last Watch
 }
 
 // list is what a gateway listed.
@@ -70,7 +70,7 @@ func New(c Config) *Service {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c, known: map[string]*list{}}
+	s := &Service{Config: c, known: map[string]*list{}, stop: func() {}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
@@ -111,14 +111,12 @@ func (s *Service) read(gateway string) *list {
 }
 
 // Watch asks a gateway for its models, and again every few hours until one is
-// watched anew, with another key or elsewhere. It waits for nothing. Whichever key asked last decides: a gateway may
-// list fewer for one than for another, and judges each call by itself.
+// watched anew, with another key or elsewhere. It waits for nothing. Whichever key
+// asked last decides: a gateway may list fewer for one than for another, and judges
+// each call by itself.
 func (s *Service) Watch(gateway string, from Source, key string) {
 	ctx, stop := context.WithCancel(s.ctx)
-	s.Forget()
-	s.mu.Lock()
-	s.stop = stop
-	s.mu.Unlock()
+	s.watched(stop)
 	s.asking.Go(func() {
 		defer stop()
 		for {
@@ -135,13 +133,14 @@ func (s *Service) Watch(gateway string, from Source, key string) {
 }
 
 // Forget ends what Watch began.
-func (s *Service) Forget() {
+func (s *Service) Forget() { s.watched(func() {}) }
+
+// watched ends the last Watch; stop ends the one that begins.
+func (s *Service) watched(stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stop != nil {
-		s.stop()
-		s.stop = nil
-	}
+	s.stop()
+	s.stop = stop
 }
 
 // Refresh asks a gateway for its models, and says how many it lists. What it listed

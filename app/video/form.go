@@ -75,9 +75,8 @@ type Form struct {
 	Made    bool // and was created a moment ago
 	Waits   bool // what was created last waits until it is released
 	tries   map[attemptKey]*attempt
-	made    []string // our ids of the tasks that were made last
-	makers  map[string]maker
-	madeOf  gateway.Mode // and their mode
+	made    map[string]maker // the tasks that were made last, by our ids
+	madeOf  gateway.Mode     // and their mode
 	several int
 	// rest is how many clips of each model are left to make, after only some of a
 	// click's were made; nil are all.

@@ -54,7 +54,7 @@ func (f *Form) Send() (first string, sent bool) {
 		f.d.o.Changed(PartForm)
 		return f.First(), false
 	}
-	f.made, f.madeOf, f.makers = nil, f.Mode, map[string]maker{}
+	f.made, f.madeOf = map[string]maker{}, f.Mode
 	c := &click{open: f.Clips(), lost: map[string]int{}, edits: f.edits}
 	for _, l := range f.goes() {
 		key := attemptKey{mode: f.Mode, model: l.Model.ID, body: string(l.Check.Body)}
@@ -105,10 +105,9 @@ func (f *Form) sent(key attemptKey, try *attempt, c *click, t wire.VideoTask, p 
 	if p == nil {
 		try.stage = attemptMade
 		if f.madeOf != key.mode {
-			f.made, f.madeOf, f.makers = nil, key.mode, map[string]maker{}
+			f.made, f.madeOf = map[string]maker{}, key.mode
 		}
-		f.made, f.Waits = append(f.made, t.ID), t.State == wire.VideoAsks
-		f.makers[t.ID] = maker{key, c}
+		f.made[t.ID], f.Waits = maker{key, c}, t.State == wire.VideoAsks
 		if same {
 			f.Tried = false
 			f.d.o.After(restFor, func() {
@@ -145,12 +144,11 @@ func (f *Form) endRest(key attemptKey, try *attempt) {
 // made of this draft, the form says why, and the next click makes that one again,
 // and none that was made.
 func (f *Form) follow(t wire.VideoTask) {
-	m, mine := f.makers[t.ID]
+	m, mine := f.made[t.ID]
 	if !mine || t.State != wire.VideoRefused || t.Problem == nil || f.madeOf != f.Mode {
 		return
 	}
-	delete(f.makers, t.ID)
-	f.made = slices.DeleteFunc(f.made, func(id string) bool { return id == t.ID })
+	delete(f.made, t.ID)
 	for key, try := range f.tries {
 		f.endRest(key, try)
 	}

@@ -198,10 +198,9 @@ func (s *Section) closeClipMenus(but js.Value) bool {
 
 // keyOfClip takes the keys of the page of a clip: to the one before, and on.
 func (s *Section) keyOfClip(ev js.Value) {
-	el, key := ev.Get("target"), ev.Get("key").String()
-	if s.view != viewClip || key != "ArrowLeft" && key != "ArrowRight" || s.Modal() || ev.Get("shiftKey").Bool() || ev.Get("defaultPrevented").Bool() ||
-		ev.Get("ctrlKey").Bool() || ev.Get("metaKey").Bool() || ev.Get("altKey").Bool() ||
-		el.Get("closest").Truthy() && el.Call("closest", "input, textarea, select, video, pre, [contenteditable], [role=tablist], [open] > .menu").Truthy() {
+	key := ev.Get("key").String()
+	if s.view != viewClip || key != "ArrowLeft" && key != "ArrowRight" || ev.Get("shiftKey").Bool() ||
+		s.taken(ev, "input, textarea, select, video, pre, [contenteditable], [role=tablist], [open] > .menu") {
 		return
 	}
 	prev, next, _ := s.desk.Tasks.Beside(s.ids[0])

@@ -4,6 +4,7 @@ package video
 
 import (
 	"slices"
+	"syscall/js"
 
 	"screentest/app/ui/kit"
 )
@@ -39,6 +40,14 @@ var playerKeys = []playerKey{
 			p.s.redrawResults()
 		}
 	}},
+}
+
+// taken says that a key which is pressed is for something else than the page of
+// clips: a dialog, a key of the browser's, or what it is pressed in, one of these.
+func (s *Section) taken(ev js.Value, in string) bool {
+	el := ev.Get("target")
+	return s.Modal() || ev.Get("defaultPrevented").Bool() || ev.Get("ctrlKey").Bool() || ev.Get("metaKey").Bool() || ev.Get("altKey").Bool() ||
+		el.Get("closest").Truthy() && el.Call("closest", in).Truthy()
 }
 
 // take does what a key is for, and says whether it is for anything.

@@ -234,15 +234,12 @@ func hundredths(s float64) string {
 // key takes the keys of the comparison, wherever on its page the focus is, but
 // those that a control takes itself.
 func (p *player) key(e js.Value) {
-	if p.s == nil || !p.s.DOM.ByID("compare").Truthy() || p.s.Modal() || e.Get("defaultPrevented").Bool() ||
-		e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() || e.Get("altKey").Bool() {
+	if p.s == nil || !p.s.DOM.ByID("compare").Truthy() ||
+		p.s.taken(e, `select, textarea, input:not([type="range"]), [contenteditable], [open] > .menu`) {
 		return
 	}
-	const typed = `select, textarea, input:not([type="range"]), [contenteditable], [open] > .menu`
 	at, key := e.Get("target"), e.Get("key").String()
 	switch tag := at.Get("tagName").String(); {
-	case at.Get("closest").Truthy() && at.Call("closest", typed).Truthy():
-		return
 	case strings.HasPrefix(key, "Arrow") && at.Get("id").String() == "compare-divider":
 		return // it moves the divider
 	case key == " " && (tag == "BUTTON" || tag == "A"):

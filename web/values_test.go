@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -90,28 +91,46 @@ func TestValuesAreFound(t *testing.T) {
 }
 
 // valuesOf goes through the values of a sheet that are no tokens, by kind.
-func valuesOf(t *testing.T, name, sheet string) func(func(kind, value string) bool) {
+func valuesOf(t *testing.T, name, sheet string) iter.Seq2[string, string] {
 	t.Helper()
 	return func(yield func(kind, value string) bool) {
+		for what, property := range grammar(t, name, sheet) {
+			if what != css.DeclarationGrammar {
+				continue
+			}
+			slash := false // of a font
+			for _, token := range property.Values() {
+				text := string(token.Data)
+				slash = slash || text == "/"
+				if kind := kindOf(property.name, token.TokenType, text, slash); kind != "" && !yield(kind, text) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// part is one of a style sheet: the name of a property, say, and its values.
+type part struct {
+	name string
+	*css.Parser
+}
+
+// grammar goes through a style sheet.
+func grammar(t *testing.T, name, sheet string) iter.Seq2[css.GrammarType, part] {
+	t.Helper()
+	return func(yield func(css.GrammarType, part) bool) {
 		p := css.NewParser(parse.NewInputString(sheet), false)
 		for {
-			what, _, property := p.Next()
+			what, _, data := p.Next()
 			if what == css.ErrorGrammar {
 				if !errors.Is(p.Err(), io.EOF) {
 					t.Errorf("%s: %v", name, p.Err())
 				}
 				return
 			}
-			if what != css.DeclarationGrammar {
-				continue
-			}
-			slash := false // of a font
-			for _, token := range p.Values() {
-				text := string(token.Data)
-				slash = slash || text == "/"
-				if kind := kindOf(string(property), token.TokenType, text, slash); kind != "" && !yield(kind, text) {
-					return
-				}
+			if !yield(what, part{string(data), p}) {
+				return
 			}
 		}
 	}

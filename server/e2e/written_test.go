@@ -45,6 +45,7 @@ func TestTurnsAreWrittenByHand(t *testing.T) {
 	p.click(".editor .edit-send")
 	p.wait(`!document.querySelector(".editor") && document.querySelectorAll(".message").length === 4 && ` + lastLetters + `.includes("Six,byhand.")`)
 	p.wait(`[...document.querySelectorAll(".state .versions")].at(-1).textContent.includes("2 of 2")`)
+	p.wait(`(list => new Set(list.map(e => e.getBoundingClientRect().top)).size === 1)([...document.querySelectorAll(".state .versions button")])`)
 	p.reload()
 	p.wait(`document.querySelectorAll(".message").length === 4 && ` + lastLetters + `.includes("Six,byhand.")`)
 

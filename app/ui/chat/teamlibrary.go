@@ -226,7 +226,7 @@ func (l *Library) about(e wire.TeamEntry) app.UI {
 			kit.If(!e.Deleted, func() app.UI { return act("team-use", "primary", "Use", func() { l.use(e.ID) }) }),
 		),
 		kit.El("p", "outcome bad", kit.At{"id", "library-problem", "role", "alert"}, l.Problem),
-		kit.Box("ol", "versions", kit.Times(len(past), func(i int) app.UI {
+		kit.Box("ol", "entry-versions", kit.Times(len(past), func(i int) app.UI {
 			var before *wire.TeamEntry
 			if i+1 < len(past) {
 				before = &past[i+1]

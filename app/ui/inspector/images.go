@@ -22,8 +22,11 @@ func imagesNote(body []byte) string {
 	}
 }
 
-// whole calls do with the body as it goes out: its images are fetched first.
+// whole calls do with the body as it goes out, whatever was typed since it was
+// drawn: its images are fetched first.
 func (v *requestView) whole(do func(body []byte)) {
+	v.waiting, v.cost = false, 0
+	v.draw()
 	body, data := v.body, map[string]string{}
 	var next func(refs []gateway.ImageRef)
 	next = func(refs []gateway.ImageRef) {

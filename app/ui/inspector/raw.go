@@ -55,7 +55,6 @@ func (v *requestView) store() { v.d.chat.Shown().SetRawDraft(v.raw.Encode()) }
 func (v *requestView) typed() {
 	v.raw.Text = v.area.Get("value").String()
 	v.raw.Endpoint = gateway.Endpoint(v.endpoints.Get("value").String())
-	v.endpoint, v.body = v.raw.Endpoint, v.raw.Body() // what is copied before the next frame is this
 	v.store()
 	v.refusal.Call("replaceChildren")
 	v.d.Touch()

@@ -3,6 +3,7 @@ package chat
 import (
 	"slices"
 
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -15,7 +16,7 @@ func (l *Lane) Retry(id string) {
 		return
 	}
 	c.Refusal = nil
-	if m.unsent != nil && m.Run.Problem != nil && m.Run.Problem.Code == "no_answer" {
+	if m.unsent != nil && m.Run.Problem != nil && session.Unanswered(m.Run.Problem) {
 		m.Run.State, m.Run.Problem = wire.Running, nil
 		m.Rev++
 		c.changed(PartThread | PartComposer)

@@ -104,7 +104,7 @@ func (ch *Chat) read(s *streamOf) {
 			}
 			return
 		}
-		if p.Code == "disconnected" || p.Code == "no_answer" {
+		if session.Unanswered(p) {
 			return // asked again when the connection is back
 		}
 		delete(ch.streams, s.Run)

@@ -177,7 +177,7 @@ func (c *Conversation) send(m *Message) {
 			m.Run.State, m.Run.Problem = wire.Failed, p
 			m.stopping = false
 			m.Rev++
-			if p.Code != "no_answer" && p.Code != "disconnected" {
+			if !session.Unanswered(p) {
 				ch.refused(m.unsent.User.ID, p.Message)
 			}
 			c.changed(PartThread | PartComposer)

@@ -136,19 +136,21 @@ func TestRetryIsAnotherVersionAndTheOldOneIsKept(t *testing.T) {
 }
 
 func TestUnansweredTurnIsSentAgainWithItsOwnIDs(t *testing.T) {
-	b := newBench(t)
-	b.Lane(0).Choose(chatModel)
-	b.Send("hi")
-	call := b.far.take(t, wire.OpStart)
-	first := read[wire.Start](t, call)
-	call.refuse("no_answer")
-	if f := b.Figures(b.last()); f.State != "failed" || b.last().Run.Problem == nil {
-		t.Fatalf("state %q, run %+v", f.State, b.last().Run)
-	}
-	b.Retry(0, first.Answer)
-	second := read[wire.Start](t, b.far.take(t, wire.OpStart))
-	if second.Run != first.Run || second.Answer != first.Answer || second.User.ID != first.User.ID {
-		t.Errorf("sent again as %+v, want the ids of %+v", second, first)
+	for _, code := range []string{"no_answer", "disconnected"} {
+		b := newBench(t)
+		b.Lane(0).Choose(chatModel)
+		b.Send("hi")
+		call := b.far.take(t, wire.OpStart)
+		first := read[wire.Start](t, call)
+		call.refuse(code)
+		if f := b.Figures(b.last()); f.State != "failed" || b.last().Run.Problem == nil {
+			t.Fatalf("%s: state %q, run %+v", code, f.State, b.last().Run)
+		}
+		b.Retry(0, first.Answer)
+		second := read[wire.Start](t, b.far.take(t, wire.OpStart))
+		if second.Run != first.Run || second.Answer != first.Answer || second.User.ID != first.User.ID {
+			t.Errorf("%s: sent again as %+v, want the ids of %+v", code, second, first)
+		}
 	}
 }
 

@@ -79,7 +79,7 @@ func (l *Lane) write(m wire.Message, done func(kept bool)) {
 		c.writing = false
 		var s wire.Summary
 		if p = session.Read(data, p, &s); p != nil {
-			if p.Code == "no_answer" || p.Code == "disconnected" {
+			if session.Unanswered(p) {
 				c.unsure = &wire.Written{Conversation: conversation, Message: m}
 			}
 			c.refuse(refuse(p.Field, p.Code, "Your text wasn’t kept: "+p.Message, p.Hint))

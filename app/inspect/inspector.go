@@ -111,17 +111,13 @@ func (i *Inspector) ask(op wire.Op, args any, done func(json.RawMessage, *wire.P
 	})
 }
 
-// lost says that a call failed for want of a connection: it is repeated when
-// there is one.
-func lost(p *wire.Problem) bool { return p.Code == "disconnected" || p.Code == "no_answer" }
-
 func (i *Inspector) fetchRequest() {
 	i.ask(wire.OpRunRequest, wire.Target{ID: i.Run.ID}, func(data json.RawMessage, p *wire.Problem) {
 		var r wire.RunRequest
 		switch p = session.Read(data, p, &r); {
 		case p == nil:
 			i.Request, i.Problem = &r, nil
-		case !lost(p):
+		case !session.Unanswered(p):
 			i.Problem = p
 		}
 	})
@@ -135,7 +131,7 @@ func (i *Inspector) read() {
 	i.ask(wire.OpRead, wire.Read{Run: i.Run.ID, From: i.Log.Len()}, func(data json.RawMessage, p *wire.Problem) {
 		i.asking = false
 		var r wire.Run
-		if p = session.Read(data, p, &r); p != nil && !lost(p) {
+		if p = session.Read(data, p, &r); p != nil && !session.Unanswered(p) {
 			i.Problem = p
 		}
 	})
@@ -149,7 +145,7 @@ func (i *Inspector) fetchTimes() {
 		if session.Read(data, p, &t) == nil {
 			i.Log.SetTimes(t)
 		}
-		if i.cancel == nil && !(i.Log.Ended && i.Log.TimesTo() >= i.Log.Len()) && (p == nil || lost(p)) {
+		if i.cancel == nil && !(i.Log.Ended && i.Log.TimesTo() >= i.Log.Len()) && (p == nil || session.Unanswered(p)) {
 			i.cancel = i.o.After(timesEvery, i.fetchTimes)
 		}
 	})

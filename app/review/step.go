@@ -101,7 +101,7 @@ func (t *Thread) Give(state string) {
 		if p == nil {
 			t.dropDraft(Note)
 			t.stepped(done)
-		} else if !late(p) {
+		} else if !session.Unanswered(p) {
 			t.look() // somebody was faster
 		}
 		t.changed()

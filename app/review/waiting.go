@@ -19,9 +19,6 @@ type Waiting struct {
 // Sending says that it is on its way.
 func (w *Waiting) Sending() bool { return w.sending }
 
-// late are the problems of the connection: what was sent is sent again.
-func late(p *wire.Problem) bool { return p.Code == "no_answer" || p.Code == "disconnected" }
-
 func (t *Thread) waits(id string) *Waiting {
 	for _, w := range t.waiting {
 		if w.ID == id {
@@ -81,7 +78,7 @@ func (t *Thread) sendWaiting() {
 				t.d.unstore(w.Review, w.ID)
 			case p == nil:
 				t.put(c)
-			case !late(p):
+			case !session.Unanswered(p):
 				w.Problem = p
 			}
 			t.changed()

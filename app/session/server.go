@@ -16,6 +16,10 @@ type Server interface {
 	Once(op wire.Op, args any, done Done)
 }
 
+// Unanswered says that a call failed for want of a connection: whether the server
+// did what it was asked for is not known.
+func Unanswered(p *wire.Problem) bool { return p.Code == "no_answer" || p.Code == "disconnected" }
+
 // Read reads an answer's data into v, or returns what went wrong.
 func Read(data json.RawMessage, p *wire.Problem, v any) *wire.Problem {
 	if p != nil {

@@ -123,7 +123,7 @@ func (f *Form) sent(key attemptKey, try *attempt, c *click, t wire.VideoTask, p 
 		return
 	}
 	try.stage = attemptLost
-	if p.Code != "disconnected" && p.Code != "no_answer" {
+	if !session.Unanswered(p) {
 		delete(f.tries, key) // answered: the next is another
 	}
 	if p = f.named(key.model, p); same {

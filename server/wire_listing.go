@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+	"strconv"
 
 	"screentest/server/bff"
 	gatewayclient "screentest/server/gateway"
@@ -140,8 +138,8 @@ func (s *server) setPrice(ctx context.Context, p wire.ModelPrice) (wire.Models, 
 	if now.Name == sandboxName {
 		return bad("model", "The sandbox’s prices are samples and stay as they are.", "Connect your gateway first.")
 	}
-	if n := utf8.RuneCountInString(p.Model); n == 0 || n > 200 || strings.ContainsFunc(p.Model, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) }) {
-		return bad("model", "This is no id of a model.", "It has 1 to 200 characters and no spaces.")
+	if !gateway.IsModelID(p.Model) {
+		return bad("model", "This is no id of a model.", "It has 1 to "+strconv.Itoa(gateway.MaxModelID)+" characters and no spaces.")
 	}
 	text := ""
 	if p.Price.Known {

@@ -20,10 +20,9 @@ import (
 	"screentest/shared/money"
 )
 
-// Bounds of a list: models, and the characters of an id, as a catalogue has them.
+// Bounds of a list.
 const (
 	maxModels = 5000
-	maxID     = 200
 	maxTokens = 100_000_000
 )
 
@@ -75,8 +74,7 @@ func Read(body []byte) ([]gateway.Model, error) {
 }
 
 func usable(id string) bool {
-	return id != "" && utf8.ValidString(id) && utf8.RuneCountInString(id) <= maxID &&
-		!strings.ContainsFunc(id, func(c rune) bool { return unicode.IsSpace(c) || unseen(c) })
+	return gateway.IsModelID(id) && !strings.ContainsFunc(id, unseen)
 }
 
 // unseen says that a character shows as nothing, or turns those around it: one
@@ -175,7 +173,7 @@ func (e entry) model(id string) gateway.Model {
 	if m.Family == gateway.Unknown {
 		m.Family = gateway.Ordinary
 	}
-	if name := strings.Join(strings.Fields(e.text("name")), " "); name != id && utf8.RuneCountInString(name) <= maxID {
+	if name := strings.Join(strings.Fields(e.text("name")), " "); name != id && utf8.RuneCountInString(name) <= gateway.MaxModelID {
 		m.Name = strings.Map(func(c rune) rune {
 			if unseen(c) {
 				return -1

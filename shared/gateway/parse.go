@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"screentest/shared/money"
@@ -29,7 +28,6 @@ func (e *CatalogueError) Error() string {
 // Bounds of a catalogue file.
 const (
 	maxModels    = 5000
-	maxModelID   = 200 // characters
 	maxSeconds   = 600
 	maxNote      = 1000 // characters
 	maxRatioPart = 100  // of W and H in a catalogue's ratio
@@ -137,9 +135,9 @@ var familyNames = []Family{Ordinary, Epsilon, Beta, Zeta, Alpha, BetaVideo, Gamm
 func (r *catalogueReader) model(v *strictjson.Value, at string, sample bool) Model {
 	o := r.object(v, at, "id", "family", "endpoint", "mode", "tier", "resolution", "from", "seconds",
 		"multi_shot_seconds", "aspect_ratios", "input_items", "name", "context", "max_output", "takes", "price", "sample")
-	id := o.text("id", maxModelID)
-	if id == "" || strings.ContainsFunc(id, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) }) {
-		o.fail("id", "a model needs an id of 1 to %d characters without spaces", maxModelID)
+	id := o.text("id", MaxModelID)
+	if !IsModelID(id) {
+		o.fail("id", "a model needs an id of 1 to %d characters without spaces", MaxModelID)
 		return Model{}
 	}
 	m := describe(id)
@@ -162,7 +160,7 @@ func (r *catalogueReader) model(v *strictjson.Value, at string, sample bool) Mod
 	}
 	m.Endpoint = o.endpoint(m)
 	m.Sample = o.boolean("sample", sample)
-	m.Name = o.text("name", maxModelID)
+	m.Name = o.text("name", MaxModelID)
 	if m.InputItems = o.boolean("input_items", false); m.InputItems && m.Endpoint != Responses {
 		o.fail("input_items", "only models on responses take items as input (G10)")
 	}

@@ -82,7 +82,7 @@ func (o catalogueObject) text(name string, most int) string {
 }
 
 func (o catalogueObject) textOr(name, otherwise string) string {
-	if s := o.text(name, maxModelID); s != "" {
+	if s := o.text(name, MaxModelID); s != "" {
 		return s
 	}
 	return otherwise

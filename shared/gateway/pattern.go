@@ -1,6 +1,20 @@
 package gateway
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxModelID is how many characters the id of a model may have.
+const MaxModelID = 200
+
+// IsModelID says that a text can be the id of a model: 1 to MaxModelID characters
+// without spaces or controls.
+func IsModelID(id string) bool {
+	return id != "" && utf8.ValidString(id) && utf8.RuneCountInString(id) <= MaxModelID &&
+		!strings.ContainsFunc(id, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) })
+}
 
 // A family's file tells two things of an id: what the model is, and, for its
 // actions, which source clips fit. Patterns come second: an entry of the

@@ -46,8 +46,8 @@ func (m Model) told(what string) bool {
 // fileName is Name as a catalogue's file can hold it: a list that it comes from
 // may have a longer one.
 func (m Model) fileName() string {
-	if r := []rune(m.Name); len(r) > maxModelID {
-		return string(r[:maxModelID])
+	if r := []rune(m.Name); len(r) > MaxModelID {
+		return string(r[:MaxModelID])
 	}
 	return m.Name
 }

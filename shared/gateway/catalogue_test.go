@@ -297,3 +297,15 @@ func TestPatternsTellWhatTheSampleSays(t *testing.T) {
 		}
 	}
 }
+
+// What lists, prices and catalogues take for the id of a model is the same.
+func TestIDsOfModels(t *testing.T) {
+	for id, want := range map[string]bool{
+		"a": true, "vendor/model-a:free@2": true, strings.Repeat("é", MaxModelID): true,
+		"": false, "two words": false, "a\n": false, "a\x00": false, "\xff": false, strings.Repeat("é", MaxModelID+1): false,
+	} {
+		if IsModelID(id) != want {
+			t.Errorf("%q: %v", id, !want)
+		}
+	}
+}

@@ -46,6 +46,9 @@ func TestTurnsAreWrittenByHand(t *testing.T) {
 	p.wait(`!document.querySelector(".editor") && document.querySelectorAll(".message").length === 4 && ` + lastLetters + `.includes("Six,byhand.")`)
 	p.wait(`[...document.querySelectorAll(".state .versions")].at(-1).textContent.includes("2 of 2")`)
 	p.wait(`(list => new Set(list.map(e => e.getBoundingClientRect().top)).size === 1)([...document.querySelectorAll(".state .versions button")])`)
+	p.looks(390, 844, true)
+	p.wait(`[...document.querySelectorAll(".state button")].every(e => e.getBoundingClientRect().right <= document.querySelector(".thread").clientWidth)`)
+	p.looks(1440, 900, false)
 	p.reload()
 	p.wait(`document.querySelectorAll(".message").length === 4 && ` + lastLetters + `.includes("Six,byhand.")`)
 

@@ -233,9 +233,8 @@ func (s *StateLine) Render() (ui app.UI) {
 		return kit.Box("div", "state")
 	case m.Run == nil:
 		return kit.El("div", "state", kit.At{"data-lanes", len(p.chat.Shown().Lanes)},
-			kit.Box("span", "state-head", kit.El("span", "pill", kit.At{"title", "No model wrote this answer"}, "written by hand")),
+			s.top(m, kit.El("span", "pill", kit.At{"title", "No model wrote this answer"}, "written by hand")),
 			kit.Box("span", "state-actions",
-				kit.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
 				kit.If(s.Last && !s.Busy && p.chat.Current.Answers(m), func() app.UI { return s.again() }),
 				kit.If(!s.Busy, func() app.UI { return s.rewrite(m) }),
 				s.copy()))
@@ -248,8 +247,7 @@ func (s *StateLine) Render() (ui app.UI) {
 		state = kit.El("span", "state-name", kit.At{"data-tone", "warn"}, kit.Icon(kit.IconTool, "icon small"), kit.Box("span", "", "waiting for your result"))
 	}
 	return kit.El("div", "state", kit.At{"data-lanes", len(p.chat.Shown().Lanes)},
-		kit.Box("span", "state-head",
-			state,
+		s.top(m, state,
 			span("pill rank", "your vote", marks.Best, "You voted for this answer"),
 			span("pill rank", "fastest", marks.Fastest, "The shortest total time of these answers"),
 			span("pill rank", "cheapest", marks.Cheapest, "The lowest cost of these answers"),
@@ -262,7 +260,6 @@ func (s *StateLine) Render() (ui app.UI) {
 		span("tokens", f.Tokens, f.Tokens != "", "Input and output tokens"),
 		span(costClass(m), f.Cost+kit.When(f.Sample, " sample"), f.Cost != "" && !hidden, f.Basis),
 		kit.Box("span", "state-actions",
-			kit.If(!s.Busy, func() app.UI { return p.versions(s.Lane, m) }),
 			kit.If(s.Last && retriable(m) && !s.Busy && trouble(m.Run) == nil, func() app.UI {
 				return kit.Button("small retry", nil, p.Do("retry", func() { p.threads.stick(); p.chat.Lane(s.Lane).Retry(s.ID); p.FocusComposer() }),
 					kit.Icon(kit.IconRetry, "icon small"), "Retry")
@@ -282,6 +279,13 @@ func (s *StateLine) Render() (ui app.UI) {
 			kit.IconButton("small inspect", "Request and reply", kit.IconInspect, kit.At{"title", "Request and reply, byte for byte"}, p.Do("inspect", func() { p.inspector.Show(inspector.Wire, s.Lane, s.ID) })),
 		),
 	)
+}
+
+// top is how the answer ended, with its marks, and the way to its other versions.
+func (s *StateLine) top(m *chat.Message, words ...app.UI) app.UI {
+	return kit.Box("span", "state-top",
+		kit.Box("span", "state-head", words),
+		kit.If(!s.Busy, func() app.UI { return s.p.versions(s.Lane, m) }))
 }
 
 func (s *StateLine) again() app.UI {

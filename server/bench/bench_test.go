@@ -1,52 +1,76 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
 	"os"
+	"slices"
 	"testing"
 	"time"
 )
 
-func TestLatenessIsTheDelayBehindTheStreamsOwnTimetable(t *testing.T) {
-	const step = time.Second / pacedRate
-	arrivals := []time.Duration{0, 0} // not paced: the head
-	for i := range 20 {
-		at := 100*time.Millisecond + time.Duration(i)*step
-		if i == 7 {
-			at += 13 * time.Millisecond
+func TestChunksCarryTheTimeOfTheirSending(t *testing.T) {
+	f := newFrame()
+	var stream []byte
+	var sent []time.Time
+	for i := range 3 {
+		at := time.Unix(1_800_000_000, int64(i)*12_345)
+		sent = append(sent, at)
+		event, ok := bytes.CutPrefix(f.stamped(at), fmt.Appendf(nil, "%x\r\n", len(frameEvent)))
+		if !ok || !bytes.HasSuffix(event, []byte("\r\n")) {
+			t.Fatalf("not a chunk of HTTP: %q", f.p)
 		}
-		arrivals = append(arrivals, at)
+		stream = append(stream, bytes.TrimSuffix(event, []byte("\r\n"))...)
 	}
-	last := arrivals[len(arrivals)-1]
-	arrivals = append(arrivals, last, last, last, last, last) // not paced: the tail
-	l := load{arrivals: [][]time.Duration{arrivals}}
-	late := l.lateness()
-	if len(late) != 20 {
-		t.Fatalf("%d chunks counted, want the 20 paced ones", len(late))
-	}
-	for i, d := range late {
-		want := time.Duration(0)
-		if i == 7 {
-			want = 13 * time.Millisecond
+	stream = append(stream, replyEnd...)
+	for size := 1; size <= len(stream); size++ {
+		var in frames
+		var got []time.Time
+		events := 0
+		for piece := range slices.Chunk(stream, size) {
+			events += in.each(piece, func(at time.Time) { got = append(got, at) })
 		}
-		if d != want {
-			t.Errorf("chunk %d is late by %v, want %v", i, d, want)
+		if events != len(sent)+endEvents || !slices.EqualFunc(got, sent, time.Time.Equal) {
+			t.Fatalf("in pieces of %d: %d events, sent %v, want %v", size, events, got, sent)
 		}
-	}
-	if got := quantile(late, 0.99); got != 13*time.Millisecond {
-		t.Errorf("p99 %v", got)
 	}
 }
 
-func TestEventsAreCountedAcrossPieces(t *testing.T) {
-	stream := "data: a\n\ndata: b\ndata: c\n\n: x\n\n"
-	for size := 1; size <= len(stream); size++ {
-		var e events
-		n := 0
-		for at := 0; at < len(stream); at += size {
-			n += e.count([]byte(stream[at:min(at+size, len(stream))]))
+// TestTheSourceKeepsItsPlan reads the source as a way does: every chunk, none
+// before its time.
+func TestTheSourceKeepsItsPlan(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	p := newPacer()
+	go p.run()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _ = answerAll(c, p) }()
 		}
-		if n != 3 {
-			t.Errorf("in pieces of %d: %d events, want 3", size, n)
+	}()
+	w := way{open: func(context.Context, int) (reader, func(), error) {
+		return newHTTPReader("http://"+l.Addr().String(), key, "m"), func() {}, nil
+	}}
+	for _, plan := range []plan{{chunks: 20, rate: 200}, {chunks: 2000}} {
+		const streams = 8
+		got, err := w.load(t.Context(), streams, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.lost != 0 || got.chunks != streams*(plan.chunks+endEvents) || len(got.late) != streams*(plan.chunks-1) {
+			t.Errorf("%+v: %d chunks, %d lost, %d with their lateness", plan, got.chunks, got.lost, len(got.late))
+		}
+		if plan.rate > 0 && got.seconds < float64(plan.chunks-2)/float64(plan.rate) {
+			t.Errorf("%d chunks at %d a second took %.3f s", plan.chunks, plan.rate, got.seconds)
 		}
 	}
 }

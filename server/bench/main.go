@@ -22,21 +22,42 @@ import (
 )
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == sourceCommand {
+		if err := serveSource(); err != nil {
+			fmt.Fprintln(os.Stderr, "source:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	var opt options
 	only := flag.String("only", "sizes,start,relay,browser,lanes", "which `parts` to measure")
-	against := flag.String("against", "", "another `screentest`, an older one say, whose page is started in turns with this one's")
+	flag.StringVar(&opt.against, "against", "", "another `screentest`, an older one say, whose page is started in turns with this one's")
+	flag.BoolVar(&opt.pin, "pin", true, "give the relay under test processors of its own")
+	flag.IntVar(&opt.rounds, "rounds", 3, "how often each way of the relay is measured")
+	flag.StringVar(&opt.profile, "profile", "", "write profiles of the relay into this `folder`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, strings.Split(*only, ","), *against); err != nil {
+	if err := run(ctx, strings.Split(*only, ","), opt); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, only []string, against string) error {
+func run(ctx context.Context, only []string, opt options) error {
 	bin, err := rig.Build(ctx)
 	if err != nil {
 		return err
+	}
+	if opt.profile != "" {
+		dir, err := os.MkdirTemp("", "screentest-bench-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		if bin, err = buildProfiled(ctx, dir); err != nil {
+			return err
+		}
 	}
 	fmt.Printf("%s, %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	parts := []struct {
@@ -44,8 +65,8 @@ func run(ctx context.Context, only []string, against string) error {
 		measure func(context.Context, string) error
 	}{
 		{"sizes", sizes},
-		{"start", func(ctx context.Context, bin string) error { return starts(ctx, bin, against) }},
-		{"relay", relay},
+		{"start", func(ctx context.Context, bin string) error { return starts(ctx, bin, opt.against) }},
+		{"relay", func(ctx context.Context, bin string) error { return relay(ctx, bin, opt) }},
 		{"browser", browser},
 		{"lanes", comparison},
 	}

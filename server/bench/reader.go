@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -126,6 +127,8 @@ func turn(ctx context.Context, tab *wiretest.Client, conversation, parent, model
 	if err != nil {
 		return err
 	}
+	var read int64
+	var gap error
 	run, err := tab.Run(ctx, wire.Start{
 		Run:          uuid.NewString(),
 		Conversation: conversation,
@@ -133,8 +136,14 @@ func turn(ctx context.Context, tab *wiretest.Client, conversation, parent, model
 		Answer:       uuid.NewString(),
 		Endpoint:     string(gateway.Chat),
 		Body:         body,
-	}, func(_ wire.LogFrame, p []byte) { each(p) })
-	if err != nil {
+	}, func(h wire.LogFrame, p []byte) {
+		if h.From != read {
+			gap = fmt.Errorf("bytes from %d came after %d", h.From, read)
+		}
+		read += int64(len(p))
+		each(p)
+	})
+	if err := errors.Join(err, gap); err != nil {
 		return err
 	}
 	if run.State != wire.Done {

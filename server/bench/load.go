@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// load is what came of reading many streams at once.
+type load struct {
+	late       []time.Duration // of each chunk, since it was sent
+	chunks     int
+	lost       int // chunks that were sent and never came
+	seconds    float64
+	cpuSeconds float64 // of the process under test
+	peakKB     float64 // resident in it
+	bytes      int64   // read, of all streams
+	busy       float64 // share of all processors, by whomever
+}
+
+// load reads that many streams of the plan at once, to their ends.
+func (w *way) load(ctx context.Context, streams int, plan plan) (*load, error) {
+	ctx, cancel := context.WithTimeout(ctx, partWithin)
+	defer cancel()
+	r, closeReader, err := w.open(ctx, streams)
+	if err != nil {
+		return nil, err
+	}
+	defer closeReader()
+	before, err := w.usage()
+	if err != nil {
+		return nil, err
+	}
+	machine, err := machineTime()
+	if err != nil {
+		return nil, err
+	}
+
+	late := make([][]time.Duration, streams)
+	var events, read atomic.Int64
+	start := time.Now()
+	watched := make(chan float64, 1)
+	stop := make(chan struct{})
+	go func() { watched <- w.watch(stop) }()
+	group, groupCtx := errgroup.WithContext(ctx)
+	for i := range streams {
+		late[i] = make([]time.Duration, 0, plan.chunks)
+		group.Go(func() error {
+			select {
+			case <-time.After(time.Duration(i) * plan.ramp / time.Duration(streams)):
+			case <-groupCtx.Done():
+				return nil
+			}
+			var f frames
+			return r.Stream(groupCtx, plan.prompt(), func(p []byte) {
+				now := time.Now()
+				read.Add(int64(len(p)))
+				events.Add(int64(f.each(p, func(sent time.Time) { late[i] = append(late[i], now.Sub(sent)) })))
+			})
+		})
+	}
+	err = group.Wait()
+	l := &load{seconds: time.Since(start).Seconds(), bytes: read.Load(), chunks: int(events.Load())}
+	close(stop)
+	l.peakKB = <-watched
+	if err != nil {
+		return nil, err
+	}
+	after, err := w.usage()
+	if err != nil {
+		return nil, err
+	}
+	l.cpuSeconds = after.cpuSeconds - before.cpuSeconds
+	if l.busy, err = machine.busySince(); err != nil {
+		return nil, err
+	}
+	l.lost = streams*(plan.chunks+endEvents) - l.chunks
+	for _, d := range late {
+		l.late = append(l.late, d[min(1, len(d)):]...) // the first has waited for its answer to begin
+	}
+	return l, nil
+}
+
+func (w *way) usage() (usage, error) {
+	if w.pid == 0 {
+		return usage{}, nil
+	}
+	return family(w.pid)
+}
+
+// watch returns the most memory seen until stop is closed.
+func (w *way) watch(stop <-chan struct{}) float64 {
+	var peak float64
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if u, err := w.usage(); err == nil {
+			peak = max(peak, u.residentKB)
+		}
+		select {
+		case <-stop:
+			return peak
+		case <-tick.C:
+		}
+	}
+}
+
+func quantile(d []time.Duration, q float64) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	d = slices.Sorted(slices.Values(d))
+	return d[min(len(d)-1, int(math.Ceil(q*float64(len(d))))-1)]
+}

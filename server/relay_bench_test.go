@@ -174,10 +174,8 @@ func readTab(url string, n int, prompt string, chunks *atomic.Int64, began func(
 	for i := range n {
 		s := turn(gateway.Chat, prompt)
 		s.Body = bytes.Replace(s.Body, []byte(`,"stream_options":{"include_usage":true}`), nil, 1)
-		if err := call(2*i+1, wire.OpStart, s); err != nil {
-			return err
-		}
-		if err := call(2*i+2, wire.OpRead, wire.Read{Run: s.Run}); err != nil {
+		s.Read = true
+		if err := call(i+1, wire.OpStart, s); err != nil {
 			return err
 		}
 	}

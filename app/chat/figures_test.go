@@ -26,7 +26,6 @@ func TestFiguresDoNotJumpWhenTheAnswerEnds(t *testing.T) {
 		Model: chatModel, State: wire.Running, StartedMS: b.clock.UnixMilli(),
 	}
 	call.answer(run)
-	b.far.take(t, wire.OpRead).answer(run)
 
 	at := 0
 	come := func(event string) {

@@ -27,7 +27,6 @@ func (b *bench) answered(t *testing.T) (wire.Start, wire.Run) {
 	run := wire.Run{ID: start.Run, Conversation: start.Conversation, Message: start.Answer, Endpoint: start.Endpoint,
 		Model: b.Lane(0).Model(), State: wire.Running, StartedMS: b.clock.UnixMilli()}
 	call.answer(run)
-	b.far.take(t, wire.OpRead).answer(run)
 	b.kept(t)
 	return start, run
 }

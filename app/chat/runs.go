@@ -77,13 +77,17 @@ func (c *Conversation) follow() {
 
 // open begins to read the log of the run that fills m.
 func (c *Conversation) open(m *Message) {
-	if m.Stream != nil && m.Stream.Run == m.Run.ID {
-		return
+	if m.Stream == nil || m.Stream.Run != m.Run.ID {
+		c.chat.read(c.stream(m))
 	}
+}
+
+// stream makes place for the log of the run that fills m.
+func (c *Conversation) stream(m *Message) *streamOf {
 	m.Stream = newStream(m.Run.ID, gateway.Endpoint(m.Run.Endpoint))
 	s := &streamOf{Stream: m.Stream, conversation: c, message: m}
 	c.chat.streams[m.Run.ID] = s
-	c.chat.read(s)
+	return s
 }
 
 // read asks for a log from where the stream has come to.

@@ -168,7 +168,9 @@ func (l *Lane) begin(start wire.Start) *Message {
 // send sends a turn that the server has not taken yet.
 func (c *Conversation) send(m *Message) {
 	ch := c.chat
-	ch.o.Server.Call(wire.OpStart, *m.unsent, func(data json.RawMessage, p *wire.Problem) {
+	start := *m.unsent
+	start.Read = true
+	ch.o.Server.Call(wire.OpStart, start, func(data json.RawMessage, p *wire.Problem) {
 		var r wire.Run
 		if p = session.Read(data, p, &r); p != nil {
 			if m.unsent == nil {
@@ -182,6 +184,10 @@ func (c *Conversation) send(m *Message) {
 			}
 			c.changed(PartThread | PartComposer)
 			return
+		}
+		if m.unsent != nil && r.State == wire.Running {
+			m.Run = &r
+			c.stream(m) // the server sends its log by itself
 		}
 		ch.run(r)
 		if c.lanes.unborn {

@@ -10,6 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // options are what the command line says.
@@ -27,8 +30,11 @@ func (o options) where() string {
 	return "all on all processors"
 }
 
-// profileSeconds is how long a part is profiled, from its start on.
-const profileSeconds = 12
+// How long a part is profiled, from its start on, and when in it the memory is.
+const (
+	profileFor = 12 * time.Second
+	inTheMidst = 6 * time.Second
+)
 
 // buildProfiled builds the server so that it can be asked for profiles.
 func buildProfiled(ctx context.Context, dir string) (string, error) {
@@ -61,16 +67,21 @@ func (o options) profiled(ctx context.Context, dir, name string, w *way) (stop f
 	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", profileSocket(dir))
 	}}}
-	done := make(chan error, 1)
-	go func() {
-		done <- errors.Join(
-			save(ctx, client, fmt.Sprintf("profile?seconds=%d", profileSeconds), filepath.Join(o.profile, name+"-cpu.pprof")),
-			save(ctx, client, "heap", filepath.Join(o.profile, name+"-heap.pprof")),
-			save(ctx, client, "goroutine", filepath.Join(o.profile, name+"-goroutines.pprof")))
-	}()
+	file := func(kind string) string { return filepath.Join(o.profile, name+"-"+kind+".pprof") }
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		return save(groupCtx, client, fmt.Sprintf("profile?seconds=%d", int(profileFor.Seconds())), file("cpu"))
+	})
+	group.Go(func() error {
+		select {
+		case <-time.After(inTheMidst):
+		case <-groupCtx.Done():
+		}
+		return errors.Join(save(groupCtx, client, "heap?gc=1", file("heap")), save(groupCtx, client, "goroutine", file("goroutines")))
+	})
 	return func() error {
 		defer cancel()
-		return <-done
+		return group.Wait()
 	}
 }
 

@@ -3,6 +3,7 @@ package bff
 import (
 	"context"
 
+	"screentest/server/payer"
 	"screentest/shared/wire"
 )
 
@@ -15,7 +16,7 @@ func runCalls() map[wire.Op]handler {
 			if err != nil {
 				return nil, err
 			}
-			return s.Runs.Start(ctx, by, st)
+			return s.startRun(ctx, k, by, st)
 		}),
 		wire.OpStop: with(func(ctx context.Context, s *Server, k *socket, t wire.Target) (any, error) {
 			return nil, s.Runs.Stop(ctx, k.owner, t.ID)
@@ -42,6 +43,24 @@ type reading struct {
 	cursor *cursor
 }
 
+// startRun starts a run and, if that is asked for, opens its log for reading.
+func (s *Server) startRun(ctx context.Context, k *socket, by payer.Payer, st wire.Start) (any, error) {
+	if st.Read && !k.canRead() {
+		return nil, tooManyReads
+	}
+	run, err := s.Runs.Start(ctx, by, st)
+	if err != nil || !st.Read || run.State != wire.Running {
+		return run, err
+	}
+	_, log, err := s.Runs.Open(ctx, k.owner, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	return reading{run, &cursor{run: run.ID, log: log}}, nil
+}
+
+var tooManyReads = &wire.Problem{Code: "too_many_reads", Message: "This tab reads too many answers at a time."}
+
 // readRun opens a run's log for reading from an offset on.
 func (s *Server) readRun(ctx context.Context, k *socket, r wire.Read) (any, error) {
 	run, log, err := s.Runs.Open(ctx, k.owner, r.Run)
@@ -52,7 +71,7 @@ func (s *Server) readRun(ctx context.Context, k *socket, r wire.Read) (any, erro
 		return nil, &wire.Problem{Code: "invalid_offset", Field: "from", Message: "The log is not that long."}
 	}
 	if !k.canRead() {
-		return nil, &wire.Problem{Code: "too_many_reads", Message: "This tab reads too many answers at a time."}
+		return nil, tooManyReads
 	}
 	return reading{run, &cursor{run: r.Run, log: log, at: r.From}}, nil
 }

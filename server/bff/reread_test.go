@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"screentest/server/bff"
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -53,6 +54,36 @@ type tellsOfWatch struct {
 func (l tellsOfWatch) Watch(c chan<- struct{}) {
 	l.Log.Watch(c)
 	close(l.r.second)
+}
+
+func TestAStartIsReadWithoutAnotherCall(t *testing.T) {
+	w := keyed(t, func(*bff.Config) {})
+	c := w.dial()
+	s := turn()
+	s.Read = true
+	if err := c.Call(t.Context(), wire.OpStart, s, nil); err != nil {
+		t.Fatal(err)
+	}
+	l, err := c.Log(t.Context(), s.Run, wiretest.Whole)
+	if err != nil || l.From != 0 || !strings.HasSuffix(string(l.Bytes), done) {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	if _, err := c.RunEnd(t.Context(), s.Run); err != nil {
+		t.Fatal(err)
+	}
+	// The same start once more, as a page that heard no answer sends it: the run
+	// has ended, and its log is not sent again.
+	frames := len(c.Frames())
+	var again wire.Run
+	if err := c.Call(t.Context(), wire.OpStart, s, &again); err != nil || again.State != wire.Done {
+		t.Fatalf("%+v, %v", again, err)
+	}
+	if err := c.Call(t.Context(), wire.OpPing, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(c.Frames()); n != frames {
+		t.Errorf("%d frames more", n-frames)
+	}
 }
 
 // A page reads an answer anew while the last frame of its first reading is on

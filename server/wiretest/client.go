@@ -326,11 +326,9 @@ func (c *Client) Run(ctx context.Context, start wire.Start, each func(wire.LogFr
 		defer c.mu.Unlock()
 		delete(c.runs, start.Run)
 	}()
+	start.Read = true
 	if err := c.Call(ctx, wire.OpStart, start, nil); err != nil {
 		return wire.Run{}, fmt.Errorf("start: %w", err)
-	}
-	if err := c.Call(ctx, wire.OpRead, wire.Read{Run: start.Run}, nil); err != nil {
-		return wire.Run{}, fmt.Errorf("read: %w", err)
 	}
 	r, err := c.RunEnd(ctx, start.Run)
 	if err != nil {

@@ -189,8 +189,12 @@ type Start struct {
 	// for the model, and the person goes to the other one (F116).
 	Switched bool `json:"switched,omitempty"`
 	// Charge is what the send is charged to, a Charge's ID.
-	Charge string          `json:"charge,omitempty"`
-	Body   json.RawMessage `json:"body"` // sent to the gateway as it stands, at most MaxBody; it stays the last, see verbatim.go
+	Charge string `json:"charge,omitempty"`
+	// Read asks for the run's log too, from its first byte on, as OpRead does: the
+	// first words need not wait for another call. A run that has ended
+	// already is answered without it.
+	Read bool            `json:"read,omitempty"`
+	Body json.RawMessage `json:"body"` // sent to the gateway as it stands, at most MaxBody; it stays the last, see verbatim.go
 }
 
 // Read asks for a run's log from byte From on.

@@ -183,7 +183,7 @@ func (c *Chat) ReadRunLog(ctx context.Context, owner, id string, from int64, lim
 		if err != nil || limit == 0 {
 			return err
 		}
-		var piece []byte
+		out = make([]byte, 0, min(limit, pieceSize))
 		enough := errors.New("enough")
 		err = q.Each(`SELECT start, coding, data FROM run_log WHERE run = ?1
 			AND start >= coalesce((SELECT start FROM run_log WHERE run = ?1 AND start <= ?2 ORDER BY start DESC LIMIT 1), 0) ORDER BY start`,
@@ -194,14 +194,15 @@ func (c *Chat) ReadRunLog(ctx context.Context, owner, id string, from int64, lim
 				if err := rows.Scan(&start, &coding, &data); err != nil {
 					return err
 				}
-				if piece, err = c.packer.Unpack(piece[:0], coding, data); err != nil {
+				had := len(out)
+				if out, err = c.packer.Unpack(out, coding, data); err != nil {
 					return err
 				}
-				if skip := from - start; skip > 0 {
-					piece = piece[min(int(skip), len(piece)):]
+				if skip := from - start; skip > 0 { // the first is read from its middle
+					out = append(out[:had], out[had+min(int(skip), len(out)-had):]...)
 				}
-				out = append(out, piece[:min(limit-len(out), len(piece))]...)
-				if len(out) == limit {
+				if len(out) >= limit {
+					out = out[:limit]
 					return enough
 				}
 				return nil

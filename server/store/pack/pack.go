@@ -16,6 +16,10 @@ const (
 const (
 	// packFrom is the size in bytes from which compressing is worth it.
 	packFrom = 256
+	// window is how far back an encoder looks, in bytes, and with what it keeps
+	// beside the most of what it costs in memory. A log is packed in pieces of that
+	// length; the default is 4 MiB.
+	window = 256 << 10
 	// maxUnpacked bounds what one blob may unpack to, in bytes. The largest we
 	// store is a request body (wire.MaxBody).
 	maxUnpacked = 64 << 20
@@ -32,7 +36,8 @@ func New() (*Packer, error) {
 	// The fastest level: a text that goes out with a request becomes 0.42 of
 	// itself instead of 0.39 with the next one, in 0.8 of the time, and an event
 	// stream, which repeats its frame with every token, some 0.03 with either.
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2), zstd.WithLowerEncoderMem(true))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2), zstd.WithLowerEncoderMem(true),
+		zstd.WithWindowSize(window))
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)
 	}

@@ -27,6 +27,15 @@ const scrubEvery = time.Second
 // turn into the search index costs as much as storing the turn.
 const followAfter = 50 * time.Millisecond
 
+// gatherFor is how long what nobody waits for may lie in the queue, so that one
+// commit takes more of it, and so that the processor is first with what
+// somebody does wait for: a turn is stored while its gateway is asked, and not
+// before. gatherBytes ends it.
+const (
+	gatherFor   = 2 * time.Millisecond
+	gatherBytes = 64 << 10
+)
+
 // A unit is one piece of work that is stored whole or not at all. fn must have
 // no effect but on the database until it is answered: when a commit fails it
 // may be run once more.
@@ -46,6 +55,7 @@ type writer struct {
 	committed func(took time.Duration)
 	ended     chan struct{}
 	wake      chan struct{} // holds one
+	gathered  *time.Timer   // wakes too
 
 	mu     sync.Mutex
 	queue  []unit
@@ -85,14 +95,14 @@ func startWriter(conn *sql.Conn, o Options) *writer {
 	if err := w.tx.Scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &w.scrub); err != nil {
 		o.Logger.Error("what was deleted last may still be in the files", "err", err)
 	}
-	w.signal()
+	w.gathered = time.AfterFunc(gatherFor, w.signal) // the first time for nothing
 	go w.run()
 	return w
 }
 
 // enqueue queues u, or says at once why not. room is closed when it may be
 // worth trying again.
-func (w *writer) enqueue(u unit) (room <-chan struct{}, err error) {
+func (w *writer) enqueue(u unit, awaited bool) (room <-chan struct{}, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -104,7 +114,12 @@ func (w *writer) enqueue(u unit) (room <-chan struct{}, err error) {
 	}
 	w.queue = append(w.queue, u)
 	w.bytes += u.size
-	w.signal()
+	switch {
+	case awaited || w.bytes >= gatherBytes:
+		w.signal()
+	case len(w.queue) == 1:
+		w.gathered.Reset(gatherFor)
+	}
 	return nil, nil
 }
 
@@ -123,7 +138,7 @@ func (w *writer) write(ctx context.Context, size int, fn func(*Tx) error) error 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		room, err := w.enqueue(u)
+		room, err := w.enqueue(u, true)
 		if err == nil {
 			return <-answer
 		}
@@ -146,7 +161,7 @@ func (w *writer) post(size int, fn func(*Tx) error, done func(error)) {
 			}
 		}
 	}
-	if _, err := w.enqueue(unit{size, fn, done}); err != nil {
+	if _, err := w.enqueue(unit{size, fn, done}, false); err != nil {
 		// Never on the caller's goroutine: it may hold a lock that done takes.
 		go done(err)
 	}

@@ -80,7 +80,7 @@ func TestFamilySeesThisProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u.residentKB < 1000 || u.cpuSeconds < 0 {
+	if u.privateKB < 1000 || u.cpuSeconds < 0 {
 		t.Errorf("%+v", u)
 	}
 }

@@ -17,7 +17,8 @@ type load struct {
 	lost       int // chunks that were sent and never came
 	seconds    float64
 	cpuSeconds float64 // of the process under test
-	peakKB     float64 // resident in it
+	flowKB     float64 // private memory of it, at most, while all streams were under way
+	peakKB     float64 // at most at any time
 	bytes      int64   // read, of all streams
 	busy       float64 // share of all processors, by whomever
 }
@@ -40,12 +41,17 @@ func (w *way) load(ctx context.Context, streams int, plan plan) (*load, error) {
 		return nil, err
 	}
 
+	l := &load{}
 	late := make([][]time.Duration, streams)
 	var events, read atomic.Int64
 	start := time.Now()
-	watched := make(chan float64, 1)
+	var under atomic.Int64
+	watched := make(chan struct{})
 	stop := make(chan struct{})
-	go func() { watched <- w.watch(stop) }()
+	go func() {
+		defer close(watched)
+		l.flowKB, l.peakKB = w.watch(stop, func() bool { return under.Load() == int64(streams) })
+	}()
 	group, groupCtx := errgroup.WithContext(ctx)
 	for i := range streams {
 		late[i] = make([]time.Duration, 0, plan.chunks)
@@ -55,6 +61,8 @@ func (w *way) load(ctx context.Context, streams int, plan plan) (*load, error) {
 			case <-groupCtx.Done():
 				return nil
 			}
+			under.Add(1)
+			defer under.Add(-1)
 			var f frames
 			return r.Stream(groupCtx, plan.prompt(), func(p []byte) {
 				now := time.Now()
@@ -64,9 +72,9 @@ func (w *way) load(ctx context.Context, streams int, plan plan) (*load, error) {
 		})
 	}
 	err = group.Wait()
-	l := &load{seconds: time.Since(start).Seconds(), bytes: read.Load(), chunks: int(events.Load())}
+	l.seconds, l.bytes, l.chunks = time.Since(start).Seconds(), read.Load(), int(events.Load())
 	close(stop)
-	l.peakKB = <-watched
+	<-watched
 	if err != nil {
 		return nil, err
 	}
@@ -92,18 +100,21 @@ func (w *way) usage() (usage, error) {
 	return family(w.pid)
 }
 
-// watch returns the most memory seen until stop is closed.
-func (w *way) watch(stop <-chan struct{}) float64 {
-	var peak float64
-	tick := time.NewTicker(250 * time.Millisecond)
+// watch returns the most memory seen until stop is closed, and the most of it while
+// flows said so.
+func (w *way) watch(stop <-chan struct{}, flows func() bool) (flow, peak float64) {
+	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		if u, err := w.usage(); err == nil {
-			peak = max(peak, u.residentKB)
+			peak = max(peak, u.privateKB)
+			if flows() {
+				flow = max(flow, u.privateKB)
+			}
 		}
 		select {
 		case <-stop:
-			return peak
+			return flow, peak
 		case <-tick.C:
 		}
 	}

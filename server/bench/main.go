@@ -31,7 +31,7 @@ func main() {
 	}
 	var opt options
 	only := flag.String("only", "sizes,start,relay,browser,lanes", "which `parts` to measure")
-	flag.StringVar(&opt.against, "against", "", "another `screentest`, an older one say, whose page is started in turns with this one's")
+	flag.StringVar(&opt.against, "against", "", "another `screentest`, an older one say, that is measured in turns with this one: its start, and its relay")
 	flag.BoolVar(&opt.pin, "pin", true, "give the relay under test processors of its own")
 	flag.IntVar(&opt.rounds, "rounds", 3, "how often each way of the relay is measured")
 	flag.StringVar(&opt.profile, "profile", "", "write profiles of the relay into this `folder`")

@@ -16,7 +16,7 @@ const ticksPerSecond = 100
 // usage is what processes have used so far.
 type usage struct {
 	cpuSeconds float64 // user and system
-	residentKB float64
+	privateKB  float64 // resident, and not of a file: the program itself is no stream's
 }
 
 // family sums what a process and its children use, such as nginx's workers.
@@ -43,7 +43,7 @@ func family(pid int) (usage, error) {
 			return usage{}, err
 		}
 		sum.cpuSeconds += u.cpuSeconds
-		sum.residentKB += u.residentKB
+		sum.privateKB += u.privateKB
 	}
 	return sum, nil
 }
@@ -53,17 +53,29 @@ func process(pid int) (usage, error) {
 	if err != nil {
 		return usage{}, err
 	}
-	// Of proc(5): utime is field 14, stime 15, rss 24; fields starts at 3.
-	var n [3]float64
-	for i, at := range []int{14, 15, 24} {
+	// Of proc(5): utime is field 14, stime 15; fields starts at 3.
+	var n [2]float64
+	for i, at := range []int{14, 15} {
 		if n[i], err = strconv.ParseFloat(fields[at-3], 64); err != nil {
 			return usage{}, fmt.Errorf("/proc/%d/stat: field %d: %w", pid, at, err)
 		}
 	}
-	return usage{
-		cpuSeconds: (n[0] + n[1]) / ticksPerSecond,
-		residentKB: n[2] * float64(os.Getpagesize()) / 1024,
-	}, nil
+	private, err := privateKB(pid)
+	return usage{cpuSeconds: (n[0] + n[1]) / ticksPerSecond, privateKB: private}, err
+}
+
+// privateKB reads RssAnon of /proc/PID/status.
+func privateKB(pid int) (float64, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, line, ok := strings.Cut(string(raw), "RssAnon:")
+	fields := strings.Fields(line)
+	if !ok || len(fields) == 0 {
+		return 0, fmt.Errorf("/proc/%d/status: no RssAnon", pid)
+	}
+	return strconv.ParseFloat(fields[0], 64)
 }
 
 // statFields returns the fields of /proc/PID/stat from the third on: the second

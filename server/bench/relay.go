@@ -26,7 +26,7 @@ const (
 )
 
 var (
-	shortPlan = plan{chunks: 20}
+	shortPlan = plan{chunks: 4, rate: 200}
 	pacedPlan = plan{chunks: 400, rate: 50, ramp: 4 * time.Second}
 	flatPlan  = plan{chunks: 4000}
 )
@@ -38,7 +38,8 @@ const (
 	rowLate50   = "chunk late p50, paced, ms"
 	rowLate99   = "chunk late p99, paced, ms"
 	rowPacedCPU = "CPU-s per million chunks, paced"
-	rowMemory   = "KiB a stream, paced"
+	rowMemory   = "KiB a stream while all are under way"
+	rowPeak     = "  and at most, their ends among it"
 	rowUnstored = "  of which bytes that wait for the disk"
 	rowBusy     = "processors busy, paced, %"
 	rowFlatCPU  = "CPU-s per million chunks, flat out"
@@ -66,7 +67,7 @@ func relay(ctx context.Context, bin string, opt options) error {
 		if err != nil {
 			return err
 		}
-		w.idleKB = u.residentKB
+		w.idleKB = u.privateKB
 	}
 	for _, part := range []struct {
 		name    string
@@ -155,8 +156,9 @@ func measurePaced(ctx context.Context, w *way) error {
 		return nil
 	}
 	w.note(rowPacedCPU, l.cpuSeconds/float64(l.chunks)*1e6)
-	w.note(rowMemory, (l.peakKB-w.idleKB)/pacedStreams)
-	if w.name == "screentest" {
+	w.note(rowMemory, (l.flowKB-w.idleKB)/pacedStreams)
+	w.note(rowPeak, (l.peakKB-w.idleKB)/pacedStreams)
+	if w.name != "nginx" {
 		w.note(rowUnstored, float64(l.bytes)/pacedStreams/1024*flushEvery.Seconds()*float64(pacedPlan.rate)/float64(pacedPlan.chunks))
 	}
 	return nil
@@ -195,7 +197,7 @@ func printRelay(ways []*way, opt options) {
 	line("", "screentest / nginx", func(w *way) string { return w.name })
 	for _, row := range []struct{ title, format string }{
 		{rowFirst50, "%.2f"}, {rowFirst99, "%.2f"}, {rowLate50, "%.2f"}, {rowLate99, "%.2f"},
-		{rowPacedCPU, "%.1f"}, {rowMemory, "%.0f"}, {rowUnstored, "%.0f"}, {rowBusy, "%.0f"},
+		{rowPacedCPU, "%.1f"}, {rowMemory, "%.0f"}, {rowPeak, "%.0f"}, {rowUnstored, "%.0f"}, {rowBusy, "%.0f"},
 		{rowFlatCPU, "%.2f"}, {rowFlatRate, "%.0f"},
 	} {
 		middle := map[string]float64{}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -17,7 +18,7 @@ type way struct {
 	pid  int // of the process under test; 0 for none
 	open func(ctx context.Context, streams int) (reader, func(), error)
 
-	idleKB  float64              // resident before the first stream
+	idleKB  float64              // private memory before the first stream
 	figures map[string][]float64 // by the row's title, one a round
 }
 
@@ -89,21 +90,27 @@ func openWays(ctx context.Context, bin, dir string, opt options) (ways []*way, c
 		ways = append(ways, &way{name: "nginx", pid: n.cmd.Process.Pid, open: over(n.url)})
 	}
 
-	var server *rig.Program
-	err = under(func() (err error) {
-		server, err = rig.Start(ctx, bin, opt.profileEnv(dir), "serve", "-addr", "127.0.0.1:0", "-data", dir+"/data", "-gateway", source.URL)
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
+	programs := []struct{ name, bin, data string }{{"screentest", bin, "data"}}
+	if opt.against != "" {
+		programs = append(programs, struct{ name, bin, data string }{"-against", opt.against, "against"})
 	}
-	closers = append(closers, func() { _ = server.Stop() })
-	ways = append(ways, &way{name: "screentest", pid: server.PID(), open: func(ctx context.Context, streams int) (reader, func(), error) {
-		r, err := newSocketReader(ctx, server.URL, key, model, streams)
+	for _, p := range programs {
+		var server *rig.Program
+		err = under(func() (err error) {
+			server, err = rig.Start(ctx, p.bin, opt.profileEnv(dir), "serve", "-addr", "127.0.0.1:0", "-data", filepath.Join(dir, p.data), "-gateway", source.URL)
+			return err
+		})
 		if err != nil {
 			return nil, nil, err
 		}
-		return r, r.Close, nil
-	}})
+		closers = append(closers, func() { _ = server.Stop() })
+		ways = append(ways, &way{name: p.name, pid: server.PID(), open: func(ctx context.Context, streams int) (reader, func(), error) {
+			r, err := newSocketReader(ctx, server.URL, key, model, streams)
+			if err != nil {
+				return nil, nil, err
+			}
+			return r, r.Close, nil
+		}})
+	}
 	return ways, closeAll, nil
 }

@@ -47,6 +47,9 @@ func terminal(head []byte) bool {
 		bytes.HasPrefix(bytes.TrimLeft(data, " "), []byte("[DONE]")) {
 		return true
 	}
+	if !bytes.Contains(head, []byte("response.")) {
+		return false // no event of a chat has it, and this is asked of every one
+	}
 	for _, kind := range []string{"completed", "failed", "incomplete"} {
 		name := "response." + kind
 		if bytes.HasPrefix(head, []byte("event: "+name)) || bytes.HasPrefix(head, []byte("event:"+name)) ||

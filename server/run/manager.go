@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -122,6 +123,7 @@ func (m *Manager) Start(ctx context.Context, by payer.Payer, s wire.Start) (wire
 	m.Store.StartTurn(owner, s, req.run, title(opening(s)), req.to.BaseURL, l.onTurnStored)
 	if refused == nil {
 		go l.call(by.Secret, req)
+		runtime.Gosched() // the request goes out first: the gateway takes its time, what follows here does not
 	}
 	l.resolve(req.run, nil)
 	m.Changed(owner, req.run)

@@ -55,9 +55,10 @@ const (
 	sentDigit = 19 // of nanoseconds since 1970
 
 	replyHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-	replyEnd  = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
+	replyEnd  = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n" +
+		`data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":400,"total_tokens":409}}` + "\n\ndata: [DONE]\n\n"
 	// endEvents is how many events replyEnd has.
-	endEvents = 2
+	endEvents = 3
 )
 
 // frame is a chunk that can be stamped and written again and again.

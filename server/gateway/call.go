@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,7 +53,7 @@ func streams(body []byte) bool {
 
 // call sends one request with the key and returns a 2xx reply, or an error.
 // The reply's body reads at most that many bytes.
-func (c *Client) call(ctx context.Context, key, method, path string, payload []byte, wait time.Duration, most int64) (*http.Response, *body, error) {
+func (c *Client) call(ctx context.Context, key, method, path string, body []byte, wait time.Duration, most int64) (*http.Response, *body, error) {
 	if p := checkKey(key); p != nil {
 		return nil, nil, &upstream.Error{Problem: p}
 	}
@@ -68,11 +67,11 @@ func (c *Client) call(ctx context.Context, key, method, path string, payload []b
 		cancel(nil)
 		return nil, nil, err
 	}
-	if payload != nil {
-		// A plain reader and no GetBody: net/http could send the body again,
-		// on a new connection, if it knew how to read it from the start.
-		req.Body = io.NopCloser(bytes.NewReader(payload))
-		req.ContentLength = int64(len(payload))
+	if body != nil {
+		// No GetBody: net/http could send the body again, on a new connection,
+		// if it knew how to read it from the start.
+		req.Body = &payload{left: body}
+		req.ContentLength = int64(len(body))
 		req.Header.Set("Content-Type", "application/json")
 	}
 	authorize(req, key)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -62,13 +63,16 @@ func (w *way) load(ctx context.Context, streams int, plan plan) (*load, error) {
 				return nil
 			}
 			under.Add(1)
-			defer under.Add(-1)
 			var f frames
-			return r.Stream(groupCtx, plan.prompt(), func(p []byte) {
+			err := r.Stream(groupCtx, plan.prompt(), func(p []byte) {
 				now := time.Now()
 				read.Add(int64(len(p)))
 				events.Add(int64(f.each(p, func(sent time.Time) { late[i] = append(late[i], now.Sub(sent)) })))
 			})
+			if err == nil {
+				under.Add(-1)
+			}
+			return err
 		})
 	}
 	err = group.Wait()
@@ -76,7 +80,8 @@ func (w *way) load(ctx context.Context, streams int, plan plan) (*load, error) {
 	close(stop)
 	<-watched
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w, with %d of %d streams under way and %d of %d chunks read", err,
+			under.Load(), streams, l.chunks, streams*(plan.chunks+endEvents))
 	}
 	after, err := w.usage()
 	if err != nil {

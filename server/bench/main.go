@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"screentest/server/e2e/rig"
 )
@@ -30,11 +31,12 @@ func main() {
 		return
 	}
 	var opt options
-	only := flag.String("only", "sizes,start,relay,browser,lanes", "which `parts` to measure")
+	only := flag.String("only", "sizes,start,relay,browser,lanes", "which `parts` to measure; day, a day of 50 people, and crowd, thousands of streams, are two more")
 	flag.StringVar(&opt.against, "against", "", "another `screentest`, an older one say, that is measured in turns with this one: its start, and its relay")
 	flag.BoolVar(&opt.pin, "pin", true, "give the relay under test processors of its own")
 	flag.IntVar(&opt.rounds, "rounds", 3, "how often each way of the relay is measured")
 	flag.StringVar(&opt.profile, "profile", "", "write profiles of the relay into this `folder`")
+	flag.DurationVar(&opt.day, "for", 2*time.Minute, "how long the `time` of the part day is")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -69,6 +71,7 @@ func run(ctx context.Context, only []string, opt options) error {
 		{"relay", func(ctx context.Context, bin string) error { return relay(ctx, bin, opt) }},
 		{"browser", browser},
 		{"lanes", comparison},
+		{"day", func(ctx context.Context, bin string) error { return day(ctx, bin, opt.day) }},
 	}
 	for _, p := range parts {
 		if !slices.Contains(only, p.name) {

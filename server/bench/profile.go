@@ -21,6 +21,7 @@ type options struct {
 	pin     bool
 	rounds  int
 	profile string // a folder; "" for no profiles
+	day     time.Duration
 }
 
 func (o options) where() string {

@@ -89,7 +89,8 @@ func (l *Log) Append(w *sqlite.Tx, e Entry) error {
 	if _, err := w.Exec("INSERT INTO audit (n, at_ms, person, action, object, detail, address, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", append(row, h[:])...); err != nil {
 		return err
 	}
-	return l.chain.SetHead(w, last+1, h)
+	l.chain.SetHead(w, last+1, h)
+	return nil
 }
 
 // Note adds a line, without waiting for the disk. It comes behind all that its

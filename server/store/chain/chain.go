@@ -103,13 +103,16 @@ func New(t Table, box *seal.Box) *Chain {
 // follows those, whatever somebody has made of the rows meanwhile, so that it
 // shows for good. 0 and what the first row follows where there is none. Where the
 // seal is gone or broken, and rows are there, the hash is one that no row has.
-func (c *Chain) Head(q sqlite.Scanner) (n int64, h Hash, err error) {
+func (c *Chain) Head(w *sqlite.Tx) (n int64, h Hash, err error) {
+	if kept, ok := w.Kept(c).(head); ok {
+		return kept.n, kept.h, nil
+	}
 	var last int64
-	if err := q.Scan(c.last, nil, &last); err != nil {
+	if err := w.Scan(c.last, nil, &last); err != nil {
 		return 0, h, err
 	}
 	var sealed []byte
-	err = q.Scan("SELECT value FROM meta WHERE name = ?", []any{c.table.meta()}, &sealed)
+	err = w.Scan("SELECT value FROM meta WHERE name = ?", []any{c.table.meta()}, &sealed)
 	switch {
 	case errors.Is(err, sql.ErrNoRows) && last == 0:
 		return 0, c.table.before(), nil
@@ -152,12 +155,21 @@ const sealPurpose = "chain"
 
 func (t Table) meta() string { return "chain:" + t.Name }
 
-// SetHead stores, sealed, which row is the last.
-func (c *Chain) SetHead(w *sqlite.Tx, n int64, h Hash) error {
-	plain := append(binary.BigEndian.AppendUint64(nil, uint64(n)), h[:]...)
-	_, err := w.Exec("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-		c.table.meta(), c.box.Seal(sealPurpose, c.table.Name, plain))
-	return err
+// A head is a chain's last row.
+type head struct {
+	n int64
+	h Hash
+}
+
+// SetHead stores, sealed, which row is the last: once for all that is added in a
+// transaction.
+func (c *Chain) SetHead(w *sqlite.Tx, n int64, h Hash) {
+	w.Keep(c, head{n, h}, func() error {
+		plain := append(binary.BigEndian.AppendUint64(nil, uint64(n)), h[:]...)
+		_, err := w.Exec("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+			c.table.meta(), c.box.Seal(sealPurpose, c.table.Name, plain))
+		return err
+	})
 }
 
 // openHead opens a sealed head.

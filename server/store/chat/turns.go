@@ -282,7 +282,8 @@ func (c *Chat) startTurn(w *sqlite.Tx, t turn, r wire.Run, title, baseURL string
 		return err
 	}
 	now := r.StartedMS
-	if p.conversation == 0 {
+	isNew := p.conversation == 0
+	if isNew {
 		if err := people.WantUser(w, t.owner); err != nil {
 			return err
 		}
@@ -324,6 +325,9 @@ func (c *Chat) startTurn(w *sqlite.Tx, t turn, r wire.Run, title, baseURL string
 	if _, err := w.Exec("INSERT INTO run_requests (run, owner, base_url, coding, body) VALUES (?, ?, ?, ?, ?)", run, t.owner, baseURL, coding, body); err != nil {
 		return err
 	}
+	if isNew {
+		return setTurn(w, p, r.Model, now)
+	}
 	return noteTurn(w, p, r.Model, now)
 }
 
@@ -346,7 +350,11 @@ func noteTurn(w *sqlite.Tx, p place, model string, now int64) error {
 	} else if !slices.Contains(list, model) {
 		models += ", " + model
 	}
-	_, err = w.Exec("UPDATE conversations SET turn = ?, models = ?, updated_ms = max(updated_ms, ?) WHERE n = ?", user, models, now, p.conversation)
+	return setTurn(w, p, models, now)
+}
+
+func setTurn(w *sqlite.Tx, p place, models string, now int64) error {
+	_, err := w.Exec("UPDATE conversations SET turn = ?, models = ?, updated_ms = max(updated_ms, ?) WHERE n = ?", p.chain[len(p.chain)-1], models, now, p.conversation)
 	return err
 }
 

@@ -9,20 +9,22 @@ import (
 	"screentest/server/store/sqlite"
 )
 
-// chained takes row n into the ledger's chain, in the transaction that books it.
-func (b *Books) chained(w *sqlite.Tx, n int64) error {
+// chained takes a row into the ledger's chain, in the transaction that books it. Its
+// columns are as they are read again, the row's number first.
+func (b *Books) chained(w *sqlite.Tx, n int64, row ...any) error {
 	_, before, err := b.chain.Head(w)
 	if err != nil {
 		return err
 	}
-	h, err := b.chain.OfRow(w, before, n)
+	h, err := b.chain.After(before, append([]any{n}, row...)...)
 	if err != nil {
 		return err
 	}
 	if _, err := w.Exec("INSERT INTO ledger_chain (n, hash) VALUES (?, ?)", n, h[:]); err != nil {
 		return err
 	}
-	return b.chain.SetHead(w, n, h)
+	b.chain.SetHead(w, n, h)
+	return nil
 }
 
 // unchainedName is the fact in meta that the ledger is to be chained, up to the
@@ -73,9 +75,7 @@ func (b *Books) TakeIn(ctx context.Context, note func(w *sqlite.Tx, rows int64) 
 				last = n
 			}
 			if more = len(list) == chainStep; last > 0 {
-				if err := b.chain.SetHead(w, last, h); err != nil {
-					return err
-				}
+				b.chain.SetHead(w, last, h)
 			}
 			if more {
 				return nil

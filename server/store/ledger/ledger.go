@@ -77,9 +77,16 @@ func (b *Books) Book(w *sqlite.Tx, owner int64, e Entry) (booked bool, err error
 	if len(e.Prices) == 0 {
 		e.Prices = json.RawMessage("{}")
 	}
+	var conversation, team any // NULL
+	if e.Conversation != nil {
+		conversation = e.Conversation
+	}
+	if e.Team != 0 {
+		team = e.Team
+	}
+	columns := []any{owner, e.Kind, e.What, e.Subject, seq, conversation, e.Model, e.CostNanoUSD, e.Basis, e.Source, e.InputTokens, e.OutputTokens, string(e.Prices), e.CreatedMS, estimated, team, e.PaidBy}
 	res, err := w.Exec(`INSERT INTO ledger (owner, kind, what, subject, seq, conversation, model, cost_nano_usd, basis, source, input_tokens, output_tokens, prices, created_ms, estimated_nano_usd, team, paid_by)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?) ON CONFLICT (owner, subject, kind, seq) DO NOTHING`,
-		owner, e.Kind, e.What, e.Subject, seq, e.Conversation, e.Model, e.CostNanoUSD, e.Basis, e.Source, e.InputTokens, e.OutputTokens, string(e.Prices), e.CreatedMS, estimated, e.Team, e.PaidBy)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner, subject, kind, seq) DO NOTHING`, columns...)
 	if err != nil {
 		return false, err
 	}
@@ -90,7 +97,7 @@ func (b *Books) Book(w *sqlite.Tx, owner int64, e Entry) (booked bool, err error
 	if err != nil {
 		return false, err
 	}
-	if err := b.chained(w, n); err != nil {
+	if err := b.chained(w, n, columns...); err != nil {
 		return false, err
 	}
 	row := booking{n: n, createdMS: e.CreatedMS, group: group{e.What, e.Model, owner, e.Team, e.PaidBy}}

@@ -100,6 +100,7 @@ func (x *Index) some(w *sqlite.Tx) (more bool, err error) {
 		return false, err
 	}
 	b := batch{w: w, placed: map[subject]bool{}}
+	var done int64 // the last note that is done with, as all before it are
 	for _, t := range list {
 		whole, err := b.add(t)
 		if err != nil {
@@ -109,9 +110,10 @@ func (x *Index) some(w *sqlite.Tx) (more bool, err error) {
 			more = true
 			break
 		}
-		if _, err := w.Exec("DELETE FROM search_todo WHERE n = ?", t.n); err != nil {
-			return false, err
-		}
+		done = t.n
+	}
+	if _, err := w.Exec("DELETE FROM search_todo WHERE n <= ?", done); err != nil {
+		return false, err
 	}
 	bytes := 0
 	for _, d := range b.docs {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -46,8 +47,10 @@ type unit struct {
 }
 
 // A writer owns the one writing connection. A goroutine of its own takes what
-// is queued, runs each unit in a savepoint, commits once and answers all: the
-// wait for the disk is shared. Units run in the order they were queued.
+// is queued, runs all units in one transaction and answers them: the wait for the
+// disk is shared. Units run in the order they were queued. Where one fails, nothing
+// of it may stay: all are run once more, each in a savepoint of its own. That is
+// seldom, and savepoints are dear.
 type writer struct {
 	tx        Tx
 	log       *slog.Logger
@@ -63,6 +66,7 @@ type writer struct {
 	closed bool
 	room   chan struct{} // closed and renewed when units are taken
 
+	relaxed bool // commits don't wait for the disk; of the goroutine
 	failing bool // the follower could not be written the last time; of the goroutine
 	scrub   bool // something was deleted that is still in the files; of the goroutine
 }
@@ -83,7 +87,7 @@ type Follower interface {
 // startWriter takes over conn.
 func startWriter(conn *sql.Conn, o Options) *writer {
 	w := &writer{
-		tx:        Tx{p: prepare(conn)},
+		tx:        Tx{p: prepare(conn), kept: map[any]kept{}},
 		log:       o.Logger,
 		follower:  o.Follower,
 		committed: o.Committed,
@@ -227,12 +231,18 @@ func (w *writer) run() {
 	}
 }
 
-// catchUp has the follower do a step.
+// catchUp has the follower do a step. It does not wait for the disk: nobody is
+// told that the step is done, and where a power cut takes it back, what it is to
+// catch up with is there again. The wait of the next commit is for it, too.
 func (w *writer) catchUp() (more bool) {
+	defer w.durable()
+	if w.relaxed = w.setting("synchronous = NORMAL") == nil; !w.relaxed {
+		return false
+	}
 	errs, _ := w.try([]unit{{fn: func(t *Tx) (err error) {
 		more, err = w.follower.CatchUp(t)
 		return err
-	}}})
+	}}}, false)
 	err := errs[0]
 	if err != nil && !w.failing { // said once, and not with each write while a disk is full
 		w.log.Error("search index not written; it is tried again with the next write", "err", err)
@@ -266,13 +276,22 @@ func (w *writer) next() []unit {
 // commit makes group durable and answers it.
 func (w *writer) commit(group []unit) {
 	began := time.Now()
-	errs, again := w.try(group)
+	if err := w.durable(); err != nil {
+		for _, u := range group {
+			u.done(Explain(&CommitError{err}))
+		}
+		return
+	}
+	errs, again := w.try(group, false)
+	if again && len(group) > 1 {
+		errs, again = w.try(group, true)
+	}
 	w.committed(time.Since(began))
 	if again && len(group) > 1 {
 		// The transaction as a whole did not go through, perhaps for the sake
 		// of one of its units. Alone, each gets its own verdict.
 		for i := range group {
-			one, _ := w.try(group[i : i+1])
+			one, _ := w.try(group[i:i+1], false)
 			errs[i] = one[0]
 		}
 	}
@@ -282,11 +301,13 @@ func (w *writer) commit(group []unit) {
 	clear(group) // lets go of what the units carried
 }
 
-// try runs group in one transaction. again: nothing of it was stored, and that
-// may be because of a single unit.
-func (w *writer) try(group []unit) (errs []error, again bool) {
+// try runs group in one transaction, each unit in a savepoint of its own if apart
+// says so. again: nothing of it was stored, and that may be because of a single
+// unit.
+func (w *writer) try(group []unit, apart bool) (errs []error, again bool) {
 	errs = make([]error, len(group))
 	w.tx.after = w.tx.after[:0]
+	clear(w.tx.kept)
 	failAll := func(err error) {
 		w.tx.Exec("ROLLBACK") // SQLite may have done it by itself
 		for i := range errs {
@@ -299,31 +320,35 @@ func (w *writer) try(group []unit) (errs []error, again bool) {
 		failAll(err)
 		return errs, false
 	}
-	if len(group) == 1 {
-		// The transaction is the savepoint.
-		if errs[0] = group[0].fn(&w.tx); errs[0] != nil {
-			w.tx.Exec("ROLLBACK")
-			return errs, false
-		}
-	} else {
-		for i, u := range group {
-			if _, err := w.tx.Exec("SAVEPOINT unit"); err != nil {
-				failAll(err)
-				return errs, true
-			}
-			before := len(w.tx.after)
+	for i, u := range group {
+		if !apart {
 			if errs[i] = u.fn(&w.tx); errs[i] != nil {
-				w.tx.after = w.tx.after[:before]
-				if _, err := w.tx.Exec("ROLLBACK TO unit"); err != nil {
-					failAll(err) // the error took the whole transaction with it
-					return errs, true
-				}
+				failAll(errs[i])
+				return errs, true
 			}
-			if _, err := w.tx.Exec("RELEASE unit"); err != nil {
-				failAll(err)
+			continue
+		}
+		if _, err := w.tx.Exec("SAVEPOINT unit"); err != nil {
+			failAll(err)
+			return errs, true
+		}
+		before := len(w.tx.after)
+		if errs[i] = cmp.Or(u.fn(&w.tx), w.tx.storeKept()); errs[i] != nil {
+			clear(w.tx.kept)
+			w.tx.after = w.tx.after[:before]
+			if _, err := w.tx.Exec("ROLLBACK TO unit"); err != nil {
+				failAll(err) // the error took the whole transaction with it
 				return errs, true
 			}
 		}
+		if _, err := w.tx.Exec("RELEASE unit"); err != nil {
+			failAll(err)
+			return errs, true
+		}
+	}
+	if err := w.tx.storeKept(); err != nil {
+		failAll(err)
+		return errs, true
 	}
 	if _, err := w.tx.Exec("COMMIT"); err != nil {
 		failAll(err)
@@ -351,8 +376,8 @@ func (t *Tx) Scrub() error {
 // emptyLog moves the write-ahead log into the database and cuts it to nothing.
 // It does not wait for readers: false means one is in the way.
 func (w *writer) emptyLog() bool {
-	defer w.tx.Exec("PRAGMA busy_timeout = 5000")
-	if _, err := w.tx.Exec("PRAGMA busy_timeout = 0"); err != nil {
+	defer w.setting("busy_timeout = 5000")
+	if w.setting("busy_timeout = 0") != nil {
 		return false
 	}
 	var busy, pages, moved int
@@ -366,11 +391,57 @@ func (w *writer) emptyLog() bool {
 	return true
 }
 
+// durable has commits wait for the disk again. Nothing is committed while it fails.
+func (w *writer) durable() error {
+	if !w.relaxed {
+		return nil
+	}
+	err := w.setting("synchronous = FULL")
+	w.relaxed = err != nil
+	return err
+}
+
+// setting changes a setting of the connection. A prepared PRAGMA does so when it is
+// prepared, and not when it is run again: each is prepared anew.
+func (w *writer) setting(pragma string) error {
+	_, err := w.tx.p.conn.ExecContext(context.Background(), "PRAGMA "+pragma)
+	if err != nil {
+		w.log.Error("a setting of the database was not changed", "pragma", pragma, "err", err)
+	}
+	return err
+}
+
 // A Tx is the writing transaction as a unit sees it.
 type Tx struct {
 	p     *prepared
 	after []func() // of the units so far
-	scrub *bool    // of the writer
+	kept  map[any]kept
+	scrub *bool // of the writer
+}
+
+// A kept is a value of [Tx.Keep].
+type kept struct {
+	value any
+	store func() error
+}
+
+// Keep has a value at hand for the units that are committed with this one: what
+// each of them would read, change and store again is stored once, by store, before
+// the commit. A unit that fails leaves nothing of it.
+func (t *Tx) Keep(key, value any, store func() error) { t.kept[key] = kept{value, store} }
+
+// Kept is the value that was kept last under key in this transaction; nil where
+// none was.
+func (t *Tx) Kept(key any) any { return t.kept[key].value }
+
+func (t *Tx) storeKept() error {
+	for _, k := range t.kept {
+		if err := k.store(); err != nil {
+			return err
+		}
+	}
+	clear(t.kept)
+	return nil
 }
 
 // AfterCommit has fn called on the writing goroutine once the unit is durable,

@@ -42,7 +42,7 @@ func day(ctx context.Context, bin string, lasts time.Duration) error {
 		return err
 	}
 	defer func() { _ = gateway.Kill() }()
-	team, err := openTeam(ctx, bin, dir, gateway.URL)
+	team, err := openTeam(ctx, bin, dir, gateway.URL, dayPeople)
 	if err != nil {
 		return err
 	}

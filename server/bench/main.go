@@ -71,6 +71,7 @@ func run(ctx context.Context, only []string, opt options) error {
 		{"relay", func(ctx context.Context, bin string) error { return relay(ctx, bin, opt) }},
 		{"browser", browser},
 		{"lanes", comparison},
+		{"crowd", crowd},
 		{"day", func(ctx context.Context, bin string) error { return day(ctx, bin, opt.day) }},
 	}
 	for _, p := range parts {

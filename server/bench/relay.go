@@ -22,7 +22,7 @@ const (
 	flatStreams  = 64
 
 	// partWithin bounds one measurement of one way.
-	partWithin = 60 * time.Second
+	partWithin = 2 * time.Minute
 )
 
 var (

@@ -32,7 +32,7 @@ var setUpLink = regexp.MustCompile(`Set up at \S+/setup#(\S+)\n`)
 
 // openTeam starts the server of a team that a gateway is given to, and has its
 // people join it.
-func openTeam(ctx context.Context, bin, dir, upstream string) (*team, error) {
+func openTeam(ctx context.Context, bin, dir, upstream string, people int) (*team, error) {
 	models := filepath.Join(dir, "catalogue.json")
 	if err := os.WriteFile(models, gateway.SampleCatalogue().JSON(), 0o600); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func openTeam(ctx context.Context, bin, dir, upstream string) (*team, error) {
 		"-gateway", upstream, "-catalog", models, "-fetch-private"); err != nil {
 		return nil, err
 	}
-	if err := t.join(ctx); err != nil {
+	if err := t.join(ctx, people); err != nil {
 		t.close()
 		return nil, fmt.Errorf("%w\n%s", err, t.server.Log())
 	}
@@ -61,8 +61,8 @@ func (t *team) close() {
 
 // join makes the accounts: the admin's, who gives everybody's team a key and
 // invites the others.
-func (t *team) join(ctx context.Context) error {
-	for n := range dayPeople {
+func (t *team) join(ctx context.Context, people int) error {
+	for n := range people {
 		t.people = append(t.people, newPerson(n, t.server.URL))
 	}
 	var token []string
@@ -84,7 +84,7 @@ func (t *team) join(ctx context.Context) error {
 		return err
 	}
 	var invited wire.Invite
-	if err := admin.ask(ctx, "POST", "/api/invites", wire.Invite{Uses: dayPeople}, &invited); err != nil {
+	if err := admin.ask(ctx, "POST", "/api/invites", wire.Invite{Uses: people}, &invited); err != nil {
 		return err
 	}
 	link := regexp.MustCompile(`#(.+)$`).FindStringSubmatch(invited.Link)

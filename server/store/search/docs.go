@@ -97,6 +97,7 @@ func problemText(p *wire.Problem) string {
 type placed struct {
 	row  int64
 	meta string
+	of   subject
 	doc
 }
 
@@ -107,12 +108,8 @@ type subject struct{ owner, conversation, message, run, video int64 }
 // placeDoc gives a doc a row of the index, for a time in Unix milliseconds, and
 // appends it to docs.
 func placeDoc(w *sqlite.Tx, docs []placed, s subject, ms int64, d doc) ([]placed, error) {
-	at, err := freeRow(w, ms)
+	at, err := freeRow(w, docs, ms)
 	if err != nil {
-		return docs, err
-	}
-	if _, err := w.Exec("INSERT INTO search_rows (n, owner, conversation, message, run, video) VALUES (?, ?, ?, ?, ?, ?)",
-		at, s.owner, sqlite.OrNull(s.conversation), sqlite.OrNull(s.message), sqlite.OrNull(s.run), sqlite.OrNull(s.video)); err != nil {
 		return docs, err
 	}
 	meta := metaOwner(s.owner) + " "
@@ -122,22 +119,33 @@ func placeDoc(w *sqlite.Tx, docs []placed, s subject, ms int64, d doc) ([]placed
 	if s.video != 0 {
 		meta += metaClip(s.video) + " "
 	}
-	return append(docs, placed{at, meta + d.kinds, d}), nil
+	return append(docs, placed{at, meta + d.kinds, s, d}), nil
 }
 
-// insertWords puts docs into the index, many with one statement: at the
-// beginning of each one FTS5 writes out what it has gathered, to be able to go
-// back to there.
-func insertWords(w *sqlite.Tx, docs []placed) error {
+// insertDocs puts docs into the index.
+func insertDocs(w *sqlite.Tx, docs []placed) error {
+	err := insertMany(w, "search_rows (n, owner, conversation, message, run, video)", docs, func(d placed) []any {
+		return []any{d.row, d.of.owner, sqlite.OrNull(d.of.conversation), sqlite.OrNull(d.of.message), sqlite.OrNull(d.of.run), sqlite.OrNull(d.of.video)}
+	})
+	if err != nil {
+		return err
+	}
+	return insertMany(w, "search (rowid, meta, title, question, answer, tool, error, model)", docs, func(d placed) []any {
+		return []any{d.row, d.meta, d.title, d.question, d.answer, d.tool, d.errors, d.model}
+	})
+}
+
+// insertMany inserts a row for each doc, many with one statement: at the beginning
+// of each one FTS5 writes out what it has gathered, to be able to go back to there.
+func insertMany(w *sqlite.Tx, into string, docs []placed, row func(placed) []any) error {
 	for _, size := range []int{indexStep, indexStep / 8, 1} {
 		for len(docs) >= size {
-			args := make([]any, 0, 8*size)
+			var args []any
 			for _, d := range docs[:size] {
-				args = append(args, d.row, d.meta, d.title, d.question, d.answer, d.tool, d.errors, d.model)
+				args = append(args, row(d)...)
 			}
-			query := "INSERT INTO search (rowid, meta, title, question, answer, tool, error, model) VALUES (?, ?, ?, ?, ?, ?, ?, ?)" +
-				strings.Repeat(", (?, ?, ?, ?, ?, ?, ?, ?)", size-1)
-			if _, err := w.Exec(query, args...); err != nil {
+			one := "(?" + strings.Repeat(", ?", len(args)/size-1) + ")"
+			if _, err := w.Exec("INSERT INTO "+into+" VALUES "+one+strings.Repeat(", "+one, size-1), args...); err != nil {
 				return err
 			}
 			docs = docs[size:]
@@ -146,13 +154,23 @@ func insertWords(w *sqlite.Tx, docs []placed) error {
 	return nil
 }
 
-// freeRow finds a place in the index for a time: behind all of its second.
-func freeRow(w *sqlite.Tx, ms int64) (int64, error) {
+// freeRow finds a place in the index for a time: behind all of its second, those of
+// docs among them.
+func freeRow(w *sqlite.Tx, docs []placed, ms int64) (int64, error) {
 	for at := rowOf(ms); ; at += perSecond {
-		var last int64
-		err := w.Scan("SELECT coalesce(max(n), ?1 - 1) FROM search_rows WHERE n >= ?1 AND n < ?1 + ?2", []any{at, perSecond}, &last)
-		if err != nil || last < at+perSecond-1 {
-			return last + 1, err
+		last := int64(-1)
+		for _, d := range docs {
+			if d.row >= at && d.row < at+perSecond {
+				last = max(last, d.row)
+			}
+		}
+		if last < 0 {
+			if err := w.Scan("SELECT coalesce(max(n), ?1 - 1) FROM search_rows WHERE n >= ?1 AND n < ?1 + ?2", []any{at, perSecond}, &last); err != nil {
+				return 0, err
+			}
+		}
+		if last < at+perSecond-1 {
+			return last + 1, nil
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package search
 
+import "screentest/server/store/sqlite"
+
 // What the tests look at.
 const (
 	IndexStep    = indexStep
@@ -8,8 +10,10 @@ const (
 )
 
 var (
-	FreeRow          = freeRow
 	MetaConversation = metaConversation
 	MetaOwner        = metaOwner
 	RowOf            = rowOf
 )
+
+// FreeRow is the place of a time with nothing else that goes in.
+func FreeRow(w *sqlite.Tx, ms int64) (int64, error) { return freeRow(w, nil, ms) }

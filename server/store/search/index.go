@@ -120,13 +120,13 @@ func (x *Index) some(w *sqlite.Tx) (more bool, err error) {
 		bytes += len(d.title) + len(d.question) + len(d.answer) + len(d.tool) + len(d.errors)
 	}
 	w.AfterCommit(func() { x.bytes += bytes })
-	if err := insertWords(w, b.docs); err != nil {
+	if err := insertDocs(w, b.docs); err != nil {
 		return false, fmt.Errorf("write search index: %w", err)
 	}
 	return more || len(list) == indexStep, nil
 }
 
-// A batch is what goes into the index together. The words of it are written
+// A batch is what goes into the index together. The rows of it are written
 // last, so nothing in it may be placed twice: the row of the first would be
 // gone before its words come, and they would stay for good. What a thing is
 // known by here is its number alone, for whatever else a note says of it.

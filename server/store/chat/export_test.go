@@ -24,5 +24,9 @@ func (c *Chat) PrepareLog(ctx context.Context, owner int64, id, log, times []byt
 
 // StoreLog stores what was made ready.
 func (c *Chat) StoreLog(w *sqlite.Tx, owner, run int64, log whole) error {
-	return storeLog(w, owner, run, log, c.packer)
+	var stored extent
+	if err := w.Scan("SELECT "+selectExtent+" FROM runs r WHERE n = ?", []any{run}, &stored.count, &stored.end); err != nil {
+		return err
+	}
+	return storeLog(w, owner, run, stored, log, c.packer)
 }

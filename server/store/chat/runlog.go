@@ -92,9 +92,12 @@ func pieces(z *pack.Packer, start int64, log, times []byte) []piece {
 // An extent is how much of a log is stored, and in how many stretches.
 type extent struct{ count, end int64 }
 
-func logExtent(q sqlite.Scanner, run int64) (e extent, err error) {
-	err = q.Scan("SELECT count(*), coalesce(max(start + size), 0) FROM run_log WHERE run = ?", []any{run}, &e.count, &e.end)
-	return e, err
+// selectExtent gives that of the run r.
+const selectExtent = "(SELECT count(*) FROM run_log WHERE run = r.n), " + logEnd
+
+// stays says that what is stored of a log of so many bytes is as large as to stay.
+func (e extent) stays(size int) bool {
+	return e.count > 0 && e.end <= int64(size) && e.end >= e.count*keepFrom
 }
 
 // A whole is the log of a run that ended, ready to be stored: kept stays as it
@@ -110,28 +113,21 @@ type whole struct {
 // doing it again was half of what a fast run's log cost.
 func (c *Chat) prepareLog(ctx context.Context, owner int64, id, log, times []byte) (w whole, err error) {
 	w = whole{log: log, times: times}
-	var keptTimes []byte
-	err = c.db.Snapshot(ctx, func(q sqlite.Reading) error {
-		var run int64
-		err := q.Scan("SELECT n FROM runs WHERE owner = ? AND id = ?", []any{owner, id}, &run)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		e, err := logExtent(q, run)
-		if err != nil || e.end > int64(len(log)) || e.end < e.count*keepFrom || e.count == 0 {
-			return err
-		}
-		keptTimes, err = c.readTimes(q, run)
-		if bytes.HasPrefix(times, keptTimes) {
-			w.kept = e
-		}
-		return err
-	})
-	if err != nil {
+	var run int64
+	var stored extent
+	err = c.db.At(ctx).Scan("SELECT r.n, "+selectExtent+" FROM runs r WHERE owner = ? AND id = ?", []any{owner, id}, &run, &stored.count, &stored.end)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return w, err
+	}
+	var keptTimes []byte
+	if stored.stays(len(log)) {
+		// What comes in between shows when the log is stored.
+		if keptTimes, err = c.readTimes(c.db.At(ctx), run); err != nil {
+			return w, err
+		}
+		if bytes.HasPrefix(times, keptTimes) {
+			w.kept = stored
+		}
 	}
 	if w.kept == (extent{}) {
 		keptTimes = nil
@@ -148,12 +144,8 @@ func (w whole) size() (n int) {
 	return n
 }
 
-// storeLog puts the whole log in place of what is stored.
-func storeLog(t *sqlite.Tx, owner, run int64, w whole, z *pack.Packer) error {
-	e, err := logExtent(t, run)
-	if err != nil {
-		return err
-	}
+// storeLog puts the whole log in place of what is stored, which is e.
+func storeLog(t *sqlite.Tx, owner, run int64, e extent, w whole, z *pack.Packer) error {
 	if w.kept != (extent{}) && e != w.kept {
 		// A stretch came in between.
 		w.kept, w.pieces = extent{}, pieces(z, 0, w.log, w.times)

@@ -208,8 +208,9 @@ func (c *Chat) FinishRun(ctx context.Context, owner string, r wire.Run, text str
 		var state wire.RunState
 		var team []byte
 		var paidBy string
-		err := w.Scan("SELECT n, message, conversation, state, (SELECT id FROM teams WHERE n = r.team), paid_by FROM runs r WHERE owner = ? AND id = ?",
-			[]any{who, id}, &n, &message, &conversation, &state, &team, &paidBy)
+		var stored extent
+		err := w.Scan("SELECT n, message, conversation, state, (SELECT id FROM teams WHERE n = r.team), paid_by, "+selectExtent+" FROM runs r WHERE owner = ? AND id = ?",
+			[]any{who, id}, &n, &message, &conversation, &state, &team, &paidBy, &stored.count, &stored.end)
 		if errors.Is(err, sql.ErrNoRows) {
 			return c.bookRun(w, who, id, r, prices)
 		}
@@ -224,7 +225,7 @@ func (c *Chat) FinishRun(ctx context.Context, owner string, r wire.Run, text str
 		if state != wire.Running {
 			return sqlite.Conflict("This run has ended already, as %s.", state)
 		}
-		if err := storeLog(w, who, n, whole, c.packer); err != nil {
+		if err := storeLog(w, who, n, stored, whole, c.packer); err != nil {
 			return err
 		}
 		_, err = w.Exec(`UPDATE runs SET state = ?, answered = ?, finish = ?, problem = ?, content_type = ?, bytes = ?,

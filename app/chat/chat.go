@@ -199,6 +199,7 @@ func (ch *Chat) News(news session.News) {
 	switch n := news.(type) {
 	case session.Greeting:
 		ch.o.Changed(PartAll)
+		ch.Shown().hasten()
 	case wire.Summary:
 		if n.ID != "" {
 			ch.summary(n)

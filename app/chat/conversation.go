@@ -98,6 +98,11 @@ func (c *Conversation) fetch() {
 		}
 		c.chat.recall(c)
 		c.changed(PartThread | PartLanes | PartComposer | PartBar)
+		if p == nil {
+			c.hasten()
+		} else if c.Phase != Ready && c.waiting != "" {
+			c.waiting, c.Refusal = "", c.notReady()
+		}
 	})
 }
 

@@ -63,5 +63,18 @@ func Carry(draft, typed string) string {
 	return draft + "\n\n" + typed
 }
 
+// TakeOver makes what was typed before the program had come the draft, joined with a
+// stored one that was not seen then. It returns whether that leaves it as it was.
+func (c *Conversation) TakeOver(typed, seen string) bool {
+	text := typed
+	if c.draft != seen {
+		text = Carry(c.draft, typed)
+	}
+	if text != c.draft {
+		c.SetDraft(text)
+	}
+	return text == typed
+}
+
 // TrimDraft returns a draft as it is sent.
 func TrimDraft(text string) string { return strings.TrimSpace(text) }

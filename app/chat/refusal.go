@@ -40,7 +40,9 @@ func (c *Conversation) Refused() *Refusal {
 func (c *Conversation) notReady() *Refusal {
 	switch {
 	case !c.chat.session.Greeted:
-		return refuse("", "not_connected", "The server hasn’t answered yet.", "Wait a moment, then send again.")
+		return refuse("", "not_connected", "The server hasn’t answered yet.", "Your message is sent once it has.")
+	case c.Phase == Loading && !c.nowhere():
+		return refuse("", "not_loaded", "This conversation isn’t loaded yet.", "Your message is sent once it’s here.")
 	case c.Phase != Ready:
 		return refuse("", "not_loaded", "This conversation isn’t loaded.", "Wait for it or start a new one.")
 	}

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -20,7 +21,9 @@ func (c *Conversation) Send(text string) bool {
 	}
 	images, r := c.images()
 	if r == nil {
-		r = c.notReady()
+		if r = c.notReady(); r != nil && (c.Phase == Loading || !c.chat.session.Greeted) {
+			c.waiting = cmp.Or(text, " ") // of images alone
+		}
 	}
 	if r == nil && c.Running() {
 		r = stillRunning()

@@ -2,8 +2,9 @@ package chat
 
 import "cmp"
 
-// A text may be sent before all older messages of its conversation are here. The
-// model is to be given them all, so it waits, and goes as soon as they are.
+// A text may be sent before the server has answered, or before all older messages of
+// its conversation are here. The model is to be given them all, so it waits, and goes
+// as soon as they are.
 
 // wait has text sent when the rest of the conversation has come, and fetches
 // that now.
@@ -16,7 +17,7 @@ func (c *Conversation) wait(text string) {
 
 // hasten fetches what a text waits for.
 func (c *Conversation) hasten() {
-	if c.waiting == "" {
+	if c.waiting == "" || !c.chat.session.Greeted || c.Phase == Loading {
 		return
 	}
 	if c.Earlier {
@@ -31,7 +32,7 @@ func (c *Conversation) hasten() {
 	}
 	text := c.waiting
 	c.waiting = ""
-	if c == c.chat.Current {
+	if c == c.chat.Shown() {
 		c.Refusal = nil
 		c.changed(PartComposer)
 		c.chat.o.Resend(text)
@@ -44,7 +45,7 @@ func (c *Conversation) giveUp() {
 		return
 	}
 	c.waiting = ""
-	if c == c.chat.Current {
+	if c == c.chat.Shown() {
 		c.Refusal = refuse("", "not_loaded", "Older messages of this conversation couldn’t be loaded; the model needs them all.", "Send again.")
 		c.changed(PartComposer)
 	}

@@ -10,15 +10,21 @@ import (
 )
 
 // Browser returns a Dial that uses the page's own WebSocket, to this page's
-// origin. post is Options.Post.
+// origin. The first is the one that the page began before the program had come, if
+// it did (server/page/early.js). post is Options.Post.
 func Browser(post func(func())) func(Events) Conn {
 	return func(e Events) Conn {
 		loc := js.Global().Get("location")
 		url := strings.Replace(loc.Get("origin").String(), "http", "ws", 1) + wire.Path
 		c := &browserConn{}
-		ws := js.Global().Get("WebSocket").New(url)
-		ws.Set("binaryType", "arraybuffer")
-		c.ws = ws
+		missed := js.Value{} // events of it
+		if early := js.Global().Get("screentestEarly"); early.Truthy() && early.Get("connection").Truthy() {
+			begun := early.Call("connection")
+			c.ws, missed = begun.Index(0), begun.Index(1)
+		} else {
+			c.ws = js.Global().Get("WebSocket").New(url)
+			c.ws.Set("binaryType", "arraybuffer")
+		}
 		c.listen("open", func(js.Value) { post(e.Open) })
 		c.listen("message", func(ev js.Value) {
 			data := ev.Get("data")
@@ -38,6 +44,11 @@ func Browser(post func(func())) func(Events) Conn {
 			c.release()
 			post(func() { e.Closed(code) })
 		})
+		if missed.Truthy() {
+			for i := range missed.Length() {
+				c.hear(missed.Index(i))
+			}
+		}
 		return c
 	}
 }
@@ -50,6 +61,7 @@ type browserConn struct {
 type listener struct {
 	event string
 	f     js.Func
+	hear  func(js.Value)
 }
 
 func (c *browserConn) listen(event string, f func(js.Value)) {
@@ -57,8 +69,18 @@ func (c *browserConn) listen(event string, f func(js.Value)) {
 		f(args[0])
 		return nil
 	})
-	c.funcs = append(c.funcs, listener{event, fn})
+	c.funcs = append(c.funcs, listener{event, fn, f})
 	c.ws.Call("addEventListener", event, fn)
+}
+
+// hear takes an event from before the program had come.
+func (c *browserConn) hear(ev js.Value) {
+	for _, l := range c.funcs {
+		if l.event == ev.Get("type").String() {
+			l.hear(ev)
+			return
+		}
+	}
 }
 
 func (c *browserConn) release() {

@@ -19,11 +19,11 @@ const maxBody = 16 << 10
 func (s *Server) routes() http.Handler {
 	d := &doors{s, map[string]methods{}}
 	for _, path := range []string{"/{$}", "/c/{id}", "/settings", "/settings/{name}", "/video", "/video/{id}", "/spend"} {
-		d.show(path, s.Page.Serve)
+		d.show(path, s.showPage)
 	}
 	if s.People.Team {
 		for _, path := range []string{"/review/{id}", "/ranking", "/shared", "/notices"} {
-			d.show(path, s.Page.Serve)
+			d.show(path, s.showPage)
 		}
 		for _, path := range []string{"/signin", "/setup", "/join", "/reset"} {
 			d.show(path, s.Page.ServeDoor)
@@ -75,6 +75,21 @@ func (s *Server) routes() http.Handler {
 		}
 	}
 	return s.withPolicy(withoutDawdling(s.onlyOurNames(s.onlyOurScheme(refused, cross.Handler(onlyOurPages(cross, refused, s.asking(mux)))))))
+}
+
+// showPage answers with the page. Its program asks who is there; until it has come,
+// nobody who is signed out or may not send is shown where one writes.
+func (s *Server) showPage(w http.ResponseWriter, r *http.Request) {
+	serve := s.Page.Serve
+	if s.People.Team {
+		switch who, err := s.People.Asking(r); {
+		case err != nil || !who.SignedIn():
+			serve = s.Page.ServeDoor
+		case who.Role() == wire.RoleGuest:
+			serve = s.Page.ServeReader
+		}
+	}
+	serve(w, r)
 }
 
 // signedInElsewhere is where a provider's page leads back to: the one address of

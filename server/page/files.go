@@ -18,6 +18,8 @@ import (
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"screentest/shared/wire"
 )
 
 // immutable is the caching of an address that carries the hash of its content.
@@ -178,13 +180,19 @@ func (p *Page) addStyles(files fs.FS) error {
 	return nil
 }
 
+// addEarly makes the script that the page runs before its program has come.
+func (p *Page) addEarly() {
+	code := strings.NewReplacer("{{.Socket}}", wire.Path, "{{.Failed}}", failed).Replace(earlyJS)
+	p.files[early] = newAsset("text/javascript; charset=utf-8", []byte(code))
+}
+
 // hash identifies the files there are so far and what the rest is made of.
 func (p *Page) hash() string {
 	h := sha256.New()
 	for _, url := range p.urls() {
 		fmt.Fprintln(h, url)
 	}
-	fmt.Fprintln(h, shellHTML, app.DefaultAppWorkerJS, loadPlainly, countCopy, pageFromServer, notShared)
+	fmt.Fprintln(h, shellHTML, app.DefaultAppWorkerJS, changes, pageFromServer, notShared)
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 

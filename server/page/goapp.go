@@ -25,7 +25,8 @@ var (
 	// go-app counts the download's progress by wrapping the response, and for
 	// a wrapped one Chromium keeps no compiled code: each visit compiles the
 	// program anew. The response itself goes to the compiler here, and the
-	// progress is counted on a copy of its stream.
+	// progress is counted on a copy of its stream, where there is time to see
+	// it: to read the copy costs a near or known page some 50 ms of its start.
 	loadPlainly = patch{
 		old: `fetchWithProgress("{{.Wasm}}", showProgress)`,
 		new: `goappFetch("{{.Wasm}}", showProgress)`,
@@ -39,8 +40,15 @@ var (
   if (!response.ok) {
     throw new Error("the program could not be loaded: HTTP status " + response.status);
   }
-  goappCount(response.clone(), progress).catch(() => { });
+  if (goappIsFar()) {
+    goappCount(response.clone(), progress).catch(() => { });
+  }
   return response;
+}
+
+function goappIsFar() {
+  const [page] = performance.getEntriesByType("navigation");
+  return !navigator.serviceWorker?.controller && page?.responseStart - page?.requestStart > 50;
 }
 
 async function goappCount(response, progress) {
@@ -62,6 +70,22 @@ async function goappCount(response, progress) {
 
 async function fetchWithProgress(url, progess) {`,
 	}
+	// The percentage is shown as soon as there is one.
+	noZero = patch{old: "    showProgress(0);\n", new: ""}
+	// The service worker is for the next visit, and what it fetches and keeps
+	// would be in this one's way: it waits until the program runs.
+	workerLater = patch{old: "goappInitServiceWorker();\ngoappWatchForUpdate();", new: "goappWatchForUpdate();"}
+	workerNow   = patch{
+		old: "    go.run(wasm.instance);\n    loader.remove();\n",
+		new: "    go.run(wasm.instance);\n    loader.remove();\n    setTimeout(goappInitServiceWorker, 1000);\n",
+	}
+	// What was typed meanwhile isn't lost with the program.
+	sayFailed = patch{
+		old: "    loaderLabel.innerText = err;\n",
+		new: "    loaderLabel.innerText = \"" + failed + " (\" + (err.message || err) + \")\";\n    globalThis.screentestEarly?.failed();\n",
+	}
+	changes = []patch{countCopy, loadPlainly, noZero, workerLater, workerNow, sayFailed}
+
 	// go-app's service worker answers from its cache first, so the first visit
 	// after an update shows the old page, and a reload may show it again. Here
 	// a page comes from the server whenever that answers; the files it names
@@ -96,6 +120,9 @@ var notShared = patch{
 `,
 }
 
+// failed says that the program doesn't run.
+const failed = "The program could not be loaded. What you typed stays here; reload the page to try again."
+
 type patch struct{ old, new string }
 
 // at puts the program's address into a patch.
@@ -127,7 +154,11 @@ func (p *Page) addGoApp() error {
 	}
 	p.files["/wasm_exec.js"] = newAsset(script, ask(h, "/wasm_exec.js"))
 	// go-app has put the program's address in by now.
-	load, err := applied(ask(h, "/app.js"), countCopy, loadPlainly.at(p.URL("/web/app.wasm")))
+	var to []patch
+	for _, c := range changes {
+		to = append(to, c.at(p.URL("/web/app.wasm")))
+	}
+	load, err := applied(ask(h, "/app.js"), to...)
 	if err != nil {
 		return fmt.Errorf("app.js: %w", err)
 	}

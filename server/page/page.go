@@ -13,27 +13,46 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 )
 
 const description = "A self-hosted playground for a model gateway: chat, compare, and make clips."
 
-// The page before its program has arrived: the same at every address, with the
-// outline of what will be there and a box that can already be typed in. The
-// program takes over its text.
+// The page before its program has arrived: the outline of what will be there and,
+// where one writes, the composer itself, in the place that it keeps. Its script lets
+// it take a message and a send, which the program takes over.
 var (
 	//go:embed shell.html
 	shellHTML string
 	//go:embed shell.css
 	shellCSS string
+	//go:embed early.js
+	earlyJS string
 )
+
+// early is where the script is.
+const early = "/early.js"
+
+// An outline is what an address shows before the program has arrived.
+type outline string
+
+const (
+	newChat      outline = "chat"
+	conversation outline = "conversation"
+	section      outline = "page" // anything else: nothing is written there
+	entrance     outline = "door"
+)
+
+// chips are what stands under the text in the composer, in the order and words of
+// the program's: they may need two rows.
+var chips = []string{"Add a model", "Image", "Tools", "Add only", "Prompts"}
 
 // Page is the page and its files, ready to be sent.
 type Page struct {
 	build string // hash over all of them
 	built bool   // app.wasm is there
 	files map[string]*asset
-	html  *asset
-	door  *asset // the page at the addresses where one comes in
+	html  map[outline]*asset
 }
 
 // Options say whose page it is.
@@ -46,7 +65,7 @@ type Options struct {
 // New reads the browser's files (app.wasm, style sheets, icons, each with .br
 // and .gz beside it where that was made) and makes those that go-app needs.
 func New(files fs.FS, o Options) (*Page, error) {
-	p := &Page{files: map[string]*asset{}}
+	p := &Page{files: map[string]*asset{}, html: map[outline]*asset{}}
 	if err := p.readFiles(files); err != nil {
 		return nil, err
 	}
@@ -59,16 +78,17 @@ func New(files fs.FS, o Options) (*Page, error) {
 			return nil, err
 		}
 	}
+	p.addEarly()
 	p.build = p.hash()
 	if err := p.addGoApp(); err != nil {
 		return nil, err
 	}
-	for to, door := range map[**asset]bool{&p.html: false, &p.door: true} {
-		html, err := p.makeHTML(o, door)
+	for _, of := range []outline{newChat, conversation, section, entrance} {
+		html, err := p.makeHTML(o, of)
 		if err != nil {
 			return nil, err
 		}
-		*to = newAsset("text/html; charset=utf-8", html)
+		p.html[of] = newAsset("text/html; charset=utf-8", html)
 	}
 	return p, nil
 }
@@ -96,13 +116,25 @@ func (p *Page) ServeFile(w http.ResponseWriter, r *http.Request) {
 // Serve answers with the page. What it shows is up to its program; an address
 // that names no conversation of the person's is told by it.
 func (p *Page) Serve(w http.ResponseWriter, r *http.Request) {
-	p.serve(p.html, w, r)
+	of := section
+	switch {
+	case r.URL.Path == "/":
+		of = newChat
+	case strings.HasPrefix(r.URL.Path, "/c/"):
+		of = conversation
+	}
+	p.serve(p.html[of], w, r)
+}
+
+// ServeReader is Serve for somebody who may not send: there is no composer.
+func (p *Page) ServeReader(w http.ResponseWriter, r *http.Request) {
+	p.serve(p.html[section], w, r)
 }
 
 // ServeDoor answers with the page where one signs in, sets up, joins or chooses
 // a new password: the same program, under the outline of that.
 func (p *Page) ServeDoor(w http.ResponseWriter, r *http.Request) {
-	p.serve(p.door, w, r)
+	p.serve(p.html[entrance], w, r)
 }
 
 func (p *Page) serve(html *asset, w http.ResponseWriter, r *http.Request) {
@@ -116,12 +148,11 @@ func (p *Page) serve(html *asset, w http.ResponseWriter, r *http.Request) {
 // ServeNotFound answers with the page where there is nothing: it says so and
 // leads on.
 func (p *Page) ServeNotFound(w http.ResponseWriter, r *http.Request) {
-	p.html.serve(w, r, http.StatusNotFound, "no-store")
+	p.html[section].serve(w, r, http.StatusNotFound, "no-store")
 }
 
-// makeHTML fills in the addresses of the files. door is for the outline of the
-// pages where one comes in.
-func (p *Page) makeHTML(o Options, door bool) ([]byte, error) {
+// makeHTML fills in the addresses of the files.
+func (p *Page) makeHTML(o Options, of outline) ([]byte, error) {
 	t, err := template.New("page").Parse(shellHTML)
 	if err != nil {
 		return nil, fmt.Errorf("parse the page: %w", err)
@@ -138,7 +169,9 @@ func (p *Page) makeHTML(o Options, door bool) ([]byte, error) {
 		"Wasm":        p.URL("/web/app.wasm"),
 		"Built":       p.built,
 		"Team":        o.Team,
-		"Door":        door,
+		"Outline":     string(of),
+		"Early":       p.URL(early),
+		"Chips":       chips,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the page: %w", err)

@@ -124,7 +124,7 @@ func TestPageIsAskedForAgainByItsOwnTag(t *testing.T) {
 		t.Errorf("%v", page.Header())
 	}
 	tag := page.Header().Get("ETag")
-	if res := get(t, p, "/c/1", "If-None-Match", tag); res.Code != 304 {
+	if res := get(t, p, "/", "If-None-Match", tag); res.Code != 304 {
 		t.Errorf("the same page: %d", res.Code)
 	}
 	if res := get(t, p, "/app.js", "If-None-Match", tag); res.Code != 200 {

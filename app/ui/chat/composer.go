@@ -27,6 +27,10 @@ type Composer struct {
 // OnMount implements app.Mounter.
 func (c *Composer) OnMount(ctx app.Context) {
 	c.p.FocusComposer()
+	if c.p.shell.focused { // by a finger, too: its keyboard stays
+		c.p.shell.focused = false
+		c.p.DOM.Focus("#composer")
+	}
 	c.OnUpdate(ctx)
 }
 

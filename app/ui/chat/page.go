@@ -82,7 +82,7 @@ type revisions struct {
 // address.
 func New(h *kit.Host, o Options) *Page {
 	p := &Page{Host: h, o: o, session: o.Session, pen: prose.NewPen(h.DOM), shown: true}
-	p.shell.field = p.DOM.ByID("composer")
+	p.shell = newShell(p.DOM.ByID("composer"))
 	p.answers = newAnswers(p)
 	p.threads.p = p
 	p.follow = p.Waker(p.followChange)

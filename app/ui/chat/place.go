@@ -38,9 +38,7 @@ func (p *Page) Go(at *url.URL) bool {
 	} else if id, err := url.PathUnescape(id); err == nil && p.conversationID() != id {
 		p.chat.Show(id)
 	}
-	if typed := p.shell.take(); typed != "" { // only now is it known which conversation it is for
-		p.chat.Shown().SetDraft(chat.Carry(p.chat.Shown().Draft(), typed))
-	}
+	p.takeOver() // only now is it known which conversation it is for
 	switch id := p.conversationID(); {
 	case id != p.threads.of:
 		p.threads.begin(id)

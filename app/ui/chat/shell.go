@@ -44,7 +44,7 @@ func (s *shell) take() (t taken) {
 		return t
 	}
 	t.text = text
-	length := s.field.Get("value").Get("length").Int() // as the browser counts
+	length := s.field.Get("textLength").Int()
 	t.start, t.end = length-s.field.Get("selectionStart").Int(), length-s.field.Get("selectionEnd").Int()
 	if early := js.Global().Get("screentestEarly"); early.Truthy() {
 		t.seen, t.sent = early.Get("seen").String(), early.Get("sent").Bool()
@@ -88,7 +88,7 @@ func (p *Page) takeOver() {
 		defer p.Guard("what was typed")
 		if field := p.DOM.ByID("composer"); field.Truthy() && c == p.chat.Shown() {
 			p.Put("composer", c.Draft())
-			length := field.Get("value").Get("length").Int()
+			length := field.Get("textLength").Int()
 			field.Call("setSelectionRange", max(0, length-t.start), max(0, length-t.end))
 		}
 		if t.sent && whole && c.Draft() == t.text {

@@ -64,7 +64,8 @@
 
   function unsend() {
     early.sent = false;
-    note.textContent = "";
+    // The program says there what it would cost, as soon as there is something.
+    note.textContent = field.value.trim() && !early.over ? "Not sent yet" : "";
     send.disabled = early.over || !field.value.trim();
   }
   unsend();
@@ -95,7 +96,7 @@
   function later() {
     if (field.value.trim() && !early.over) {
       early.sent = send.disabled = true;
-      note.textContent = "Sent when the program is here";
+      note.textContent = "Sent when loaded";
     }
   }
 })();

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"screentest/server/e2e/rig"
+	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
@@ -28,7 +30,11 @@ func comparison(ctx context.Context, bin string) error {
 		return err
 	}
 	defer func() { _ = sandbox.Stop() }()
-	server, err := rig.Start(ctx, bin, nil, "serve", "-addr", "127.0.0.1:0", "-data", dir, "-gateway", sandbox.URL)
+	models := filepath.Join(dir, "models.json") // this gateway lists none
+	if err := os.WriteFile(models, gateway.SampleCatalogue().JSON(), 0o600); err != nil {
+		return err
+	}
+	server, err := rig.Start(ctx, bin, nil, "serve", "-addr", "127.0.0.1:0", "-data", filepath.Join(dir, "data"), "-gateway", sandbox.URL, "-catalog", models)
 	if err != nil {
 		return err
 	}

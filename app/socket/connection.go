@@ -90,12 +90,14 @@ func (s *Socket) text(msg []byte) {
 	}
 }
 
-// heard notes a sign of life.
+// heard notes a sign of life. While there are many, the timer is set anew once a
+// second only.
 func (s *Socket) heard() {
-	s.probe = false
-	if s.state == Open {
+	if s.state == Open && (s.probe || time.Since(s.watched) >= time.Second) {
 		s.watchFor(quietFor, func() { s.ping(pongTimeout) })
+		s.watched = time.Now()
 	}
+	s.probe = false
 }
 
 // ping asks whether the server is there. Any message at all is a yes.
@@ -119,7 +121,7 @@ func (s *Socket) lost() {
 // drop closes the connection and stops the timers; late events are ignored.
 func (s *Socket) drop() {
 	s.gen++
-	s.probe = false
+	s.probe, s.watched = false, time.Time{}
 	if s.conn != nil {
 		s.conn.Close()
 		s.conn = nil

@@ -89,7 +89,9 @@ type Socket struct {
 
 	pause *time.Timer // until the next dial
 	watch *time.Timer // dial time-out, silence, missing pong
-	probe bool        // a ping is unanswered
+
+	watched time.Time // when a sign of life has set it
+	probe   bool      // a ping is unanswered
 }
 
 type call struct {

@@ -37,7 +37,7 @@ func element(e app.HTMLElem, class string, at At, kids []any) app.UI {
 	for i := 0; i+1 < len(at); i += 2 {
 		name := at[i].(string)
 		if h, is := at[i+1].(*Handler); is {
-			e = e.On(name[len("on"):], h.do, h.scope)
+			e = e.On(name[len("on"):], h.do)
 		} else {
 			e = e.Attr(name, at[i+1])
 		}

@@ -48,23 +48,16 @@ func (h *Host) Drawing(what string, ui *app.UI) {
 }
 
 // Handler is what happens on an event of an element; see At.
-type Handler struct {
-	do    app.EventHandler
-	scope app.EventOption
-}
+type Handler struct{ do app.EventHandler }
 
-// On guards a handler; name is for people, should it fail. go-app compares
-// handlers by their scope and their code, and of two that are equal it keeps
-// the older one, with the values that it closed over when it was first drawn.
-// The code is the same for all that are guarded here, so every draw's handler
-// gets a scope of its own: what is called is that of the newest draw. That
-// costs some 8 µs a handler that is drawn again.
+// On guards a handler; name is for people, should it fail. An element that is drawn
+// again keeps its listener, which calls the handler of the newest draw: see
+// web/build/slim.
 func (h *Host) On(name string, f func(ctx app.Context, e app.Event)) *Handler {
-	h.handlers++
 	return &Handler{func(ctx app.Context, e app.Event) {
 		defer h.Guard(name)
 		f(ctx, e)
-	}, app.EventScope(h.handlers)}
+	}}
 }
 
 // Do is On for what needs no event.

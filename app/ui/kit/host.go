@@ -15,14 +15,13 @@ import (
 // Host is what every part of the page stands on: go-app's UI goroutine, the
 // document, the socket, and the next draw.
 type Host struct {
-	DOM      DOM
-	Server   session.Server
-	ctx      app.Context // the Shell's
-	frames   frames
-	handlers int // drawn so far; see On
-	bound    bool
-	shows    map[string]any // by control, what it is to show; see Show
-	settles  bool           // soon
+	DOM     DOM
+	Server  session.Server
+	ctx     app.Context // the Shell's
+	frames  frames
+	bound   bool
+	shows   map[string]any // by control, what it is to show; see Show
+	settles bool           // soon
 
 	// SignedOut is called where an address answers that nobody is signed in any
 	// more: somebody is asked to sign in, and again is called when it was the

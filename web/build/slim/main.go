@@ -10,6 +10,8 @@
 // each build from the module that go.mod pins, with the few files below
 // replaced; nothing of it is kept in this repository.
 //
+// Of what is left one thing is made otherwise: see renewal.
+//
 // The same is done to google/uuid, of which the page needs one function: with
 // it come md5, sha1, Go's own random numbers and what they are made of, and
 // database/sql, 2 % of the download. The browser has random bytes itself.
@@ -119,6 +121,9 @@ func run(out string) error {
 		}
 	}
 	if err := os.WriteFile(filepath.Join(copied, "pkg", "app", "slim.go"), []byte(stub), 0o644); err != nil {
+		return err
+	}
+	if err := renewListeners(filepath.Join(copied, "pkg", "app")); err != nil {
 		return err
 	}
 	if err := writeUUID(filepath.Join(out, "uuid")); err != nil {

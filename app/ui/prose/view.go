@@ -24,7 +24,7 @@ const (
 	slice = 3 << 10
 	// chunkSize is the Markdown, in bytes, after which closed blocks are sealed
 	// in an element that the browser leaves out while it is off the screen.
-	chunkSize = 8 << 10
+	chunkSize = 2 << 10
 	// linesTogether is how many nodes of coloured code stand in one block.
 	linesTogether = 200
 )

@@ -4,36 +4,53 @@ package chat
 
 import (
 	"math"
-	"syscall/js"
 
 	"screentest/app/chat"
 )
 
 // anchor moves the thread to its end, or to its target, if that is where the
 // person is.
-func (t *thread) anchor() {
+func (t *thread) anchor() { t.aim()() }
+
+// aim looks where the thread is to be, and returns what moves it there. Looking
+// costs nothing as long as nothing was moved since the browser worked out all sizes.
+func (t *thread) aim() (move func()) {
 	if t.el.IsUndefined() {
-		return
-	}
-	switch {
-	case t.stuck:
-		end := t.el.Get("scrollHeight")
-		if t.p.chat.Current == nil {
-			end = js.ValueOf(0) // the examples are read from their beginning
-		}
-		t.scrollTo(end.Float())
-	case t.target != "":
-		if off, there := t.offTarget(); there {
-			if math.Abs(off) > 1 {
-				t.scrollTo(t.el.Get("scrollTop").Float() + off)
-			}
-		} else if at := t.place(t.target); at >= 0 {
-			t.scrollTo(t.column.Height(0, at))
-			t.look()
-		}
+		return func() {}
 	}
 	t.tall = t.el.Get("scrollHeight").Float()
-	t.showJump()
+	t.height = t.el.Get("clientHeight").Float()
+	switch {
+	case t.stuck:
+		end := math.Max(0, t.tall-t.height)
+		if t.p.chat.Current == nil {
+			end = 0 // the examples are read from their beginning
+		}
+		return func() {
+			t.last = end // not read again: that would cost what aim has spared
+			t.el.Set("scrollTop", end)
+			t.showJump()
+		}
+	case t.target != "":
+		if off, there := t.offTarget(); there {
+			top := t.el.Get("scrollTop").Float() + off
+			return func() {
+				if math.Abs(off) > 1 {
+					t.scrollTo(top)
+				}
+				t.showJump()
+			}
+		}
+		if at := t.place(t.target); at >= 0 {
+			return func() {
+				t.scrollTo(t.column.Height(0, at))
+				t.look()
+				t.tall = t.el.Get("scrollHeight").Float()
+				t.showJump()
+			}
+		}
+	}
+	return t.showJump
 }
 
 func (t *thread) scrollTo(top float64) {
@@ -108,6 +125,9 @@ func (t *thread) scrolled() {
 		return
 	}
 	top := t.el.Get("scrollTop").Float()
+	if t.stuck && math.Abs(top-t.last) < 1 {
+		return // the thread's own move
+	}
 	height := t.el.Get("clientHeight").Float()
 	if height == 0 {
 		return // on a phone another lane is shown
@@ -144,8 +164,10 @@ func (t *thread) look() {
 	}
 }
 
+// showJump shows the way to the end to whoever is elsewhere.
 func (t *thread) showJump() {
-	if jump := t.p.DOM.ByID(threadID("jump", t.lane)); jump.Truthy() {
-		jump.Set("hidden", t.stuck)
+	if t.jumpHidden != t.stuck {
+		t.jumpHidden = t.stuck
+		t.jump.Set("hidden", t.stuck)
 	}
 }

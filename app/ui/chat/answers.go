@@ -14,6 +14,15 @@ import (
 // the next.
 const budget = 7 * time.Millisecond
 
+// Answers that are growing take turns: a frame draws the next of them until share
+// is used up, for the browser takes several times as long to lay out and paint what
+// was drawn. So each lane has fewer frames where there are many, and the page keeps
+// all of its. A lane that is out of view is drawn every so often only.
+const (
+	share        = 1200 * time.Microsecond
+	everySoOften = 400 * time.Millisecond
+)
+
 // answers draws the texts of the answers on the page by direct DOM: closed
 // blocks once, the open rest at most once a frame. The newest come first, so
 // that opening a long conversation shows its end at once.
@@ -22,6 +31,7 @@ type answers struct {
 	draw  func() // with the next frame, what is queued and what is streaming
 	views map[viewKey]*answerView
 	queue []*answerView // what has something to draw; the last is next
+	later bool          // what is growing out of view is looked at again
 }
 
 func newAnswers(p *Page) *answers {
@@ -42,7 +52,8 @@ type answerView struct {
 	text   *prose.View // in the message's body
 	fresh  int         // Answer.Replaced when drawing began
 	queued bool
-	live   bool // it was seen growing, and is not drawn to its end
+	live   bool      // it was seen growing, and is not drawn to its end
+	drawn  time.Time // when it was last, while it grows
 	extras extras
 }
 
@@ -75,14 +86,33 @@ func (a *answers) refresh(lane int, id string) {
 	}
 }
 
-// queueStreaming queues the answers that are streaming.
+// queueStreaming queues the answers that are streaming, and those out of view when
+// it is their time.
 func (a *answers) queueStreaming() {
-	if c := a.p.chat.Current; c != nil {
-		for i := range c.Lanes {
-			if v := a.views[viewKey{i, c.Lanes[i].Leaf}]; v != nil {
-				a.enqueue(v)
-			}
+	c := a.p.chat.Current
+	if c == nil {
+		return
+	}
+	for i := range c.Lanes {
+		v := a.views[viewKey{i, c.Lanes[i].Leaf}]
+		switch {
+		case v == nil:
+		case v.live && !a.p.threads.at(i).seen && c.Lane(i).Running() && time.Since(v.drawn) < everySoOften:
+			a.drawLater()
+		default:
+			a.enqueue(v)
 		}
+	}
+}
+
+// drawLater draws what is growing out of view, should nothing else have it drawn.
+func (a *answers) drawLater() {
+	if !a.later {
+		a.later = true
+		a.p.After(everySoOften, func() {
+			a.later = false
+			a.draw()
+		})
 	}
 }
 
@@ -110,24 +140,27 @@ func (a *answers) message(id string) *chat.Message {
 	return nil
 }
 
-// work draws for as long as the budget lasts; what is left waits for the next
-// frame.
+// work draws for as long as the budget lasts, and of what is growing for as long as
+// its share; what is left waits for the next frame.
 func (a *answers) work() {
 	a.queueStreaming()
-	var again []*answerView
-	for end := time.Now().Add(budget); len(a.queue) > 0; {
+	var again, waiting []*answerView
+	began := time.Now()
+	for len(a.queue) > 0 && time.Since(began) < budget {
 		v := a.queue[len(a.queue)-1]
 		a.queue = a.queue[:len(a.queue)-1]
-		v.queued = false
 		m := a.message(v.id)
 		if m == nil || a.views[v.viewKey] != v {
+			v.queued = false
 			continue
 		}
+		if m.Running() && time.Since(began) >= share {
+			waiting = append(waiting, v)
+			continue
+		}
+		v.queued = false
 		if v.step(a.p, m) {
 			again = append(again, v)
-		}
-		if time.Now().After(end) {
-			break
 		}
 	}
 	// What is still running waits behind the others, so that no lane starves;
@@ -142,7 +175,8 @@ func (a *answers) work() {
 			a.queue = append(a.queue, v)
 		}
 	}
-	a.queue = append(behind, a.queue...)
+	slices.Reverse(waiting)
+	a.queue = slices.Concat(behind, waiting, a.queue)
 	if len(a.queue) > 0 {
 		a.draw()
 	}
@@ -160,7 +194,7 @@ func (v *answerView) step(p *Page, m *chat.Message) bool {
 	more := v.text.Grow(m.Content(), !running)
 	switch {
 	case running:
-		v.live = true
+		v.live, v.drawn = true, time.Now()
 		if !more {
 			v.text.ShowCaret()
 		}

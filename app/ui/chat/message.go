@@ -60,7 +60,7 @@ func (c *Message) Render() (ui app.UI) {
 	if m == nil {
 		return kit.Box("article", "")
 	}
-	at := kit.At{"data-role", m.Role, "data-id", m.ID}
+	at := kit.At{"data-role", m.Role, "data-id", m.ID, "data-lane", c.Lane}
 	switch m.Role {
 	case "user":
 		return kit.El("article", "message", at, c.question(m), kit.If(c.p.inserts(c.Lane, m.ID), func() app.UI { return c.p.editor(c.Lane, m) }))

@@ -85,6 +85,7 @@ func New(h *kit.Host, o Options) *Page {
 	p.shell = newShell(p.DOM.ByID("composer"))
 	p.answers = newAnswers(p)
 	p.threads.p = p
+	p.threads.sizes.ts = &p.threads
 	p.follow = p.Waker(p.followChange)
 	p.chat = chat.New(chat.Options{
 		Session:  p.session,

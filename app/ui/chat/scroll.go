@@ -40,48 +40,46 @@ type thread struct {
 	width  float64 // of the messages, when they were last seen, px
 	tall   float64 // of all that is in it, at the last look
 
-	sizes    js.Value            // ResizeObserver
-	watched  map[string]js.Value // messages it observes
+	seen     bool // it is in view, or not known not to be
+	sizes    *sizes
+	watched  map[string]js.Value // messages whose sizes are watched
 	sight    *sight
-	onResize js.Func
 	onScroll js.Func
+
+	jump       js.Value // button that leads to the end
+	jumpHidden bool
 }
 
-// attach watches the thread once it is in the document. The observer is called
-// after layout and before painting, when reading sizes costs nothing, so the
-// thread is moved at most once a frame.
+// attach watches the thread once it is in the document.
 func (t *thread) attach() {
 	t.detach()
 	t.el = t.p.DOM.ByID(threadID("thread", t.lane))
 	t.inner = t.p.DOM.ByID(threadID("thread-inner", t.lane))
+	t.jump, t.jumpHidden = t.p.DOM.ByID(threadID("jump", t.lane)), t.stuck
+	t.jump.Set("hidden", t.stuck)
 	t.watched = map[string]js.Value{}
-	t.onResize = js.FuncOf(func(_ js.Value, args []js.Value) any {
-		entries := args[0]
-		t.p.Post(func() { t.resized(entries) })
-		return nil
-	})
 	t.onScroll = js.FuncOf(func(js.Value, []js.Value) any {
 		t.p.Post(t.scrolled)
 		return nil
 	})
-	t.sizes = js.Global().Get("ResizeObserver").New(t.onResize)
-	t.sizes.Call("observe", t.el)
-	t.sizes.Call("observe", t.inner)
+	t.sizes.watchLane(t)
 	t.el.Call("addEventListener", "scroll", t.onScroll, map[string]any{"passive": true})
 	t.sight.attach(t.el)
 	t.rendered()
 }
 
 func (t *thread) detach() {
-	if t.sizes.IsUndefined() {
+	if t.el.IsUndefined() {
 		return
 	}
-	t.sizes.Call("disconnect")
+	t.sizes.unwatchLane(t)
+	for _, e := range t.watched {
+		t.sizes.unwatch(e)
+	}
 	t.el.Call("removeEventListener", "scroll", t.onScroll)
 	t.sight.detach()
-	t.onResize.Release()
 	t.onScroll.Release()
-	t.sizes, t.el, t.inner = js.Undefined(), js.Undefined(), js.Undefined()
+	t.el, t.inner, t.jump = js.Undefined(), js.Undefined(), js.Undefined()
 }
 
 // plan decides, before the lane is drawn, what of it will be in the document.
@@ -188,7 +186,7 @@ func (t *thread) rendered() {
 				t.forget(old)
 			}
 			t.watched[id] = e
-			t.sizes.Call("observe", e)
+			t.sizes.watch(e)
 			t.sight.watch(e)
 		}
 		if id == t.found {
@@ -207,30 +205,8 @@ func (t *thread) rendered() {
 }
 
 func (t *thread) forget(e js.Value) {
-	t.sizes.Call("unobserve", e)
+	t.sizes.unwatch(e)
 	t.sight.unwatch(e)
-}
-
-// resized takes the heights of messages, and keeps the window where it is to
-// be.
-func (t *thread) resized(entries js.Value) {
-	if t.el.IsUndefined() {
-		return
-	}
-	for i := range entries.Length() {
-		e := entries.Index(i)
-		target := e.Get("target")
-		if target.Equal(t.inner) || target.Equal(t.el) {
-			t.height = t.el.Get("clientHeight").Float()
-			continue
-		}
-		id := target.Get("dataset").Get("id")
-		if id.Type() == js.TypeString {
-			t.column.Measure(t.place(id.String()), e.Get("borderBoxSize").Index(0).Get("blockSize").Float())
-		}
-	}
-	t.anchor()
-	t.look()
 }
 
 // place is where a message stands in the lane, -1 if it doesn't. Those near the

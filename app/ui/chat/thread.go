@@ -65,8 +65,8 @@ func (t *Thread) Render() (ui app.UI) {
 		name += " of lane " + strconv.Itoa(t.Lane+1)
 	}
 	return kit.Box("div", "thread-frame",
-		kit.El("div", "thread", kit.At{"id", threadID("thread", t.Lane), "tabindex", 0, "role", "region", "aria-label", name},
-			kit.El("div", "thread-inner"+hollow, kit.At{"id", threadID("thread-inner", t.Lane)}, t.content()),
+		kit.El("div", "thread", kit.At{"id", threadID("thread", t.Lane), "data-lane", t.Lane, "tabindex", 0, "role", "region", "aria-label", name},
+			kit.El("div", "thread-inner"+hollow, kit.At{"id", threadID("thread-inner", t.Lane), "data-lane", t.Lane}, t.content()),
 		),
 		kit.Button("jump", kit.At{"id", threadID("jump", t.Lane)}, p.Do("jump", func() { p.threads.at(t.Lane).toEnd(); p.FocusComposer() }),
 			kit.Icon(kit.IconArrow, "icon small"), "Jump to latest"),

@@ -7,11 +7,13 @@ type threads struct {
 	p    *Page
 	of   string    // conversation
 	list []*thread // by lane, made when first asked for
+
+	sizes sizes
 }
 
 func (ts *threads) at(lane int) *thread {
 	for len(ts.list) <= lane {
-		ts.list = append(ts.list, &thread{p: ts.p, lane: len(ts.list), stuck: true, sight: newSight(ts.p)})
+		ts.list = append(ts.list, &thread{p: ts.p, lane: len(ts.list), stuck: true, sizes: &ts.sizes, sight: newSight(ts.p)})
 	}
 	return ts.list[lane]
 }

@@ -66,6 +66,7 @@ func (t *thread) attach() {
 	t.el.Call("addEventListener", "scroll", t.onScroll, map[string]any{"passive": true})
 	t.sight.attach(t.el)
 	t.rendered()
+	t.anchor()
 }
 
 func (t *thread) detach() {
@@ -168,7 +169,6 @@ func (t *thread) rendered() {
 	}
 	c := t.p.chat.Current
 	if c == nil || c.Phase != chat.Ready {
-		t.anchor()
 		return
 	}
 	path := c.Lane(t.lane).Path()
@@ -201,7 +201,6 @@ func (t *thread) rendered() {
 			delete(t.watched, id)
 		}
 	}
-	t.anchor()
 }
 
 func (t *thread) forget(e js.Value) {

@@ -9,10 +9,8 @@ import (
 )
 
 // sizes watches the sizes of the lanes and of their messages, and which of the
-// lanes are in view. The observer is
-// called after layout and before painting, when reading sizes costs nothing, and
-// once for all that changed: so all lanes are read first, and moved then, and no
-// lane's move has the next one's sizes worked out again.
+// lanes are in view. The observer of sizes is called after layout and before
+// painting, when reading them costs nothing, and once for all that changed.
 type sizes struct {
 	ts       *threads
 	observer js.Value // ResizeObserver; undefined before the first lane
@@ -91,13 +89,7 @@ func (s *sizes) resized(entries js.Value) {
 			t.column.Measure(t.place(id.String()), e.Get("borderBoxSize").Index(0).Get("blockSize").Float())
 		}
 	}
-	var moves []func()
-	for _, t := range changed {
-		moves = append(moves, t.aim())
-	}
-	for _, move := range moves {
-		move()
-	}
+	anchorAll(changed)
 	for _, t := range changed {
 		t.look()
 	}

@@ -48,7 +48,7 @@ func (t *Thread) OnDismount() { t.p.threads.at(t.Lane).detach() }
 func (t *Thread) OnUpdate(ctx app.Context) {
 	ctx.Defer(func(app.Context) {
 		defer t.p.Guard("the conversation")
-		t.p.threads.at(t.Lane).rendered()
+		t.p.threads.rendered(t.Lane)
 	})
 }
 

@@ -2,6 +2,8 @@
 
 package chat
 
+import "github.com/maxence-charriere/go-app/v10/pkg/app"
+
 // threads are the scrolled messages of the lanes.
 type threads struct {
 	p    *Page
@@ -9,6 +11,7 @@ type threads struct {
 	list []*thread // by lane, made when first asked for
 
 	sizes sizes
+	drawn []*thread // in this draw, and not moved yet
 }
 
 func (ts *threads) at(lane int) *thread {
@@ -16,6 +19,33 @@ func (ts *threads) at(lane int) *thread {
 		ts.list = append(ts.list, &thread{p: ts.p, lane: len(ts.list), stuck: true, sizes: &ts.sizes, sight: newSight(ts.p)})
 	}
 	return ts.list[lane]
+}
+
+// rendered looks at a lane that was drawn, and has it moved with the others that are.
+func (ts *threads) rendered(lane int) {
+	t := ts.at(lane)
+	t.rendered()
+	if ts.drawn = append(ts.drawn, t); len(ts.drawn) > 1 {
+		return
+	}
+	ts.p.Context().Defer(func(app.Context) {
+		defer ts.p.Guard("the lanes")
+		drawn := ts.drawn
+		ts.drawn = nil
+		anchorAll(drawn)
+	})
+}
+
+// anchorAll moves lanes to where they are to be. All are looked at first: looking at one
+// after another was moved has the browser work out all sizes once more.
+func anchorAll(list []*thread) {
+	moves := make([]func(), len(list))
+	for i, t := range list {
+		moves[i] = t.aim()
+	}
+	for _, move := range moves {
+		move()
+	}
 }
 
 // begin shows another conversation, from its end.

@@ -31,7 +31,7 @@ func main() {
 		return
 	}
 	var opt options
-	only := flag.String("only", "sizes,start,relay,browser,lanes", "which `parts` to measure; day, a day of 50 people, and crowd, thousands of streams, are two more")
+	only := flag.String("only", "sizes,start,relay,browser,lanes,typing", "which `parts` to measure; day, a day of 50 people, and crowd, thousands of streams, are two more")
 	flag.StringVar(&opt.against, "against", "", "another `screentest`, an older one say, that is measured in turns with this one: its start, and its relay")
 	flag.BoolVar(&opt.pin, "pin", true, "give the relay under test processors of its own")
 	flag.IntVar(&opt.rounds, "rounds", 3, "how often each way of the relay is measured")
@@ -71,6 +71,7 @@ func run(ctx context.Context, only []string, opt options) error {
 		{"relay", func(ctx context.Context, bin string) error { return relay(ctx, bin, opt) }},
 		{"browser", browser},
 		{"lanes", comparison},
+		{"typing", typing},
 		{"crowd", crowd},
 		{"day", func(ctx context.Context, bin string) error { return day(ctx, bin, opt.day) }},
 	}

@@ -146,6 +146,26 @@ func TestPageShowsItsShellBeforeTheProgramComes(t *testing.T) {
 	}
 }
 
+// One writes where there is a conversation, and nowhere else; the script is ours.
+func TestComposerIsWhereOneWrites(t *testing.T) {
+	p := newPage(t, files())
+	for path, want := range map[string]bool{"/": true, "/c/1": true, "/video": false, "/settings/keys": false} {
+		page := get(t, p, path).Body.String()
+		if strings.Contains(page, `<textarea id="composer"`) != want {
+			t.Errorf("%s: %s", path, page)
+		}
+		script := get(t, p, address(t, page, "/early.js"))
+		if script.Code != 200 || strings.Contains(script.Body.String(), "{{") || !strings.Contains(script.Body.String(), `"/ws"`) {
+			t.Errorf("%s: the script is %d", path, script.Code)
+		}
+	}
+	w := httptest.NewRecorder()
+	p.ServeReader(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/c/1", nil))
+	if strings.Contains(w.Body.String(), "textarea") {
+		t.Error("a reader is shown where one writes")
+	}
+}
+
 // A team's page says that it is one, and where one comes in it has another
 // outline; somebody alone has neither.
 func TestATeamsPageSaysSo(t *testing.T) {

@@ -25,7 +25,7 @@ const milestones = `(() => {
 		const field = document.querySelector("#composer");
 		if (field?.checkVisibility()) {
 			at.typed ??= performance.now();
-			if (!document.querySelector("#app-wasm-loader")) at.drawn ??= performance.now();
+			if (document.querySelector("#app")) at.drawn ??= performance.now();
 		}
 		if (at.drawn && document.querySelector("#gateway")) at.greeted ??= performance.now();
 		at.read ??= performance.getEntriesByName("first-contentful-paint")[0]?.startTime;

@@ -49,7 +49,7 @@ func day(ctx context.Context, bin string, lasts time.Duration) error {
 	defer team.close()
 
 	fmt.Printf("\n## A day of %d people, in %v: each does something every %v or so\n", dayPeople, lasts, dayPause)
-	took := &durations{of: map[string][]time.Duration{}}
+	took := newDurations()
 	ctx, cancel := context.WithTimeout(ctx, lasts)
 	defer cancel()
 	var group errgroup.Group
@@ -156,26 +156,34 @@ type durations struct {
 	failed map[string]int
 }
 
+func newDurations() *durations {
+	return &durations{of: map[string][]time.Duration{}, failed: map[string]int{}}
+}
+
 // time does something and notes how long it took. What goes wrong is said at once,
 // but for what the day's end cuts off.
 func (d *durations) time(what string, do func() error) error {
 	begin := time.Now()
 	err := do()
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 	case err != nil:
-		if d.failed == nil {
-			d.failed = map[string]int{}
-		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
 		if d.failed[what]++; d.failed[what] <= 3 {
 			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", what, err)
 		}
 	default:
-		d.of[what] = append(d.of[what], time.Since(begin))
+		d.note(what, time.Since(begin))
 	}
 	return err
+}
+
+// note notes how long something took.
+func (d *durations) note(what string, took time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.of[what] = append(d.of[what], took)
 }
 
 func (d *durations) count() (n int) {
@@ -188,6 +196,8 @@ func (d *durations) count() (n int) {
 }
 
 func (d *durations) failures() (n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for _, f := range d.failed {
 		n += f
 	}

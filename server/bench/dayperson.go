@@ -134,17 +134,9 @@ func (p *person) talk(ctx context.Context) error {
 		Run: uuid.NewString(), Conversation: t.id, Answer: uuid.NewString(), Endpoint: string(gateway.Chat), Body: body,
 		User: wire.Message{ID: uuid.NewString(), Parent: t.last, Role: "user", Text: prompt},
 	}
-	first := make(chan struct{})
-	began := sync.OnceFunc(func() { close(first) })
-	go p.took.time("a turn, until its first words", func() error {
-		select {
-		case <-first:
-			return nil
-		case <-ctx.Done():
-			return context.Canceled // the whole of it is what failed
-		}
-	})
-	run, err := p.tab.Run(ctx, start, func(wire.LogFrame, []byte) { began() })
+	begin := time.Now()
+	first := sync.OnceFunc(func() { p.took.note("a turn, until its first words", time.Since(begin)) })
+	run, err := p.tab.Run(ctx, start, func(wire.LogFrame, []byte) { first() })
 	if err != nil {
 		return err
 	}

@@ -4,10 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"screentest/server/store/schema"
 	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 )
@@ -69,26 +75,53 @@ func TestKeptIsStoredOnce(t *testing.T) {
 	}
 }
 
-// Every commit that somebody is told of waits for the disk, and what follows it,
-// which can be done anew, does not.
-func TestOnlyWhatFollowsDoesNotWaitForTheDisk(t *testing.T) {
-	db, owner := storetest.OpenLocal(t)
+// asksHow is a follower that notes whether its commits wait for the disk.
+type asksHow struct {
+	behind atomic.Bool
+	how    chan int
+}
+
+func (f *asksHow) Behind() bool { return f.behind.Load() }
+
+func (f *asksHow) CatchUp(w *sqlite.Tx) (more bool, err error) {
+	f.behind.Store(false)
+	n, err := synchronous(w)
+	f.how <- n
+	return false, err
+}
+
+func (*asksHow) Forget(*sqlite.Tx) (more bool, err error) { return false, nil }
+
+var asked atomic.Int64
+
+// synchronous is the setting now. A PRAGMA tells what was when it was prepared, so
+// each is another text.
+func synchronous(w *sqlite.Tx) (n int, err error) {
+	err = w.Scan(fmt.Sprintf("PRAGMA synchronous -- %d", asked.Add(1)), nil, &n)
+	return n, err
+}
+
+// Every write that somebody is told of waits for the disk, also after the follower
+// has caught up with the one before, which does not wait: it can be done anew.
+func TestWritesWaitForTheDiskAndWhatFollowsDoesNot(t *testing.T) {
+	const normal, full = 1, 2
 	ctx := context.Background()
-	var asked int
-	// A PRAGMA tells what was when it was prepared: each is another text.
-	synchronous := func(w *sqlite.Tx) (n int, err error) {
-		asked++
-		err = w.Scan(fmt.Sprintf("PRAGMA synchronous -- %d", asked), nil, &n)
-		return n, err
-	}
+	path := filepath.Join(t.TempDir(), "test.db")
+	storetest.Must(t, os.WriteFile(path, nil, 0o600))
+	follower := &asksHow{how: make(chan int, 10)}
+	db, err := sqlite.Open(ctx, path, sqlite.Options{Migrations: schema.Files, Follower: follower, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	storetest.Must(t, err)
 	for range 3 {
-		storetest.Must(t, storetest.StartTurn(db, owner, storetest.NewStart("", "a harbour")))
-		storetest.Indexed(t, db)
-		storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
-			if n, err := synchronous(w); err != nil || n != 2 {
-				t.Errorf("a write is committed with synchronous = %d, %v; want 2, which is FULL", n, err)
+		storetest.Must(t, db.Write(ctx, 0, func(w *sqlite.Tx) error {
+			if n, err := synchronous(w); err != nil || n != full {
+				t.Errorf("a write has synchronous = %d, %v; want %d", n, err, full)
 			}
+			follower.behind.Store(true)
 			return nil
 		}))
+		if n := <-follower.how; n != normal {
+			t.Errorf("what follows has synchronous = %d, want %d", n, normal)
+		}
 	}
+	storetest.Must(t, db.Close())
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -44,7 +43,7 @@ func serveSource() error {
 		}
 		go func() {
 			defer c.Close()
-			if err := answerAll(c, p); err != nil && !errors.Is(err, io.EOF) {
+			if err := answerAll(c, p); err != nil {
 				fmt.Fprintln(os.Stderr, "source:", err)
 			}
 		}()
@@ -56,6 +55,9 @@ func answerAll(c net.Conn, pace *pacer) error {
 	in := bufio.NewReader(c)
 	for {
 		req, err := http.ReadRequest(in)
+		if err == io.EOF {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -121,17 +121,16 @@ func (m *Manager) Start(ctx context.Context, by payer.Payer, s wire.Start) (wire
 	// all that the run will write, and the gateway is called.
 	s.Body = req.body
 	m.Store.StartTurn(owner, s, req.run, title(opening(s)), req.to.BaseURL, l.onTurnStored)
-	if refused == nil {
-		go l.call(by.Secret, req)
-		runtime.Gosched() // the request goes out first: the gateway takes its time, what follows here does not
-	}
+	// The start is told first: an answer can have ended before this goroutine goes on.
 	l.resolve(req.run, nil)
 	m.Changed(owner, req.run)
 	if refused != nil {
-		// What was written is kept, and other lanes may have been let through. The
-		// end is told after the start.
+		// What was written is kept, and other lanes may have been let through.
 		go l.end(refused)
+		return req.run, nil
 	}
+	go l.call(by.Secret, req)
+	runtime.Gosched() // the request goes out first: the gateway takes its time, what follows here does not
 	return req.run, nil
 }
 

@@ -48,6 +48,30 @@ func TestStartingARunTwiceSendsItOnce(t *testing.T) {
 	}
 }
 
+// An answer can have ended before Start returns; the news of its start must not come
+// after that of its end.
+func TestAStartIsToldBeforeTheGatewayIsCalled(t *testing.T) {
+	var w *world
+	told := make(chan int, 1)
+	w = newWorld(t, func(c *run.Config) {
+		next := c.Changed
+		c.Changed = func(owner string, r wire.Run) {
+			if r.State == wire.Running {
+				time.Sleep(20 * time.Millisecond) // time for a call
+				told <- len(w.calls)
+			}
+			next(owner, r)
+		}
+	})
+	s := turn()
+	w.start(s)
+	if n := <-told; n != 0 {
+		t.Error("the gateway was called before the start was told")
+	}
+	w.call().err <- errors.New("enough")
+	w.wait(s.Run)
+}
+
 func TestWhatIsNotSent(t *testing.T) {
 	w := newWorld(t, func(c *run.Config) { c.MaxRunning = 2 })
 	other := turn()

@@ -16,7 +16,7 @@ type Column struct {
 const (
 	// Block is how many messages come and go together. Blocks begin at
 	// multiples of it, so that scrolling by a little changes no other.
-	Block = 4
+	Block = 2
 	// fan is how many stretches make one of the next size.
 	fan = 16
 )
@@ -112,6 +112,24 @@ func (c *Column) Around(top, bottom float64) Window {
 
 // Holds says that all of o is in w.
 func (w Window) Holds(o Window) bool { return w.From <= o.From && o.To <= w.To }
+
+// Toward is the next window on the way from w to near, of which seen is in view:
+// what is in view at once where none of it was, and from there a block at a time,
+// the side in view first, so that no frame has to draw many messages. What is
+// beyond keep is let go.
+func (w Window) Toward(seen, near, keep Window) Window {
+	if w.To <= seen.From || w.From >= seen.To {
+		return seen
+	}
+	w = Window{From: max(w.From, keep.From), To: min(w.To, keep.To)}
+	above, below := w.From > near.From, w.To < near.To
+	if w.From > seen.From || above && w.To >= seen.To && !below {
+		w.From = max(near.From, w.From-Block)
+	} else if below {
+		w.To = min(near.To, w.To/Block*Block+Block)
+	}
+	return w
+}
 
 // A Stretch is a run of messages as it stands in the document: a gap, a block
 // of messages, or stretches of the next smaller size. Which stretch a message

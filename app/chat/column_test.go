@@ -116,3 +116,31 @@ func TestPlacesOutsideTheColumn(t *testing.T) {
 		t.Errorf("%+v, want all six", w)
 	}
 }
+
+// A window that moves never draws more at a time than what comes into view at once,
+// or a block.
+func TestAWindowGrowsABlockAtATime(t *testing.T) {
+	seen, near, keep := Window{100, 108}, Window{94, 120}, Window{90, 130}
+	for _, w := range []Window{{}, {0, 50}, {90, 102}, {106, 140}, {102, 104}, {60, 200}, {107, 115}} {
+		steps := 0
+		for ; !w.Holds(near); steps++ {
+			next := w.Toward(seen, near, keep)
+			if drawn := (next.To - next.From) - max(0, min(next.To, w.To)-max(next.From, w.From)); drawn > Block && next != seen {
+				t.Fatalf("%v to %v draws %d", w, next, drawn)
+			}
+			if next.From < keep.From || next.To > keep.To {
+				t.Fatalf("%v to %v keeps more than %v", w, next, keep)
+			}
+			if w = next; steps > 20 {
+				t.Fatalf("%v never holds %v", w, near)
+			}
+		}
+	}
+	for w := (Window{102, 104}); !w.Holds(seen); {
+		next := w.Toward(seen, near, keep)
+		if next.From < seen.From || next.To > seen.To {
+			t.Fatalf("%v to %v, before what is in view is drawn", w, next)
+		}
+		w = next
+	}
+}

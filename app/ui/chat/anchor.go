@@ -158,7 +158,7 @@ func (t *thread) look() {
 	if c := t.p.chat.Current; c == nil || c.Phase != chat.Ready || t.column.Len() == 0 {
 		return
 	}
-	if want, _ := t.wanted(); !t.window.Holds(want) {
+	if _, want, _ := t.wanted(); !t.window.Holds(want) {
 		t.rev++
 		t.p.changed(chat.PartThread)
 	}

@@ -97,19 +97,19 @@ func (t *thread) plan(c *chat.Conversation) {
 	}
 	path := c.Lane(t.lane).Path()
 	t.column.Set(path, width)
-	want, wide := t.wanted()
+	seen, want, keep := t.wanted()
 	if !t.window.Holds(want) || t.window.To > len(path) {
 		t.pin()
-		t.window = wide
+		t.window = t.window.Toward(seen, want, keep)
 	}
 	if n := len(path); n > 0 && path[n-1].Running() {
 		t.pinAt((n - 1) / chat.Block * chat.Block) // it is drawn as it grows
 	}
 }
 
-// wanted returns the messages that have to be in the document, and those that
-// are put there when one of them is not.
-func (t *thread) wanted() (want, wide chat.Window) {
+// wanted returns the messages that are in view, those that have to be in the
+// document, and those that are left there.
+func (t *thread) wanted() (seen, want, keep chat.Window) {
 	top := t.last
 	bottom := top
 	if at := t.place(t.target); at >= 0 {
@@ -121,7 +121,8 @@ func (t *thread) wanted() (want, wide chat.Window) {
 		bottom = top
 	}
 	h := math.Max(t.height, 300)
-	return t.column.Around(top-h/2, bottom+h*3/2), t.column.Around(top-h, bottom+h*2)
+	around := t.column.Around
+	return around(top, bottom+h), around(top-h/2, bottom+h*3/2), around(top-h, bottom+h*2)
 }
 
 // shown says whether any of the messages is to be in the document.

@@ -154,14 +154,6 @@ func openSeeded(tab *rig.Tab, base, conversation string) error {
 }
 
 func printMeter(tab *rig.Tab, heading string) error {
-	var m struct {
-		Start  float64      `json:"start"`
-		Frames []float64    `json:"frames"`
-		Tasks  [][2]float64 `json:"tasks"`
-	}
-	if err := tab.Eval(&m, "window.benchMeter"); err != nil {
-		return err
-	}
 	var drawn struct {
 		Messages int    `json:"messages"`
 		Chars    int    `json:"chars"`
@@ -175,11 +167,29 @@ func printMeter(tab *rig.Tab, heading string) error {
 	if err != nil {
 		return err
 	}
+	seconds, err := printFrames(tab, heading)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-46s %.1f s, %d characters, %d messages in the page, %q\n", "the answer", seconds, drawn.Chars, drawn.Messages, drawn.State)
+	return nil
+}
+
+// printFrames prints what the meter has seen since its start.
+func printFrames(tab *rig.Tab, heading string) (seconds float64, err error) {
+	var m struct {
+		Start  float64      `json:"start"`
+		Frames []float64    `json:"frames"`
+		Tasks  [][2]float64 `json:"tasks"`
+	}
+	if err := tab.Eval(&m, "window.benchMeter"); err != nil {
+		return 0, err
+	}
 	frames := slices.DeleteFunc(m.Frames, func(t float64) bool { return t < m.Start })
 	if len(frames) < 2 {
-		return fmt.Errorf("only %d frames were drawn", len(frames))
+		return 0, fmt.Errorf("only %d frames were drawn", len(frames))
 	}
-	seconds := (frames[len(frames)-1] - frames[0]) / 1000
+	seconds = (frames[len(frames)-1] - frames[0]) / 1000
 	var gaps []time.Duration
 	for i := range frames[1:] {
 		gaps = append(gaps, time.Duration((frames[i+1]-frames[i])*1e6))
@@ -199,6 +209,5 @@ func printMeter(tab *rig.Tab, heading string) error {
 		task = fmt.Sprintf("%.0f (%d of 50 or more)", longest, long)
 	}
 	fmt.Printf("%-46s %s  aim under 50\n", "longest task, ms", task)
-	fmt.Printf("%-46s %.1f s, %d characters, %d messages in the page, %q\n", "the answer", seconds, drawn.Chars, drawn.Messages, drawn.State)
-	return nil
+	return seconds, nil
 }

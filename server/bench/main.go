@@ -24,14 +24,11 @@ import (
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == sourceCommand {
-		if err := serveSource(); err != nil {
-			fmt.Fprintln(os.Stderr, "source:", err)
-			os.Exit(1)
-		}
-		return
+		fmt.Fprintln(os.Stderr, "source:", serveSource())
+		os.Exit(1)
 	}
 	var opt options
-	only := flag.String("only", "sizes,start,relay,browser,lanes,typing", "which `parts` to measure; day, a day of 50 people, and crowd, thousands of streams, are two more")
+	only := flag.String("only", "sizes,start,relay,browser,lanes,scroll,typing", "which `parts` to measure; day, a day of 50 people, and crowd, thousands of streams, are two more")
 	flag.StringVar(&opt.against, "against", "", "another `screentest`, an older one say, that is measured in turns with this one: its start, and its relay")
 	flag.BoolVar(&opt.pin, "pin", true, "give the relay under test processors of its own")
 	flag.IntVar(&opt.rounds, "rounds", 3, "how often each way of the relay is measured")
@@ -71,6 +68,7 @@ func run(ctx context.Context, only []string, opt options) error {
 		{"relay", func(ctx context.Context, bin string) error { return relay(ctx, bin, opt) }},
 		{"browser", browser},
 		{"lanes", comparison},
+		{"scroll", scroll},
 		{"typing", typing},
 		{"crowd", crowd},
 		{"day", func(ctx context.Context, bin string) error { return day(ctx, bin, opt.day) }},

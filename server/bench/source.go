@@ -27,7 +27,7 @@ func startSource(ctx context.Context) (*rig.Program, error) {
 	return rig.Start(ctx, self, nil, sourceCommand)
 }
 
-// serveSource is the source's process.
+// serveSource is the source's process. It returns only with an error.
 func serveSource() error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,18 +1,14 @@
 package e2e
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/uuid"
-
+	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
 
@@ -22,68 +18,21 @@ const longMessages = 10_000
 // maxElements bounds the elements of the page, however long a conversation is.
 const maxElements = 2_500
 
-// exported is a file of one conversation with n messages, and the messages'
-// ids. Answer i says "answer i", and its heights differ.
+// exported is the file of a conversation with n messages, and the messages' ids.
 func exported(t *testing.T, title string, n int) (file []byte, ids []string) {
 	t.Helper()
-	type message map[string]any
-	var all []message
-	parent, at := "", int64(1_760_000_000_000)
-	for i := range n {
-		id := uuid.NewString()
-		ids = append(ids, id)
-		m := message{"id": id, "role": "user", "text": fmt.Sprintf("question %d", i), "created_ms": at + int64(i)}
-		if parent != "" {
-			m["parent"] = parent
-		}
-		if i%2 == 1 {
-			text := fmt.Sprintf("answer %d\n\n", i) + strings.Repeat("Some **words** to read. ", 1+i*7%90)
-			if i%10 == 3 {
-				text += "\n\n```go\nfunc f() {}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
-			}
-			m["role"], m["text"] = "assistant", text
-			m["run"] = message{"id": uuid.NewString(), "endpoint": "chat", "model": "vendor/model-a", "state": "done",
-				"started_ms": at + int64(i), "duration_ms": 900, "first_token_ms": 200}
-		}
-		all = append(all, m)
-		parent = id
-	}
-	file, err := json.Marshal(map[string]any{
-		"format": "screentest.conversations", "version": 1,
-		"conversations": []any{map[string]any{
-			"id": uuid.NewString(), "title": title, "created_ms": at, "updated_ms": at + int64(n), "models": "vendor/model-a", "messages": all,
-		}},
-	})
+	file, ids, err := wiretest.Long(title, n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The format has to come first, and a map is written by its keys' order.
-	file = append([]byte(`{"format":"screentest.conversations","version":1,`), bytes.TrimPrefix(file, []byte("{"))...)
-	file = bytes.Replace(file, []byte(`,"format":"screentest.conversations","version":1}`), []byte("}"), 1)
 	return file, ids
 }
 
 // importFile gives the server a file, as a program would.
 func (w *world) importFile(file []byte) wire.Imported {
 	w.t.Helper()
-	req, err := http.NewRequest(http.MethodPost, w.server.URL+wire.ImportPath, bytes.NewReader(file))
+	got, err := wiretest.Import(w.t.Context(), w.server.URL, file)
 	if err != nil {
-		w.t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Origin", w.server.URL)
-	req.Header.Set("Sec-Fetch-Site", "same-origin")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK {
-		w.t.Fatalf("import: %s: %.400s (%v)", res.Status, body, err)
-	}
-	var got wire.Imported
-	if err := json.Unmarshal(body, &got); err != nil {
 		w.t.Fatal(err)
 	}
 	return got

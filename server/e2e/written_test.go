@@ -38,7 +38,7 @@ func TestTurnsAreWrittenByHand(t *testing.T) {
 	if !strings.Contains(sent.Body, `{"role":"assistant","content":"Four, by hand."}`) {
 		t.Errorf("the model got %s", sent.Body)
 	}
-	p.press(`.message:last-of-type .state .edit`)
+	p.must(p.tab.Eval(nil, `[...document.querySelectorAll(".message .state .edit")].at(-1).click()`))
 	p.wait(`document.activeElement?.matches(".editor textarea") && document.activeElement.value.length > 5`)
 	p.over(".editor textarea", "Six, by hand.")
 	p.passes("the editor of an answer")

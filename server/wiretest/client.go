@@ -249,8 +249,12 @@ func (c *Client) Call(ctx context.Context, op wire.Op, args, out any) error {
 }
 
 // Push waits for the last message so far that matches.
-func (c *Client) Push(ctx context.Context, matches func(wire.Push) bool) (found wire.Push, err error) {
-	seen := 0
+func (c *Client) Push(ctx context.Context, matches func(wire.Push) bool) (wire.Push, error) {
+	return c.pushSince(ctx, 0, matches)
+}
+
+// pushSince is Push among the messages from one on.
+func (c *Client) pushSince(ctx context.Context, seen int, matches func(wire.Push) bool) (found wire.Push, err error) {
 	err = c.wait(ctx, func() bool {
 		for i := len(c.pushes) - 1; i >= seen; i-- {
 			if matches(c.pushes[i]) {
@@ -266,8 +270,13 @@ func (c *Client) Push(ctx context.Context, matches func(wire.Push) bool) (found 
 
 // News waits for news of an event whose data matches, and returns that.
 func News[T any](ctx context.Context, c *Client, event wire.Event, matches func(T) bool) (T, error) {
+	return newsSince(ctx, c, 0, event, matches)
+}
+
+// newsSince is News among the messages from one on.
+func newsSince[T any](ctx context.Context, c *Client, from int, event wire.Event, matches func(T) bool) (T, error) {
 	var found T
-	_, err := c.Push(ctx, func(p wire.Push) bool {
+	_, err := c.pushSince(ctx, from, func(p wire.Push) bool {
 		if p.Event != event {
 			return false
 		}
@@ -283,7 +292,13 @@ func News[T any](ctx context.Context, c *Client, event wire.Event, matches func(
 
 // RunEnd waits for the news that a run has ended.
 func (c *Client) RunEnd(ctx context.Context, id string) (wire.Run, error) {
-	return News(ctx, c, wire.EventRun, func(r wire.Run) bool { return r.ID == id && r.State != wire.Running })
+	return c.runEndSince(ctx, 0, id)
+}
+
+// runEndSince is RunEnd among the messages from one on: who measures reads no more
+// of what came before with every run.
+func (c *Client) runEndSince(ctx context.Context, from int, id string) (wire.Run, error) {
+	return newsSince(ctx, c, from, wire.EventRun, func(r wire.Run) bool { return r.ID == id && r.State != wire.Running })
 }
 
 // Log waits until ready says that enough of a run's log has come.
@@ -314,6 +329,7 @@ func (c *Client) Hello(ctx context.Context) (wire.Hello, error) {
 func (c *Client) Run(ctx context.Context, start wire.Start, each func(wire.LogFrame, []byte)) (wire.Run, error) {
 	whole := make(chan struct{})
 	c.mu.Lock()
+	from := len(c.pushes)
 	c.runs[start.Run] = func(h wire.LogFrame, p []byte) {
 		each(h, p)
 		if h.End {
@@ -330,7 +346,7 @@ func (c *Client) Run(ctx context.Context, start wire.Start, each func(wire.LogFr
 	if err := c.Call(ctx, wire.OpStart, start, nil); err != nil {
 		return wire.Run{}, fmt.Errorf("start: %w", err)
 	}
-	r, err := c.RunEnd(ctx, start.Run)
+	r, err := c.runEndSince(ctx, from, start.Run)
 	if err != nil {
 		return r, err
 	}

@@ -20,6 +20,9 @@ func (t *thread) aim() (move func()) {
 	}
 	t.tall = t.el.Get("scrollHeight").Float()
 	t.height = t.el.Get("clientHeight").Float()
+	if w := t.inner.Get("clientWidth").Float(); w > 0 { // on a phone another lane may be shown
+		t.width = w
+	}
 	switch {
 	case t.stuck:
 		end := math.Max(0, t.tall-t.height)

@@ -3,7 +3,6 @@
 package chat
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"syscall/js"
@@ -37,7 +36,7 @@ type thread struct {
 	found  string  // message that is marked
 	last   float64 // scrollTop at the last look
 	height float64 // of the window, px
-	width  float64 // of the messages, when they were last seen, px
+	width  float64 // of the messages, when they were last in view, px; 0 before
 	tall   float64 // of all that is in it, at the last look
 
 	seen     bool // it is in view, or not known not to be
@@ -83,17 +82,14 @@ func (t *thread) detach() {
 	t.el, t.inner, t.jump = js.Undefined(), js.Undefined(), js.Undefined()
 }
 
-// plan decides, before the lane is drawn, what of it will be in the document.
+// plan decides, before the lane is drawn, what of it will be in the document. It
+// asks for no sizes: lanes that are drawn together would have them all worked out
+// for each lane.
 func (t *thread) plan(c *chat.Conversation) {
-	win := js.Global()
-	width := math.Min(736, win.Get("innerWidth").Float()-32)
-	t.height = win.Get("innerHeight").Float()
-	if !t.inner.IsUndefined() {
-		t.height = t.el.Get("clientHeight").Float()
-		if w := t.inner.Get("clientWidth").Float(); w > 0 { // on a phone another lane may be shown
-			t.width = w
-		}
-		width = cmp.Or(t.width, width)
+	width := t.width
+	if width == 0 {
+		win := js.Global()
+		width, t.height = math.Min(736, win.Get("innerWidth").Float()-32), win.Get("innerHeight").Float()
 	}
 	path := c.Lane(t.lane).Path()
 	t.column.Set(path, width)

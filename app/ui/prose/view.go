@@ -67,9 +67,15 @@ type View struct {
 // chunk is a stretch of closed blocks in an element of its own.
 type chunk struct {
 	el     js.Value
-	size   int    // bytes of Markdown
-	sum    uint64 // over what is drawn in it
+	size   int // bytes of Markdown
+	blocks []drawn
 	sealed bool
+}
+
+// drawn is what is known of a block in the document.
+type drawn struct {
+	sum   uint64 // over its nodes
+	nodes int    // in the chunk's element
 }
 
 // New returns the View of a text that host will hold.
@@ -150,7 +156,7 @@ func (v *View) blocks(blocks []markdown.Block) {
 
 // add counts a block in.
 func (c *chunk) add(b markdown.Block) {
-	c.sum = sumNodes(c.sum, b.Nodes)
+	c.blocks = append(c.blocks, drawn{sumNodes(0, b.Nodes), len(b.Nodes)})
 	c.size += b.Size
 	c.sealed = c.size >= chunkSize
 }
@@ -205,24 +211,24 @@ func (v *View) finish() {
 	}
 }
 
-// repair looks at one chunk of a closed document, draws it again if it is not
-// what the whole document makes it, and says whether more are left.
+// repair looks at one chunk of a closed document, draws its blocks again that are
+// not what the whole document makes them, and says whether more are left.
 func (v *View) repair() (more bool) {
 	if v.again == nil {
 		return false
 	}
 	var want chunk
-	var drawn []markdown.Node
+	var blocks []markdown.Block
 	for !want.sealed {
 		b, ok := v.again()
 		if !ok {
 			v.EndRepair()
 			break
 		}
-		drawn = append(drawn, b.Nodes...)
+		blocks = append(blocks, b)
 		want.add(b)
 	}
-	if len(drawn) == 0 {
+	if len(blocks) == 0 {
 		v.dropRest()
 		return false
 	}
@@ -233,17 +239,41 @@ func (v *View) repair() (more bool) {
 	}
 	c := v.chunks[v.at]
 	v.at++
-	if c.sum != want.sum {
-		want.el = c.el
-		*c = want
-		c.el.Call("replaceChildren")
-		nodes(v.pen.dom, v.names, c.el, drawn)
-		c.el.Get("classList").Call("toggle", "sealed", c.sealed)
-	}
+	v.replace(c, want, blocks)
 	if v.again == nil {
 		v.dropRest()
 	}
 	return v.again != nil
+}
+
+// replace makes c what want is, which has these blocks.
+func (v *View) replace(c *chunk, want chunk, blocks []markdown.Block) {
+	at := 0 // of the next block's nodes
+	for i := range max(len(c.blocks), len(blocks)) {
+		var old, meant drawn
+		if i < len(c.blocks) {
+			old = c.blocks[i]
+		}
+		if i < len(blocks) {
+			meant = want.blocks[i]
+		}
+		if old != meant {
+			there := c.el.Get("childNodes")
+			for range old.nodes {
+				there.Index(at).Call("remove")
+			}
+			if i < len(blocks) {
+				block := v.pen.dom.Doc.Call("createDocumentFragment")
+				nodes(v.pen.dom, v.names, block, blocks[i].Nodes)
+				c.el.Call("insertBefore", block, there.Index(at))
+			}
+		}
+		at += meant.nodes
+	}
+	if c.sealed != want.sealed {
+		c.el.Get("classList").Call("toggle", "sealed", want.sealed)
+	}
+	c.size, c.blocks, c.sealed = want.size, want.blocks, want.sealed
 }
 
 // dropRest removes the chunks that the whole document has not.

@@ -15,12 +15,15 @@ import (
 // Notices are what a person may not have seen, on every page of the program.
 type Notices struct {
 	app.Compo
-	s   *Section
-	Rev int
+	s      *Section
+	Rev    int
+	Raised bool // above the bar of the chosen clips
 }
 
 // Overlay implements kit.Overlaid.
-func (s *Section) Overlay() app.UI { return &Notices{s: s, Rev: s.rev.gallery} }
+func (s *Section) Overlay() app.UI {
+	return &Notices{s: s, Rev: s.rev.gallery, Raised: s.desk.Tasks.Selection.On && s.view == viewDesk}
+}
 
 // Render implements app.Composer.
 func (n *Notices) Render() (ui app.UI) {
@@ -28,7 +31,7 @@ func (n *Notices) Render() (ui app.UI) {
 	defer s.Drawing("the notices", &ui)
 	tasks := s.desk.Tasks
 	list := tasks.Notices.List
-	return kit.El("div", "toasts clip-toasts", kit.At{"role", "status"},
+	return kit.El("div", "toasts clip-toasts", kit.At{"role", "status", "data-raised", n.Raised},
 		kit.Times(len(list), func(i int) app.UI { return s.noticeOf(list[i]) }),
 		kit.If(tasks.Deleted != nil, func() app.UI {
 			return kit.Box("div", "toast",

@@ -21,12 +21,12 @@ const (
 	// that the WebSocket puts in front of it.
 	maxFrame = headRoom + wire.MaxLogFrame
 	// joinFor is how long frames of one socket wait for each other at most: until
-	// the next tick. The first bytes after a pause of that length go at once, so a stream at a reading pace
-	// is not delayed; what follows within it goes together. It was longer, up to
-	// 33 ms, while the processors were busy: at a load of 25 on two processors
-	// BenchmarkRelayPaced took 28.5 CPU-seconds per million chunks without that and
-	// 27.4 with it, which is less than what two runs differ by, and the
-	// flat-out one the same.
+	// the next tick. The first bytes after a pause of that length go at once, so a
+	// stream at a reading pace is not delayed; what follows within it goes together.
+	// It was longer, up to 33 ms, while the processors were busy: at a load of 25 on
+	// two processors BenchmarkRelayPaced took 28.5 CPU-seconds per million chunks
+	// without that and 27.4 with it, which is less than what two runs differ by, and
+	// the flat-out one the same.
 	joinFor = 8 * time.Millisecond
 	// maxGather bounds what is gathered for one write to the network, but for
 	// the last part of it.

@@ -136,7 +136,7 @@ func TestATabThatSleptThroughTheEndOfItsSession(t *testing.T) {
 	for _, tab := range []*page{p, neighbour} {
 		tab.wait(`!!document.querySelector("#again[open]")`)
 	}
-	w.allow = append(w.allow, "net::ERR") // while there is no server
+	w.allow = append(w.allow, away...) // while there is no server
 	p.must(w.server.Kill())
 	w.restart()
 	p.must(p.tab.Front())

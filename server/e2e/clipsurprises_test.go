@@ -137,7 +137,7 @@ func TestBarAgreesWithTheState(t *testing.T) {
 func TestAClipAskedForWithoutAServerWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorldWith(t, startSandbox(t).URL, fastClips...)
-	w.allow = append(w.allow, "ERR_CONNECTION", "WebSocket connection to")
+	w.allow = append(w.allow, away...)
 	p := w.keyed("/video")
 	p.mode("text-to-video")
 	p.fill("#f-prompt", "A kite above the dunes")

@@ -88,7 +88,7 @@ func TestSendWhileTheServerIsAway(t *testing.T) {
 	t.Parallel()
 	gateway := newBadGateway(t)
 	w := newWorld(t, gateway.URL)
-	w.allow = append(w.allow, "ERR_CONNECTION", "WebSocket connection to")
+	w.allow = append(w.allow, away...)
 	p := w.keyed("/")
 	p.send("first")
 	p.settled()
@@ -112,7 +112,7 @@ func TestSendWhileTheServerIsAway(t *testing.T) {
 func TestUnsentMessageOutlivesTheTab(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
-	w.allow = append(w.allow, "ERR_CONNECTION", "WebSocket connection to", "404")
+	w.allow = append(append(w.allow, away...), "404")
 	p := w.tab("/")
 	if err := w.server.Stop(); err != nil {
 		t.Fatal(err)

@@ -102,7 +102,7 @@ func TestKilledWhileClipsAreMade(t *testing.T) {
 	sandbox := startSandboxAt(t, "127.0.0.1:0", "60", "-speed", "100")
 	g := newGate(t, sandbox.URL)
 	w := newWorld(t, g.URL)
-	w.allow = append(w.allow, "ERR_CONNECTION", "WebSocket connection to", "Failed to load resource")
+	w.allow = append(append(w.allow, away...), "Failed to load resource")
 	p := w.keyed("/video")
 	type request = func(r *http.Request) bool
 	tasks := `/video/generations/`

@@ -161,7 +161,7 @@ func TestNetworkCutWithSixLanes(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(line.Close)
-	w.allow = append(w.allow, "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "WebSocket connection to")
+	w.allow = append(w.allow, away...)
 	p := w.tabAt(line.URL(), "/settings")
 	p.enterKey(sandboxKey)
 	p.open("/")

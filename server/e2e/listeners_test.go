@@ -5,12 +5,13 @@ import (
 	"testing"
 )
 
-// listening counts the listeners that a page adds and takes off.
+// listening counts the listeners that a page adds to elements and takes off them. (Its
+// service worker gets some of its own, a moment after the start.)
 const listening = `{
 	window.listeners = {added: 0, removed: 0};
 	for (const [name, what] of [["addEventListener", "added"], ["removeEventListener", "removed"]]) {
 		const f = EventTarget.prototype[name];
-		EventTarget.prototype[name] = function (...args) { listeners[what]++; return f.apply(this, args) };
+		EventTarget.prototype[name] = function (...args) { listeners[what] += this instanceof Element; return f.apply(this, args) };
 	}
 }`
 

@@ -144,7 +144,7 @@ func TestSearchWithoutNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(line.Close)
-	w.allow = append(w.allow, "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "WebSocket connection to")
+	w.allow = append(w.allow, away...)
 	p := w.tabAt(line.URL(), "/")
 	p.send("[[repeat: 110]] of lighthouses")
 	p.settled()

@@ -199,7 +199,7 @@ func TestDeletedWhileThisTabWasOffline(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(line.Close)
-	w.allow = append(w.allow, "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "WebSocket connection to")
+	w.allow = append(w.allow, away...)
 	p := w.tabAt(line.URL(), "/")
 	var paths []string
 	for _, prompt := range []string{"one that stays", "one that goes", "the one shown"} {

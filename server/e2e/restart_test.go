@@ -16,7 +16,7 @@ func TestKilledInMidStreamAndStartedAgain(t *testing.T) {
 	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, sandbox.URL)
-	w.allow = append(w.allow, "ERR_CONNECTION", "WebSocket connection to")
+	w.allow = append(w.allow, away...)
 	p := w.keyed("/")
 	p.send("[[repeat: 3000]]")
 	p.grown(300)

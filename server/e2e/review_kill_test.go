@@ -8,7 +8,7 @@ func TestKilledWhileAClipIsReviewed(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t)
 	w := r.w
-	w.allow = append(w.allow, "net::ERR", "status of 502")
+	w.allow = append(append(w.allow, away...), "status of 502")
 	twin := w.tab("/video/" + r.clip.ID)
 	twin.reviews("/video/" + r.clip.ID)
 	r.ana.goes(1)

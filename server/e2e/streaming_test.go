@@ -102,7 +102,7 @@ func TestNetworkCutInMidStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(line.Close)
-	w.allow = append(w.allow, "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "WebSocket connection to")
+	w.allow = append(w.allow, away...)
 	p := w.tabAt(line.URL(), "/settings")
 	p.enterKey(sandboxKey)
 	p.open("/")

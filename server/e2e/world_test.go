@@ -59,6 +59,10 @@ func (w *world) start(addr string) {
 	w.server = server
 }
 
+// away is what the console says while there is no server, or no network. The service
+// worker is asked for a moment after the start, when there may be none.
+var away = []string{"net::ERR", "WebSocket connection to", "fetching the script", "service worker registration failed"}
+
 // sampleFile is the sample as a file of -catalog, for a gateway that lists no models.
 func (w *world) sampleFile() string {
 	w.t.Helper()

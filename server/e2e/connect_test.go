@@ -25,7 +25,7 @@ func TestAGatewayIsConnectedInThePage(t *testing.T) {
 	t.Parallel()
 	sandbox := startSandbox(t)
 	w := newWorld(t, "")
-	w.allow = append(w.allow, "400 (Bad Request)") // without an address
+	w.allow = append(append(w.allow, away...), "400 (Bad Request)") // without an address
 	p := w.tab("/")
 	second := w.tab("/settings/gateway")
 	p.says("#connect-yours", "This is the sandbox.")

@@ -100,6 +100,7 @@ func TestModelsThatAGatewayLists(t *testing.T) {
 	// It is there after a start, when nobody has asked the gateway yet.
 	none := `{"data":[]}`
 	list.Store(&none)
+	w.allow = append(w.allow, away...)
 	w.server.Kill()
 	w.restart()
 	p.open("/")

@@ -154,7 +154,7 @@ func archRules() []archRule {
 			why:  "one writing connection, its settings and what its errors mean hold only for those who go through it",
 			breaks: func(g graph) []string {
 				return g.arrows(ours, func(from, to string) bool {
-					return strings.HasPrefix(to, "modernc.org/sqlite") && from != module+"/server/store/sqlite"
+					return strings.HasPrefix(to, "modernc.org/sqlite") && from != module+"/server/store/engine"
 				})
 			},
 			example: graph{"screentest/server/store/chat": {Imports: []string{"modernc.org/sqlite"}}},
@@ -165,15 +165,15 @@ func archRules() []archRule {
 			breaks: func(g graph) []string {
 				const store = module + "/server/store/"
 				below := map[string][]string{
-					"audit": {"chain", "sqlite"}, "notices": {"sqlite"}, "chain": {"sqlite"}, "ledger": {"chain", "sqlite"}, "search": {"sqlite", "text"}, "people": {"sqlite"},
-					"ranking":   {"sqlite"},
-					"review":    {"sqlite"},
-					"chat":      {"ledger", "pack", "people", "search", "sqlite", "text"},
-					"share":     {"pack", "people", "sqlite"},
-					"approvals": {"audit", "people", "sqlite", "video"},
-					"video":     {"ledger", "people", "review", "search", "sqlite", "text"},
-					"leaving":   {"audit", "people", "search", "sqlite"},
-					"transfer":  {"chat", "sqlite"}, "backup": {"folder", "schema", "sqlite"}, "verify": {"chain", "folder", "schema", "sqlite"}, "teamlibrary": {"audit", "chat", "sqlite"},
+					"audit": {"chain", "engine"}, "notices": {"engine"}, "chain": {"engine"}, "ledger": {"chain", "engine"}, "search": {"engine", "text"}, "people": {"engine"},
+					"ranking":   {"engine"},
+					"review":    {"engine"},
+					"chat":      {"ledger", "pack", "people", "search", "engine", "text"},
+					"share":     {"pack", "people", "engine"},
+					"approvals": {"audit", "people", "engine", "video"},
+					"video":     {"ledger", "people", "review", "search", "engine", "text"},
+					"leaving":   {"audit", "people", "search", "engine"},
+					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
 				}
 				return g.arrows(ours, func(from, to string) bool {
 					room, inside := strings.CutPrefix(from, store)

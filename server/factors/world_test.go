@@ -16,8 +16,8 @@ import (
 	"screentest/server/account"
 	"screentest/server/factors"
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -63,8 +63,8 @@ func asked(host string) *http.Request {
 // other is a second account.
 func (w *world) other() account.Account {
 	owner := storetest.AddUser(w.t, w.db, "bob")
-	storetest.Must(w.t, w.db.Engine().Write(w.t.Context(), 0, func(t *sqlite.Tx) error {
-		_, err := t.Exec("UPDATE users SET email = 'bob@example.com', password = 'sum' WHERE n = ?", sqlite.ParseOwner(owner))
+	storetest.Must(w.t, w.db.Engine().Write(w.t.Context(), 0, func(t *engine.Tx) error {
+		_, err := t.Exec("UPDATE users SET email = 'bob@example.com', password = 'sum' WHERE n = ?", engine.ParseOwner(owner))
 		return err
 	}))
 	return account.Account{Owner: owner, Active: true, Me: wire.Me{Name: "Bob", Email: "bob@example.com"}}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -64,7 +64,7 @@ func BenchmarkDurableRows(b *testing.B) {
 				all.Go(func() {
 					mine := make([]time.Duration, 0, rows/sides)
 					for range rows / sides {
-						subject, _ := sqlite.ParseID(storetest.NewID())
+						subject, _ := engine.ParseID(storetest.NewID())
 						begin := time.Now()
 						if _, err := storetest.Book(db, owner, storetest.SomeEntry("charge", subject, 1)); err != nil {
 							b.Error(err)
@@ -100,7 +100,7 @@ func BenchmarkConversationList(b *testing.B) {
 		before *string
 	}{{"newest", new(string)}, {"middle", &middle}} {
 		if c.before == &middle {
-			middle = sqlite.FormatCursor(1_000_000+50_000, 1<<62)
+			middle = engine.FormatCursor(1_000_000+50_000, 1<<62)
 		}
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {

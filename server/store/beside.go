@@ -9,10 +9,10 @@ import (
 	"os"
 	"time"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
 	"screentest/server/store/people"
 	"screentest/server/store/schema"
-	"screentest/server/store/sqlite"
 )
 
 // NewLink keeps the hash of a link in a data folder that a server may have open:
@@ -27,11 +27,11 @@ func NewLink(ctx context.Context, dir, email string, hash [sha256.Size]byte, las
 	} else if err != nil {
 		return "", "", "", err
 	}
-	newest, err := sqlite.NewestMigration(schema.Files)
+	newest, err := engine.NewestMigration(schema.Files)
 	if err != nil {
 		return "", "", "", err
 	}
-	err = sqlite.Beside(ctx, path, newest, func(t *sqlite.Tx) error {
+	err = engine.Beside(ctx, path, newest, func(t *engine.Tx) error {
 		if kind, whose, err = people.PutLink(t, time.Now(), email, hash, lasts); err != nil {
 			return err
 		}

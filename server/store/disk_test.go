@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -18,7 +18,7 @@ func TestDiskFull(t *testing.T) {
 	db, owner := storetest.OpenLocal(t)
 	kept := storetest.StartAt(t, db, owner, "kept", 1)
 	limit := func(pages string) {
-		storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+		storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 			var n int
 			return w.Scan("PRAGMA max_page_count = "+pages, nil, &n)
 		}))

@@ -4,8 +4,8 @@ import (
 	"context"
 	"os"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 )
 
 // Ping says whether the database can be read, and whether writes are carried
@@ -17,7 +17,7 @@ func (db *DB) Ping(ctx context.Context) error {
 		return err
 	}
 	written := make(chan error, 1)
-	db.engine.Post(0, func(*sqlite.Tx) error { return nil }, func(err error) { written <- err })
+	db.engine.Post(0, func(*engine.Tx) error { return nil }, func(err error) { written <- err })
 	select {
 	case err := <-written:
 		return err

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -16,8 +16,8 @@ import (
 // and 10 000 clips, of which every tenth is deleted.
 func fillLists(b *testing.B, db *store.DB, owner string) {
 	b.Helper()
-	n := sqlite.ParseOwner(owner)
-	storetest.Must(b, db.Engine().Write(context.Background(), 0, func(t *sqlite.Tx) error {
+	n := engine.ParseOwner(owner)
+	storetest.Must(b, db.Engine().Write(context.Background(), 0, func(t *engine.Tx) error {
 		const count = "WITH RECURSIVE c (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ?2) "
 		for _, fill := range []struct {
 			query string
@@ -75,7 +75,7 @@ func BenchmarkLists(b *testing.B) {
 			return storetest.Second(db.Conversations(ctx, owner, wire.Page{Before: newest.Before}))
 		}},
 		{"conversations, middle", func() error {
-			return storetest.Second(db.Conversations(ctx, owner, wire.Page{Before: sqlite.FormatCursor(50_000_000, 1<<62)}))
+			return storetest.Second(db.Conversations(ctx, owner, wire.Page{Before: engine.FormatCursor(50_000_000, 1<<62)}))
 		}},
 		{"a conversation", func() error { return storetest.Second(db.OpenConversation(ctx, owner, wire.Page{Conversation: of})) }},
 		{"search, a rare word", func() error { return storetest.Second(db.Search(ctx, owner, wire.Search{Query: "77777"})) }},

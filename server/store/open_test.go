@@ -15,8 +15,8 @@ import (
 
 	"screentest/server/seal"
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 )
 
@@ -157,7 +157,7 @@ func TestOpenRefused(t *testing.T) {
 		}, []string{folder.DatabaseFile, "damaged"}},
 		"another program's": {func(t *testing.T) (string, store.Options) {
 			dir := t.TempDir()
-			pool, err := sqlite.OpenPool(file(dir, folder.DatabaseFile), sqlite.CommonSettings, 1)
+			pool, err := engine.OpenPool(file(dir, folder.DatabaseFile), engine.CommonSettings, 1)
 			storetest.Must(t, err)
 			_, err = pool.Exec("CREATE TABLE bookmarks (url TEXT)")
 			storetest.Must(t, err, pool.Close())
@@ -165,7 +165,7 @@ func TestOpenRefused(t *testing.T) {
 		}, []string{"not one of Screentest's", "-data"}},
 		"of a newer program": {func(t *testing.T) (string, store.Options) {
 			dir := sealed(t, store.Options{})
-			pool, err := sqlite.OpenPool(file(dir, folder.DatabaseFile), sqlite.CommonSettings, 1)
+			pool, err := engine.OpenPool(file(dir, folder.DatabaseFile), engine.CommonSettings, 1)
 			storetest.Must(t, err)
 			_, err = pool.Exec("PRAGMA user_version = 7000")
 			storetest.Must(t, err, pool.Close())

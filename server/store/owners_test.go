@@ -14,7 +14,7 @@ import (
 
 	"screentest/server/account"
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/server/store/transfer"
 	"screentest/shared/wire"
@@ -226,8 +226,8 @@ func TestOwnersAreApart(t *testing.T) {
 						t.Errorf("the image of Ann's was replaced: %v", err)
 					}
 					w := db.Engine()
-					storetest.Must(t, w.Write(ctx, 0, func(w *sqlite.Tx) error {
-						_, err := w.Exec("DELETE FROM image_drafts WHERE owner = ?", sqlite.ParseOwner(bob))
+					storetest.Must(t, w.Write(ctx, 0, func(w *engine.Tx) error {
+						_, err := w.Exec("DELETE FROM image_drafts WHERE owner = ?", engine.ParseOwner(bob))
 						return err
 					}))
 				}

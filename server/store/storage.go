@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"screentest/server/disk"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -47,7 +47,7 @@ func kindOfFile(name string) string {
 		return wire.StoredClips
 	case top == "uploads":
 		return wire.StoredVideo
-	case top == sqlite.BackupsFolder:
+	case top == engine.BackupsFolder:
 		return wire.StoredBackups
 	}
 	return wire.StoredOther
@@ -111,24 +111,24 @@ func (db *DB) pagesByTable(ctx context.Context, fn func(table string, bytes int6
 	if _, err := os.Stat(folder.DatabaseIn(db.dir)); err != nil {
 		return 0, err
 	}
-	pool, err := sqlite.OpenPool(folder.DatabaseIn(db.dir), sqlite.ReaderSettings, 1)
+	pool, err := engine.OpenPool(folder.DatabaseIn(db.dir), engine.ReaderSettings, 1)
 	if err != nil {
 		return 0, err
 	}
 	defer pool.Close()
 	rows, err := pool.QueryContext(ctx, "SELECT coalesce(s.tbl_name, d.name), d.pgsize FROM dbstat d LEFT JOIN sqlite_schema s ON s.name = d.name WHERE d.aggregate = TRUE")
 	if err != nil {
-		return 0, sqlite.Explain(err)
+		return 0, engine.Explain(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var table string
 		var bytes sql.NullInt64
 		if err := rows.Scan(&table, &bytes); err != nil {
-			return 0, sqlite.Explain(err)
+			return 0, engine.Explain(err)
 		}
 		fn(table, bytes.Int64)
 		sum += bytes.Int64
 	}
-	return sum, sqlite.Explain(rows.Err())
+	return sum, engine.Explain(rows.Err())
 }

@@ -24,7 +24,7 @@
 // if the queue is full or closed): it must return at once and not wait for
 // another write. done may be nil; a failure is logged then.
 //
-// Each idea is a room of its own over the engine, package sqlite: chat, ledger,
+// Each idea is a room of its own over package engine: chat, ledger,
 // search, video and people have their SQL, each method one transaction of the
 // engine or a part of somebody's. Two things cross: the end of a run or the start
 // of a clip is booked in the transaction that stores it (ledger.Books.Book), and
@@ -49,6 +49,7 @@ import (
 	"screentest/server/store/approvals"
 	"screentest/server/store/audit"
 	"screentest/server/store/chat"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
 	"screentest/server/store/leaving"
 	"screentest/server/store/ledger"
@@ -59,7 +60,6 @@ import (
 	"screentest/server/store/schema"
 	"screentest/server/store/search"
 	"screentest/server/store/share"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/teamlibrary"
 	"screentest/server/store/transfer"
 	"screentest/server/store/video"
@@ -101,7 +101,7 @@ type DB struct {
 	dir    string
 	log    *slog.Logger
 	lock   *flock.Flock
-	engine *sqlite.DB
+	engine *engine.DB
 	box    *seal.Box
 	// chained says that the ledger was, when the folder was opened.
 	chained bool
@@ -111,7 +111,7 @@ type DB struct {
 }
 
 // Engine returns the database under the parts, for who looks at all of it.
-func (db *DB) Engine() *sqlite.DB { return db.engine }
+func (db *DB) Engine() *engine.DB { return db.engine }
 
 // Audit returns what happened on the instance.
 func (db *DB) Audit() *audit.Log { return db.audit }
@@ -205,7 +205,7 @@ func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() ti
 	if err = folder.MakePrivate(path, db.log); err != nil {
 		return err
 	}
-	db.engine, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: schema.Files, Follower: index, Now: now, Committed: committed, Logger: db.log})
+	db.engine, err = engine.Open(ctx, path, engine.Options{Migrations: schema.Files, Follower: index, Now: now, Committed: committed, Logger: db.log})
 	return err
 }
 
@@ -216,7 +216,7 @@ func (db *DB) takeIn(ctx context.Context) error {
 	if db.chained {
 		return nil // and stays so, whatever somebody has written into the database
 	}
-	return db.Books.TakeIn(ctx, func(w *sqlite.Tx, rows int64) error {
+	return db.Books.TakeIn(ctx, func(w *engine.Tx, rows int64) error {
 		if rows > 0 {
 			db.log.Info("chained the ledger of before", "rows", rows)
 		}
@@ -282,7 +282,7 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 		db.chained, text = true, folder.SealCheckChained
 	}
 	value := db.box.Seal(folder.SealCheck, "", []byte(text))
-	return db.engine.Write(ctx, len(value), func(t *sqlite.Tx) error {
+	return db.engine.Write(ctx, len(value), func(t *engine.Tx) error {
 		_, err := t.Exec("INSERT INTO meta (name, value) VALUES (?, ?)", folder.SealCheck, value)
 		return err
 	})

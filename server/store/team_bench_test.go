@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -17,7 +17,7 @@ import (
 func fillInstance(b *testing.B, db *store.DB) (owner string) {
 	b.Helper()
 	var n int64
-	storetest.Must(b, db.Engine().Write(context.Background(), 0, func(t *sqlite.Tx) error {
+	storetest.Must(b, db.Engine().Write(context.Background(), 0, func(t *engine.Tx) error {
 		const count = "WITH RECURSIVE c (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ?) "
 		for _, fill := range []struct {
 			query string
@@ -39,7 +39,7 @@ func fillInstance(b *testing.B, db *store.DB) (owner string) {
 		}
 		return t.Scan("SELECT n FROM users WHERE name = 'Person 100'", nil, &n)
 	}))
-	return sqlite.FormatOwner(n)
+	return engine.FormatOwner(n)
 }
 
 // What the pages of an instance of 200 people, 20 teams and 100 000 conversations

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -20,7 +20,7 @@ import (
 // value.
 func allRows(t *testing.T, dir string) (all []string) {
 	t.Helper()
-	pool, err := sqlite.OpenPool(filepath.Join(dir, folder.DatabaseFile), sqlite.ReaderSettings, 1)
+	pool, err := engine.OpenPool(filepath.Join(dir, folder.DatabaseFile), engine.ReaderSettings, 1)
 	storetest.Must(t, err)
 	defer pool.Close()
 	tables := read(t, pool, "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'search_%' ORDER BY name")
@@ -134,7 +134,7 @@ func TestAnOlderSQLiteFindsNothingWrong(t *testing.T) {
 		return ""
 	})
 	storetest.Must(t, storetest.Second(db.SetLanes(ctx, owner, storetest.SomeLanes(s))), storetest.Second(db.SetVote(ctx, owner, storetest.SomeVote(s))))
-	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 		for query, arg := range map[string]any{
 			"INSERT INTO library (owner, id, kind, name, updated_ms) VALUES (1, ?, 'prompt', 'n', 0)": storetest.MustID(t),
 			`INSERT INTO video_tasks (owner, id, model, mode, prompt, words, state, created_ms, usual_least, usual_most, seconds, price, basis, sample, prices)

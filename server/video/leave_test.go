@@ -8,7 +8,7 @@ import (
 	"time"
 
 	leaving "screentest/server/account"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/server/video"
 	"screentest/shared/gateway"
@@ -114,8 +114,8 @@ func TestCopiesGoOnForAnHeir(t *testing.T) {
 	id := w.create(body("handed over"))
 	w.awaitState(id, wire.VideoDone)
 	heir := storetest.AddUser(t, w.db, "heir")
-	storetest.Must(t, w.db.Engine().Write(t.Context(), 0, func(tx *sqlite.Tx) error {
-		_, err := tx.Exec("UPDATE users SET email = name || '@example.com', id = randomblob(16) WHERE n = ?", sqlite.ParseOwner(heir))
+	storetest.Must(t, w.db.Engine().Write(t.Context(), 0, func(tx *engine.Tx) error {
+		_, err := tx.Exec("UPDATE users SET email = name || '@example.com', id = randomblob(16) WHERE n = ?", engine.ParseOwner(heir))
 		return err
 	}))
 	v := leaving.Leaving{Person: w.owner, Heir: heir, Erase: true}

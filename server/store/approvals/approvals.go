@@ -12,29 +12,29 @@ import (
 	"time"
 
 	"screentest/server/store/audit"
+	"screentest/server/store/engine"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/video"
 	"screentest/shared/wire"
 )
 
 // Approvals are everybody's. Who may see which is the caller's to know.
 type Approvals struct {
-	db     *sqlite.DB
+	db     *engine.DB
 	videos *video.Videos
 	audit  *audit.Log
 	now    func() time.Time
 }
 
 // New is the approvals in db. What is released is made in videos.
-func New(db *sqlite.DB, videos *video.Videos, audit *audit.Log, now func() time.Time) *Approvals {
+func New(db *engine.DB, videos *video.Videos, audit *audit.Log, now func() time.Time) *Approvals {
 	return &Approvals{db, videos, audit, now}
 }
 
 // Ask keeps c, which would make t and be charged to t's team, until somebody
 // decides. found: it was asked for before, by the same id, and is given as it is.
 func (a *Approvals) Ask(ctx context.Context, owner, from string, c wire.VideoCreate, t wire.VideoTask) (v wire.Approval, found bool, err error) {
-	clip, err := sqlite.WantID("id", c.ID)
+	clip, err := engine.WantID("id", c.ID)
 	if err != nil {
 		return v, false, err
 	}
@@ -48,8 +48,8 @@ func (a *Approvals) Ask(ctx context.Context, owner, from string, c wire.VideoCre
 	if err != nil {
 		return v, false, err
 	}
-	asker := sqlite.ParseOwner(owner)
-	err = a.db.Write(ctx, len(body)+len(request)+len(task), func(w *sqlite.Tx) error {
+	asker := engine.ParseOwner(owner)
+	err = a.db.Write(ctx, len(body)+len(request)+len(task), func(w *engine.Tx) error {
 		v, err = read(w, "a.asker = ? AND a.clip = ?", asker, clip)
 		if found = err == nil; found || !errors.Is(err, errNone) {
 			return err
@@ -59,7 +59,7 @@ func (a *Approvals) Ask(ctx context.Context, owner, from string, c wire.VideoCre
 			return err
 		}
 		if waiting >= wire.MaxWaiting {
-			return &sqlite.Error{Problem: wire.Problem{Code: "too_many_waiting", Message: fmt.Sprintf("%d of your clips wait for approval, which is the limit. Nothing was sent.", waiting),
+			return &engine.Error{Problem: wire.Problem{Code: "too_many_waiting", Message: fmt.Sprintf("%d of your clips wait for approval, which is the limit. Nothing was sent.", waiting),
 				Hint: "Withdraw one, or wait until they are decided."}}
 		}
 		team, err := people.TeamNumber(w, t.Team)
@@ -83,19 +83,19 @@ func (a *Approvals) Ask(ctx context.Context, owner, from string, c wire.VideoCre
 
 // ByClip is what an owner asked for, by the clip's id. fs.ErrNotExist: nothing.
 func (a *Approvals) ByClip(ctx context.Context, owner, clip string) (wire.Approval, error) {
-	b, _ := sqlite.ParseID(clip)
-	return read(a.db.At(ctx), "a.asker = ? AND a.clip = ?", sqlite.ParseOwner(owner), b)
+	b, _ := engine.ParseID(clip)
+	return read(a.db.At(ctx), "a.asker = ? AND a.clip = ?", engine.ParseOwner(owner), b)
 }
 
 // Approval is one of them. fs.ErrNotExist: there is none.
 func (a *Approvals) Approval(ctx context.Context, id string) (wire.Approval, error) {
-	b, _ := sqlite.ParseID(id)
+	b, _ := engine.ParseID(id)
 	return read(a.db.At(ctx), "a.id = ?", b)
 }
 
 // Request is the creation that was asked for, to the byte.
 func (a *Approvals) Request(ctx context.Context, id string) (c wire.VideoCreate, err error) {
-	b, _ := sqlite.ParseID(id)
+	b, _ := engine.ParseID(id)
 	var request, body string
 	err = a.db.At(ctx).Scan("SELECT request, body FROM approvals WHERE id = ?", []any{b}, &request, &body)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -112,8 +112,8 @@ func (a *Approvals) Request(ctx context.Context, id string) (c wire.VideoCreate,
 // ApprovalWithdrawn, by an owner. changed is false for one that was decided
 // already, which stays as it is.
 func (a *Approvals) Decide(ctx context.Context, id, state, by, from, reason string) (v wire.Approval, changed bool, err error) {
-	b, _ := sqlite.ParseID(id)
-	err = a.db.Write(ctx, len(reason), func(w *sqlite.Tx) error {
+	b, _ := engine.ParseID(id)
+	err = a.db.Write(ctx, len(reason), func(w *engine.Tx) error {
 		changed, err = a.set(w, b, state, by, from, reason)
 		if err == nil {
 			v, err = read(w, "a.id = ?", b)
@@ -130,11 +130,11 @@ func (a *Approvals) Decide(ctx context.Context, id, state, by, from, reason stri
 // by whom it was released: both or neither. One that was decided already is a
 // conflict, fs.ErrExist.
 func (a *Approvals) Release(ctx context.Context, id, by, from, owner string, key int64, secret string, t wire.VideoTask, prices json.RawMessage) (stored wire.VideoTask, used int64, found bool, err error) {
-	b, _ := sqlite.ParseID(id)
-	return a.videos.CreateWith(ctx, owner, key, secret, t, prices, func(w *sqlite.Tx) error {
+	b, _ := engine.ParseID(id)
+	return a.videos.CreateWith(ctx, owner, key, secret, t, prices, func(w *engine.Tx) error {
 		changed, err := a.set(w, b, wire.ApprovalReleased, by, from, "")
 		if err == nil && !changed {
-			err = sqlite.Conflict("This was decided already.")
+			err = engine.Conflict("This was decided already.")
 		}
 		return err
 	})
@@ -147,8 +147,8 @@ func (a *Approvals) Reprice(ctx context.Context, id string, t wire.VideoTask) (v
 	if err != nil {
 		return v, err
 	}
-	b, _ := sqlite.ParseID(id)
-	err = a.db.Write(ctx, len(task), func(w *sqlite.Tx) error {
+	b, _ := engine.ParseID(id)
+	err = a.db.Write(ctx, len(task), func(w *engine.Tx) error {
 		if _, err := w.Exec("UPDATE approvals SET task = ? WHERE id = ? AND waits = 1", string(task), b); err != nil {
 			return err
 		}
@@ -159,9 +159,9 @@ func (a *Approvals) Reprice(ctx context.Context, id string, t wire.VideoTask) (v
 }
 
 // set gives one that waits another state. changed is false where it doesn't wait.
-func (a *Approvals) set(w *sqlite.Tx, id []byte, state, by, from, reason string) (changed bool, err error) {
+func (a *Approvals) set(w *engine.Tx, id []byte, state, by, from, reason string) (changed bool, err error) {
 	res, err := w.Exec("UPDATE approvals SET state = ?, person = ?, reason = ?, decided_ms = ? WHERE id = ? AND waits = 1",
-		state, sqlite.OrNull(sqlite.ParseOwner(by)), reason, a.now().UnixMilli(), id)
+		state, engine.OrNull(engine.ParseOwner(by)), reason, a.now().UnixMilli(), id)
 	if err != nil {
 		return false, err
 	}
@@ -176,11 +176,11 @@ func (a *Approvals) set(w *sqlite.Tx, id []byte, state, by, from, reason string)
 }
 
 // note adds what has become of one to the audit.
-func (a *Approvals) note(w *sqlite.Tx, v wire.Approval, by, from string) error {
+func (a *Approvals) note(w *engine.Tx, v wire.Approval, by, from string) error {
 	var asker []byte
-	if err := w.Scan("SELECT id FROM users WHERE n = ?", []any{sqlite.ParseOwner(v.Owner)}, &asker); err != nil {
+	if err := w.Scan("SELECT id FROM users WHERE n = ?", []any{engine.ParseOwner(v.Owner)}, &asker); err != nil {
 		return err
 	}
 	return a.audit.Append(w, audit.Entry{Person: by, Address: from, Action: "approval." + v.State, Object: v.Team,
-		Detail: map[string]any{"person": sqlite.FormatID(asker), "clip": v.Clip.ID, "price_nano_usd": v.Clip.PriceNanoUSD}})
+		Detail: map[string]any{"person": engine.FormatID(asker), "clip": v.Clip.ID, "price_nano_usd": v.Clip.PriceNanoUSD}})
 }

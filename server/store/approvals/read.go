@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -17,7 +17,7 @@ import (
 // longest.
 const maxWaiting = 200
 
-var errNone = sqlite.NotFound("request for approval")
+var errNone = engine.NotFound("request for approval")
 
 // selected is an approval as scan reads it. A long body is left out.
 const selected = `SELECT a.n, a.id, a.task, CASE WHEN octet_length(a.body) <= 16384 THEN a.body ELSE '' END, t.id, t.name, a.asker, u.name,
@@ -39,7 +39,7 @@ func (r *row) dest() []any {
 func (r *row) result() (wire.Approval, error) {
 	v := r.v
 	err := json.Unmarshal([]byte(r.task), &v.Clip)
-	v.ID, v.Team, v.Owner, v.Clip.State = sqlite.FormatID(r.id), sqlite.FormatID(r.team), sqlite.FormatOwner(r.asker), wire.VideoAsks
+	v.ID, v.Team, v.Owner, v.Clip.State = engine.FormatID(r.id), engine.FormatID(r.team), engine.FormatOwner(r.asker), wire.VideoAsks
 	if r.body != "" {
 		v.Clip.Body = json.RawMessage(r.body)
 	}
@@ -47,7 +47,7 @@ func (r *row) result() (wire.Approval, error) {
 }
 
 // read reads the one that a condition names.
-func read(q sqlite.Scanner, where string, args ...any) (wire.Approval, error) {
+func read(q engine.Scanner, where string, args ...any) (wire.Approval, error) {
 	var r row
 	err := q.Scan(selected+where, args, r.dest()...)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -64,12 +64,12 @@ func read(q sqlite.Scanner, where string, args ...any) (wire.Approval, error) {
 // what was decided. Each the newest first.
 func (a *Approvals) List(ctx context.Context, owner string, all bool, teams []string, p wire.Page) (list wire.Approvals, err error) {
 	list.Approvals = []wire.Approval{}
-	before, err := sqlite.ParseCursor(p.Before, 1)
+	before, err := engine.ParseCursor(p.Before, 1)
 	if err != nil {
 		return list, err
 	}
-	limit := sqlite.PageLimit(p.Limit, 30, wire.MaxApprovalPage)
-	err = a.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	limit := engine.PageLimit(p.Limit, 30, wire.MaxApprovalPage)
+	err = a.db.Snapshot(ctx, func(q engine.Reading) error {
 		add := func(waits bool, before int64, limit int) (more int64, err error) {
 			rows, err := some(ctx, q, owner, all, teams, waits, before, limit)
 			if len(rows) > limit {
@@ -92,7 +92,7 @@ func (a *Approvals) List(ctx context.Context, owner string, all bool, teams []st
 		}
 		more, err := add(false, from, limit)
 		if more > 0 {
-			list.Next = sqlite.FormatCursor(more)
+			list.Next = engine.FormatCursor(more)
 		}
 		return err
 	})
@@ -101,7 +101,7 @@ func (a *Approvals) List(ctx context.Context, owner string, all bool, teams []st
 
 // some are the newest before a number that were decided, one more than limit where
 // there are so many, or the oldest that wait; each the newest first.
-func some(ctx context.Context, q sqlite.Reading, owner string, all bool, teams []string, waits bool, before int64, limit int) (rows []row, err error) {
+func some(ctx context.Context, q engine.Reading, owner string, all bool, teams []string, waits bool, before int64, limit int) (rows []row, err error) {
 	order := " ORDER BY a.n DESC LIMIT ?"
 	if waits {
 		order = " ORDER BY a.n LIMIT ?"
@@ -117,11 +117,11 @@ func some(ctx context.Context, q sqlite.Reading, owner string, all bool, teams [
 	if all {
 		teams, err = nil, get("a.waits = ? AND a.n < ?")
 	} else {
-		err = get("a.asker = ? AND a.waits = ? AND a.n < ?", sqlite.ParseOwner(owner))
+		err = get("a.asker = ? AND a.waits = ? AND a.n < ?", engine.ParseOwner(owner))
 	}
 	for _, team := range teams {
 		if err == nil {
-			b, _ := sqlite.ParseID(team)
+			b, _ := engine.ParseID(team)
 			err = get("a.team = (SELECT n FROM teams WHERE id = ?) AND a.waits = ? AND a.n < ?", b)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"screentest/server/seal"
 	"screentest/server/store/chain"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -42,7 +42,7 @@ var isAction = regexp.MustCompile(`^[a-z_]{1,30}(\.[a-z_]{1,30})?$`).MatchString
 
 // A Log is the audit of a data folder. Close it before the database.
 type Log struct {
-	db    *sqlite.DB
+	db    *engine.DB
 	chain *chain.Chain
 	now   func() time.Time
 	log   *slog.Logger
@@ -54,12 +54,12 @@ type Log struct {
 }
 
 // New is the audit in db. box seals the head of its chain.
-func New(db *sqlite.DB, box *seal.Box, now func() time.Time, log *slog.Logger) *Log {
+func New(db *engine.DB, box *seal.Box, now func() time.Time, log *slog.Logger) *Log {
 	return &Log{db: db, chain: chain.New(chain.Audit, box), now: now, log: log, often: map[often]int{}}
 }
 
 // Append adds a line in the transaction of what it is about.
-func (l *Log) Append(w *sqlite.Tx, e Entry) error {
+func (l *Log) Append(w *engine.Tx, e Entry) error {
 	if !isAction(e.Action) {
 		return fmt.Errorf("%q is no action of the audit", e.Action)
 	}
@@ -74,7 +74,7 @@ func (l *Log) Append(w *sqlite.Tx, e Entry) error {
 		}
 	}
 	var person any
-	if n := sqlite.ParseOwner(e.Person); n > 0 {
+	if n := engine.ParseOwner(e.Person); n > 0 {
 		person = n
 	}
 	last, before, err := l.chain.Head(w)
@@ -104,7 +104,7 @@ func (l *Log) Note(e Entry) {
 }
 
 func (l *Log) post(e Entry) {
-	l.db.Post(maxDetail, func(w *sqlite.Tx) error { return l.Append(w, e) }, func(err error) {
+	l.db.Post(maxDetail, func(w *engine.Tx) error { return l.Append(w, e) }, func(err error) {
 		if err != nil {
 			l.log.Error("a line of the audit was not written", "action", e.Action, "object", e.Object, "err", err)
 		}

@@ -12,7 +12,7 @@ import (
 
 	"screentest/server/store"
 	"screentest/server/store/audit"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -21,7 +21,7 @@ import (
 // the first of every folder.
 func lines(t *testing.T, db *store.DB, q wire.AuditQuery) (all []wire.AuditRow) {
 	t.Helper()
-	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(*sqlite.Tx) error { return nil }))
+	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(*engine.Tx) error { return nil }))
 	storetest.Must(t, db.Audit().Each(t.Context(), q, func(r wire.AuditRow) error {
 		if r.Action != "ledger.chained" {
 			all = append(all, r)
@@ -43,9 +43,9 @@ func TestLinesAreReadNewestFirst(t *testing.T) {
 	db := storetest.Open(t, storetest.Folder(t), store.Options{Now: func() time.Time { now = now.Add(time.Second); return now }})
 	ann := storetest.AddUser(t, db, "Ann")
 	id := storetest.NewID()
-	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error {
-		b, _ := sqlite.ParseID(id)
-		_, err := w.Exec("UPDATE users SET id = ? WHERE n = ?", b, sqlite.ParseOwner(ann))
+	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *engine.Tx) error {
+		b, _ := engine.ParseID(id)
+		_, err := w.Exec("UPDATE users SET id = ? WHERE n = ?", b, engine.ParseOwner(ann))
 		return err
 	}))
 	db.Audit().Note(audit.Entry{Person: ann, Action: "invite.made", Object: "o-1", Detail: map[string]any{"uses": 3}, Address: "10.0.0.1"})
@@ -108,7 +108,7 @@ func TestManyLines(t *testing.T) {
 func TestBoundsOfALine(t *testing.T) {
 	db, owner := storetest.OpenLocal(t)
 	for _, bad := range []string{"", "Made", "a b", "a.b.c", strings.Repeat("a", 31)} {
-		err := db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error { return db.Audit().Append(w, audit.Entry{Action: bad}) })
+		err := db.Engine().Write(t.Context(), 0, func(w *engine.Tx) error { return db.Audit().Append(w, audit.Entry{Action: bad}) })
 		if err == nil {
 			t.Errorf("%q was taken", bad)
 		}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -22,10 +22,10 @@ const readStep = 500
 func (l *Log) Each(ctx context.Context, q wire.AuditQuery, fn func(wire.AuditRow) error) error {
 	var person int64
 	if q.Person != "" {
-		id, _ := sqlite.ParseID(q.Person)
+		id, _ := engine.ParseID(q.Person)
 		err := l.db.At(ctx).Scan("SELECT n FROM users WHERE id = ?", []any{id}, &person)
 		if errors.Is(err, sql.ErrNoRows) {
-			return sqlite.NotFound("person")
+			return engine.NotFound("person")
 		}
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func (l *Log) page(ctx context.Context, action string, person, before, from, to 
 		var id []byte
 		var detail string
 		err := rows.Scan(&r.N, &r.AtMS, &id, &r.Name, &r.Action, &r.Object, &detail, &r.Address)
-		r.Person = sqlite.FormatID(id)
+		r.Person = engine.FormatID(id)
 		if detail != "{}" {
 			r.Detail = []byte(detail)
 		}

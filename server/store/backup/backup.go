@@ -20,9 +20,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"screentest/server/disk"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
 	"screentest/server/store/schema"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -41,8 +41,8 @@ const (
 // files beside the database, copies of older databases, downloads and restores
 // under way.
 func notBackedUp(name string) bool {
-	return name == folder.LockFile || name == folder.Unfinished || strings.HasPrefix(name, folder.DatabaseFile) || name == sqlite.BackupsFolder ||
-		strings.HasPrefix(name, sqlite.BackupsFolder+"/") || strings.HasSuffix(name, "/partial") || strings.HasSuffix(name, ".part") || strings.HasSuffix(name, ".tmp")
+	return name == folder.LockFile || name == folder.Unfinished || strings.HasPrefix(name, folder.DatabaseFile) || name == engine.BackupsFolder ||
+		strings.HasPrefix(name, engine.BackupsFolder+"/") || strings.HasSuffix(name, "/partial") || strings.HasSuffix(name, ".part") || strings.HasSuffix(name, ".tmp")
 }
 
 // A Manifest says what is in a backup.
@@ -101,7 +101,7 @@ func Backup(ctx context.Context, dir, file, program string) (m Manifest, err err
 		return m, fmt.Errorf("%s is in the data folder %s: what becomes of the folder would become of its backup too, and each would hold the one before. Give a file somewhere else", file, dir)
 	}
 	defer func() {
-		err = sqlite.NoRoom(err, "There is too little room for "+file+".",
+		err = engine.NoRoom(err, "There is too little room for "+file+".",
 			"A backup needs room for a copy of the database, and for itself. Give another file, or free some space. Nothing was left there.")
 	}()
 	part := file + ".part"
@@ -119,7 +119,7 @@ func Backup(ctx context.Context, dir, file, program string) (m Manifest, err err
 		}
 	}()
 	copied := file + ".db.part"
-	defer sqlite.RemoveDatabase(copied)
+	defer engine.RemoveDatabase(copied)
 	m = Manifest{Format: backupFormat, Program: program, CreatedMS: time.Now().UnixMilli()}
 	if m.Database, err = copyDatabase(ctx, dir, copied); err != nil {
 		return m, err
@@ -187,24 +187,24 @@ func isWithin(dir, file string) (bool, error) {
 // copyDatabase writes the database of a folder to path as of now, checks the
 // copy, and gives its version.
 func copyDatabase(ctx context.Context, dir, path string) (version int, err error) {
-	pool, err := sqlite.OpenPool(filepath.Join(dir, folder.DatabaseFile), sqlite.CommonSettings, 1)
+	pool, err := engine.OpenPool(filepath.Join(dir, folder.DatabaseFile), engine.CommonSettings, 1)
 	if err != nil {
 		return 0, err
 	}
 	defer pool.Close()
 	conn, err := pool.Conn(ctx)
 	if err != nil {
-		return 0, sqlite.Explain(err)
+		return 0, engine.Explain(err)
 	}
 	defer conn.Close()
-	newest, err := sqlite.NewestMigration(schema.Files)
+	newest, err := engine.NewestMigration(schema.Files)
 	if err != nil {
 		return 0, err
 	}
-	if version, err = sqlite.VersionOf(ctx, conn, newest); err != nil {
+	if version, err = engine.VersionOf(ctx, conn, newest); err != nil {
 		return 0, err
 	}
-	if err := sqlite.VacuumInto(ctx, conn, path); err != nil {
+	if err := engine.VacuumInto(ctx, conn, path); err != nil {
 		return 0, fmt.Errorf("copy the database: %w", err)
 	}
 	return version, checkDatabase(ctx, path)
@@ -212,17 +212,17 @@ func copyDatabase(ctx context.Context, dir, path string) (version int, err error
 
 // checkDatabase has SQLite look at all of a database.
 func checkDatabase(ctx context.Context, path string) error {
-	pool, err := sqlite.OpenPool(path, sqlite.ReaderSettings, 1)
+	pool, err := engine.OpenPool(path, engine.ReaderSettings, 1)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
 	var verdict string
 	if err := pool.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
-		return sqlite.Explain(err)
+		return engine.Explain(err)
 	}
 	if verdict != "ok" {
-		return &sqlite.Error{Problem: wire.Problem{Code: "data_damaged", Message: "The database is damaged: " + verdict,
+		return &engine.Error{Problem: wire.Problem{Code: "data_damaged", Message: "The database is damaged: " + verdict,
 			Hint: "Restore it from an earlier backup."}}
 	}
 	return nil

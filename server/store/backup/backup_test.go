@@ -21,9 +21,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
 	"screentest/server/store/schema"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -80,7 +80,7 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Error("nothing was written meanwhile")
 	}
 	storetest.Must(t, err)
-	newest, err := sqlite.NewestMigration(schema.Files)
+	newest, err := engine.NewestMigration(schema.Files)
 	storetest.Must(t, err)
 	var names []string
 	for _, f := range m.Files {
@@ -243,7 +243,7 @@ func TestRestoreRefuses(t *testing.T) {
 			storetest.Must(t, err, os.WriteFile(path, append(data[:8192:8192], bytes.Repeat([]byte{1}, len(data)-8192)...), 0o600))
 		}, "data_damaged"},
 		"newer": {func(path string) {
-			pool, err := sqlite.OpenPool(path, sqlite.CommonSettings, 1)
+			pool, err := engine.OpenPool(path, engine.CommonSettings, 1)
 			storetest.Must(t, err)
 			_, err = pool.Exec("PRAGMA user_version = 7000")
 			storetest.Must(t, err, pool.Close())
@@ -325,7 +325,7 @@ func TestBackupRefuses(t *testing.T) {
 	elsewhere := t.TempDir()
 	symlink(t, elsewhere, filepath.Join(dir, "elsewhere"))
 	symlink(t, dir, filepath.Join(elsewhere, "back"))
-	for _, in := range []string{dir, filepath.Join(dir, "archive"), filepath.Join(dir, sqlite.BackupsFolder), elsewhere, filepath.Join(elsewhere, "back", "uploads")} {
+	for _, in := range []string{dir, filepath.Join(dir, "archive"), filepath.Join(dir, engine.BackupsFolder), elsewhere, filepath.Join(elsewhere, "back", "uploads")} {
 		if _, err := Backup(ctx, dir, filepath.Join(in, "my.backup"), ""); err == nil || !strings.Contains(err.Error(), "is in the data folder") {
 			t.Errorf("into %s: %v", in, err)
 		}
@@ -348,7 +348,7 @@ func TestBackupRefuses(t *testing.T) {
 // killed process left beside a copy once did.
 func TestOldCopiesGo(t *testing.T) {
 	dir := t.TempDir()
-	folder := filepath.Join(dir, sqlite.BackupsFolder)
+	folder := filepath.Join(dir, engine.BackupsFolder)
 	storetest.Must(t, os.Mkdir(folder, 0o700))
 	for _, name := range []string{
 		"screentest.db.v1-20260101T000000.000", "screentest.db.v9-20260102T000000.000", "screentest.db.v2-20260103T000000.000",

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 )
 
@@ -21,7 +21,7 @@ func TestBackupToAFullDiskLeavesNothing(t *testing.T) {
 	dir := storetest.Folder(t)
 	db, err := store.Open(ctx, dir, store.Options{})
 	storetest.Must(t, err)
-	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error { // more than SQLite keeps in memory
+	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error { // more than SQLite keeps in memory
 		_, err := w.Exec("INSERT INTO meta (name, value) VALUES ('large', zeroblob(24000000))")
 		return err
 	}))

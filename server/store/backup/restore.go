@@ -17,15 +17,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"screentest/server/disk"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
 	"screentest/server/store/schema"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
 // badBackup is what a person reads of a file that can't be restored.
 func badBackup(format string, args ...any) error {
-	return &sqlite.Error{Problem: wire.Problem{Code: "bad_backup", Message: "The backup can't be used: " + fmt.Sprintf(format, args...),
+	return &engine.Error{Problem: wire.Problem{Code: "bad_backup", Message: "The backup can't be used: " + fmt.Sprintf(format, args...),
 		Hint: "Take another backup. Nothing was changed."}}
 }
 
@@ -136,7 +136,7 @@ func Restore(ctx context.Context, file, dir string) (m Manifest, err error) {
 	}
 	defer in.Close()
 	defer func() {
-		err = sqlite.NoRoom(err, "There is too little room for what is in the backup.", "Give a folder on another disk with -data, or free some space. Nothing was left there.")
+		err = engine.NoRoom(err, "There is too little room for what is in the backup.", "Give a folder on another disk with -data, or free some space. Nothing was left there.")
 	}()
 	to, err := newDestination(dir)
 	if err != nil {
@@ -157,12 +157,12 @@ func Restore(ctx context.Context, file, dir string) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	newest, err := sqlite.NewestMigration(schema.Files)
+	newest, err := engine.NewestMigration(schema.Files)
 	if err != nil {
 		return m, err
 	}
 	database := filepath.Join(to.fresh, folder.DatabaseFile)
-	if err := sqlite.Inspect(ctx, database, newest); err != nil {
+	if err := engine.Inspect(ctx, database, newest); err != nil {
 		return m, err
 	}
 	if err := checkDatabase(ctx, database); err != nil {

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -52,7 +52,7 @@ func TestLinkedFoldersAreWhole(t *testing.T) {
 			return link
 		},
 		"its archive, uploads, copies and key": func(t *testing.T, dir string) string {
-			for _, name := range []string{"archive", "uploads", sqlite.BackupsFolder, folder.SealKeyFile} {
+			for _, name := range []string{"archive", "uploads", engine.BackupsFolder, folder.SealKeyFile} {
 				elsewhere(t, filepath.Join(dir, name))
 			}
 			return dir

@@ -28,7 +28,7 @@ import (
 	"strings"
 
 	"screentest/server/seal"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // A Hash is that of a row and all before it.
@@ -103,7 +103,7 @@ func New(t Table, box *seal.Box) *Chain {
 // follows those, whatever somebody has made of the rows meanwhile, so that it
 // shows for good. 0 and what the first row follows where there is none. Where the
 // seal is gone or broken, and rows are there, the hash is one that no row has.
-func (c *Chain) Head(w *sqlite.Tx) (n int64, h Hash, err error) {
+func (c *Chain) Head(w *engine.Tx) (n int64, h Hash, err error) {
 	if kept, ok := w.Kept(c).(head); ok {
 		return kept.n, kept.h, nil
 	}
@@ -134,7 +134,7 @@ func (c *Chain) After(before Hash, row ...any) (Hash, error) { return next(befor
 
 // OfRow is the hash of the row n as it is stored, after the one with the hash
 // before.
-func (c *Chain) OfRow(q sqlite.Scanner, before Hash, n int64) (h Hash, err error) {
+func (c *Chain) OfRow(q engine.Scanner, before Hash, n int64) (h Hash, err error) {
 	row := make([]any, len(c.table.Columns))
 	if err := q.Scan(c.row, []any{n}, pointers(row)...); err != nil {
 		return h, err
@@ -163,7 +163,7 @@ type head struct {
 
 // SetHead stores, sealed, which row is the last: once for all that is added in a
 // transaction.
-func (c *Chain) SetHead(w *sqlite.Tx, n int64, h Hash) {
+func (c *Chain) SetHead(w *engine.Tx, n int64, h Hash) {
 	w.Keep(c, head{n, h}, func() error {
 		plain := append(binary.BigEndian.AppendUint64(nil, uint64(n)), h[:]...)
 		_, err := w.Exec("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",

@@ -12,11 +12,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/ledger"
 	"screentest/server/store/pack"
 	"screentest/server/store/people"
 	"screentest/server/store/search"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/text"
 	"screentest/shared/wire"
 )
@@ -24,7 +24,7 @@ import (
 // Chat is the conversations: their messages, the runs that fill those, the runs'
 // logs, lanes, votes, and the library.
 type Chat struct {
-	db     *sqlite.DB
+	db     *engine.DB
 	books  *ledger.Books
 	index  *search.Index
 	packer *pack.Packer
@@ -36,7 +36,7 @@ type Chat struct {
 
 // New is the conversations in db. What a run cost goes into the books, what can be
 // found into the index.
-func New(db *sqlite.DB, books *ledger.Books, index *search.Index, log *slog.Logger, now func() time.Time) (*Chat, error) {
+func New(db *engine.DB, books *ledger.Books, index *search.Index, log *slog.Logger, now func() time.Time) (*Chat, error) {
 	packer, err := pack.New()
 	return &Chat{db: db, books: books, index: index, packer: packer, log: log, now: now, staging: make(chan struct{}, 1)}, err
 }
@@ -77,7 +77,7 @@ func (s *summaryScan) dest() []any {
 
 func (s *summaryScan) result() wire.Summary {
 	v := s.summary
-	v.ID, v.Copied = sqlite.FormatID(s.id), s.copied.Result()
+	v.ID, v.Copied = engine.FormatID(s.id), s.copied.Result()
 	return v
 }
 
@@ -85,22 +85,22 @@ func (s *summaryScan) result() wire.Summary {
 // or p.Limit up to 200. A conversation that changes while pages are turned
 // moves to the front and may be met twice.
 func (c *Chat) Conversations(ctx context.Context, owner string, p wire.Page) (wire.ConversationPage, error) {
-	limit := sqlite.PageLimit(p.Limit, defaultConversations, maxConversations)
-	before, err := sqlite.ParseCursor(p.Before, 2)
+	limit := engine.PageLimit(p.Limit, defaultConversations, maxConversations)
+	before, err := engine.ParseCursor(p.Before, 2)
 	if err != nil {
 		return wire.ConversationPage{}, err
 	}
 	query, args := "SELECT "+summaryColumns+" FROM conversations c WHERE c.owner = ? ORDER BY c.updated_ms DESC, c.n DESC LIMIT ?",
-		[]any{sqlite.ParseOwner(owner), limit + 1}
+		[]any{engine.ParseOwner(owner), limit + 1}
 	if before != nil {
 		query, args = "SELECT "+summaryColumns+" FROM conversations c WHERE c.owner = ? AND (c.updated_ms, c.n) < (?, ?) ORDER BY c.updated_ms DESC, c.n DESC LIMIT ?",
-			[]any{sqlite.ParseOwner(owner), before[0], before[1], limit + 1}
+			[]any{engine.ParseOwner(owner), before[0], before[1], limit + 1}
 	}
 	page := wire.ConversationPage{Conversations: []wire.Summary{}}
 	var last summaryScan
 	err = c.db.At(ctx).Each(query, args, func(rows *sql.Rows) error {
 		if len(page.Conversations) == limit {
-			page.Before = sqlite.FormatCursor(last.summary.UpdatedMS, last.n)
+			page.Before = engine.FormatCursor(last.summary.UpdatedMS, last.n)
 			return nil
 		}
 		last = summaryScan{}
@@ -119,7 +119,7 @@ func (c *Chat) Conversations(ctx context.Context, owner string, p wire.Page) (wi
 // pinned lists the owner's pinned conversations, the last changed first.
 func (c *Chat) pinned(ctx context.Context, owner string) (list []wire.Summary, err error) {
 	err = c.db.At(ctx).Each("SELECT "+summaryColumns+" FROM conversations c WHERE c.owner = ? AND c.pinned = 1 ORDER BY c.updated_ms DESC, c.n DESC",
-		[]any{sqlite.ParseOwner(owner)}, func(rows *sql.Rows) error {
+		[]any{engine.ParseOwner(owner)}, func(rows *sql.Rows) error {
 			var s summaryScan
 			if err := rows.Scan(s.dest()...); err != nil {
 				return err
@@ -136,12 +136,12 @@ func (c *Chat) Conversation(ctx context.Context, owner, id string) (wire.Summary
 	return s, err
 }
 
-func readConversation(q sqlite.Scanner, owner, id string) (n int64, v wire.Summary, err error) {
-	b, _ := sqlite.ParseID(id)
+func readConversation(q engine.Scanner, owner, id string) (n int64, v wire.Summary, err error) {
+	b, _ := engine.ParseID(id)
 	var s summaryScan
-	err = q.Scan("SELECT "+summaryColumns+" FROM conversations c WHERE c.owner = ? AND c.id = ?", []any{sqlite.ParseOwner(owner), b}, s.dest()...)
+	err = q.Scan("SELECT "+summaryColumns+" FROM conversations c WHERE c.owner = ? AND c.id = ?", []any{engine.ParseOwner(owner), b}, s.dest()...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, v, sqlite.NotFound("conversation")
+		return 0, v, engine.NotFound("conversation")
 	}
 	return s.n, s.result(), err
 }
@@ -151,10 +151,10 @@ func readConversation(q sqlite.Scanner, owner, id string) (n int64, v wire.Summa
 func (c *Chat) RenameConversation(ctx context.Context, owner string, r wire.Rename) (wire.Summary, error) {
 	title := text.OneLine(r.Title)
 	if n := utf8.RuneCountInString(title); n == 0 || n > MaxTitle || !utf8.ValidString(title) {
-		return wire.Summary{}, sqlite.BadField("bad_title", "title", "A title has 1 to %d characters.", MaxTitle)
+		return wire.Summary{}, engine.BadField("bad_title", "title", "A title has 1 to %d characters.", MaxTitle)
 	}
 	var v wire.Summary
-	err := c.db.Write(ctx, len(title), func(w *sqlite.Tx) error {
+	err := c.db.Write(ctx, len(title), func(w *engine.Tx) error {
 		n, s, err := readConversation(w, owner, r.ID)
 		if err != nil {
 			return err
@@ -164,7 +164,7 @@ func (c *Chat) RenameConversation(ctx context.Context, owner string, r wire.Rena
 		if _, err := w.Exec("UPDATE conversations SET title = ? WHERE n = ?", title, n); err != nil {
 			return err
 		}
-		return c.index.NoteTitle(w, sqlite.ParseOwner(owner), n)
+		return c.index.NoteTitle(w, engine.ParseOwner(owner), n)
 	})
 	if err != nil {
 		return wire.Summary{}, err
@@ -177,15 +177,15 @@ func (c *Chat) RenameConversation(ctx context.Context, owner string, r wire.Rena
 // soon after, when the search index has been rewritten without its words. The
 // ledger stays. Stop its runs first: what they still write finds nothing.
 func (c *Chat) DeleteConversation(ctx context.Context, owner, id string) error {
-	b, _ := sqlite.ParseID(id)
-	return c.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+	b, _ := engine.ParseID(id)
+	return c.db.Write(ctx, 0, func(w *engine.Tx) error {
 		// Messages take their runs with them, and runs the rest.
-		res, err := w.Exec("DELETE FROM conversations WHERE owner = ? AND id = ?", sqlite.ParseOwner(owner), b)
+		res, err := w.Exec("DELETE FROM conversations WHERE owner = ? AND id = ?", engine.ParseOwner(owner), b)
 		if err != nil {
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, sqlite.NotFound("conversation"))
+			return errors.Join(err, engine.NotFound("conversation"))
 		}
 		return w.Scrub()
 	})

@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -13,18 +13,18 @@ import (
 // are pinned.
 func (c *Chat) PinConversation(ctx context.Context, owner string, p wire.Pin) (wire.Summary, error) {
 	var v wire.Summary
-	err := c.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+	err := c.db.Write(ctx, 0, func(w *engine.Tx) error {
 		n, s, err := readConversation(w, owner, p.ID)
 		if err != nil {
 			return err
 		}
 		if p.Pinned && !s.Pinned {
 			var pinned int
-			if err := w.Scan("SELECT count(*) FROM conversations WHERE owner = ? AND pinned = 1", []any{sqlite.ParseOwner(owner)}, &pinned); err != nil {
+			if err := w.Scan("SELECT count(*) FROM conversations WHERE owner = ? AND pinned = 1", []any{engine.ParseOwner(owner)}, &pinned); err != nil {
 				return err
 			}
 			if pinned >= wire.MaxPinned {
-				return sqlite.BadField("too_many_pinned", "pinned", "%d conversations are pinned, which is the limit. Let one go first.", wire.MaxPinned)
+				return engine.BadField("too_many_pinned", "pinned", "%d conversations are pinned, which is the limit. Let one go first.", wire.MaxPinned)
 			}
 		}
 		v = s
@@ -45,7 +45,7 @@ func (c *Chat) SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.L
 	if err != nil {
 		return wire.Lanes{}, err
 	}
-	err = c.db.Write(ctx, len(list), func(w *sqlite.Tx) error {
+	err = c.db.Write(ctx, len(list), func(w *engine.Tx) error {
 		n, s, err := readConversation(w, owner, l.Conversation)
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (c *Chat) SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.L
 		}
 		return w.Scan(`INSERT INTO lanes (conversation, owner, rev, blind, lanes) VALUES (?, ?, 1, ?, ?)
 			ON CONFLICT (conversation) DO UPDATE SET rev = rev + 1, blind = excluded.blind, lanes = excluded.lanes RETURNING rev`,
-			[]any{n, sqlite.ParseOwner(owner), l.Blind, list}, &l.Rev)
+			[]any{n, engine.ParseOwner(owner), l.Blind, list}, &l.Rev)
 	})
 	if err != nil {
 		return wire.Lanes{}, err
@@ -66,17 +66,17 @@ func (c *Chat) SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.L
 // CheckLanes looks at lanes and gives them as they are stored.
 func CheckLanes(l wire.Lanes) (string, error) {
 	if len(l.Lanes) < 1 || len(l.Lanes) > wire.MaxLanes {
-		return "", sqlite.BadField("bad_lanes", "lanes", "A conversation has 1 to %d lanes.", wire.MaxLanes)
+		return "", engine.BadField("bad_lanes", "lanes", "A conversation has 1 to %d lanes.", wire.MaxLanes)
 	}
 	for i, lane := range l.Lanes {
 		if err := checkParams("lanes.params", lane.Params); err != nil {
 			return "", err
 		}
 		if len(lane.Model) > MaxModel {
-			return "", sqlite.BadField("bad_lanes", "lanes.model", "The name of a model has at most %d bytes.", MaxModel)
+			return "", engine.BadField("bad_lanes", "lanes.model", "The name of a model has at most %d bytes.", MaxModel)
 		}
 		if lane.Leaf != "" {
-			if _, err := sqlite.WantID("lanes.leaf", l.Lanes[i].Leaf); err != nil {
+			if _, err := engine.WantID("lanes.leaf", l.Lanes[i].Leaf); err != nil {
 				return "", err
 			}
 		}
@@ -94,11 +94,11 @@ func checkParams(field string, p json.RawMessage) error {
 	case len(p) == 0:
 		return nil
 	case len(p) > wire.MaxParams:
-		return sqlite.BadField("bad_params", field, "Parameters have at most %d bytes.", wire.MaxParams)
+		return engine.BadField("bad_params", field, "Parameters have at most %d bytes.", wire.MaxParams)
 	case !json.Valid(p) || bytes.TrimSpace(p)[0] != '{':
-		return sqlite.BadField("bad_params", field, "Parameters are a JSON object.")
+		return engine.BadField("bad_params", field, "Parameters are a JSON object.")
 	case depth(p) > maxParamsDepth:
-		return sqlite.BadField("bad_params", field, "Parameters have arrays and objects within each other at most %d deep. Take some of the levels out.", maxParamsDepth)
+		return engine.BadField("bad_params", field, "Parameters have arrays and objects within each other at most %d deep. Take some of the levels out.", maxParamsDepth)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"screentest/server/store/chat"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -241,10 +241,10 @@ func TestLibraryHoldsPromptsAndSettings(t *testing.T) {
 func TestLibraryHasAtMostSoManyEntries(t *testing.T) {
 	t.Parallel()
 	db, owner := storetest.OpenLocal(t)
-	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error {
+	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *engine.Tx) error {
 		_, err := w.Exec(`WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ?)
 			INSERT INTO library (owner, id, kind, name, text, updated_ms) SELECT ?, randomblob(16), 'prompt', 'n', 't', 0 FROM numbers`,
-			wire.MaxEntries-1, sqlite.ParseOwner(owner))
+			wire.MaxEntries-1, engine.ParseOwner(owner))
 		return err
 	}))
 	for i, want := range []string{"", "library_full"} {

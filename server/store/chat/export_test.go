@@ -3,7 +3,7 @@ package chat
 import (
 	"context"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // What the tests look at.
@@ -23,7 +23,7 @@ func (c *Chat) PrepareLog(ctx context.Context, owner int64, id, log, times []byt
 }
 
 // StoreLog stores what was made ready.
-func (c *Chat) StoreLog(w *sqlite.Tx, owner, run int64, log whole) error {
+func (c *Chat) StoreLog(w *engine.Tx, owner, run int64, log whole) error {
 	var stored extent
 	if err := w.Scan("SELECT "+selectExtent+" FROM runs r WHERE n = ?", []any{run}, &stored.count, &stored.end); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"time"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -30,8 +30,8 @@ func parseImage(id string) []byte {
 // PutImage keeps an image, whose content i tells, for a message that the owner is
 // about to send.
 func (c *Chat) PutImage(ctx context.Context, owner string, i wire.Image, data []byte) error {
-	who := sqlite.ParseOwner(owner)
-	return c.db.Write(ctx, len(data), func(w *sqlite.Tx) error {
+	who := engine.ParseOwner(owner)
+	return c.db.Write(ctx, len(data), func(w *engine.Tx) error {
 		if err := people.WantUser(w, who); err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (c *Chat) PutImage(ctx context.Context, owner string, i wire.Image, data []
 			return err
 		}
 		if had+i.Bytes > wire.MaxImageDrafts {
-			return &sqlite.Error{Problem: wire.Problem{Code: "too_many_images", Message: "You have put 256 MiB of images into messages that were not sent, which is the limit.",
+			return &engine.Error{Problem: wire.Problem{Code: "too_many_images", Message: "You have put 256 MiB of images into messages that were not sent, which is the limit.",
 				Hint: "Send some of them; what was not sent is removed after a day."}}
 		}
 		n, err := keepImage(w, i, data)
@@ -59,7 +59,7 @@ func (c *Chat) PutImage(ctx context.Context, owner string, i wire.Image, data []
 
 // keepImage keeps an image if it is not there, and returns its number. Something
 // must use it in the same transaction.
-func keepImage(w *sqlite.Tx, i wire.Image, data []byte) (n int64, err error) {
+func keepImage(w *engine.Tx, i wire.Image, data []byte) (n int64, err error) {
 	sha := parseImage(i.ID)
 	err = w.Scan("SELECT n FROM images WHERE sha256 = ?", []any{sha}, &n)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -71,14 +71,14 @@ func keepImage(w *sqlite.Tx, i wire.Image, data []byte) (n int64, err error) {
 // DropImageDrafts removes what was put into composers so long ago that it won't be
 // sent, of everybody.
 func (c *Chat) DropImageDrafts(ctx context.Context) (images int, err error) {
-	err = c.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+	err = c.db.Write(ctx, 0, func(w *engine.Tx) error {
 		images, err = dropDrafts(w, c.now())
 		return err
 	})
 	return images, err
 }
 
-func dropDrafts(w *sqlite.Tx, now time.Time) (int, error) {
+func dropDrafts(w *engine.Tx, now time.Time) (int, error) {
 	res, err := w.Exec("DELETE FROM image_drafts WHERE created_ms < ?", now.Add(-draftImageTime).UnixMilli())
 	if err != nil {
 		return 0, err
@@ -93,7 +93,7 @@ const ownImage = ` FROM images i WHERE i.sha256 = ?1 AND (EXISTS (SELECT 1 FROM 
 	OR EXISTS (SELECT 1 FROM message_images u JOIN messages m ON m.n = u.message WHERE u.image = i.n AND m.owner = ?2))`
 
 // imageOf is the number of an image that an owner may see.
-func imageOf(q sqlite.Scanner, owner int64, id string) (n int64, err error) {
+func imageOf(q engine.Scanner, owner int64, id string) (n int64, err error) {
 	err = q.Scan("SELECT i.n"+ownImage, []any{parseImage(id), owner}, &n)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, errNoImage
@@ -101,27 +101,27 @@ func imageOf(q sqlite.Scanner, owner int64, id string) (n int64, err error) {
 	return n, err
 }
 
-var errNoImage = &sqlite.Error{Err: fs.ErrNotExist, Problem: wire.Problem{Code: "image_not_found", Field: "user.images", Message: "An image of the message is not on the server any more.",
+var errNoImage = &engine.Error{Err: fs.ErrNotExist, Problem: wire.Problem{Code: "image_not_found", Field: "user.images", Message: "An image of the message is not on the server any more.",
 	Hint: "Remove it, and choose it again."}}
 
 // Image returns an image of the owner's with its bytes.
 func (c *Chat) Image(ctx context.Context, owner, id string) (i wire.Image, data []byte, err error) {
-	return c.image(ctx, id, "SELECT i.type, i.width, i.height, i.bytes, i.data"+ownImage, sqlite.ParseOwner(owner))
+	return c.image(ctx, id, "SELECT i.type, i.width, i.height, i.bytes, i.data"+ownImage, engine.ParseOwner(owner))
 }
 
 // ImageOfConversation returns an image that a message of an owner's conversation
 // has.
 func (c *Chat) ImageOfConversation(ctx context.Context, owner, conversation, id string) (i wire.Image, data []byte, err error) {
-	b, _ := sqlite.ParseID(conversation)
+	b, _ := engine.ParseID(conversation)
 	return c.image(ctx, id, `SELECT i.type, i.width, i.height, i.bytes, i.data FROM images i WHERE i.sha256 = ? AND EXISTS (SELECT 1 FROM message_images u JOIN messages m ON m.n = u.message
-		WHERE u.image = i.n AND m.conversation = (SELECT n FROM conversations WHERE owner = ? AND id = ?))`, sqlite.ParseOwner(owner), b)
+		WHERE u.image = i.n AND m.conversation = (SELECT n FROM conversations WHERE owner = ? AND id = ?))`, engine.ParseOwner(owner), b)
 }
 
 func (c *Chat) image(ctx context.Context, id, query string, args ...any) (i wire.Image, data []byte, err error) {
 	i.ID = id
 	err = c.db.At(ctx).Scan(query, append([]any{parseImage(id)}, args...), &i.Type, &i.Width, &i.Height, &i.Bytes, &data)
 	if errors.Is(err, sql.ErrNoRows) {
-		return wire.Image{}, nil, sqlite.NotFound("image")
+		return wire.Image{}, nil, engine.NotFound("image")
 	}
 	return i, data, err
 }
@@ -129,10 +129,10 @@ func (c *Chat) image(ctx context.Context, id, query string, args ...any) (i wire
 // ImageBytes is how long an owner's images are together. One that is not there is a
 // *wire.Problem, and fs.ErrNotExist.
 func (c *Chat) ImageBytes(ctx context.Context, owner string, ids []string) (sum int64, err error) {
-	err = c.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = c.db.Snapshot(ctx, func(q engine.Reading) error {
 		for _, id := range ids {
 			var n int64
-			err := q.Scan("SELECT i.bytes"+ownImage, []any{parseImage(id), sqlite.ParseOwner(owner)}, &n)
+			err := q.Scan("SELECT i.bytes"+ownImage, []any{parseImage(id), engine.ParseOwner(owner)}, &n)
 			if errors.Is(err, sql.ErrNoRows) {
 				return errNoImage
 			}
@@ -150,16 +150,16 @@ func (c *Chat) ImageBytes(ctx context.Context, owner string, ids []string) (sum 
 func CheckImages(field string, m wire.Message) error {
 	switch {
 	case len(m.Images) > 0 && m.Role != "user":
-		return sqlite.BadField("bad_images", field+".images", "Only a message of the person's has images.")
+		return engine.BadField("bad_images", field+".images", "Only a message of the person's has images.")
 	case len(m.Images) > wire.MaxImages:
-		return sqlite.BadField("too_many_images", field+".images", "A message has at most %d images.", wire.MaxImages)
+		return engine.BadField("too_many_images", field+".images", "A message has at most %d images.", wire.MaxImages)
 	}
 	return nil
 }
 
 // linkImages gives a message of an owner's its images, which somebody, mostly they
 // themselves, may see. What was in the composer is a message's now.
-func linkImages(w *sqlite.Tx, owner, message int64, images []wire.Image, seenBy int64) error {
+func linkImages(w *engine.Tx, owner, message int64, images []wire.Image, seenBy int64) error {
 	for place, i := range images {
 		n, err := imageOf(w, seenBy, i.ID)
 		if err != nil {

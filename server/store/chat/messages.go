@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -17,20 +17,20 @@ import (
 // first: the newest, those before or after a cursor, or those around a message;
 // 100, or p.Limit up to 500, and no more than 4 MiB of text.
 func (c *Chat) OpenConversation(ctx context.Context, owner string, p wire.Page) (wire.Opened, error) {
-	limit := sqlite.PageLimit(p.Limit, defaultMessages, MaxMessages)
-	before, err := sqlite.ParseCursor(p.Before, 1)
+	limit := engine.PageLimit(p.Limit, defaultMessages, MaxMessages)
+	before, err := engine.ParseCursor(p.Before, 1)
 	if err != nil {
 		return wire.Opened{}, err
 	}
-	after, err := sqlite.ParseCursor(p.After, 1)
+	after, err := engine.ParseCursor(p.After, 1)
 	if err != nil {
 		return wire.Opened{}, err
 	}
 	if (before != nil && after != nil) || (p.Around != "" && (before != nil || after != nil)) {
-		return wire.Opened{}, sqlite.BadField("bad_cursor", "around", "A page is before, after or around one place.")
+		return wire.Opened{}, engine.BadField("bad_cursor", "around", "A page is before, after or around one place.")
 	}
 	var opened wire.Opened
-	err = c.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = c.db.Snapshot(ctx, func(q engine.Reading) error {
 		n, summary, err := readConversation(q, owner, p.Conversation)
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func (c *Chat) OpenConversation(ctx context.Context, owner string, p wire.Page) 
 		pg := page{conversation: n, limit: limit, text: maxPageText}
 		switch {
 		case p.Around != "":
-			err = pg.around(q, sqlite.ParseOwner(owner), p.Around)
+			err = pg.around(q, engine.ParseOwner(owner), p.Around)
 		case after != nil:
 			err = pg.after(q, after[0])
 			pg.earlier = true
@@ -80,10 +80,10 @@ func (p *page) opened() wire.Opened {
 		o.Messages = []wire.Message{}
 	}
 	if n := len(p.ns); n > 0 && p.earlier {
-		o.Before = sqlite.FormatCursor(p.ns[0])
+		o.Before = engine.FormatCursor(p.ns[0])
 	}
 	if n := len(p.ns); n > 0 && p.later {
-		o.After = sqlite.FormatCursor(p.ns[n-1])
+		o.After = engine.FormatCursor(p.ns[n-1])
 	}
 	return o
 }
@@ -114,7 +114,7 @@ func (s *messageScan) dest() []any {
 
 func (s *messageScan) result() (m wire.Message, err error) {
 	m = s.m
-	m.ID, m.Parent = sqlite.FormatID(s.id), sqlite.FormatID(s.parent)
+	m.ID, m.Parent = engine.FormatID(s.id), engine.FormatID(s.parent)
 	if m.Images, err = readImages(s.images); err != nil {
 		return m, err
 	}
@@ -135,7 +135,7 @@ func textSize(m wire.Message) int {
 
 // before puts the messages before row n in front of the page, as many as there
 // is room for, but one at least.
-func (p *page) before(q sqlite.Reading, n int64) error {
+func (p *page) before(q engine.Reading, n int64) error {
 	more, err := p.read(q, selectBefore, n)
 	slices.Reverse(p.messages)
 	slices.Reverse(p.ns)
@@ -144,18 +144,18 @@ func (p *page) before(q sqlite.Reading, n int64) error {
 }
 
 // after does so with those after row n.
-func (p *page) after(q sqlite.Reading, n int64) (err error) {
+func (p *page) after(q engine.Reading, n int64) (err error) {
 	p.later, err = p.read(q, selectAfter, n)
 	return err
 }
 
 // around has the message in the middle.
-func (p *page) around(q sqlite.Reading, owner int64, id string) error {
-	b, _ := sqlite.ParseID(id)
+func (p *page) around(q engine.Reading, owner int64, id string) error {
+	b, _ := engine.ParseID(id)
 	var n int64
 	err := q.Scan("SELECT n FROM messages WHERE owner = ? AND id = ? AND conversation = ?", []any{owner, b, p.conversation}, &n)
 	if errors.Is(err, sql.ErrNoRows) {
-		return sqlite.NotFound("message")
+		return engine.NotFound("message")
 	}
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func (p *page) around(q sqlite.Reading, owner int64, id string) error {
 
 // read appends messages in the query's order; more says that there is no room
 // for the next.
-func (p *page) read(q sqlite.Reading, query string, from int64) (more bool, err error) {
+func (p *page) read(q engine.Reading, query string, from int64) (more bool, err error) {
 	var text int
 	full := errors.New("the page is full")
 	err = q.Each(query, []any{p.conversation, from, p.limit + 1}, func(rows *sql.Rows) error {
@@ -201,7 +201,7 @@ func (p *page) read(q sqlite.Reading, query string, from int64) (more bool, err 
 }
 
 // votes reads those on messages of the page.
-func (p *page) votes(q sqlite.Reading, conversation string) (vs []wire.Vote, err error) {
+func (p *page) votes(q engine.Reading, conversation string) (vs []wire.Vote, err error) {
 	if len(p.ns) == 0 {
 		return nil, nil
 	}
@@ -219,26 +219,26 @@ func (p *page) votes(q sqlite.Reading, conversation string) (vs []wire.Vote, err
 // order, up to some 4 MiB of text.
 func (c *Chat) Messages(ctx context.Context, owner string, mq wire.MessageQuery) (wire.Messages, error) {
 	if len(mq.IDs) > wire.MaxOfIDs {
-		return wire.Messages{}, sqlite.BadField("too_many_ids", "ids", "At most %d messages can be asked for at a time.", wire.MaxOfIDs)
+		return wire.Messages{}, engine.BadField("too_many_ids", "ids", "At most %d messages can be asked for at a time.", wire.MaxOfIDs)
 	}
 	out := wire.Messages{Messages: []wire.Message{}}
-	err := c.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err := c.db.Snapshot(ctx, func(q engine.Reading) error {
 		if _, _, err := readConversation(q, owner, mq.Conversation); err != nil {
 			return err
 		}
 		var found []messageScan
 		text := 0
 		for _, id := range mq.IDs {
-			b, _ := sqlite.ParseID(id)
+			b, _ := engine.ParseID(id)
 			var s messageScan
-			err := q.Scan(selectOne, []any{sqlite.ParseOwner(owner), b}, s.dest()...)
+			err := q.Scan(selectOne, []any{engine.ParseOwner(owner), b}, s.dest()...)
 			if errors.Is(err, sql.ErrNoRows) {
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			if sqlite.FormatID(s.run.conversation) != mq.Conversation {
+			if engine.FormatID(s.run.conversation) != mq.Conversation {
 				continue
 			}
 			if text += len(s.m.Text) + len(s.run.calls); len(found) > 0 && text > maxPageText {
@@ -267,7 +267,7 @@ func (c *Chat) Messages(ctx context.Context, owner string, mq wire.MessageQuery)
 func (c *Chat) Outline(ctx context.Context, owner, id string) (o wire.Outline, err error) {
 	o = wire.Outline{Conversation: id, Parents: []int{}, Lanes: []int{}, Lengths: []int{}}
 	var ids, roles strings.Builder
-	err = c.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = c.db.Snapshot(ctx, func(q engine.Reading) error {
 		n, _, err := readConversation(q, owner, id)
 		if err != nil {
 			return err
@@ -285,7 +285,7 @@ func (c *Chat) Outline(ctx context.Context, owner, id string) (o wire.Outline, e
 				at = p
 			}
 			places[string(id)] = len(o.Parents)
-			ids.WriteString(sqlite.FormatID(id))
+			ids.WriteString(engine.FormatID(id))
 			roles.WriteByte(role[0])
 			o.Parents, o.Lanes, o.Lengths = append(o.Parents, at), append(o.Lanes, lane), append(o.Lengths, length)
 			return nil
@@ -295,7 +295,7 @@ func (c *Chat) Outline(ctx context.Context, owner, id string) (o wire.Outline, e
 	return o, err
 }
 
-func readLanes(q sqlite.Scanner, n int64, conversation string) (*wire.Lanes, error) {
+func readLanes(q engine.Scanner, n int64, conversation string) (*wire.Lanes, error) {
 	l := wire.Lanes{Conversation: conversation}
 	var list []byte
 	err := q.Scan("SELECT rev, blind, lanes FROM lanes WHERE conversation = ?", []any{n}, &l.Rev, &l.Blind, &list)

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"time"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // wireStep is how many runs lose their wire events in one write: so few that
@@ -16,7 +16,7 @@ const wireStep = 50
 // before before, and says of how many. Messages, tokens, times and the ledger
 // stay as they are; of the run, what could only be read from its log is gone.
 func (c *Chat) DropWire(ctx context.Context, owner string, before time.Time) (runs int, err error) {
-	who := sqlite.ParseOwner(owner)
+	who := engine.ParseOwner(owner)
 	for last := int64(0); ; {
 		var old []int64
 		err := c.db.At(ctx).Each(`SELECT q.run FROM run_requests q CROSS JOIN runs r ON r.n = q.run
@@ -29,7 +29,7 @@ func (c *Chat) DropWire(ctx context.Context, owner string, before time.Time) (ru
 		if err != nil || len(old) == 0 {
 			return runs, err
 		}
-		err = c.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+		err = c.db.Write(ctx, 0, func(w *engine.Tx) error {
 			for _, n := range old {
 				for _, statement := range []string{
 					"DELETE FROM run_log WHERE run = ?",

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/pack"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -30,19 +30,19 @@ const logEnd = "coalesce((SELECT start + size FROM run_log WHERE run = r.n ORDER
 // stored so far; a stretch that is already stored whole is no error. p and
 // times must not be changed until done.
 func (c *Chat) AppendRunLog(owner, run string, from int64, p, times []byte, done func(error)) {
-	who := sqlite.ParseOwner(owner)
-	c.db.Post(len(p)+len(times), func(w *sqlite.Tx) error {
-		id, _ := sqlite.ParseID(run)
+	who := engine.ParseOwner(owner)
+	c.db.Post(len(p)+len(times), func(w *engine.Tx) error {
+		id, _ := engine.ParseID(run)
 		var n, end int64
 		var state wire.RunState
 		err := w.Scan("SELECT n, state, "+logEnd+" FROM runs r WHERE owner = ? AND id = ?", []any{who, id}, &n, &state, &end)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
-			return sqlite.NotFound("run")
+			return engine.NotFound("run")
 		case err != nil:
 			return err
 		case state != wire.Running:
-			return sqlite.Conflict("This run has ended; its log does not grow.")
+			return engine.Conflict("This run has ended; its log does not grow.")
 		case from+int64(len(p)) <= end:
 			return nil
 		case from != end:
@@ -53,7 +53,7 @@ func (c *Chat) AppendRunLog(owner, run string, from int64, p, times []byte, done
 }
 
 // insertLog stores one stretch.
-func insertLog(w *sqlite.Tx, owner, run, start int64, p, times []byte, z *pack.Packer) error {
+func insertLog(w *engine.Tx, owner, run, start int64, p, times []byte, z *pack.Packer) error {
 	coding, data := z.Pack(p)
 	timesCoding, packed := z.Pack(times)
 	return insertPiece(w, owner, run, piece{start, len(p), coding, data, timesCoding, packed})
@@ -69,7 +69,7 @@ type piece struct {
 	times       []byte
 }
 
-func insertPiece(w *sqlite.Tx, owner, run int64, p piece) error {
+func insertPiece(w *engine.Tx, owner, run int64, p piece) error {
 	_, err := w.Exec("INSERT INTO run_log (owner, run, start, size, coding, data, times_coding, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		owner, run, p.start, p.size, p.coding, p.data, p.timesCoding, p.times)
 	return err
@@ -145,7 +145,7 @@ func (w whole) size() (n int) {
 }
 
 // storeLog puts the whole log in place of what is stored, which is e.
-func storeLog(t *sqlite.Tx, owner, run int64, e extent, w whole, z *pack.Packer) error {
+func storeLog(t *engine.Tx, owner, run int64, e extent, w whole, z *pack.Packer) error {
 	if w.kept != (extent{}) && e != w.kept {
 		// A stretch came in between.
 		w.kept, w.pieces = extent{}, pieces(z, 0, w.log, w.times)
@@ -167,10 +167,10 @@ func storeLog(t *sqlite.Tx, owner, run int64, e extent, w whole, z *pack.Packer)
 // none at its end. Of a run under way it reads what has reached the disk.
 func (c *Chat) ReadRunLog(ctx context.Context, owner, id string, from int64, limit int) ([]byte, error) {
 	if from < 0 || limit < 0 {
-		return nil, sqlite.BadField("bad_offset", "from", "A log is read from offset 0 on.")
+		return nil, engine.BadField("bad_offset", "from", "A log is read from offset 0 on.")
 	}
 	var out []byte
-	err := c.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err := c.db.Snapshot(ctx, func(q engine.Reading) error {
 		run, err := findRun(q, owner, id)
 		if err != nil || limit == 0 {
 			return err
@@ -213,7 +213,7 @@ func (c *Chat) ReadRunLog(ctx context.Context, owner, id string, from int64, lim
 // RunTimes returns the time index stored with a run's log, joined.
 func (c *Chat) RunTimes(ctx context.Context, owner, id string) ([]byte, error) {
 	var out []byte
-	err := c.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err := c.db.Snapshot(ctx, func(q engine.Reading) error {
 		run, err := findRun(q, owner, id)
 		if err != nil {
 			return err
@@ -227,7 +227,7 @@ func (c *Chat) RunTimes(ctx context.Context, owner, id string) ([]byte, error) {
 	return out, nil
 }
 
-func (c *Chat) readTimes(q sqlite.Reading, run int64) (out []byte, err error) {
+func (c *Chat) readTimes(q engine.Reading, run int64) (out []byte, err error) {
 	err = q.Each("SELECT times_coding, times FROM run_log WHERE run = ? ORDER BY start", []any{run}, func(rows *sql.Rows) error {
 		var coding int
 		var times sql.RawBytes
@@ -241,14 +241,14 @@ func (c *Chat) readTimes(q sqlite.Reading, run int64) (out []byte, err error) {
 }
 
 // findRun returns the row number of a run.
-func findRun(q sqlite.Scanner, owner, id string) (n int64, err error) {
-	b, ok := sqlite.ParseID(id)
+func findRun(q engine.Scanner, owner, id string) (n int64, err error) {
+	b, ok := engine.ParseID(id)
 	if !ok {
-		return 0, sqlite.NotFound("run")
+		return 0, engine.NotFound("run")
 	}
-	err = q.Scan("SELECT n FROM runs WHERE owner = ? AND id = ?", []any{sqlite.ParseOwner(owner), b}, &n)
+	err = q.Scan("SELECT n FROM runs WHERE owner = ? AND id = ?", []any{engine.ParseOwner(owner), b}, &n)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, sqlite.NotFound("run")
+		return 0, engine.NotFound("run")
 	}
 	return n, err
 }

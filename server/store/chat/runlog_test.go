@@ -10,7 +10,7 @@ import (
 
 	"screentest/server/store"
 	"screentest/server/store/chat"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 )
 
@@ -115,19 +115,19 @@ func TestLateStretch(t *testing.T) {
 	log := bytes.Repeat([]byte("0123456789abcdef"), 5*chat.KeepFrom/16)
 	storetest.Must(t, storetest.StartTurn(db, owner, s))
 	storetest.Must(t, storetest.AppendLog(db, owner, s.Run, 0, log[:2*chat.KeepFrom], []byte{1}))
-	id, _ := sqlite.ParseID(s.Run)
-	w, count, end, err := db.PrepareLog(ctx, sqlite.ParseOwner(owner), id, log, []byte{1, 2})
+	id, _ := engine.ParseID(s.Run)
+	w, count, end, err := db.PrepareLog(ctx, engine.ParseOwner(owner), id, log, []byte{1, 2})
 	storetest.Must(t, err)
 	if count != 1 || end != 2*chat.KeepFrom {
 		t.Fatalf("kept %d stretches, %d bytes", count, end)
 	}
 	storetest.Must(t, storetest.AppendLog(db, owner, s.Run, 2*chat.KeepFrom, log[2*chat.KeepFrom:3*chat.KeepFrom], nil))
-	storetest.Must(t, db.Engine().Write(ctx, 0, func(t *sqlite.Tx) error {
+	storetest.Must(t, db.Engine().Write(ctx, 0, func(t *engine.Tx) error {
 		var run int64
 		if err := t.Scan("SELECT n FROM runs WHERE id = ?", []any{id}, &run); err != nil {
 			return err
 		}
-		return db.StoreLog(t, sqlite.ParseOwner(owner), run, w)
+		return db.StoreLog(t, engine.ParseOwner(owner), run, w)
 	}))
 	checkLog(t, db, owner, s.Run, log, []byte{1, 2})
 }

@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"slices"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/ledger"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -53,8 +53,8 @@ func (s *runScan) result() (*wire.Run, error) {
 		return nil, nil
 	}
 	r := s.run
-	r.ID, r.Conversation, r.Message = sqlite.FormatID(s.id), sqlite.FormatID(s.conversation), sqlite.FormatID(s.message)
-	r.Team = sqlite.FormatID(s.team)
+	r.ID, r.Conversation, r.Message = engine.FormatID(s.id), engine.FormatID(s.conversation), engine.FormatID(s.message)
+	r.Team = engine.FormatID(s.team)
 	if s.problem != nil {
 		r.Problem = new(wire.Problem)
 		if err := json.Unmarshal(s.problem, r.Problem); err != nil {
@@ -72,11 +72,11 @@ func (s *runScan) result() (*wire.Run, error) {
 const selectRun = "SELECT " + runColumns + " FROM runs r JOIN messages m ON m.n = r.message JOIN conversations c ON c.n = r.conversation" + runLedger
 
 // readRun reads the run of that id. fs.ErrNotExist: there is none.
-func readRun(q sqlite.Scanner, owner int64, id []byte) (wire.Run, error) {
+func readRun(q engine.Scanner, owner int64, id []byte) (wire.Run, error) {
 	var s runScan
 	err := q.Scan(selectRun+"WHERE r.owner = ? AND r.id = ?", []any{owner, id}, s.dest()...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return wire.Run{}, sqlite.NotFound("run")
+		return wire.Run{}, engine.NotFound("run")
 	}
 	if err != nil {
 		return wire.Run{}, err
@@ -90,31 +90,31 @@ func readRun(q sqlite.Scanner, owner int64, id []byte) (wire.Run, error) {
 
 // Run returns a run. Bytes is the length of its stored log.
 func (c *Chat) Run(ctx context.Context, owner, id string) (wire.Run, error) {
-	b, ok := sqlite.ParseID(id)
+	b, ok := engine.ParseID(id)
 	if !ok {
-		return wire.Run{}, sqlite.NotFound("run")
+		return wire.Run{}, engine.NotFound("run")
 	}
-	return readRun(c.db.At(ctx), sqlite.ParseOwner(owner), b)
+	return readRun(c.db.At(ctx), engine.ParseOwner(owner), b)
 }
 
 // RequestSent returns what was sent to the gateway for a run, and what the head
 // of the reply told.
 func (c *Chat) RequestSent(ctx context.Context, owner, id string) (wire.RunRequest, error) {
-	b, _ := sqlite.ParseID(id)
+	b, _ := engine.ParseID(id)
 	r := wire.RunRequest{Run: id}
 	var coding sql.NullInt64
 	var body []byte
 	err := c.db.At(ctx).Scan(`SELECT r.endpoint, r.model, r.started_ms, r.http_status, r.request_id, r.content_type, coalesce(q.base_url, ''), q.coding, q.body
 		FROM runs r LEFT JOIN run_requests q ON q.run = r.n WHERE r.owner = ? AND r.id = ?`,
-		[]any{sqlite.ParseOwner(owner), b}, &r.Endpoint, &r.Model, &r.StartedMS, &r.Status, &r.RequestID, &r.ContentType, &r.BaseURL, &coding, &body)
+		[]any{engine.ParseOwner(owner), b}, &r.Endpoint, &r.Model, &r.StartedMS, &r.Status, &r.RequestID, &r.ContentType, &r.BaseURL, &coding, &body)
 	if errors.Is(err, sql.ErrNoRows) {
-		return wire.RunRequest{}, sqlite.NotFound("run")
+		return wire.RunRequest{}, engine.NotFound("run")
 	}
 	if err != nil {
 		return wire.RunRequest{}, err
 	}
 	if !coding.Valid {
-		return wire.RunRequest{}, &sqlite.Error{Problem: wire.Problem{Code: wire.CodeNoRequest, Message: "What was sent for this answer is not kept here: it was imported, or is older than what is kept."}}
+		return wire.RunRequest{}, &engine.Error{Problem: wire.Problem{Code: wire.CodeNoRequest, Message: "What was sent for this answer is not kept here: it was imported, or is older than what is kept."}}
 	}
 	body, err = c.packer.Unpack(nil, int(coding.Int64), body)
 	r.Body = string(body)
@@ -123,13 +123,13 @@ func (c *Chat) RequestSent(ctx context.Context, owner, id string) (wire.RunReque
 
 // RunRequest returns the exact body that was sent to the gateway.
 func (c *Chat) RunRequest(ctx context.Context, owner, id string) ([]byte, error) {
-	b, _ := sqlite.ParseID(id)
+	b, _ := engine.ParseID(id)
 	var coding int
 	var body []byte
 	err := c.db.At(ctx).Scan("SELECT q.coding, q.body FROM runs r JOIN run_requests q ON q.run = r.n WHERE r.owner = ? AND r.id = ?",
-		[]any{sqlite.ParseOwner(owner), b}, &coding, &body)
+		[]any{engine.ParseOwner(owner), b}, &coding, &body)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, sqlite.NotFound("run")
+		return nil, engine.NotFound("run")
 	}
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (c *Chat) EachRunning(ctx context.Context, fn func(owner string, r wire.Run
 	}
 	slices.SortFunc(all, func(a, b owned) int { return cmp.Compare(a.n, b.n) })
 	for _, o := range all {
-		if err := fn(sqlite.FormatOwner(o.owner), *o.run); err != nil {
+		if err := fn(engine.FormatOwner(o.owner), *o.run); err != nil {
 			return err
 		}
 	}
@@ -179,7 +179,7 @@ func (c *Chat) EachRunning(ctx context.Context, fn func(owner string, r wire.Run
 // could not be written, only the charge is booked: money is never lost. Who pays
 // is what its start said, and of a run that is not stored what r says.
 func (c *Chat) FinishRun(ctx context.Context, owner string, r wire.Run, text string, log, times []byte, prices json.RawMessage) error {
-	id, err := sqlite.WantID("run", r.ID)
+	id, err := engine.WantID("run", r.ID)
 	if err != nil {
 		return err
 	}
@@ -198,12 +198,12 @@ func (c *Chat) FinishRun(ctx context.Context, owner string, r wire.Run, text str
 			return fmt.Errorf("finish run %s: its calls: %w", r.ID, err)
 		}
 	}
-	who := sqlite.ParseOwner(owner)
+	who := engine.ParseOwner(owner)
 	whole, err := c.prepareLog(ctx, who, id, log, times)
 	if err != nil {
 		return err
 	}
-	return c.db.Write(ctx, len(text)+whole.size(), func(w *sqlite.Tx) error {
+	return c.db.Write(ctx, len(text)+whole.size(), func(w *engine.Tx) error {
 		var n, message, conversation int64
 		var state wire.RunState
 		var team []byte
@@ -218,20 +218,20 @@ func (c *Chat) FinishRun(ctx context.Context, owner string, r wire.Run, text str
 			return err
 		}
 		r := r
-		r.Team, r.PaidBy = sqlite.FormatID(team), paidBy
+		r.Team, r.PaidBy = engine.FormatID(team), paidBy
 		if state == r.State {
 			return nil
 		}
 		if state != wire.Running {
-			return sqlite.Conflict("This run has ended already, as %s.", state)
+			return engine.Conflict("This run has ended already, as %s.", state)
 		}
 		if err := storeLog(w, who, n, stored, whole, c.packer); err != nil {
 			return err
 		}
 		_, err = w.Exec(`UPDATE runs SET state = ?, answered = ?, finish = ?, problem = ?, content_type = ?, bytes = ?,
 			first_token_ms = ?, duration_ms = ?, input_tokens = ?, output_tokens = ?, calls = ?, reasoning_bytes = ?, sources = ? WHERE n = ?`,
-			string(r.State), r.Answered, r.Finish, sqlite.AsText(problem), r.ContentType, len(log),
-			r.FirstTokenMS, r.DurationMS, r.InputTokens, r.OutputTokens, sqlite.AsText(calls), r.ReasoningBytes, r.Sources, n)
+			string(r.State), r.Answered, r.Finish, engine.AsText(problem), r.ContentType, len(log),
+			r.FirstTokenMS, r.DurationMS, r.InputTokens, r.OutputTokens, engine.AsText(calls), r.ReasoningBytes, r.Sources, n)
 		if err != nil {
 			return err
 		}
@@ -252,11 +252,11 @@ func (c *Chat) FinishRun(ctx context.Context, owner string, r wire.Run, text str
 func endedMS(r wire.Run) int64 { return r.StartedMS + r.DurationMS }
 
 // bookRun books the charge of a run that ended, if it has one.
-func (c *Chat) bookRun(w *sqlite.Tx, owner int64, id []byte, r wire.Run, prices json.RawMessage) error {
+func (c *Chat) bookRun(w *engine.Tx, owner int64, id []byte, r wire.Run, prices json.RawMessage) error {
 	if r.CostSource == "" {
 		return nil
 	}
-	conversation, _ := sqlite.ParseID(r.Conversation)
+	conversation, _ := engine.ParseID(r.Conversation)
 	team, err := people.TeamNumber(w, r.Team)
 	if err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -29,7 +29,7 @@ type Staging struct {
 	ctx       context.Context
 	owner     int64
 	from      int64                    // whose images the messages may have; the owner's, but for a copy
-	unit      []func(*sqlite.Tx) error // the next step
+	unit      []func(*engine.Tx) error // the next step
 	size      int                      // of it, in bytes
 	into      *int64                   // the conversation that is being stored, by its row, once its step is made
 	published bool
@@ -43,11 +43,11 @@ func (c *Chat) Stage(ctx context.Context, owner string) (*Staging, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	s := &Staging{chat: c, ctx: ctx, owner: sqlite.ParseOwner(owner)}
+	s := &Staging{chat: c, ctx: ctx, owner: engine.ParseOwner(owner)}
 	s.from = s.owner
 	err := c.DropStaged(ctx)
 	if err == nil {
-		err = s.add(0, func(w *sqlite.Tx) error { return people.WantUser(w, s.owner) })
+		err = s.add(0, func(w *engine.Tx) error { return people.WantUser(w, s.owner) })
 	}
 	if err != nil {
 		s.Close()
@@ -80,7 +80,7 @@ const (
 // Taken says whether an id of the owner's is in use. It is read beside the
 // writer: a send that takes one meanwhile has the import fail.
 func (s *Staging) Taken(kind IDKind, id string) (taken bool, err error) {
-	b, _ := sqlite.ParseID(id)
+	b, _ := engine.ParseID(id)
 	err = s.chat.db.At(context.WithoutCancel(s.ctx)).Scan("SELECT EXISTS (SELECT 1 FROM "+string(kind)+" WHERE owner = ? AND id = ?)", []any{s.owner, b}, &taken)
 	return taken, err
 }
@@ -89,8 +89,8 @@ func (s *Staging) Taken(kind IDKind, id string) (taken bool, err error) {
 func (s *Staging) Conversation(c wire.Summary) error {
 	into := new(int64)
 	s.into = into
-	return s.add(len(c.Title), func(w *sqlite.Tx) (err error) {
-		id, _ := sqlite.ParseID(c.ID)
+	return s.add(len(c.Title), func(w *engine.Tx) (err error) {
+		id, _ := engine.ParseID(c.ID)
 		*into, err = w.Insert("INSERT INTO conversations (owner, id, title, pinned, models, created_ms, updated_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
 			-s.owner, id, c.Title, c.Pinned, c.Models, c.CreatedMS, c.UpdatedMS)
 		return err
@@ -101,9 +101,9 @@ func (s *Staging) Conversation(c wire.Summary) error {
 // called title then; share is the id of what shows it, "" for what only a link does.
 func (s *Staging) CopiedFrom(share, title, owner string) error {
 	into := s.into
-	return s.add(len(title), func(w *sqlite.Tx) error {
-		id, _ := sqlite.ParseID(share)
-		_, err := w.Exec("UPDATE conversations SET copied_share = ?, copied_title = ?, copied_from = ? WHERE n = ?", id, title, sqlite.OrNull(sqlite.ParseOwner(owner)), *into)
+	return s.add(len(title), func(w *engine.Tx) error {
+		id, _ := engine.ParseID(share)
+		_, err := w.Exec("UPDATE conversations SET copied_share = ?, copied_title = ?, copied_from = ? WHERE n = ?", id, title, engine.OrNull(engine.ParseOwner(owner)), *into)
 		return err
 	})
 }
@@ -112,15 +112,15 @@ func (s *Staging) CopiedFrom(share, title, owner string) error {
 // and not booked.
 func (s *Staging) Message(m wire.Message) error {
 	into := s.into
-	return s.add(textSize(m), func(w *sqlite.Tx) error { return importMessage(w, s.owner, *into, m, s.from) })
+	return s.add(textSize(m), func(w *engine.Tx) error { return importMessage(w, s.owner, *into, m, s.from) })
 }
 
 // ImagesOf says whose images the messages that follow may have.
-func (s *Staging) ImagesOf(owner string) { s.from = sqlite.ParseOwner(owner) }
+func (s *Staging) ImagesOf(owner string) { s.from = engine.ParseOwner(owner) }
 
 // Image stores an image that a message which follows has.
 func (s *Staging) Image(i wire.Image, data []byte) error {
-	return s.add(len(data), func(w *sqlite.Tx) error {
+	return s.add(len(data), func(w *engine.Tx) error {
 		n, err := keepImage(w, i, data)
 		if err != nil {
 			return err
@@ -137,7 +137,7 @@ func (s *Staging) Vote(v wire.Vote) error {
 		return err
 	}
 	into := s.into
-	return s.add(0, func(w *sqlite.Tx) error { return importVote(w, s.owner, *into, v, checked) })
+	return s.add(0, func(w *engine.Tx) error { return importVote(w, s.owner, *into, v, checked) })
 }
 
 // Lanes stores the lanes of the conversation.
@@ -147,14 +147,14 @@ func (s *Staging) Lanes(l wire.Lanes) error {
 		return err
 	}
 	into := s.into
-	return s.add(0, func(w *sqlite.Tx) error {
+	return s.add(0, func(w *engine.Tx) error {
 		_, err := w.Exec("INSERT INTO lanes (conversation, owner, rev, blind, lanes) VALUES (?, ?, 1, ?, ?)", *into, s.owner, l.Blind, list)
 		return err
 	})
 }
 
 // add appends fn, which carries so many bytes, to the next step.
-func (s *Staging) add(size int, fn func(*sqlite.Tx) error) error {
+func (s *Staging) add(size int, fn func(*engine.Tx) error) error {
 	s.unit, s.size = append(s.unit, fn), s.size+size
 	if len(s.unit) < StagedStep && s.size < stagedBytes {
 		return nil
@@ -166,7 +166,7 @@ func (s *Staging) add(size int, fn func(*sqlite.Tx) error) error {
 func (s *Staging) flush() error {
 	unit, size := s.unit, s.size
 	s.unit, s.size = nil, 0
-	return s.chat.db.Write(s.ctx, size, func(w *sqlite.Tx) error {
+	return s.chat.db.Write(s.ctx, size, func(w *engine.Tx) error {
 		for _, fn := range unit {
 			if err := fn(w); err != nil {
 				return err
@@ -183,7 +183,7 @@ func (s *Staging) Publish(library []wire.LibraryEntry) (entries int, err error) 
 	if err := s.flush(); err != nil {
 		return 0, err
 	}
-	err = s.chat.db.Write(s.ctx, 0, func(w *sqlite.Tx) error {
+	err = s.chat.db.Write(s.ctx, 0, func(w *engine.Tx) error {
 		if err := people.WantUser(w, s.owner); err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (s *Staging) Publish(library []wire.LibraryEntry) (entries int, err error) 
 			return err
 		}
 		if taken {
-			return sqlite.Conflict("A conversation of the file came to be there while it was imported. Import it again.")
+			return engine.Conflict("A conversation of the file came to be there while it was imported. Import it again.")
 		}
 		if _, err := w.Exec(`UPDATE conversations SET pinned = 0 WHERE owner = -?1 AND pinned = 1 AND n NOT IN (SELECT n FROM conversations WHERE owner = -?1 AND pinned = 1
 			ORDER BY updated_ms DESC, n DESC LIMIT max(0, ?2 - (SELECT count(*) FROM conversations WHERE owner = ?1 AND pinned = 1)))`, s.owner, wire.MaxPinned); err != nil {
@@ -230,7 +230,7 @@ func (c *Chat) DropStaged(ctx context.Context) error {
 		return err
 	}
 	for more := true; more; {
-		err := c.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+		err := c.db.Write(ctx, 0, func(w *engine.Tx) error {
 			more = true
 			if err := w.Scrub(); err != nil {
 				return err
@@ -269,11 +269,11 @@ func (c *Chat) DropStaged(ctx context.Context) error {
 	return nil
 }
 
-func importMessage(w *sqlite.Tx, owner, conversation int64, m wire.Message, imagesOf int64) error {
-	id, _ := sqlite.ParseID(m.ID)
+func importMessage(w *engine.Tx, owner, conversation int64, m wire.Message, imagesOf int64) error {
+	id, _ := engine.ParseID(m.ID)
 	var parent []byte
 	if m.Parent != "" {
-		parent, _ = sqlite.ParseID(m.Parent)
+		parent, _ = engine.ParseID(m.Parent)
 	}
 	n, err := w.Insert("INSERT INTO messages (owner, conversation, id, parent, lane, role, text, created_ms, tool_call, tool) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		owner, conversation, id, parent, m.Lane, m.Role, m.Text, m.CreatedMS, m.ToolCall, m.Tool)
@@ -286,8 +286,8 @@ func importMessage(w *sqlite.Tx, owner, conversation int64, m wire.Message, imag
 	return importRun(w, owner, conversation, n, *m.Run)
 }
 
-func importRun(w *sqlite.Tx, owner, conversation, message int64, r wire.Run) error {
-	id, _ := sqlite.ParseID(r.ID)
+func importRun(w *engine.Tx, owner, conversation, message int64, r wire.Run) error {
+	id, _ := engine.ParseID(r.ID)
 	var problem, calls []byte
 	var err error
 	if r.Problem != nil {
@@ -309,14 +309,14 @@ func importRun(w *sqlite.Tx, owner, conversation, message int64, r wire.Run) err
 	_, err = w.Exec(`INSERT INTO runs (owner, conversation, message, id, lane, endpoint, model, answered, state, finish, problem,
 		started_ms, first_token_ms, duration_ms, input_tokens, output_tokens, calls, told_nano_usd, told_basis, told_source)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		owner, conversation, message, id, r.Lane, r.Endpoint, r.Model, r.Answered, string(r.State), r.Finish, sqlite.AsText(problem),
-		r.StartedMS, r.FirstTokenMS, r.DurationMS, r.InputTokens, r.OutputTokens, sqlite.AsText(calls), cost, basis, source)
+		owner, conversation, message, id, r.Lane, r.Endpoint, r.Model, r.Answered, string(r.State), r.Finish, engine.AsText(problem),
+		r.StartedMS, r.FirstTokenMS, r.DurationMS, r.InputTokens, r.OutputTokens, engine.AsText(calls), cost, basis, source)
 	return err
 }
 
 // importEntry stores an entry of the library, unless the same is there.
-func importEntry(w *sqlite.Tx, owner int64, e wire.LibraryEntry) (stored bool, err error) {
-	id, _ := sqlite.ParseID(e.ID)
+func importEntry(w *engine.Tx, owner int64, e wire.LibraryEntry) (stored bool, err error) {
+	id, _ := engine.ParseID(e.ID)
 	var kind, name, text, family string
 	var params []byte
 	err = w.Scan("SELECT kind, name, text, family, params FROM library WHERE owner = ? AND id = ?", []any{owner, id}, &kind, &name, &text, &family, &params)

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -21,7 +21,7 @@ type Stretch struct {
 
 // ReadOn reads a conversation from where the stretch before ended, at first 0.
 func (c *Chat) ReadOn(ctx context.Context, owner, id string, from int64) (out Stretch, err error) {
-	err = c.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = c.db.Snapshot(ctx, func(q engine.Reading) error {
 		n, s, err := readConversation(q, owner, id)
 		if err != nil {
 			return err
@@ -46,10 +46,10 @@ func (c *Chat) ReadOn(ctx context.Context, owner, id string, from int64) (out St
 // ConversationIDs are those of the owner's conversations, the last changed last.
 func (c *Chat) ConversationIDs(ctx context.Context, owner string) (ids []string, err error) {
 	err = c.db.At(ctx).Each("SELECT id FROM conversations WHERE owner = ? AND (updated_ms, n) < (?, 0) ORDER BY updated_ms DESC, n DESC",
-		[]any{sqlite.ParseOwner(owner), int64(math.MaxInt64)}, func(rows *sql.Rows) error {
+		[]any{engine.ParseOwner(owner), int64(math.MaxInt64)}, func(rows *sql.Rows) error {
 			var id []byte
 			err := rows.Scan(&id)
-			ids = append(ids, sqlite.FormatID(id))
+			ids = append(ids, engine.FormatID(id))
 			return err
 		})
 	slices.Reverse(ids)

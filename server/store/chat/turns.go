@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -34,7 +34,7 @@ type link struct {
 }
 
 func parseTurn(owner string, s wire.Start) (t turn, err error) {
-	t = turn{owner: sqlite.ParseOwner(owner), start: s}
+	t = turn{owner: engine.ParseOwner(owner), start: s}
 	for _, id := range []struct {
 		field, text string
 		to          *[]byte
@@ -44,15 +44,15 @@ func parseTurn(owner string, s wire.Start) (t turn, err error) {
 		{"user.id", s.User.ID, &t.user},
 		{"answer", s.Answer, &t.answer},
 	} {
-		if *id.to, err = sqlite.WantID(id.field, id.text); err != nil {
+		if *id.to, err = engine.WantID(id.field, id.text); err != nil {
 			return t, err
 		}
 	}
 	switch {
 	case s.Lane < 0 || s.Lane > MaxLane:
-		return t, sqlite.BadField("bad_lane", "lane", "A lane is a number from 0 to %d.", MaxLane)
+		return t, engine.BadField("bad_lane", "lane", "A lane is a number from 0 to %d.", MaxLane)
 	case len(s.Before) > wire.MaxBefore:
-		return t, sqlite.BadField("too_many_messages", "before", "At most %d messages can be sent before another.", wire.MaxBefore)
+		return t, engine.BadField("too_many_messages", "before", "At most %d messages can be sent before another.", wire.MaxBefore)
 	}
 	for i := range s.Before {
 		if err := t.addLink(fmt.Sprintf("before[%d]", i), s.Before[i]); err != nil {
@@ -68,26 +68,26 @@ func (t *turn) addLink(field string, m wire.Message) (err error) {
 		m.Role = "user"
 	}
 	l := link{Message: m}
-	if l.id, err = sqlite.WantID(field+".id", m.ID); err != nil {
+	if l.id, err = engine.WantID(field+".id", m.ID); err != nil {
 		return err
 	}
 	if m.Parent != "" {
-		if l.parent, err = sqlite.WantID(field+".parent", m.Parent); err != nil {
+		if l.parent, err = engine.WantID(field+".parent", m.Parent); err != nil {
 			return err
 		}
 	}
 	for _, other := range t.chain {
 		if bytes.Equal(other.id, l.id) {
-			return sqlite.BadField("bad_id", field+".id", "Each message needs an id of its own.")
+			return engine.BadField("bad_id", field+".id", "Each message needs an id of its own.")
 		}
 	}
 	switch last := len(t.chain) - 1; {
 	case bytes.Equal(l.id, t.answer):
-		return sqlite.BadField("bad_id", "answer", "The answer needs an id of its own.")
+		return engine.BadField("bad_id", "answer", "The answer needs an id of its own.")
 	case last >= 0 && !bytes.Equal(l.parent, t.chain[last].id):
-		return sqlite.BadField("bad_parent", field+".parent", "Each message must follow the one before it.")
+		return engine.BadField("bad_parent", field+".parent", "Each message must follow the one before it.")
 	case m.Role != "user" && m.Role != "tool":
-		return sqlite.BadField("bad_role", field+".role", `A message that is sent has the role "user" or "tool".`)
+		return engine.BadField("bad_role", field+".role", `A message that is sent has the role "user" or "tool".`)
 	}
 	if err := cmp.Or(CheckTool(field, m), CheckImages(field, m)); err != nil {
 		return err
@@ -100,11 +100,11 @@ func (t *turn) addLink(field string, m wire.Message) (err error) {
 func CheckTool(field string, m wire.Message) error {
 	switch {
 	case m.Role != "tool" && (m.ToolCall != "" || m.Tool != ""):
-		return sqlite.BadField("bad_tool", field+".tool_call", "Only a function's result names a call.")
+		return engine.BadField("bad_tool", field+".tool_call", "Only a function's result names a call.")
 	case m.Role == "tool" && (m.ToolCall == "" || len(m.ToolCall) > wire.MaxToolName):
-		return sqlite.BadField("bad_tool", field+".tool_call", "A function's result names its call, in at most %d bytes.", wire.MaxToolName)
+		return engine.BadField("bad_tool", field+".tool_call", "A function's result names its call, in at most %d bytes.", wire.MaxToolName)
 	case len(m.Tool) > wire.MaxToolName:
-		return sqlite.BadField("bad_tool", field+".tool", "A function's name has at most %d bytes.", wire.MaxToolName)
+		return engine.BadField("bad_tool", field+".tool", "A function's name has at most %d bytes.", wire.MaxToolName)
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ type place struct {
 
 // find looks where t belongs, and refuses what does not fit with what is
 // stored. The writing transaction and CheckStart ask the same.
-func (t turn) find(q sqlite.Scanner) (p place, err error) {
+func (t turn) find(q engine.Scanner) (p place, err error) {
 	var conversation, message []byte
 	err = q.Scan("SELECT c.id, m.id FROM runs r JOIN conversations c ON c.n = r.conversation JOIN messages m ON m.n = r.message WHERE r.owner = ? AND r.id = ?",
 		[]any{t.owner, t.run}, &conversation, &message)
@@ -126,7 +126,7 @@ func (t turn) find(q sqlite.Scanner) (p place, err error) {
 	case err == nil && bytes.Equal(conversation, t.conversation) && bytes.Equal(message, t.answer):
 		return place{run: true}, nil
 	case err == nil:
-		return p, sqlite.Conflict("This run id is in use for another answer.")
+		return p, engine.Conflict("This run id is in use for another answer.")
 	case !errors.Is(err, sql.ErrNoRows):
 		return p, err
 	}
@@ -145,11 +145,11 @@ func (t turn) find(q sqlite.Scanner) (p place, err error) {
 	case err != nil:
 		return p, err
 	case answer.n != 0 && (answer.conversation != p.conversation || answer.role != "assistant" || !bytes.Equal(answer.parent, t.user)):
-		return p, sqlite.Conflict("The id of the answer is in use for another message.")
+		return p, engine.Conflict("The id of the answer is in use for another message.")
 	case answer.running:
-		return p, sqlite.Conflict("This answer is still being written. Stop it first.")
+		return p, engine.Conflict("This answer is still being written. Stop it first.")
 	case answer.n != 0 && answer.byHand:
-		return p, sqlite.Conflict("This answer was written by hand. Ask for another one beside it.")
+		return p, engine.Conflict("This answer was written by hand. Ask for another one beside it.")
 	}
 	p.answer = answer.n
 	return p, nil
@@ -157,7 +157,7 @@ func (t turn) find(q sqlite.Scanner) (p place, err error) {
 
 // findChain looks for the messages that lead to the answer, and whether the new
 // ones may stand where they are to.
-func (t turn) findChain(q sqlite.Scanner, conversation int64) (chain []int64, err error) {
+func (t turn) findChain(q engine.Scanner, conversation int64) (chain []int64, err error) {
 	above := ""    // the role of the message that the next one follows
 	var top []byte // the stored message nearest to the answer
 	results := true
@@ -167,14 +167,14 @@ func (t turn) findChain(q sqlite.Scanner, conversation int64) (chain []int64, er
 		case err != nil:
 			return nil, err
 		case m.n != 0 && (m.conversation != conversation || m.role == "assistant"):
-			return nil, sqlite.Conflict("The id of the message is in use for another message.")
+			return nil, engine.Conflict("The id of the message is in use for another message.")
 		case m.n == 0 && i == 0 && l.parent != nil:
 			parent, err := t.findMessage(q, l.parent)
 			if err != nil {
 				return nil, err
 			}
 			if parent.n == 0 || parent.conversation != conversation {
-				return nil, sqlite.NotFound("message to follow")
+				return nil, engine.NotFound("message to follow")
 			}
 			above, top = parent.role, l.parent
 		}
@@ -189,7 +189,7 @@ func (t turn) findChain(q sqlite.Scanner, conversation int64) (chain []int64, er
 		if m.n != 0 {
 			role, top = m.role, l.id
 		} else if role == "tool" && above != "assistant" && above != "tool" {
-			return nil, sqlite.BadField("bad_tool", "user.role", "A function's result follows the answer that called the function.")
+			return nil, engine.BadField("bad_tool", "user.role", "A function's result follows the answer that called the function.")
 		}
 		results = results && role == "tool"
 		above, chain = role, append(chain, m.n)
@@ -204,7 +204,7 @@ func (t turn) findChain(q sqlite.Scanner, conversation int64) (chain []int64, er
 		UNION ALL SELECT m.parent, m.role, depth + 1 FROM up JOIN messages m ON m.owner = ?1 AND m.id = up.parent WHERE up.role <> 'user' AND depth < ?3)
 		SELECT count(*) FROM up WHERE role = 'assistant'`, []any{t.owner, top, (wire.MaxRounds + 2) * (wire.MaxBefore + 2)}, &rounds)
 	if err == nil && rounds > wire.MaxRounds {
-		err = sqlite.BadField("too_many_rounds", "user", "The model has called functions %d times in a row, which is the limit.", wire.MaxRounds)
+		err = engine.BadField("too_many_rounds", "user", "The model has called functions %d times in a row, which is the limit.", wire.MaxRounds)
 	}
 	return chain, err
 }
@@ -218,7 +218,7 @@ type foundMessage struct {
 }
 
 // findMessage looks for a message of the turn's owner; n is 0 if there is none.
-func (t turn) findMessage(q sqlite.Scanner, id []byte) (m foundMessage, err error) {
+func (t turn) findMessage(q engine.Scanner, id []byte) (m foundMessage, err error) {
 	err = q.Scan(`SELECT n, conversation, role, parent, EXISTS (SELECT 1 FROM runs WHERE message = m.n AND state = 'running'),
 		NOT EXISTS (SELECT 1 FROM runs WHERE message = m.n) FROM messages m WHERE owner = ? AND id = ?`,
 		[]any{t.owner, id}, &m.n, &m.conversation, &m.role, &m.parent, &m.running, &m.byHand)
@@ -239,7 +239,7 @@ func (c *Chat) CheckStart(ctx context.Context, owner string, s wire.Start) (r wi
 	if err != nil {
 		return r, false, err
 	}
-	err = c.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = c.db.Snapshot(ctx, func(q engine.Reading) error {
 		p, err := t.find(q)
 		if err != nil || !p.run {
 			return err
@@ -265,7 +265,7 @@ func (c *Chat) StartTurn(owner string, s wire.Start, r wire.Run, title, baseURL 
 	for _, m := range s.Before {
 		size += len(m.Text)
 	}
-	c.db.Post(size, func(w *sqlite.Tx) error {
+	c.db.Post(size, func(w *engine.Tx) error {
 		t, err := parseTurn(owner, s)
 		if err != nil {
 			return err
@@ -276,7 +276,7 @@ func (c *Chat) StartTurn(owner string, s wire.Start, r wire.Run, title, baseURL 
 
 const insertMessage = "INSERT INTO messages (owner, conversation, id, parent, lane, role, text, created_ms, tool_call, tool) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
-func (c *Chat) startTurn(w *sqlite.Tx, t turn, r wire.Run, title, baseURL string) error {
+func (c *Chat) startTurn(w *engine.Tx, t turn, r wire.Run, title, baseURL string) error {
 	p, err := t.find(w)
 	if err != nil || p.run {
 		return err
@@ -332,7 +332,7 @@ func (c *Chat) startTurn(w *sqlite.Tx, t turn, r wire.Run, title, baseURL string
 }
 
 // noteTurn keeps what the list shows of the newest turn.
-func noteTurn(w *sqlite.Tx, p place, model string, now int64) error {
+func noteTurn(w *engine.Tx, p place, model string, now int64) error {
 	var turn int64
 	var models string
 	if err := w.Scan("SELECT turn, models FROM conversations WHERE n = ?", []any{p.conversation}, &turn, &models); err != nil {
@@ -353,14 +353,14 @@ func noteTurn(w *sqlite.Tx, p place, model string, now int64) error {
 	return setTurn(w, p, models, now)
 }
 
-func setTurn(w *sqlite.Tx, p place, models string, now int64) error {
+func setTurn(w *engine.Tx, p place, models string, now int64) error {
 	_, err := w.Exec("UPDATE conversations SET turn = ?, models = ?, updated_ms = max(updated_ms, ?) WHERE n = ?", p.chain[len(p.chain)-1], models, now, p.conversation)
 	return err
 }
 
 // compared are the models of a conversation's lanes, "" where it has no several:
 // each lane has a newest message of the person's of its own.
-func compared(w *sqlite.Tx, conversation int64) (string, error) {
+func compared(w *engine.Tx, conversation int64) (string, error) {
 	var list []byte
 	err := w.Scan("SELECT lanes FROM lanes WHERE conversation = ?", []any{conversation}, &list)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -379,15 +379,15 @@ func compared(w *sqlite.Tx, conversation int64) (string, error) {
 // RunReplied queues what the head of the gateway's reply told. It is stored so
 // that the log can be read again after a kill.
 func (c *Chat) RunReplied(owner, run string, status int, contentType, requestID string, done func(error)) {
-	who := sqlite.ParseOwner(owner)
-	c.db.Post(len(contentType)+len(requestID), func(w *sqlite.Tx) error {
-		id, _ := sqlite.ParseID(run)
+	who := engine.ParseOwner(owner)
+	c.db.Post(len(contentType)+len(requestID), func(w *engine.Tx) error {
+		id, _ := engine.ParseID(run)
 		res, err := w.Exec("UPDATE runs SET http_status = ?, content_type = ?, request_id = ? WHERE owner = ? AND id = ?", status, contentType, requestID, who, id)
 		if err != nil {
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, sqlite.NotFound("run"))
+			return errors.Join(err, engine.NotFound("run"))
 		}
 		return nil
 	}, done)

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"slices"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -21,7 +21,7 @@ func (c *Chat) SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vot
 		return wire.Vote{}, err
 	}
 	var out wire.Vote
-	err = c.db.Write(ctx, len(stored.models)+len(stored.tags), func(w *sqlite.Tx) error {
+	err = c.db.Write(ctx, len(stored.models)+len(stored.tags), func(w *engine.Tx) error {
 		n, _, err := readConversation(w, owner, v.Conversation)
 		if err != nil {
 			return err
@@ -31,14 +31,14 @@ func (c *Chat) SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vot
 		if err := w.Scan("SELECT coalesce(max(blind), 0) FROM lanes WHERE conversation = ?", []any{n}, &out.Blind); err != nil {
 			return err
 		}
-		message, err := wantVoted(w, sqlite.ParseOwner(owner), n, out)
+		message, err := wantVoted(w, engine.ParseOwner(owner), n, out)
 		if err != nil {
 			return err
 		}
 		if out.Blind, err = stillBlind(w, message, out); err != nil {
 			return err
 		}
-		answers, err := readRanked(w, sqlite.ParseOwner(owner), n, message, v)
+		answers, err := readRanked(w, engine.ParseOwner(owner), n, message, v)
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (c *Chat) SetVote(ctx context.Context, owner string, v wire.Vote) (wire.Vot
 		if out.Team, err = teamID(w, team); err != nil {
 			return err
 		}
-		if err := putVote(w, sqlite.ParseOwner(owner), n, message, out, stored, team); err != nil {
+		if err := putVote(w, engine.ParseOwner(owner), n, message, out, stored, team); err != nil {
 			return err
 		}
 		return answers.put(w, message)
@@ -66,27 +66,27 @@ type checkedVote struct {
 // CheckVote looks at what a vote says, but not at what it names.
 func CheckVote(v wire.Vote) (c checkedVote, err error) {
 	if len(v.Models) < 2 || len(v.Models) > wire.MaxLanes {
-		return c, sqlite.BadField("bad_vote", "models", "A vote compares 2 to %d models.", wire.MaxLanes)
+		return c, engine.BadField("bad_vote", "models", "A vote compares 2 to %d models.", wire.MaxLanes)
 	}
 	for _, m := range v.Models {
 		if m == "" || len(m) > MaxModel {
-			return c, sqlite.BadField("bad_vote", "models", "The name of a model has 1 to %d bytes.", MaxModel)
+			return c, engine.BadField("bad_vote", "models", "The name of a model has 1 to %d bytes.", MaxModel)
 		}
 	}
 	if n := len(v.Answers); n > 0 && n != len(v.Models) {
-		return c, sqlite.BadField("bad_vote", "answers", "A vote compares one answer of each model.")
+		return c, engine.BadField("bad_vote", "answers", "A vote compares one answer of each model.")
 	}
 	for i, id := range v.Answers {
 		if slices.Contains(v.Answers[:i], id) {
-			return c, sqlite.BadField("bad_vote", "answers", "A vote compares each answer once.")
+			return c, engine.BadField("bad_vote", "answers", "A vote compares each answer once.")
 		}
 	}
 	if v.Bad && v.Winner != "" {
-		return c, sqlite.BadField("bad_vote", "bad", "Where no answer was good enough there is no winner.")
+		return c, engine.BadField("bad_vote", "bad", "Where no answer was good enough there is no winner.")
 	}
 	tags, p := wire.CleanTags(v.Tags)
 	if p != nil {
-		return c, &sqlite.Error{Problem: *p}
+		return c, &engine.Error{Problem: *p}
 	}
 	models, err := json.Marshal(v.Models)
 	if err != nil {
@@ -98,23 +98,23 @@ func CheckVote(v wire.Vote) (c checkedVote, err error) {
 
 // wantVoted wants the message and the winner of a vote in the conversation n, and
 // gives the message's row.
-func wantVoted(w *sqlite.Tx, owner, n int64, v wire.Vote) (message int64, err error) {
-	id, _ := sqlite.ParseID(v.Message)
+func wantVoted(w *engine.Tx, owner, n int64, v wire.Vote) (message int64, err error) {
+	id, _ := engine.ParseID(v.Message)
 	var role string
 	err = w.Scan("SELECT n, role FROM messages WHERE owner = ? AND id = ? AND conversation = ?", []any{owner, id, n}, &message, &role)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, sqlite.NotFound("message")
+		return 0, engine.NotFound("message")
 	}
 	if err != nil {
 		return 0, err
 	}
 	if role == "assistant" {
-		return 0, sqlite.BadField("bad_vote", "message", "A vote is on a message that was answered.")
+		return 0, engine.BadField("bad_vote", "message", "A vote is on a message that was answered.")
 	}
 	if v.Winner == "" {
 		return message, nil
 	}
-	winner, err := sqlite.WantID("winner", v.Winner)
+	winner, err := engine.WantID("winner", v.Winner)
 	if err != nil {
 		return 0, err
 	}
@@ -122,29 +122,29 @@ func wantVoted(w *sqlite.Tx, owner, n int64, v wire.Vote) (message int64, err er
 	// In a round of functions the last answer stands below the first.
 	err = w.Scan("SELECT count(*) FROM messages m WHERE owner = ? AND id = ? AND conversation = ? AND role = 'assistant' AND EXISTS (SELECT 1 FROM runs WHERE message = m.n)", []any{owner, winner, n}, &answers)
 	if err == nil && answers == 0 {
-		err = sqlite.NotFound("answer")
+		err = engine.NotFound("answer")
 	}
 	return message, err
 }
 
 // stillBlind says whether a vote is blind: with the first one on a message the names
 // were told, so that another is not, unless it is the same sent once more.
-func stillBlind(w *sqlite.Tx, message int64, v wire.Vote) (blind bool, err error) {
+func stillBlind(w *engine.Tx, message int64, v wire.Vote) (blind bool, err error) {
 	var winner []byte
 	var bad bool
 	err = w.Scan("SELECT winner, bad, blind FROM votes WHERE message = ?", []any{message}, &winner, &bad, &blind)
 	if errors.Is(err, sql.ErrNoRows) {
 		return v.Blind, nil
 	}
-	return blind && bad == v.Bad && sqlite.FormatID(winner) == v.Winner, err
+	return blind && bad == v.Bad && engine.FormatID(winner) == v.Winner, err
 }
 
 // putVote stores a vote in the conversation n, in place of another. team is a row,
 // 0 for none.
-func putVote(w *sqlite.Tx, owner, n, message int64, v wire.Vote, c checkedVote, team int64) error {
+func putVote(w *engine.Tx, owner, n, message int64, v wire.Vote, c checkedVote, team int64) error {
 	var winner []byte // NULL where there is none
 	if v.Winner != "" {
-		winner, _ = sqlite.ParseID(v.Winner)
+		winner, _ = engine.ParseID(v.Winner)
 	}
 	if _, err := w.Exec("DELETE FROM vote_answers WHERE vote = ?", message); err != nil {
 		return err
@@ -158,7 +158,7 @@ func putVote(w *sqlite.Tx, owner, n, message int64, v wire.Vote, c checkedVote, 
 
 // importVote stores a vote of a file. It is of no team: nobody here paid for what it
 // compares.
-func importVote(w *sqlite.Tx, owner, n int64, v wire.Vote, c checkedVote) error {
+func importVote(w *engine.Tx, owner, n int64, v wire.Vote, c checkedVote) error {
 	message, err := wantVoted(w, owner, n, v)
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func scanVote(rows *sql.Rows, conversation string) (wire.Vote, error) {
 	if err := rows.Scan(&message, &winner, &models, &v.Bad, &tags, &v.Blind, &team, &v.VoteMS); err != nil {
 		return v, err
 	}
-	v.Message, v.Winner, v.Team = sqlite.FormatID(message), sqlite.FormatID(winner), sqlite.FormatID(team)
+	v.Message, v.Winner, v.Team = engine.FormatID(message), engine.FormatID(winner), engine.FormatID(team)
 	err := errors.Join(json.Unmarshal(models, &v.Models), json.Unmarshal(tags, &v.Tags))
 	if len(v.Tags) == 0 {
 		v.Tags = nil
@@ -196,10 +196,10 @@ type rankedAnswer struct {
 // failed is left out: it says something of the way to the model. None take part where
 // no answer is to the message itself, or one is to another text: answers that were
 // paid for once are counted once, and not with each question that there is.
-func readRanked(w *sqlite.Tx, owner, n, message int64, v wire.Vote) (all ranked, err error) {
+func readRanked(w *engine.Tx, owner, n, message int64, v wire.Vote) (all ranked, err error) {
 	own, others := false, false
 	for _, id := range v.Answers {
-		b, _ := sqlite.ParseID(id)
+		b, _ := engine.ParseID(id)
 		a := rankedAnswer{won: id == v.Winner}
 		var state wire.RunState
 		err := w.Scan(`SELECT r.model, r.state, coalesce(r.team, 0), coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = r.owner AND subject = r.id), r.told_nano_usd, 0),
@@ -208,7 +208,7 @@ func readRanked(w *sqlite.Tx, owner, n, message int64, v wire.Vote) (all ranked,
 			[]any{owner, b, n}, &a.model, &state, &a.team, &a.cost, &a.firstToken, &a.duration, &a.tokensSent)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
-			return nil, sqlite.NotFound("answer")
+			return nil, engine.NotFound("answer")
 		case err != nil:
 			return nil, err
 		}
@@ -219,7 +219,7 @@ func readRanked(w *sqlite.Tx, owner, n, message int64, v wire.Vote) (all ranked,
 		own, others = own || to == message, others || !same
 		switch {
 		case state == wire.Running:
-			return nil, sqlite.BadField("bad_vote", "answers", "A vote compares answers that have ended.")
+			return nil, engine.BadField("bad_vote", "answers", "A vote compares answers that have ended.")
 		case state != wire.Failed && state != wire.Interrupted:
 			all = append(all, a)
 		}
@@ -239,7 +239,7 @@ func readRanked(w *sqlite.Tx, owner, n, message int64, v wire.Vote) (all ranked,
 // questionOf is the row of the message that an answer is to, past rounds of functions,
 // and says whether the same is asked there as in another message, a row: a model that
 // was asked without the images was asked something else.
-func questionOf(w *sqlite.Tx, owner int64, answer []byte, as int64) (n int64, same bool, err error) {
+func questionOf(w *engine.Tx, owner int64, answer []byte, as int64) (n int64, same bool, err error) {
 	err = w.Scan(`WITH RECURSIVE up (n, parent, role) AS (
 			SELECT n, parent, role FROM messages WHERE owner = ?1 AND id = ?2
 			UNION SELECT m.n, m.parent, m.role FROM up CROSS JOIN messages m ON m.owner = ?1 AND m.id = up.parent WHERE up.role IN ('assistant', 'tool'))
@@ -260,7 +260,7 @@ func (r ranked) team() int64 {
 	return r[0].team
 }
 
-func (r ranked) put(w *sqlite.Tx, vote int64) error {
+func (r ranked) put(w *engine.Tx, vote int64) error {
 	for i, a := range r {
 		_, err := w.Exec("INSERT INTO vote_answers (vote, place, model, won, cost_nano_usd, first_token_ms, duration_ms, output_tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 			vote, i, a.model, a.won, a.cost, a.firstToken, a.duration, a.tokensSent)
@@ -272,11 +272,11 @@ func (r ranked) put(w *sqlite.Tx, vote int64) error {
 }
 
 // teamID is the id of the team in a row, "" for none.
-func teamID(q sqlite.Scanner, n int64) (string, error) {
+func teamID(q engine.Scanner, n int64) (string, error) {
 	if n == 0 {
 		return "", nil
 	}
 	var id []byte
 	err := q.Scan("SELECT id FROM teams WHERE n = ?", []any{n}, &id)
-	return sqlite.FormatID(id), err
+	return engine.FormatID(id), err
 }

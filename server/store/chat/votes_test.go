@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -20,8 +20,8 @@ func TestTheStoreSaysWhatAVoteIs(t *testing.T) {
 	red, blue := storetest.Team(t, db, "red", wire.Limits{}, annID), storetest.Team(t, db, "blue", wire.Limits{}, annID)
 	failed := func(v wire.Vote, place int) {
 		t.Helper()
-		id, _ := sqlite.ParseID(v.Answers[place])
-		storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+		id, _ := engine.ParseID(v.Answers[place])
+		storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 			_, err := w.Exec("UPDATE runs SET state = 'failed' WHERE message = (SELECT n FROM messages WHERE id = ?)", id)
 			return err
 		}))
@@ -42,8 +42,8 @@ func TestTheStoreSaysWhatAVoteIs(t *testing.T) {
 		}, false, red},
 		{"of answers that two teams paid for", func() wire.Vote {
 			v := storetest.Compared(t, db, ann, red, true, "a", "b")
-			id, _ := sqlite.ParseID(v.Answers[1])
-			storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+			id, _ := engine.ParseID(v.Answers[1])
+			storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 				_, err := w.Exec("UPDATE runs SET team = (SELECT n FROM teams WHERE name = 'blue') WHERE message = (SELECT n FROM messages WHERE id = ?)", id)
 				return err
 			}))

@@ -1,10 +1,10 @@
 package leaving
 
-import "screentest/server/store/sqlite"
+import "screentest/server/store/engine"
 
 // forgetApprovals deletes what somebody asked approval for, and takes them and their
 // words from what they decided.
-func forgetApprovals(w *sqlite.Tx, person int64) error {
+func forgetApprovals(w *engine.Tx, person int64) error {
 	for _, query := range []string{
 		"DELETE FROM approvals WHERE asker = ?",
 		"UPDATE approvals SET person = NULL, reason = '' WHERE person = ?",

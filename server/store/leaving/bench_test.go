@@ -8,7 +8,7 @@ import (
 
 	"screentest/server/account"
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 )
 
@@ -58,7 +58,7 @@ func BenchmarkLeaving(b *testing.B) {
 // many makes n conversations of four messages for an owner.
 func many(b *testing.B, db *store.DB, owner string, n int) {
 	b.Helper()
-	storetest.Must(b, db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) error {
+	storetest.Must(b, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
 		for _, query := range []string{
 			`INSERT INTO conversations (owner, id, title, created_ms, updated_ms) WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < ?2)
 				SELECT ?1, randomblob(16), 'title ' || n, n, n FROM i`,
@@ -70,7 +70,7 @@ func many(b *testing.B, db *store.DB, owner string, n int) {
 			`INSERT INTO run_log (owner, run, start, size, coding, data, times_coding, times) SELECT owner, n, 0, 5000, 0, randomblob(5000), 0, x'' FROM runs WHERE owner = ?1 AND ?2 > 0`,
 			`INSERT INTO search_todo (owner, conversation, messages_from) SELECT owner, n, 0 FROM conversations WHERE owner = ?1 AND ?2 > 0`,
 		} {
-			if _, err := w.Exec(query, sqlite.ParseOwner(owner), n); err != nil {
+			if _, err := w.Exec(query, engine.ParseOwner(owner), n); err != nil {
 				return err
 			}
 		}

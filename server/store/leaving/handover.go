@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // What is handed over keeps its ids, but for those that the heir has in use: of
@@ -74,11 +74,11 @@ func (s *step) handOverMessage(conversation, n int64) error {
 				return err
 			}
 		}
-		if err := s.exec("UPDATE lanes SET lanes = replace(lanes, ?, ?) WHERE conversation = ?", sqlite.FormatID(was), sqlite.FormatID(now), conversation); err != nil {
+		if err := s.exec("UPDATE lanes SET lanes = replace(lanes, ?, ?) WHERE conversation = ?", engine.FormatID(was), engine.FormatID(now), conversation); err != nil {
 			return err
 		}
 	}
-	runs, err := sqlite.Column[int64](s.w, "SELECT n FROM runs WHERE message = ?", n)
+	runs, err := engine.Column[int64](s.w, "SELECT n FROM runs WHERE message = ?", n)
 	if err != nil {
 		return err
 	}

@@ -17,16 +17,16 @@ import (
 
 	"screentest/server/account"
 	"screentest/server/store/audit"
+	"screentest/server/store/engine"
 	"screentest/server/store/people"
 	"screentest/server/store/search"
-	"screentest/server/store/sqlite"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
 // Leavings are those under way.
 type Leavings struct {
-	db    *sqlite.DB
+	db    *engine.DB
 	index *search.Index
 	audit *audit.Log
 	now   func() time.Time
@@ -34,7 +34,7 @@ type Leavings struct {
 
 // New is the leavings in db. What is handed over can be found by its heir, in the
 // index; the audit gets a line in the transaction that ends a leaving.
-func New(db *sqlite.DB, index *search.Index, audit *audit.Log, now func() time.Time) *Leavings {
+func New(db *engine.DB, index *search.Index, audit *audit.Log, now func() time.Time) *Leavings {
 	return &Leavings{db: db, index: index, audit: audit, now: now}
 }
 
@@ -42,14 +42,14 @@ func New(db *sqlite.DB, index *search.Index, audit *audit.Log, now func() time.T
 // clips, notices and what they asked approval for is deleted in any case. Bytes are those
 // of clips and uploads that are nobody else's as well.
 func (l *Leavings) Count(ctx context.Context, owner string) (e wire.Erasing, err error) {
-	err = l.db.Snapshot(ctx, func(q sqlite.Reading) error {
-		e, err = count(q, sqlite.ParseOwner(owner))
+	err = l.db.Snapshot(ctx, func(q engine.Reading) error {
+		e, err = count(q, engine.ParseOwner(owner))
 		return err
 	})
 	return e, err
 }
 
-func count(q sqlite.Scanner, n int64) (e wire.Erasing, err error) {
+func count(q engine.Scanner, n int64) (e wire.Erasing, err error) {
 	for _, c := range []struct {
 		query string
 		to    *int64
@@ -86,7 +86,7 @@ func count(q sqlite.Scanner, n int64) (e wire.Erasing, err error) {
 // is gateway.StaleAfter old.
 func (l *Leavings) Begin(ctx context.Context, v account.Leaving, origin string) (e wire.Erasing, err error) {
 	p := parsed(v)
-	err = l.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+	err = l.db.Write(ctx, 0, func(w *engine.Tx) error {
 		if err := l.allowed(w, p, origin); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (l *Leavings) Begin(ctx context.Context, v account.Leaving, origin string) 
 			return err
 		}
 		_, err := w.Exec("INSERT INTO leavings (person, heir, erase, by, address, begun_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			p.person, sqlite.OrNull(p.heir), p.erase, sqlite.OrNull(p.by), v.From, l.now().UnixMilli())
+			p.person, engine.OrNull(p.heir), p.erase, engine.OrNull(p.by), v.From, l.now().UnixMilli())
 		return err
 	})
 	e.HandedOver = v.Heir != ""
@@ -106,7 +106,7 @@ func (l *Leavings) Begin(ctx context.Context, v account.Leaving, origin string) 
 
 // Allowed says why a leaving may not begin; nil: it may.
 func (l *Leavings) Allowed(ctx context.Context, v account.Leaving, origin string) error {
-	return l.db.Snapshot(ctx, func(q sqlite.Reading) error { return l.allowed(q, parsed(v), origin) })
+	return l.db.Snapshot(ctx, func(q engine.Reading) error { return l.allowed(q, parsed(v), origin) })
 }
 
 // numbers are a Leaving as the queries take it.
@@ -116,7 +116,7 @@ type numbers struct {
 }
 
 func parsed(v account.Leaving) numbers {
-	return numbers{sqlite.ParseOwner(v.Person), sqlite.ParseOwner(v.Heir), sqlite.ParseOwner(v.By), v.Erase}
+	return numbers{engine.ParseOwner(v.Person), engine.ParseOwner(v.Heir), engine.ParseOwner(v.By), v.Erase}
 }
 
 // openTasks are those that the server asks the gateway ?2 about. One that it does
@@ -125,11 +125,11 @@ func parsed(v account.Leaving) numbers {
 const openTasks = `SELECT count(*) FROM video_tasks t WHERE t.owner = ?1 AND t.gateway = ?2 AND t.state IN ('creating', 'queued', 'running')
 	AND (t.pause = '' OR t.pause = 'silent' AND t.accepted_ms > ?3)`
 
-func (l *Leavings) allowed(q sqlite.Scanner, p numbers, origin string) error {
+func (l *Leavings) allowed(q engine.Scanner, p numbers, origin string) error {
 	var active bool
 	err := q.Scan("SELECT active FROM users WHERE n = ? AND erased_ms = 0", []any{p.person}, &active)
 	if errors.Is(err, sql.ErrNoRows) {
-		return sqlite.NotFound("person")
+		return engine.NotFound("person")
 	}
 	if err != nil {
 		return err
@@ -138,12 +138,12 @@ func (l *Leavings) allowed(q sqlite.Scanner, p numbers, origin string) error {
 	var erase bool
 	switch err := q.Scan("SELECT heir, erase FROM leavings WHERE person = ?", []any{p.person}, &heir, &erase); {
 	case err == nil && (heir.Int64 != p.heir || erase != p.erase):
-		return sqlite.Conflict("This person is being seen off already, in another way. Wait until that is done.")
+		return engine.Conflict("This person is being seen off already, in another way. Wait until that is done.")
 	case err != nil && !errors.Is(err, sql.ErrNoRows):
 		return err
 	}
 	refuse := func(code, field, message, hint string) error {
-		return &sqlite.Error{Problem: wire.Problem{Code: code, Field: field, Message: message, Hint: hint}}
+		return &engine.Error{Problem: wire.Problem{Code: code, Field: field, Message: message, Hint: hint}}
 	}
 	switch {
 	case p.person == p.by:
@@ -159,7 +159,7 @@ func (l *Leavings) allowed(q sqlite.Scanner, p numbers, origin string) error {
 		return err
 	}
 	if inherits {
-		return sqlite.Conflict("This person is being handed what somebody else made. Wait until that is done.")
+		return engine.Conflict("This person is being handed what somebody else made. Wait until that is done.")
 	}
 	if p.heir > 0 {
 		var may bool
@@ -188,12 +188,12 @@ func (l *Leavings) Unfinished(ctx context.Context) (all []account.Leaving, err e
 		var p numbers
 		var v account.Leaving
 		err := rows.Scan(&p.person, &p.heir, &p.erase, &p.by, &v.From)
-		v.Person, v.Erase = sqlite.FormatOwner(p.person), p.erase
+		v.Person, v.Erase = engine.FormatOwner(p.person), p.erase
 		if p.heir > 0 {
-			v.Heir = sqlite.FormatOwner(p.heir)
+			v.Heir = engine.FormatOwner(p.heir)
 		}
 		if p.by > 0 {
-			v.By = sqlite.FormatOwner(p.by)
+			v.By = engine.FormatOwner(p.by)
 		}
 		all = append(all, v)
 		return err
@@ -205,7 +205,7 @@ func (l *Leavings) Unfinished(ctx context.Context) (all []account.Leaving, err e
 // to be there meanwhile, and wants steps.
 func (l *Leavings) Finish(ctx context.Context, v account.Leaving, e wire.Erasing) (more bool, err error) {
 	p := parsed(v)
-	err = l.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+	err = l.db.Write(ctx, 0, func(w *engine.Tx) error {
 		if err := w.Scan(`SELECT EXISTS (SELECT 1 FROM conversations WHERE owner IN (?1, -?1)) OR EXISTS (SELECT 1 FROM video_tasks WHERE owner = ?1)
 			OR EXISTS (SELECT 1 FROM uploads WHERE owner = ?1) OR EXISTS (SELECT 1 FROM library WHERE owner = ?1)
 			OR ?2 AND (EXISTS (SELECT 1 FROM comments WHERE author = ?1 AND deleted_ms = 0) OR EXISTS (SELECT 1 FROM review_steps WHERE person = ?1 AND note <> ''))`, []any{p.person, p.erase}, &more); err != nil || more {
@@ -224,21 +224,21 @@ func (l *Leavings) Finish(ctx context.Context, v account.Leaving, e wire.Erasing
 		if err := w.Scan("SELECT id FROM users WHERE n = ?", []any{p.person}, &id); err != nil {
 			return err
 		}
-		line := audit.Entry{Person: v.By, Address: v.From, Object: sqlite.FormatID(id), Detail: map[string]any{"conversations": e.Conversations, "clips": e.Clips, "uploads": e.Uploads}}
+		line := audit.Entry{Person: v.By, Address: v.From, Object: engine.FormatID(id), Detail: map[string]any{"conversations": e.Conversations, "clips": e.Clips, "uploads": e.Uploads}}
 		if p.heir > 0 {
 			var to []byte
 			if err := w.Scan("SELECT id FROM users WHERE n = ?", []any{p.heir}, &to); err != nil {
 				return err
 			}
 			handed := line
-			handed.Action, handed.Detail = "person.handed_over", map[string]any{"to": sqlite.FormatID(to), "conversations": e.Conversations, "clips": e.Clips, "uploads": e.Uploads}
+			handed.Action, handed.Detail = "person.handed_over", map[string]any{"to": engine.FormatID(to), "conversations": e.Conversations, "clips": e.Clips, "uploads": e.Uploads}
 			if err := l.audit.Append(w, handed); err != nil {
 				return err
 			}
 			line.Detail = nil
 		}
 		if p.erase {
-			for _, forget := range []func(*sqlite.Tx, int64) error{forgetNotices, forgetApprovals} {
+			for _, forget := range []func(*engine.Tx, int64) error{forgetNotices, forgetApprovals} {
 				if err := forget(w, p.person); err != nil {
 					return err
 				}

@@ -14,7 +14,7 @@ import (
 
 	"screentest/server/account"
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/server/store/verify"
 	"screentest/shared/gateway"
@@ -63,8 +63,8 @@ func TestErasedLeaveNothing(t *testing.T) {
 	}
 	// Their row is that of somebody who was never anybody.
 	nobody := storetest.AddUser(t, db, "Erased person "+ann)
-	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error {
-		_, err := w.Exec("UPDATE users SET active = 0 WHERE n = ?", sqlite.ParseOwner(nobody))
+	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *engine.Tx) error {
+		_, err := w.Exec("UPDATE users SET active = 0 WHERE n = ?", engine.ParseOwner(nobody))
 		return err
 	}))
 	if row, want := userRow(t, db, ann), userRow(t, db, nobody); row != want {
@@ -230,7 +230,7 @@ func TestHandOverKeepsTheAccount(t *testing.T) {
 	seeOff(t, db, v)
 	var name string
 	var active bool
-	storetest.Must(t, db.Engine().At(t.Context()).Scan("SELECT name, active FROM users WHERE n = ?", []any{sqlite.ParseOwner(ann)}, &name, &active))
+	storetest.Must(t, db.Engine().At(t.Context()).Scan("SELECT name, active FROM users WHERE n = ?", []any{engine.ParseOwner(ann)}, &name, &active))
 	if name != "ann" || active || count(t, db, ann).Conversations != 0 || count(t, db, bob).Conversations != 2 {
 		t.Errorf("%s, active %v, %+v", name, active, count(t, db, bob))
 	}
@@ -250,8 +250,8 @@ func TestLeavingGoesOnAfterAKill(t *testing.T) {
 	_, err = db.Leavings().Begin(t.Context(), v, origin)
 	storetest.Must(t, err)
 	// As a step that has no time for more than one message leaves it.
-	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error {
-		_, err := w.Exec("UPDATE messages SET owner = ? WHERE n = (SELECT min(n) FROM messages WHERE owner = ?)", sqlite.ParseOwner(bob), sqlite.ParseOwner(ann))
+	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *engine.Tx) error {
+		_, err := w.Exec("UPDATE messages SET owner = ? WHERE n = (SELECT min(n) FROM messages WHERE owner = ?)", engine.ParseOwner(bob), engine.ParseOwner(ann))
 		return err
 	}))
 	for code, other := range map[string]account.Leaving{
@@ -327,8 +327,8 @@ func TestWhoMayBeSeenOff(t *testing.T) {
 		{wire.PauseNone, gateway.StaleAfter, "clips_under_way"}, // it is late, and the gateway says so
 		{wire.PauseKey, 0, ""},
 	} {
-		storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error {
-			_, err := w.Exec("UPDATE video_tasks SET pause = ?, accepted_ms = ? WHERE owner = ?", string(c.pause), time.Now().Add(-c.age).UnixMilli(), sqlite.ParseOwner(ann))
+		storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *engine.Tx) error {
+			_, err := w.Exec("UPDATE video_tasks SET pause = ?, accepted_ms = ? WHERE owner = ?", string(c.pause), time.Now().Add(-c.age).UnixMilli(), engine.ParseOwner(ann))
 			return err
 		}))
 		if err := db.Leavings().Allowed(t.Context(), account.Leaving{Person: ann, Erase: true, By: boss}, origin); storetest.Problem(err).Code != c.code || (err == nil) != (c.code == "") {

@@ -7,7 +7,7 @@ import (
 
 	"screentest/server/account"
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -84,8 +84,8 @@ func TestReviewsOfWhoLeaves(t *testing.T) {
 // columnOf is a column of numbers.
 func columnOf(t *testing.T, db *store.DB, query string) (all []int64) {
 	t.Helper()
-	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) (err error) {
-		all, err = sqlite.Column[int64](w, query)
+	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *engine.Tx) (err error) {
+		all, err = engine.Column[int64](w, query)
 		return err
 	}))
 	return all

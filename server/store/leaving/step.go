@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"screentest/server/account"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // stepTime is how long a step may take, about: what somebody else's write may
@@ -20,7 +20,7 @@ const stepTime = 10 * time.Millisecond
 func (l *Leavings) Step(ctx context.Context, v account.Leaving) (files [][]byte, uploads [][2]string, more bool, err error) {
 	p := parsed(v)
 	var s step
-	err = l.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+	err = l.db.Write(ctx, 0, func(w *engine.Tx) error {
 		s = step{w: w, index: l.index, person: p.person, heir: p.heir, erase: p.erase, now: l.now(), until: time.Now().Add(stepTime)}
 		more, err = s.run()
 		return err
@@ -36,7 +36,7 @@ var errNoTime = errors.New("the step's time is over")
 
 // step is one step, in its transaction.
 type step struct {
-	w            *sqlite.Tx
+	w            *engine.Tx
 	index        noter
 	person, heir int64
 	erase        bool
@@ -47,8 +47,8 @@ type step struct {
 
 // A noter has what is handed over found by its heir.
 type noter interface {
-	NoteConversation(w *sqlite.Tx, owner, conversation int64) error
-	NoteVideo(w *sqlite.Tx, owner, video int64) error
+	NoteConversation(w *engine.Tx, owner, conversation int64) error
+	NoteVideo(w *engine.Tx, owner, video int64) error
 }
 
 // run goes through everything, in the order in which one thing needs another.
@@ -70,7 +70,7 @@ func (s *step) run() (more bool, err error) {
 // that number.
 func (s *step) each(query string, do func(n int64) error, args ...any) error {
 	for {
-		list, err := sqlite.Column[int64](s.w, query+" LIMIT 64", args...)
+		list, err := engine.Column[int64](s.w, query+" LIMIT 64", args...)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -152,7 +152,7 @@ func (s *step) clips() error {
 	}
 	return s.each(theirs, func(n int64) error {
 		for _, column := range []string{"sha256", "poster"} {
-			files, err := sqlite.Column[[]byte](s.w, "SELECT "+column+" FROM video_outputs WHERE task = ? AND "+column+" IS NOT NULL", n)
+			files, err := engine.Column[[]byte](s.w, "SELECT "+column+" FROM video_outputs WHERE task = ? AND "+column+" IS NOT NULL", n)
 			if err != nil {
 				return err
 			}

@@ -13,7 +13,7 @@ import (
 
 	"screentest/server/account"
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -25,8 +25,8 @@ const origin = "https://gateway.example.com"
 func join(t testing.TB, db *store.DB, name, role string) (owner string) {
 	t.Helper()
 	owner = storetest.AddUser(t, db, name)
-	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) error {
-		_, err := w.Exec("UPDATE users SET id = randomblob(16), email = name || '@example.com', role = ?, totp = x'01', totp_step = 3, oidc_issuer = 'https://i', oidc_subject = name, claims_ms = 1, limits = '{\"day_nano_usd\":1}', charge = 'personal', password = '$argon2id$' || name, claims = '{\"sub\":\"' || name || '\"}' WHERE n = ?", role, sqlite.ParseOwner(owner))
+	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
+		_, err := w.Exec("UPDATE users SET id = randomblob(16), email = name || '@example.com', role = ?, totp = x'01', totp_step = 3, oidc_issuer = 'https://i', oidc_subject = name, claims_ms = 1, limits = '{\"day_nano_usd\":1}', charge = 'personal', password = '$argon2id$' || name, claims = '{\"sub\":\"' || name || '\"}' WHERE n = ?", role, engine.ParseOwner(owner))
 		return err
 	}))
 	return owner
@@ -156,7 +156,7 @@ func rowsOf(t testing.TB, db *store.DB, owner string) map[string]int64 {
 	all := map[string]int64{}
 	for _, c := range peopleColumns(t, db) {
 		var n int64
-		storetest.Must(t, db.Engine().At(context.Background()).Scan("SELECT count(*) FROM "+c[0]+" WHERE "+c[1]+" IN (?1, -?1)", []any{sqlite.ParseOwner(owner)}, &n))
+		storetest.Must(t, db.Engine().At(context.Background()).Scan("SELECT count(*) FROM "+c[0]+" WHERE "+c[1]+" IN (?1, -?1)", []any{engine.ParseOwner(owner)}, &n))
 		if n > 0 {
 			all[c[0]+"."+c[1]] = n
 		}
@@ -178,7 +178,7 @@ func dump(t testing.TB, db *store.DB, owner string) (all []string) {
 			columns = append(columns, "quote(\""+name+"\")")
 			return err
 		}))
-		storetest.Must(t, db.Engine().At(context.Background()).Each("SELECT json_array("+strings.Join(columns, ", ")+") FROM \""+c[0]+"\" WHERE "+c[1]+" = ?", []any{sqlite.ParseOwner(owner)}, func(rows *sql.Rows) error {
+		storetest.Must(t, db.Engine().At(context.Background()).Each("SELECT json_array("+strings.Join(columns, ", ")+") FROM \""+c[0]+"\" WHERE "+c[1]+" = ?", []any{engine.ParseOwner(owner)}, func(rows *sql.Rows) error {
 			var row string
 			err := rows.Scan(&row)
 			all = append(all, c[0]+" "+row)
@@ -200,7 +200,7 @@ func userRow(t testing.TB, db *store.DB, owner string) (row string) {
 		columns = append(columns, "'"+name+"', quote("+name+")")
 		return err
 	}))
-	storetest.Must(t, q.Scan("SELECT json_object("+strings.Join(columns, ", ")+") FROM users WHERE n = ?", []any{sqlite.ParseOwner(owner)}, &row))
+	storetest.Must(t, q.Scan("SELECT json_object("+strings.Join(columns, ", ")+") FROM users WHERE n = ?", []any{engine.ParseOwner(owner)}, &row))
 	return row
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -22,12 +22,12 @@ func aYearOfSpend(b *testing.B) (db *store.DB, owner string, now time.Time) {
 	db, owner = storetest.OpenLocal(b)
 	now = time.Now().UTC().Truncate(time.Hour)
 	from := now.AddDate(-1, 0, 0).UnixMilli()
-	storetest.Must(b, db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) error {
+	storetest.Must(b, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
 		_, err := w.Exec(`INSERT INTO ledger (owner, kind, what, subject, model, cost_nano_usd, basis, source, input_tokens, output_tokens, prices, created_ms)
 			WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < ?2 - 1)
 			SELECT ?1, 'charge', CASE n % 10 WHEN 0 THEN 'video' ELSE 'text' END, randomblob(16), 'vendor/model-' || (n % 10), 1000 + n % 977,
 				'31 in × $1.25/M + 118 out × $10/M', 'reported', 31, 118, '{}', ?3 + n * (?4 - ?3) / ?2 FROM i`,
-			sqlite.ParseOwner(owner), benchRows, from, now.UnixMilli())
+			engine.ParseOwner(owner), benchRows, from, now.UnixMilli())
 		return err
 	}))
 	return db, owner, now
@@ -103,14 +103,14 @@ func BenchmarkSpend(b *testing.B) {
 		}).Nanoseconds())/1e6, "budget-p50-ms")
 		b.ReportMetric(ms(p50(3, func() {}, func() {
 			var n int64
-			storetest.Must(b, db.Engine().At(ctx).Scan("SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ? AND created_ms >= ?", []any{sqlite.ParseOwner(owner), now.AddDate(0, -1, 0).UnixMilli()}, &n))
+			storetest.Must(b, db.Engine().At(ctx).Scan("SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ? AND created_ms >= ?", []any{engine.ParseOwner(owner), now.AddDate(0, -1, 0).UnixMilli()}, &n))
 		})), "30d-by-rows-ms")
 	}
 	b.ReportMetric(0, "ns/op")
 }
 
 func mustBenchID(b *testing.B) []byte {
-	id, ok := sqlite.ParseID(storetest.NewID())
+	id, ok := engine.ParseID(storetest.NewID())
 	if !ok {
 		b.Fatal("not an id")
 	}

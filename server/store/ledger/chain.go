@@ -6,12 +6,12 @@ import (
 	"errors"
 	"strconv"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // chained takes a row into the ledger's chain, in the transaction that books it. Its
 // columns are as they are read again, the row's number first.
-func (b *Books) chained(w *sqlite.Tx, n int64, row ...any) error {
+func (b *Books) chained(w *engine.Tx, n int64, row ...any) error {
 	_, before, err := b.chain.Head(w)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ const chainStep = 2000
 // that is killed has done stays done. note is called once in a folder's life, in
 // the transaction that takes in the last of them, with how many there were. It is
 // for the start, before anything is booked.
-func (b *Books) TakeIn(ctx context.Context, note func(w *sqlite.Tx, rows int64) error) error {
+func (b *Books) TakeIn(ctx context.Context, note func(w *engine.Tx, rows int64) error) error {
 	var value []byte
 	err := b.db.At(ctx).Scan("SELECT value FROM meta WHERE name = ?", []any{unchainedName}, &value)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -56,12 +56,12 @@ func (b *Books) TakeIn(ctx context.Context, note func(w *sqlite.Tx, rows int64) 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := b.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+		err := b.db.Write(ctx, 0, func(w *engine.Tx) error {
 			last, h, err := b.chain.Head(w)
 			if err != nil {
 				return err
 			}
-			list, err := sqlite.Column[int64](w, "SELECT n FROM ledger WHERE n > ? AND n <= ? ORDER BY n LIMIT ?", last, upTo, chainStep)
+			list, err := engine.Column[int64](w, "SELECT n FROM ledger WHERE n > ? AND n <= ? ORDER BY n LIMIT ?", last, upTo, chainStep)
 			if err != nil {
 				return err
 			}

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/money"
 	"screentest/shared/wire"
 )
@@ -17,15 +17,15 @@ import (
 // else paid for is refused, paid_elsewhere: all of it would be booked again.
 // fs.ErrNotExist: there is no such run or task of the owner.
 func (b *Books) Correct(ctx context.Context, owner string, c wire.Correction) (row wire.LedgerRow, err error) {
-	subject, ok := sqlite.ParseID(c.Subject)
+	subject, ok := engine.ParseID(c.Subject)
 	if !ok {
-		return row, sqlite.NotFound("run or task")
+		return row, engine.NotFound("run or task")
 	}
 	if c.CostNanoUSD < 0 || c.CostNanoUSD > wire.MaxBudgetNanoUSD {
-		return row, sqlite.BadField("bad_cost", "cost_nano_usd", "A cost is from $0 to %v.", money.NanoUSD(wire.MaxBudgetNanoUSD))
+		return row, engine.BadField("bad_cost", "cost_nano_usd", "A cost is from $0 to %v.", money.NanoUSD(wire.MaxBudgetNanoUSD))
 	}
-	who := sqlite.ParseOwner(owner)
-	err = b.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+	who := engine.ParseOwner(owner)
+	err = b.db.Write(ctx, 0, func(w *engine.Tx) error {
 		e := Entry{Kind: wire.KindCorrection, Subject: subject, Source: wire.SourceReported, CreatedMS: b.now().UnixMilli()}
 		var sum, estimated int64
 		err := w.Scan(`SELECT what, model, conversation, coalesce(team, 0), paid_by, (SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ?1 AND subject = ?2),
@@ -38,10 +38,10 @@ func (b *Books) Correct(ctx context.Context, owner string, c wire.Correction) (r
 			err = w.Scan("SELECT r.model, c.id, coalesce(r.team, 0), r.paid_by, r.told_source IS NOT NULL FROM runs r JOIN conversations c ON c.n = r.conversation WHERE r.owner = ? AND r.id = ? AND r.state <> 'running'",
 				[]any{who, subject}, &e.Model, &e.Conversation, &e.Team, &e.PaidBy, &told)
 			if errors.Is(err, sql.ErrNoRows) {
-				return sqlite.NotFound("run or task")
+				return engine.NotFound("run or task")
 			}
 			if told {
-				return &sqlite.Error{Problem: wire.Problem{Code: "paid_elsewhere", Field: "subject", Message: "What this answer cost is not in this ledger: it was handed over or imported.",
+				return &engine.Error{Problem: wire.Problem{Code: "paid_elsewhere", Field: "subject", Message: "What this answer cost is not in this ledger: it was handed over or imported.",
 					Hint: "Correct it in the ledger of who paid for it."}}
 			}
 		}
@@ -59,9 +59,9 @@ func (b *Books) Correct(ctx context.Context, owner string, c wire.Correction) (r
 	if err != nil {
 		return row, err
 	}
-	page, err := b.Ledger(ctx, owner, wire.LedgerQuery{Subject: c.Subject, Before: sqlite.FormatCursor(1<<63-1, 1<<63-1), Limit: 1})
+	page, err := b.Ledger(ctx, owner, wire.LedgerQuery{Subject: c.Subject, Before: engine.FormatCursor(1<<63-1, 1<<63-1), Limit: 1})
 	if err == nil && len(page.Rows) == 0 {
-		return row, sqlite.NotFound("run or task") // it cost nothing, and should have
+		return row, engine.NotFound("run or task") // it cost nothing, and should have
 	}
 	if err == nil {
 		row = page.Rows[0]

@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/ledger"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -42,7 +42,7 @@ func TestTheLedgerIsFiltered(t *testing.T) {
 		q := wire.LedgerQuery{
 			Kind: some("kind", "charge", "return", "correction"), What: some("what", "text", "video"),
 			Model: some("model", "m-1", "m-2"), Source: some("source", "reported", "estimated"),
-			Subject: some("subject", sqlite.FormatID(subjects[0]), sqlite.FormatID(subjects[1])),
+			Subject: some("subject", engine.FormatID(subjects[0]), engine.FormatID(subjects[1])),
 			From:    rapid.Int64Range(0, 40).Draw(rt, "from"), To: rapid.Int64Range(0, 80).Draw(rt, "to"),
 			Search: some("search", "m-1", "M-", "_", "%", `\`),
 			Sort:   some("sort", wire.SortOldest, wire.SortDearest, wire.SortCheapest),

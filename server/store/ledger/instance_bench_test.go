@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -28,7 +28,7 @@ func BenchmarkSpendOfAnInstance(b *testing.B) {
 	midnight := time.Now().UnixMilli() / day * day
 	var n int64
 	var person, team []byte
-	storetest.Must(b, db.Engine().Write(ctx, 0, func(t *sqlite.Tx) error {
+	storetest.Must(b, db.Engine().Write(ctx, 0, func(t *engine.Tx) error {
 		const count = "WITH RECURSIVE c (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ?) "
 		if _, err := t.Exec("INSERT INTO users (id, name, email, created_ms) "+count+"SELECT randomblob(16), 'Person ' || i, 'person' || i || '@example.com', 1 FROM c", 200); err != nil {
 			return err
@@ -46,7 +46,7 @@ func BenchmarkSpendOfAnInstance(b *testing.B) {
 		}
 		return t.Scan("SELECT n, id, (SELECT id FROM teams WHERE n = 5) FROM users WHERE name = 'Person 100'", nil, &n, &person, &team)
 	}))
-	owner := sqlite.FormatOwner(n)
+	owner := engine.FormatOwner(n)
 	q := wire.SpendQuery{Today: midnight, Week: midnight - 6*day, Month: midnight - 20*day, Tomorrow: midnight + day, Split: wire.SplitByPerson}
 	for at := midnight - 29*day; at <= midnight+day; at += day {
 		q.Days = append(q.Days, at)
@@ -63,7 +63,7 @@ func BenchmarkSpendOfAnInstance(b *testing.B) {
 			return storetest.Second(db.LedgerOfEverybody(ctx, owner, wire.LedgerQuery{Of: of, From: midnight - 29*day}))
 		}
 	}
-	ofPerson, ofTeam, ofKey := wire.Of{Person: sqlite.FormatID(person)}, wire.Of{Team: sqlite.FormatID(team)}, wire.Of{PaidBy: "Team 4 …1234"}
+	ofPerson, ofTeam, ofKey := wire.Of{Person: engine.FormatID(person)}, wire.Of{Team: engine.FormatID(team)}, wire.Of{PaidBy: "Team 4 …1234"}
 	for name, c := range map[string]struct {
 		ask  func() error
 		cold bool

@@ -13,7 +13,7 @@ import (
 
 	"screentest/server/seal"
 	"screentest/server/store/chain"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -41,7 +41,7 @@ type Books struct {
 	// It is set before the first one. nil: nobody is told.
 	Booked func(what string, nanoUSD int64)
 
-	db      *sqlite.DB
+	db      *engine.DB
 	now     func() time.Time
 	chain   *chain.Chain
 	periods periods
@@ -49,7 +49,7 @@ type Books struct {
 }
 
 // New is the ledger in db. box seals the head of its chain.
-func New(db *sqlite.DB, box *seal.Box, now func() time.Time) *Books {
+func New(db *engine.DB, box *seal.Box, now func() time.Time) *Books {
 	return &Books{db: db, now: now, chain: chain.New(chain.Ledger, box)}
 }
 
@@ -57,7 +57,7 @@ func New(db *sqlite.DB, box *seal.Box, now func() time.Time) *Books {
 // sums of its hour, and the sums that are kept here take it in once it is
 // durable. booked is false, and nothing is changed, if the subject has
 // had its charge or return already. Corrections are counted up instead.
-func (b *Books) Book(w *sqlite.Tx, owner int64, e Entry) (booked bool, err error) {
+func (b *Books) Book(w *engine.Tx, owner int64, e Entry) (booked bool, err error) {
 	var seq int64
 	if e.Kind == wire.KindCorrection {
 		if err := w.Scan("SELECT count(*) FROM ledger WHERE owner = ? AND subject = ? AND kind = 'correction'", []any{owner, e.Subject}, &seq); err != nil {

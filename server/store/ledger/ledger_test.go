@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/ledger"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -21,7 +21,7 @@ func TestLedgerBooksOnce(t *testing.T) {
 	ctx := context.Background()
 	db, owner := storetest.OpenLocal(t)
 	bob := storetest.AddUser(t, db, "bob")
-	subject, _ := sqlite.ParseID(storetest.NewID())
+	subject, _ := engine.ParseID(storetest.NewID())
 	for _, c := range []struct {
 		name   string
 		owner  string
@@ -80,7 +80,7 @@ func TestLedgerIsAppendOnly(t *testing.T) {
 		"UPDATE OR REPLACE ledger SET n = n + 1",
 		"DELETE FROM users",
 	} {
-		err := db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+		err := db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 			_, err := w.Exec(statement)
 			return err
 		})
@@ -137,7 +137,7 @@ func TestTotalsAreSumsOfRows(t *testing.T) {
 		owner := storetest.AddUser(t, db, "x")
 		s := storetest.NewStart("", "x")
 		storetest.Must(t, storetest.StartTurn(db, owner, s))
-		conversation, _ := sqlite.ParseID(s.Conversation)
+		conversation, _ := engine.ParseID(s.Conversation)
 		subjects := [][]byte{storetest.MustID(t), storetest.MustID(t), storetest.MustID(t)}
 		type key struct {
 			subject int
@@ -236,7 +236,7 @@ func TestEstimateIsMarked(t *testing.T) {
 	}
 	// The late figure is a row of its own, and the run shows the sum.
 	e := storetest.SomeEntry("correction", nil, rand.Int64N(100))
-	e.Subject, _ = sqlite.ParseID(s.Run)
+	e.Subject, _ = engine.ParseID(s.Run)
 	e.Source, e.Basis = "reported", "late"
 	if _, err := storetest.Book(db, owner, e); err != nil {
 		t.Fatal(err)

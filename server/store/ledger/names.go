@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -16,7 +16,7 @@ func (b *Books) team(ctx context.Context, id string) (n int64, err error) {
 	if n, known := b.teams.Load(id); known {
 		return n.(int64), nil
 	}
-	raw, _ := sqlite.ParseID(id)
+	raw, _ := engine.ParseID(id)
 	err = b.db.At(ctx).Scan("SELECT n FROM teams WHERE id = ?", []any{raw}, &n)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
@@ -57,7 +57,7 @@ func (b *Books) names(ctx context.Context, of holder) (*names, error) {
 			if same[name]++; same[name] > 1 {
 				label = fmt.Sprintf("%s (%d)", name, same[name])
 			}
-			x.into[row] = named{sqlite.FormatID(id), name, label}
+			x.into[row] = named{engine.FormatID(id), name, label}
 			return err
 		})
 		if err != nil {
@@ -73,7 +73,7 @@ func (n *names) filter(of holder, q wire.Of) (want filter, from holder, err erro
 	want.paidBy = q.PaidBy
 	if q.Person != "" {
 		if want.owner = numberOf(n.people, q.Person); want.owner == 0 {
-			return want, of, sqlite.NotFound("person")
+			return want, of, engine.NotFound("person")
 		}
 	}
 	if q.Team != "" {
@@ -81,7 +81,7 @@ func (n *names) filter(of holder, q wire.Of) (want filter, from holder, err erro
 		case want.team == 0 && of >= 0:
 			want.team = -1 // of one's own rows none: that there is no such team says no more
 		case want.team == 0:
-			return want, of, sqlite.NotFound("team")
+			return want, of, engine.NotFound("team")
 		}
 	}
 	if of == everybody {

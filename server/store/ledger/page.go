@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -110,14 +110,14 @@ func (n *names) filterLedger(of holder, viewer int64, q wire.LedgerQuery) (f led
 		most = *q.MaxNanoUSD
 	}
 	if q.From < 0 || q.To < 0 {
-		return f, sqlite.BadField("bad_time", "from", "The time must be after 1970.")
+		return f, engine.BadField("bad_time", "from", "The time must be after 1970.")
 	}
 	if utf8.RuneCountInString(q.Search) > wire.MaxLedgerSearch {
-		return f, sqlite.BadField("bad_filter", "search", "At most %d characters can be looked for.", wire.MaxLedgerSearch)
+		return f, engine.BadField("bad_filter", "search", "At most %d characters can be looked for.", wire.MaxLedgerSearch)
 	}
 	known := false
 	if f.order, known = orders[cmp.Or(q.Sort, wire.SortNewest)]; !known {
-		return f, sqlite.BadField("bad_filter", "sort", "Rows can be sorted by %q, %q, %q or %q.",
+		return f, engine.BadField("bad_filter", "sort", "Rows can be sorted by %q, %q, %q or %q.",
 			wire.SortNewest, wire.SortOldest, wire.SortDearest, wire.SortCheapest)
 	}
 	if f.want, f.of, err = n.filter(of, q.Of); err != nil {
@@ -142,9 +142,9 @@ func (n *names) filterLedger(of holder, viewer int64, q wire.LedgerQuery) (f led
 			continue
 		}
 		if of < 0 {
-			return f, sqlite.BadField("bad_filter", by.field, "Only one's own rows can be asked for by their %s.", by.field)
+			return f, engine.BadField("bad_filter", by.field, "Only one's own rows can be asked for by their %s.", by.field)
 		}
-		id, err := sqlite.WantID(by.field, by.id)
+		id, err := engine.WantID(by.field, by.id)
 		if err != nil {
 			return f, err
 		}
@@ -155,7 +155,7 @@ func (n *names) filterLedger(of holder, viewer int64, q wire.LedgerQuery) (f led
 		f.where += searched
 	}
 	if q.Subject != "" && q.Conversation != "" {
-		return f, sqlite.BadField("bad_filter", "subject", "Rows can be asked for by their subject or by their conversation, not by both.")
+		return f, engine.BadField("bad_filter", "subject", "Rows can be asked for by their subject or by their conversation, not by both.")
 	}
 	return f, nil
 }
@@ -163,7 +163,7 @@ func (n *names) filterLedger(of holder, viewer int64, q wire.LedgerQuery) (f led
 // Ledger returns rows of the owner's ledger, whatever q says of
 // other people.
 func (b *Books) Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (wire.LedgerPage, error) {
-	n := sqlite.ParseOwner(owner)
+	n := engine.ParseOwner(owner)
 	q.Person = ""
 	return b.page(ctx, personHolder(n), n, q)
 }
@@ -172,7 +172,7 @@ func (b *Books) Ledger(ctx context.Context, owner string, q wire.LedgerQuery) (w
 // for. Only of the viewer's own is told what they are about. Whether the viewer
 // may see them is for the caller to know.
 func (b *Books) LedgerOfEverybody(ctx context.Context, viewer string, q wire.LedgerQuery) (wire.LedgerPage, error) {
-	return b.page(ctx, everybody, sqlite.ParseOwner(viewer), q)
+	return b.page(ctx, everybody, engine.ParseOwner(viewer), q)
 }
 
 func (b *Books) page(ctx context.Context, of holder, viewer int64, q wire.LedgerQuery) (wire.LedgerPage, error) {
@@ -185,7 +185,7 @@ func (b *Books) page(ctx context.Context, of holder, viewer int64, q wire.Ledger
 	if err != nil {
 		return page, err
 	}
-	before, err := sqlite.ParseCursor(q.Before, 2)
+	before, err := engine.ParseCursor(q.Before, 2)
 	if err != nil {
 		return page, err
 	}
@@ -223,7 +223,7 @@ func (b *Books) page(ctx context.Context, of holder, viewer int64, q wire.Ledger
 			if f.order.column == "cost_nano_usd" {
 				at = last.CostNanoUSD
 			}
-			page.Before = sqlite.FormatCursor(at, last.N)
+			page.Before = engine.FormatCursor(at, last.N)
 			return nil
 		}
 		var r wire.LedgerRow
@@ -234,7 +234,7 @@ func (b *Books) page(ctx context.Context, of holder, viewer int64, q wire.Ledger
 			&r.CostNanoUSD, &r.Basis, &r.Source, &r.InputTokens, &r.OutputTokens, &prices, &r.Title, &r.Seconds, &owner, &team, &r.PaidBy); err != nil {
 			return err
 		}
-		r.Subject, r.Conversation, r.Message = sqlite.FormatID(subject), sqlite.FormatID(conversation), sqlite.FormatID(message)
+		r.Subject, r.Conversation, r.Message = engine.FormatID(subject), engine.FormatID(conversation), engine.FormatID(message)
 		if p := who.people[owner]; p.id != "" {
 			r.Person, r.PersonID = p.name, p.id
 		}
@@ -289,7 +289,7 @@ func (b *Books) EachLedgerOfEverybody(ctx context.Context, viewer string, q wire
 
 func each(q wire.LedgerQuery, fn func(wire.LedgerRow) error, read func(wire.LedgerQuery) (wire.LedgerPage, error)) error {
 	// A cursor from the start of all: pages after the first carry no total.
-	q.Before, q.Limit, q.Sort = sqlite.FormatCursor(math.MaxInt64, math.MaxInt64), maxLedger, wire.SortNewest
+	q.Before, q.Limit, q.Sort = engine.FormatCursor(math.MaxInt64, math.MaxInt64), maxLedger, wire.SortNewest
 	for q.Before != "" {
 		page, err := read(q)
 		if err != nil {

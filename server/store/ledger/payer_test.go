@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/ledger"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -41,7 +41,7 @@ func newTeams(t *testing.T) *teams {
 	for _, name := range []string{"red", "blue"} {
 		id := storetest.Team(t, db, name, wire.Limits{})
 		w.teams = append(w.teams, id)
-		storetest.Must(t, db.Engine().Write(t.Context(), 0, func(tx *sqlite.Tx) error {
+		storetest.Must(t, db.Engine().Write(t.Context(), 0, func(tx *engine.Tx) error {
 			n, err := people.TeamNumber(tx, id)
 			w.numbers = append(w.numbers, n)
 			return err

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -199,7 +199,7 @@ func (b *Books) eachPeriod(ctx context.Context, of holder, at []period, fn func(
 		if len(missing) == 0 {
 			return nil
 		}
-		if err := b.db.Snapshot(ctx, func(q sqlite.Reading) error {
+		if err := b.db.Snapshot(ctx, func(q engine.Reading) error {
 			var upTo int64
 			if err := q.Scan("SELECT coalesce(max(n), 0) FROM ledger", nil, &upTo); err != nil {
 				return err
@@ -247,7 +247,7 @@ func rowsOf(of holder) (from string, id int64) {
 
 // read sums up a period: whole hours from spend_hours, what is left of it at its
 // ends from the rows.
-func (s *periodSums) read(q sqlite.Reading, of holder, at period) error {
+func (s *periodSums) read(q engine.Reading, of holder, at period) error {
 	if at.to <= at.from {
 		return nil
 	}
@@ -272,7 +272,7 @@ func (s *periodSums) read(q sqlite.Reading, of holder, at period) error {
 	return err
 }
 
-func (s *periodSums) readRows(q sqlite.Reading, of holder, at period) error {
+func (s *periodSums) readRows(q engine.Reading, of holder, at period) error {
 	from, id := rowsOf(of)
 	return q.Each("SELECT h.what, h.model, h.owner, coalesce(h.team, 0), h.paid_by, h.kind, h.cost_nano_usd, h.estimated_nano_usd, h.input_tokens, h.output_tokens"+from,
 		[]any{id, at.from, at.to}, func(rows *sql.Rows) error {

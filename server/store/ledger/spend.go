@@ -5,14 +5,14 @@ import (
 	"context"
 	"time"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
 // Spent returns what the owner spent from from up to but not including to, in
 // nano-USD, returns subtracted.
 func (b *Books) Spent(ctx context.Context, owner string, from, to time.Time) (nanoUSD int64, err error) {
-	total, err := b.periodTotal(ctx, personHolder(sqlite.ParseOwner(owner)), period{from.UnixMilli(), to.UnixMilli()})
+	total, err := b.periodTotal(ctx, personHolder(engine.ParseOwner(owner)), period{from.UnixMilli(), to.UnixMilli()})
 	return total.nano(), err
 }
 
@@ -35,7 +35,7 @@ func (b *Books) SpentByEverybody(ctx context.Context, from, to time.Time) (nanoU
 // Spend returns the Spend page of an owner, whatever q says of other people. What
 // is reserved and the budgets are for others to fill in.
 func (b *Books) Spend(ctx context.Context, owner string, q wire.SpendQuery) (wire.Spend, error) {
-	n := sqlite.ParseOwner(owner)
+	n := engine.ParseOwner(owner)
 	q.Person = ""
 	return b.spend(ctx, personHolder(n), n, q)
 }
@@ -107,25 +107,25 @@ func (b *Books) spend(ctx context.Context, of holder, self int64, q wire.SpendQu
 // checkDays refuses what no page of ours asks for.
 func checkDays(q wire.SpendQuery) error {
 	if len(q.Days) < 2 || len(q.Days) > wire.MaxSpendDays+1 {
-		return sqlite.BadField("bad_days", "days", "From 1 to %d days can be asked for.", wire.MaxSpendDays)
+		return engine.BadField("bad_days", "days", "From 1 to %d days can be asked for.", wire.MaxSpendDays)
 	}
 	for i, ms := range q.Days {
 		if ms < 0 || i > 0 && ms <= q.Days[i-1] {
-			return sqlite.BadField("bad_days", "days", "The days must be in order.")
+			return engine.BadField("bad_days", "days", "The days must be in order.")
 		}
 	}
 	for _, ms := range []int64{q.Today, q.Week, q.Month} {
 		if ms < 0 || ms >= q.Tomorrow {
-			return sqlite.BadField("bad_days", "tomorrow", "Today, the week and the month must begin before tomorrow.")
+			return engine.BadField("bad_days", "tomorrow", "Today, the week and the month must begin before tomorrow.")
 		}
 	}
 	if q.PriorFrom < 0 || q.PriorTo != 0 && q.PriorTo <= q.PriorFrom || q.PriorTo == 0 && q.PriorFrom != 0 {
-		return sqlite.BadField("bad_days", "prior_to", "The days to compare with must end after they begin.")
+		return engine.BadField("bad_days", "prior_to", "The days to compare with must end after they begin.")
 	}
 	switch q.Split {
 	case "", wire.SplitByKind, wire.SplitByModel, wire.SplitByPerson, wire.SplitByTeam, wire.SplitByPaidBy:
 		return nil
 	}
-	return sqlite.BadField("bad_split", "split", "The days can be split by %q, %q, %q, %q or %q.",
+	return engine.BadField("bad_split", "split", "The days can be split by %q, %q, %q, %q or %q.",
 		wire.SplitByKind, wire.SplitByModel, wire.SplitByPerson, wire.SplitByTeam, wire.SplitByPaidBy)
 }

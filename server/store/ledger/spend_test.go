@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/ledger"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -277,7 +277,7 @@ func TestTheMigrationSumsUpWhatWasThere(t *testing.T) {
 	if err != nil || s.Range != (wire.Sum{NanoUSD: 18, ChargedNanoUSD: 18, EstimatedNanoUSD: 6, Rows: 3}) {
 		t.Errorf("%+v, %v", s.Range, err)
 	}
-	if err := db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+	if err := db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 		_, err := w.Exec("UPDATE ledger SET basis = ''")
 		return err
 	}); err == nil {

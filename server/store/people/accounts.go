@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"screentest/server/account"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -20,13 +20,13 @@ import (
 // first, then by name.
 func (r *Register) Accounts(ctx context.Context) (all []account.Account, err error) {
 	at := map[string]int{}
-	err = r.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = r.db.Snapshot(ctx, func(q engine.Reading) error {
 		err := q.Each("SELECT u.n, u.id, u.name, u.email, u.role, u.active, u.totp IS NOT NULL OR EXISTS (SELECT 1 FROM passkeys k WHERE k.owner = u.n), u.oidc_issuer IS NOT NULL FROM users u WHERE u.email IS NOT NULL", nil, func(rows *sql.Rows) error {
 			var n int64
 			var id []byte
 			a := account.Account{Me: wire.Me{Teams: []wire.MyTeam{}}}
 			err := rows.Scan(&n, &id, &a.Me.Name, &a.Me.Email, &a.Me.Role, &a.Active, &a.Factor, &a.Vouched)
-			a.Owner, a.Me.ID = sqlite.FormatOwner(n), sqlite.FormatID(id)
+			a.Owner, a.Me.ID = engine.FormatOwner(n), engine.FormatID(id)
 			at[a.Owner] = len(all)
 			all = append(all, a)
 			return err
@@ -45,8 +45,8 @@ func (r *Register) Accounts(ctx context.Context) (all []account.Account, err err
 			var id []byte
 			var t of
 			err := rows.Scan(&n, &id, &t.Name, &t.Lead, &t.everyone)
-			t.ID = sqlite.FormatID(id)
-			teams[sqlite.FormatOwner(n)] = append(teams[sqlite.FormatOwner(n)], t)
+			t.ID = engine.FormatID(id)
+			teams[engine.FormatOwner(n)] = append(teams[engine.FormatOwner(n)], t)
 			return err
 		})
 		for owner, list := range teams {
@@ -88,37 +88,37 @@ func (r *Register) Login(ctx context.Context, email string) (owner, password str
 	var n int64
 	err = r.db.At(ctx).Scan("SELECT n, password, active FROM users WHERE email = ?", []any{email}, &n, &password, &active)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", "", false, sqlite.NotFound("account")
+		return "", "", false, engine.NotFound("account")
 	}
-	return sqlite.FormatOwner(n), password, active, err
+	return engine.FormatOwner(n), password, active, err
 }
 
 // Password is an owner's password's sum, "" if there is none.
 func (r *Register) Password(ctx context.Context, owner string) (password string, err error) {
-	err = r.db.At(ctx).Scan("SELECT password FROM users WHERE n = ?", []any{sqlite.ParseOwner(owner)}, &password)
+	err = r.db.At(ctx).Scan("SELECT password FROM users WHERE n = ?", []any{engine.ParseOwner(owner)}, &password)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", sqlite.NotFound("account")
+		return "", engine.NotFound("account")
 	}
 	return password, err
 }
 
 // SetPassword puts another password in the place of was, if that is still the one.
 func (r *Register) SetPassword(ctx context.Context, owner, was, password string) error {
-	who := sqlite.ParseOwner(owner)
-	return r.db.Write(ctx, len(password), func(t *sqlite.Tx) error {
+	who := engine.ParseOwner(owner)
+	return r.db.Write(ctx, len(password), func(t *engine.Tx) error {
 		res, err := t.Exec("UPDATE users SET password = ? WHERE n = ? AND password = ?", password, who, was)
 		if err != nil {
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, sqlite.Conflict("The password was changed meanwhile."))
+			return errors.Join(err, engine.Conflict("The password was changed meanwhile."))
 		}
 		return nil
 	})
 }
 
 // addAccount makes an account, which is in everybody's team.
-func (r *Register) addAccount(t *sqlite.Tx, name, email, role, password string) (n int64, err error) {
+func (r *Register) addAccount(t *engine.Tx, name, email, role, password string) (n int64, err error) {
 	if err := wantFree(t, email); err != nil {
 		return 0, err
 	}
@@ -131,18 +131,18 @@ func (r *Register) addAccount(t *sqlite.Tx, name, email, role, password string) 
 }
 
 // joinEveryone puts somebody into everybody's team.
-func joinEveryone(t *sqlite.Tx, n int64, lead bool) error {
+func joinEveryone(t *engine.Tx, n int64, lead bool) error {
 	_, err := t.Exec("INSERT INTO team_people (team, person, lead) SELECT n, ?, ? FROM teams WHERE everyone = 1 ON CONFLICT DO NOTHING", n, lead)
 	return err
 }
 
 // wantFree fails if somebody has an address of mail.
-func wantFree(t *sqlite.Tx, email string) error {
+func wantFree(t *engine.Tx, email string) error {
 	var taken bool
 	if err := t.Scan("SELECT EXISTS (SELECT 1 FROM users WHERE email = ?)", []any{email}, &taken); err != nil || !taken {
 		return err
 	}
-	return &sqlite.Error{Err: fs.ErrExist, Problem: wire.Problem{Code: "conflict", Field: "email", Message: "An account can't be made with this e-mail address.",
+	return &engine.Error{Err: fs.ErrExist, Problem: wire.Problem{Code: "conflict", Field: "email", Message: "An account can't be made with this e-mail address.",
 		Hint: "If it is yours and you have an account already, sign in. Else take another address, or ask an admin."}}
 }
 
@@ -151,13 +151,13 @@ func wantFree(t *sqlite.Tx, email string) error {
 // admin gave out who is one no more is taken back. The last active admin stays one:
 // last_admin.
 func (r *Register) ChangePerson(ctx context.Context, owner string, c wire.PersonChange) error {
-	who := sqlite.ParseOwner(owner)
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	who := engine.ParseOwner(owner)
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		var name, role, limits string
 		var active bool
 		err := t.Scan("SELECT name, role, active, limits FROM users WHERE n = ? AND email IS NOT NULL", []any{who}, &name, &role, &active, &limits)
 		if errors.Is(err, sql.ErrNoRows) {
-			return sqlite.NotFound("account")
+			return engine.NotFound("account")
 		}
 		if err != nil {
 			return err
@@ -173,7 +173,7 @@ func (r *Register) ChangePerson(ctx context.Context, owner string, c wire.Person
 				return err
 			}
 			if leaving {
-				return sqlite.Conflict("This person is being handed over from, or erased. Wait until that is done.")
+				return engine.Conflict("This person is being handed over from, or erased. Wait until that is done.")
 			}
 		}
 		deactivated := active && c.Active != nil && !*c.Active
@@ -209,7 +209,7 @@ func set[T any](to *T, from *T) {
 
 // shutOut ends everything by which somebody is in, or could come in by a link, and
 // takes back what they gave out. The time is Unix milliseconds.
-func shutOut(t *sqlite.Tx, n, at int64) error {
+func shutOut(t *engine.Tx, n, at int64) error {
 	for _, query := range []string{
 		"DELETE FROM sessions WHERE owner = ? AND signed_in = 1",
 		"DELETE FROM links WHERE owner = ?",
@@ -225,26 +225,26 @@ func shutOut(t *sqlite.Tx, n, at int64) error {
 // takeBack revokes the open invitations of who was an admin, and voids the links to
 // others' new passwords that they gave out: either would let them in again, as an
 // admin even. The time is Unix milliseconds. (Leads give out neither.)
-func takeBack(t *sqlite.Tx, n, at int64) error {
+func takeBack(t *engine.Tx, n, at int64) error {
 	if _, err := t.Exec("UPDATE invites SET revoked_ms = ?1 WHERE maker = ?2 AND revoked_ms = 0 AND used < uses AND expires_ms > ?1", at, n); err != nil {
 		return err
 	}
-	_, err := t.Exec("DELETE FROM links WHERE by = ? AND used_ms = 0", sqlite.FormatOwner(n))
+	_, err := t.Exec("DELETE FROM links WHERE by = ? AND used_ms = 0", engine.FormatOwner(n))
 	return err
 }
 
 // wantGiver fails with fs.ErrNotExist unless n is an admin who is active: what they
 // gave out just before they were none comes to nothing.
-func wantGiver(t *sqlite.Tx, n int64) error {
+func wantGiver(t *engine.Tx, n int64) error {
 	var may bool
 	if err := t.Scan("SELECT EXISTS (SELECT 1 FROM users WHERE n = ? AND role = 'admin' AND active = 1)", []any{n}, &may); err != nil || may {
 		return err
 	}
-	return sqlite.NotFound("admin")
+	return engine.NotFound("admin")
 }
 
 // WantAnotherAdmin fails with last_admin if n is an active admin, and nobody else is.
-func WantAnotherAdmin(t sqlite.Scanner, n int64) error {
+func WantAnotherAdmin(t engine.Scanner, n int64) error {
 	var last bool
 	err := t.Scan(`SELECT EXISTS (SELECT 1 FROM users WHERE n = ? AND role = 'admin' AND active = 1 AND email IS NOT NULL)
 		AND NOT EXISTS (SELECT 1 FROM users u WHERE u.role = 'admin' AND u.active = 1 AND u.email IS NOT NULL AND u.n <> ?)`, []any{n, n}, &last)
@@ -255,5 +255,5 @@ func WantAnotherAdmin(t sqlite.Scanner, n int64) error {
 }
 
 func refused(code, field, message, hint string) error {
-	return &sqlite.Error{Problem: wire.Problem{Code: code, Field: field, Message: message, Hint: hint}}
+	return &engine.Error{Problem: wire.Problem{Code: code, Field: field, Message: message, Hint: hint}}
 }

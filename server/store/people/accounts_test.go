@@ -13,8 +13,8 @@ import (
 
 	"screentest/server/account"
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -42,9 +42,9 @@ func invited(t *testing.T, db *store.DB, admin, email, role string) (owner strin
 func invite(t *testing.T, db *store.DB, admin, token, role string, uses int, lasts time.Duration) {
 	t.Helper()
 	hash, id := account.Hash(token), uuid.New()
-	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error {
+	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *engine.Tx) error {
 		_, err := w.Exec("INSERT INTO invites (id, hash, maker, role, created_ms, expires_ms, uses) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			id[:], hash[:], sqlite.ParseOwner(admin), role, time.Now().UnixMilli(), time.Now().Add(lasts).UnixMilli(), uses)
+			id[:], hash[:], engine.ParseOwner(admin), role, time.Now().UnixMilli(), time.Now().Add(lasts).UnixMilli(), uses)
 		return err
 	}))
 }
@@ -358,8 +358,8 @@ func TestTheLocalUserIsWhoIsLeft(t *testing.T) {
 	if owner, err := db.EnsureLocalUser(ctx); err != nil || owner != local {
 		t.Errorf("with two accounts: %s, %v", owner, err)
 	}
-	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error { // as erasing does
-		_, err := w.Exec("UPDATE users SET email = NULL, active = 0, erased_ms = 1 WHERE n = ?", sqlite.ParseOwner(ann))
+	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error { // as erasing does
+		_, err := w.Exec("UPDATE users SET email = NULL, active = 0, erased_ms = 1 WHERE n = ?", engine.ParseOwner(ann))
 		return err
 	}))
 	for range 2 {

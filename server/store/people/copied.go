@@ -3,7 +3,7 @@ package people
 import (
 	"strings"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -30,5 +30,5 @@ func (s *CopiedScan) Result() *wire.Copied {
 	if s.owner == nil {
 		return nil
 	}
-	return &wire.Copied{Share: sqlite.FormatID(s.share), Title: s.title, Owner: *s.owner}
+	return &wire.Copied{Share: engine.FormatID(s.share), Title: s.title, Owner: *s.owner}
 }

@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -23,13 +23,13 @@ func (r *Register) MakeInvite(ctx context.Context, owner, token string, i wire.I
 	if err != nil {
 		return "", err
 	}
-	err = r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	err = r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		for _, team := range i.Teams {
 			if _, _, err := wantTeam(t, team); err != nil {
 				return err
 			}
 		}
-		maker := sqlite.ParseOwner(owner)
+		maker := engine.ParseOwner(owner)
 		if err := wantGiver(t, maker); err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (r *Register) MakeInvite(ctx context.Context, owner, token string, i wire.I
 		}
 		var b []byte
 		err = t.Scan("SELECT id FROM invites WHERE n = ?", []any{n}, &b)
-		id = sqlite.FormatID(b)
+		id = engine.FormatID(b)
 		return err
 	})
 	return id, err
@@ -60,7 +60,7 @@ func (r *Register) Invites(ctx context.Context) ([]wire.Invite, error) {
 		if err := rows.Scan(&id, &i.Role, &teams, &i.Uses, &i.Used, &i.By, &i.CreatedMS, &i.ExpiresMS, &i.Revoked); err != nil {
 			return err
 		}
-		i.ID = sqlite.FormatID(id)
+		i.ID = engine.FormatID(id)
 		err := json.Unmarshal([]byte(teams), &i.Teams)
 		all = append(all, i)
 		return err
@@ -70,12 +70,12 @@ func (r *Register) Invites(ctx context.Context) ([]wire.Invite, error) {
 
 // RevokeInvite ends an invitation; one that has ended stays so.
 func (r *Register) RevokeInvite(ctx context.Context, id string) error {
-	b, _ := sqlite.ParseID(id)
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	b, _ := engine.ParseID(id)
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		var n int64
 		err := t.Scan("SELECT n FROM invites WHERE id = ?", []any{b}, &n)
 		if errors.Is(err, sql.ErrNoRows) {
-			return sqlite.NotFound("invitation")
+			return engine.NotFound("invitation")
 		}
 		if err != nil {
 			return err

@@ -7,36 +7,36 @@ import (
 	"errors"
 	"fmt"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
 // keyPurpose binds the sealed keys of the gateway; the row names whose it is.
 const keyPurpose = "gateway-key"
 
-func teamKeyRow(team []byte) string   { return "team " + sqlite.FormatID(team) }
-func personKeyRow(owner int64) string { return "person " + sqlite.FormatOwner(owner) }
+func teamKeyRow(team []byte) string   { return "team " + engine.FormatID(team) }
+func personKeyRow(owner int64) string { return "person " + engine.FormatOwner(owner) }
 
 // SetTeamKey gives a team its key of the gateway at an origin, of which last4 may
 // be seen. owner is who set it.
 func (r *Register) SetTeamKey(ctx context.Context, owner, team, key, last4, origin string) error {
-	id, _ := sqlite.ParseID(team)
+	id, _ := engine.ParseID(team)
 	sealed := r.box.Seal(keyPurpose, teamKeyRow(id), []byte(key))
-	return r.db.Write(ctx, len(sealed), func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, len(sealed), func(t *engine.Tx) error {
 		n, _, err := wantTeam(t, team)
 		if err != nil {
 			return err
 		}
 		_, err = t.Exec(`INSERT INTO gateway_keys (team, sealed, last4, maker, set_ms, origin) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (team) DO UPDATE SET sealed = excluded.sealed, last4 = excluded.last4, maker = excluded.maker, set_ms = excluded.set_ms, origin = excluded.origin`,
-			n, sealed, last4, sqlite.ParseOwner(owner), r.now().UnixMilli(), origin)
+			n, sealed, last4, engine.ParseOwner(owner), r.now().UnixMilli(), origin)
 		return err
 	})
 }
 
 // DeleteTeamKey forgets a team's key; one that has none stays without.
 func (r *Register) DeleteTeamKey(ctx context.Context, team string) error {
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		n, _, err := wantTeam(t, team)
 		if err != nil {
 			return err
@@ -48,9 +48,9 @@ func (r *Register) DeleteTeamKey(ctx context.Context, team string) error {
 
 // SetPersonalKey gives a person a key of their own of the gateway at an origin.
 func (r *Register) SetPersonalKey(ctx context.Context, owner, key, last4, origin string) error {
-	who := sqlite.ParseOwner(owner)
+	who := engine.ParseOwner(owner)
 	sealed := r.box.Seal(keyPurpose, personKeyRow(who), []byte(key))
-	return r.db.Write(ctx, len(sealed), func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, len(sealed), func(t *engine.Tx) error {
 		if err := WantUser(t, who); err != nil {
 			return err
 		}
@@ -63,8 +63,8 @@ func (r *Register) SetPersonalKey(ctx context.Context, owner, key, last4, origin
 
 // DeletePersonalKey forgets a person's own key; who has none stays without.
 func (r *Register) DeletePersonalKey(ctx context.Context, owner string) error {
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
-		_, err := t.Exec("DELETE FROM gateway_keys WHERE person = ?", sqlite.ParseOwner(owner))
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
+		_, err := t.Exec("DELETE FROM gateway_keys WHERE person = ?", engine.ParseOwner(owner))
 		return err
 	})
 }
@@ -72,7 +72,7 @@ func (r *Register) DeletePersonalKey(ctx context.Context, owner string) error {
 // BindKeys has the keys that don't say which gateway they are for be those of the
 // one at an origin.
 func (r *Register) BindKeys(ctx context.Context, origin string) error {
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		_, err := t.Exec("UPDATE gateway_keys SET origin = ? WHERE origin = ''", origin)
 		return err
 	})
@@ -82,10 +82,10 @@ func (r *Register) BindKeys(ctx context.Context, origin string) error {
 // to: each of their teams, with a key or without, and their own key if they have
 // one. keys are those keys by the charges' ids.
 func (r *Register) Charges(ctx context.Context, owner, origin string) (charges []wire.Charge, keys map[string]string, err error) {
-	who := sqlite.ParseOwner(owner)
+	who := engine.ParseOwner(owner)
 	keys = map[string]string{}
 	var last string
-	err = r.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = r.db.Snapshot(ctx, func(q engine.Reading) error {
 		err := q.Scan("SELECT charge FROM users WHERE n = ?", []any{who}, &last)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -102,7 +102,7 @@ func (r *Register) Charges(ctx context.Context, owner, origin string) (charges [
 			if err := rows.Scan(&id, &c.Name, &models, &c.ApproveNanoUSD, &sealed, &last4); err != nil {
 				return err
 			}
-			c.ID = sqlite.FormatID(id)
+			c.ID = engine.FormatID(id)
 			if last4 != nil {
 				key, err := r.box.Open(keyPurpose, teamKeyRow(id), sealed)
 				if err != nil {
@@ -142,8 +142,8 @@ func (r *Register) Charges(ctx context.Context, owner, origin string) (charges [
 
 // SetCharge remembers what a person charged last.
 func (r *Register) SetCharge(ctx context.Context, owner, charge string) error {
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
-		_, err := t.Exec("UPDATE users SET charge = ? WHERE n = ?", charge, sqlite.ParseOwner(owner))
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
+		_, err := t.Exec("UPDATE users SET charge = ? WHERE n = ?", charge, engine.ParseOwner(owner))
 		return err
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 	"screentest/server/seal"
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -56,7 +56,7 @@ func TestAKeyIsBoundToItsTeam(t *testing.T) {
 	ann, annID := join(t, db, "ann", "member")
 	red, blue := team(t, db, "red"), team(t, db, "blue")
 	storetest.Must(t, db.PutInTeam(ctx, blue, annID, false), db.SetTeamKey(ctx, ann, red, "sk-of-red", "", ""), db.SetTeamKey(ctx, ann, blue, "sk-of-blue", "", ""),
-		db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+		db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 			_, err := w.Exec("UPDATE gateway_keys SET sealed = (SELECT k.sealed FROM gateway_keys k JOIN teams t ON t.n = k.team WHERE t.name = 'red')")
 			return err
 		}))

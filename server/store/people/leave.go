@@ -3,12 +3,12 @@ package people
 import (
 	"fmt"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // Deactivate shuts out somebody who leaves. The last active admin stays:
 // last_admin. The time is Unix milliseconds.
-func Deactivate(t *sqlite.Tx, n, at int64) error {
+func Deactivate(t *engine.Tx, n, at int64) error {
 	if err := WantAnotherAdmin(t, n); err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func Deactivate(t *sqlite.Tx, n, at int64) error {
 
 // Forget leaves a number and a pseudonym of somebody, for the ledger and the
 // audit, which speak of them. The time is Unix milliseconds.
-func Forget(t *sqlite.Tx, n, at int64) error {
+func Forget(t *engine.Tx, n, at int64) error {
 	for _, query := range []string{
 		"DELETE FROM sessions WHERE owner = ?",
 		"DELETE FROM settings WHERE owner = ?",

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"time"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -32,12 +32,12 @@ var (
 // who gave it out: the owner of an admin, or no owner at all. Links of the same
 // kind, owner and giver that were not used are void.
 func (r *Register) MakeLink(ctx context.Context, kind, owner, by string, hash [sha256.Size]byte, lasts time.Duration) error {
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
-		return putLink(t, r.now(), kind, sqlite.ParseOwner(owner), by, hash, lasts)
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
+		return putLink(t, r.now(), kind, engine.ParseOwner(owner), by, hash, lasts)
 	})
 }
 
-func putLink(t *sqlite.Tx, now time.Time, kind string, who int64, by string, hash [sha256.Size]byte, lasts time.Duration) error {
+func putLink(t *engine.Tx, now time.Time, kind string, who int64, by string, hash [sha256.Size]byte, lasts time.Duration) error {
 	if kind == LinkSetUp {
 		if err := wantNoAccount(t); err != nil {
 			return err
@@ -45,16 +45,16 @@ func putLink(t *sqlite.Tx, now time.Time, kind string, who int64, by string, has
 	} else if err := WantUser(t, who); err != nil {
 		return err
 	}
-	if giver := sqlite.ParseOwner(by); giver > 0 {
+	if giver := engine.ParseOwner(by); giver > 0 {
 		if err := wantGiver(t, giver); err != nil {
 			return err
 		}
 	}
-	if _, err := t.Exec("DELETE FROM links WHERE kind = ? AND owner IS ? AND by = ? AND used_ms = 0", kind, sqlite.OrNull(who), by); err != nil {
+	if _, err := t.Exec("DELETE FROM links WHERE kind = ? AND owner IS ? AND by = ? AND used_ms = 0", kind, engine.OrNull(who), by); err != nil {
 		return err
 	}
 	_, err := t.Exec("INSERT INTO links (hash, kind, owner, by, created_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?)",
-		hash[:], kind, sqlite.OrNull(who), by, now.UnixMilli(), now.Add(lasts).UnixMilli())
+		hash[:], kind, engine.OrNull(who), by, now.UnixMilli(), now.Add(lasts).UnixMilli())
 	return err
 }
 
@@ -64,7 +64,7 @@ const byCommand = "command"
 // PutLink is MakeLink for who has nothing but the folder: a link to the first
 // account, where there is none, else to a new password of the account with an
 // address of mail; of "" it is the only active admin's. whose is that address.
-func PutLink(t *sqlite.Tx, now time.Time, email string, hash [sha256.Size]byte, lasts func(kind string) time.Duration) (kind, whose string, err error) {
+func PutLink(t *engine.Tx, now time.Time, email string, hash [sha256.Size]byte, lasts func(kind string) time.Duration) (kind, whose string, err error) {
 	if err := wantNoAccount(t); err == nil {
 		if email != "" {
 			return "", "", refused(wire.CodeNotFound, "email", "There is no account yet.", "Leave -email out for a link to the first.")
@@ -75,9 +75,9 @@ func PutLink(t *sqlite.Tx, now time.Time, email string, hash [sha256.Size]byte, 
 	}
 	var who []int64
 	if email != "" {
-		who, err = sqlite.Column[int64](t, "SELECT n FROM users WHERE email = ?", email)
+		who, err = engine.Column[int64](t, "SELECT n FROM users WHERE email = ?", email)
 	} else {
-		who, err = sqlite.Column[int64](t, "SELECT u.n FROM users u WHERE u.role = 'admin' AND u.active = 1 AND u.email IS NOT NULL LIMIT 2")
+		who, err = engine.Column[int64](t, "SELECT u.n FROM users u WHERE u.role = 'admin' AND u.active = 1 AND u.email IS NOT NULL LIMIT 2")
 	}
 	switch {
 	case err != nil:
@@ -93,7 +93,7 @@ func PutLink(t *sqlite.Tx, now time.Time, email string, hash [sha256.Size]byte, 
 	return LinkReset, whose, putLink(t, now, LinkReset, who[0], byCommand, hash, lasts(LinkReset))
 }
 
-func wantNoAccount(t sqlite.Scanner) error {
+func wantNoAccount(t engine.Scanner) error {
 	var some bool
 	if err := t.Scan("SELECT EXISTS (SELECT 1 FROM users u WHERE u.email IS NOT NULL)", nil, &some); err != nil || !some {
 		return err
@@ -103,7 +103,7 @@ func wantNoAccount(t sqlite.Scanner) error {
 
 // Link is what a link of any kind leads to. A problem says why it leads nowhere.
 func (r *Register) Link(ctx context.Context, hash [sha256.Size]byte) (l wire.Link, err error) {
-	err = r.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = r.db.Snapshot(ctx, func(q engine.Reading) error {
 		kind, owner, err := r.openLink(q, hash)
 		if err == nil {
 			l.Kind = kind
@@ -131,7 +131,7 @@ func (r *Register) Link(ctx context.Context, hash [sha256.Size]byte) (l wire.Lin
 }
 
 // openLink finds a set-up or a reset that can be used.
-func (r *Register) openLink(q sqlite.Scanner, hash [sha256.Size]byte) (kind string, owner int64, err error) {
+func (r *Register) openLink(q engine.Scanner, hash [sha256.Size]byte) (kind string, owner int64, err error) {
 	var expires, used int64
 	err = q.Scan("SELECT kind, coalesce(owner, 0), expires_ms, used_ms FROM links WHERE hash = ?", []any{hash[:]}, &kind, &owner, &expires, &used)
 	switch {
@@ -148,7 +148,7 @@ func (r *Register) openLink(q sqlite.Scanner, hash [sha256.Size]byte) (kind stri
 }
 
 // use marks a link as used.
-func (r *Register) use(t *sqlite.Tx, hash [sha256.Size]byte) error {
+func (r *Register) use(t *engine.Tx, hash [sha256.Size]byte) error {
 	_, err := t.Exec("UPDATE links SET used_ms = ? WHERE hash = ?", r.now().UnixMilli(), hash[:])
 	return err
 }
@@ -157,7 +157,7 @@ func (r *Register) use(t *sqlite.Tx, hash [sha256.Size]byte) error {
 // all that was theirs is. Of those who claim it at once one gets it.
 func (r *Register) SetUp(ctx context.Context, hash [sha256.Size]byte, name, email, password string) (owner string, err error) {
 	var n int64
-	err = r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	err = r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		kind, _, err := r.openLink(t, hash)
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func (r *Register) SetUp(ctx context.Context, hash [sha256.Size]byte, name, emai
 		}
 		return joinEveryone(t, n, true)
 	})
-	return sqlite.FormatOwner(n), err
+	return engine.FormatOwner(n), err
 }
 
 // Reset claims a new password. It begins anew: second factors and passkeys are
@@ -187,7 +187,7 @@ func (r *Register) SetUp(ctx context.Context, hash [sha256.Size]byte, name, emai
 // it; all sessions have ended.
 func (r *Register) Reset(ctx context.Context, hash [sha256.Size]byte, password string) (owner string, err error) {
 	var n int64
-	err = r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	err = r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		kind, who, err := r.openLink(t, hash)
 		if err != nil {
 			return err
@@ -212,7 +212,7 @@ func (r *Register) Reset(ctx context.Context, hash [sha256.Size]byte, password s
 		_, err = t.Exec("UPDATE users SET password = ?, totp = NULL, totp_step = 0 WHERE n = ?", password, who)
 		return err
 	})
-	return sqlite.FormatOwner(n), err
+	return engine.FormatOwner(n), err
 }
 
 // invite is an invitation that can be used.
@@ -223,7 +223,7 @@ type invite struct {
 	teams string // a list of ids, as JSON
 }
 
-func (r *Register) openInvite(q sqlite.Scanner, hash [sha256.Size]byte) (in invite, err error) {
+func (r *Register) openInvite(q engine.Scanner, hash [sha256.Size]byte) (in invite, err error) {
 	var expires, revoked, uses, used int64
 	err = q.Scan("SELECT n, id, role, teams, expires_ms, revoked_ms, uses, used FROM invites WHERE hash = ?", []any{hash[:]},
 		&in.n, &in.id, &in.role, &in.teams, &expires, &revoked, &uses, &used)
@@ -244,7 +244,7 @@ func (r *Register) openInvite(q sqlite.Scanner, hash [sha256.Size]byte) (in invi
 func (r *Register) Join(ctx context.Context, hash [sha256.Size]byte, name, email, password string) (owner, invited string, err error) {
 	var n int64
 	var in invite
-	err = r.db.Write(ctx, 0, func(t *sqlite.Tx) (err error) {
+	err = r.db.Write(ctx, 0, func(t *engine.Tx) (err error) {
 		if in, err = r.openInvite(t, hash); err != nil {
 			return err
 		}
@@ -259,7 +259,7 @@ func (r *Register) Join(ctx context.Context, hash [sha256.Size]byte, name, email
 			return err
 		}
 		for _, id := range teams {
-			raw, ok := sqlite.ParseID(id)
+			raw, ok := engine.ParseID(id)
 			if !ok {
 				continue
 			}
@@ -270,5 +270,5 @@ func (r *Register) Join(ctx context.Context, hash [sha256.Size]byte, name, email
 		}
 		return nil
 	})
-	return sqlite.FormatOwner(n), sqlite.FormatID(in.id), err
+	return engine.FormatOwner(n), engine.FormatID(in.id), err
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -27,7 +27,7 @@ func (r *Register) Persons(ctx context.Context) ([]wire.Person, error) {
 		if err := rows.Scan(&id, &p.Name, &p.Email, &p.Role, &p.Active, &p.CreatedMS, &limits, &p.Password, &p.TOTP, &p.OIDC, &p.Passkeys, &p.SeenMS); err != nil {
 			return err
 		}
-		p.ID = sqlite.FormatID(id)
+		p.ID = engine.FormatID(id)
 		err := json.Unmarshal([]byte(limits), &p.Limits)
 		all = append(all, p)
 		return err

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // Listing is the last list of models of a gateway, as it came. fs.ErrNotExist: there
@@ -15,14 +15,14 @@ func (r *Register) Listing(ctx context.Context, gateway string) (body []byte, at
 	var ms int64
 	err = r.db.At(ctx).Scan("SELECT body, listed_ms FROM listings WHERE gateway = ?", []any{gateway}, &body, &ms)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, at, sqlite.NotFound("list of models")
+		return nil, at, engine.NotFound("list of models")
 	}
 	return body, time.UnixMilli(ms), err
 }
 
 // KeepListing keeps the last list of models of a gateway.
 func (r *Register) KeepListing(ctx context.Context, gateway string, body []byte, at time.Time) error {
-	return r.db.Write(ctx, len(body), func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, len(body), func(t *engine.Tx) error {
 		_, err := t.Exec("INSERT INTO listings (gateway, body, listed_ms) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body, listed_ms = excluded.listed_ms",
 			gateway, body, at.UnixMilli())
 		return err
@@ -46,7 +46,7 @@ func (r *Register) Prices(ctx context.Context, gateway string) (prices map[strin
 
 // SetPrice keeps the price that was entered for a model; "" forgets it.
 func (r *Register) SetPrice(ctx context.Context, gateway, model, price string) error {
-	return r.db.Write(ctx, len(price), func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, len(price), func(t *engine.Tx) error {
 		if price == "" {
 			_, err := t.Exec("DELETE FROM model_prices WHERE gateway = ? AND model = ?", gateway, model)
 			return err
@@ -56,7 +56,7 @@ func (r *Register) SetPrice(ctx context.Context, gateway, model, price string) e
 			return err
 		}
 		if n >= maxPrices {
-			return sqlite.BadField("too_many", "model", "At most %d models have a price entered here.", maxPrices)
+			return engine.BadField("too_many", "model", "At most %d models have a price entered here.", maxPrices)
 		}
 		_, err := t.Exec("INSERT INTO model_prices (gateway, model, price, set_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET price = excluded.price, set_ms = excluded.set_ms",
 			gateway, model, price, r.now().UnixMilli())

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"screentest/server/account"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -17,7 +17,7 @@ const selectPasskeys = "SELECT id, owner, name, credential, data, created_ms, us
 
 // Passkeys are an owner's, the oldest first.
 func (r *Register) Passkeys(ctx context.Context, owner string) (all []account.Passkey, err error) {
-	err = r.db.At(ctx).Each(selectPasskeys+" WHERE owner = ? ORDER BY n", []any{sqlite.ParseOwner(owner)}, func(rows *sql.Rows) error {
+	err = r.db.At(ctx).Each(selectPasskeys+" WHERE owner = ? ORDER BY n", []any{engine.ParseOwner(owner)}, func(rows *sql.Rows) error {
 		p, err := scanPasskey(rows.Scan)
 		all = append(all, p)
 		return err
@@ -37,13 +37,13 @@ func (r *Register) PasskeyOf(ctx context.Context, credential []byte) (p account.
 	return p, err
 }
 
-var errNoPasskey = sqlite.NotFound("passkey")
+var errNoPasskey = engine.NotFound("passkey")
 
 func scanPasskey(scan func(dest ...any) error) (p account.Passkey, err error) {
 	var id []byte
 	var owner, created, used int64
 	err = scan(&id, &owner, &p.Name, &p.Credential, &p.Data, &created, &used)
-	p.ID, p.Owner, p.Created = sqlite.FormatID(id), sqlite.FormatOwner(owner), time.UnixMilli(created)
+	p.ID, p.Owner, p.Created = engine.FormatID(id), engine.FormatOwner(owner), time.UnixMilli(created)
 	if used > 0 {
 		p.Used = time.UnixMilli(used)
 	}
@@ -53,8 +53,8 @@ func scanPasskey(scan func(dest ...any) error) (p account.Passkey, err error) {
 // AddPasskey adds one to its owner's and gives its id. codes become their recovery
 // codes if they have none; fresh says that they did.
 func (r *Register) AddPasskey(ctx context.Context, p account.Passkey, codes [][]byte) (id string, fresh bool, err error) {
-	who, made := sqlite.ParseOwner(p.Owner), uuid.New()
-	err = r.db.Write(ctx, len(p.Data), func(t *sqlite.Tx) error {
+	who, made := engine.ParseOwner(p.Owner), uuid.New()
+	err = r.db.Write(ctx, len(p.Data), func(t *engine.Tx) error {
 		if err := WantUser(t, who); err != nil {
 			return err
 		}
@@ -64,10 +64,10 @@ func (r *Register) AddPasskey(ctx context.Context, p account.Passkey, codes [][]
 			return err
 		}
 		if taken {
-			return sqlite.Conflict("This passkey is in use here already.")
+			return engine.Conflict("This passkey is in use here already.")
 		}
 		if n >= wire.MaxPasskeys {
-			return &sqlite.Error{Problem: wire.Problem{Code: "too_many_passkeys", Message: "There are 20 passkeys, which is the most one may have.", Hint: "Remove one that you don't use."}}
+			return &engine.Error{Problem: wire.Problem{Code: "too_many_passkeys", Message: "There are 20 passkeys, which is the most one may have.", Hint: "Remove one that you don't use."}}
 		}
 		if _, err := t.Exec("INSERT INTO passkeys (owner, id, credential, data, name, created_ms) VALUES (?, ?, ?, ?, ?, ?)", who, made[:], p.Credential, string(p.Data), p.Name, p.Created.UnixMilli()); err != nil {
 			return err
@@ -80,9 +80,9 @@ func (r *Register) AddPasskey(ctx context.Context, p account.Passkey, codes [][]
 
 // PasskeyUsed notes that somebody signed in by a passkey, with its counter of now.
 func (r *Register) PasskeyUsed(ctx context.Context, owner, id string, data []byte) error {
-	b, _ := sqlite.ParseID(id)
-	return r.db.Write(ctx, len(data), func(t *sqlite.Tx) error {
-		_, err := t.Exec("UPDATE passkeys SET data = ?, used_ms = ? WHERE owner = ? AND id = ?", string(data), r.now().UnixMilli(), sqlite.ParseOwner(owner), b)
+	b, _ := engine.ParseID(id)
+	return r.db.Write(ctx, len(data), func(t *engine.Tx) error {
+		_, err := t.Exec("UPDATE passkeys SET data = ?, used_ms = ? WHERE owner = ? AND id = ?", string(data), r.now().UnixMilli(), engine.ParseOwner(owner), b)
 		return err
 	})
 }
@@ -90,9 +90,9 @@ func (r *Register) PasskeyUsed(ctx context.Context, owner, id string, data []byt
 // RemovePasskey removes one of an owner's, but not their last way in where ways
 // is what the instance offers besides. fs.ErrNotExist: they have no such.
 func (r *Register) RemovePasskey(ctx context.Context, owner, id string, ways account.Ways) error {
-	who := sqlite.ParseOwner(owner)
-	b, _ := sqlite.ParseID(id)
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	who := engine.ParseOwner(owner)
+	b, _ := engine.ParseID(id)
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		res, err := t.Exec("DELETE FROM passkeys WHERE owner = ? AND id = ?", who, b)
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func (r *Register) RemovePasskey(ctx context.Context, owner, id string, ways acc
 			return err
 		}
 		if !another {
-			return &sqlite.Error{Problem: wire.Problem{Code: wire.CodeLastWayIn, Message: "This passkey is the only way into the account.", Hint: "Add another passkey or a password first."}}
+			return &engine.Error{Problem: wire.Problem{Code: wire.CodeLastWayIn, Message: "This passkey is the only way into the account.", Hint: "Add another passkey or a password first."}}
 		}
 		return dropSpareCodes(t, who)
 	})

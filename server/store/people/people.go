@@ -9,18 +9,18 @@ import (
 	"time"
 
 	"screentest/server/seal"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // A Register is who there is: people, their settings and sessions.
 type Register struct {
-	db  *sqlite.DB
+	db  *engine.DB
 	box *seal.Box
 	now func() time.Time
 }
 
 // New is the register in db.
-func New(db *sqlite.DB, box *seal.Box, now func() time.Time) *Register {
+func New(db *engine.DB, box *seal.Box, now func() time.Time) *Register {
 	return &Register{db, box, now}
 }
 
@@ -30,7 +30,7 @@ func New(db *sqlite.DB, box *seal.Box, now func() time.Time) *Register {
 // if the first admin has gone.
 func (r *Register) EnsureLocalUser(ctx context.Context) (owner string, err error) {
 	var n int64
-	err = r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	err = r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		if err := adoptLocal(t); err != nil {
 			return err
 		}
@@ -42,12 +42,12 @@ func (r *Register) EnsureLocalUser(ctx context.Context) (owner string, err error
 	if err != nil {
 		return "", err
 	}
-	return sqlite.FormatOwner(n), nil
+	return engine.FormatOwner(n), nil
 }
 
 // adoptLocal makes the only account the local user.
-func adoptLocal(t *sqlite.Tx) error {
-	accounts, err := sqlite.Column[int64](t, "SELECT u.n FROM users u WHERE u.email IS NOT NULL LIMIT 2")
+func adoptLocal(t *engine.Tx) error {
+	accounts, err := engine.Column[int64](t, "SELECT u.n FROM users u WHERE u.email IS NOT NULL LIMIT 2")
 	if err != nil || len(accounts) != 1 {
 		return err
 	}
@@ -67,11 +67,11 @@ func (r *Register) People(ctx context.Context) (n int, err error) {
 // PersonID is an owner's id as people and programs see it.
 func (r *Register) PersonID(ctx context.Context, owner string) (id string, err error) {
 	var b []byte
-	err = r.db.At(ctx).Scan("SELECT id FROM users WHERE n = ?", []any{sqlite.ParseOwner(owner)}, &b)
+	err = r.db.At(ctx).Scan("SELECT id FROM users WHERE n = ?", []any{engine.ParseOwner(owner)}, &b)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", sqlite.NotFound("user")
+		return "", engine.NotFound("user")
 	}
-	return sqlite.FormatID(b), err
+	return engine.FormatID(b), err
 }
 
 // Bounds of a setting, in bytes.
@@ -82,9 +82,9 @@ const (
 
 // Setting returns a value the owner saved. fs.ErrNotExist: there is none.
 func (r *Register) Setting(ctx context.Context, owner, name string) (value string, err error) {
-	err = r.db.At(ctx).Scan("SELECT value FROM settings WHERE owner = ? AND name = ?", []any{sqlite.ParseOwner(owner), name}, &value)
+	err = r.db.At(ctx).Scan("SELECT value FROM settings WHERE owner = ? AND name = ?", []any{engine.ParseOwner(owner), name}, &value)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", sqlite.NotFound("setting")
+		return "", engine.NotFound("setting")
 	}
 	return value, err
 }
@@ -93,13 +93,13 @@ func (r *Register) Setting(ctx context.Context, owner, name string) (value strin
 // forgets it.
 func (r *Register) SetSetting(ctx context.Context, owner, name, value string) error {
 	if name == "" || len(name) > maxSettingName {
-		return sqlite.BadField("bad_setting", "name", "A setting's name has 1 to %d bytes.", maxSettingName)
+		return engine.BadField("bad_setting", "name", "A setting's name has 1 to %d bytes.", maxSettingName)
 	}
 	if len(value) > maxSettingValue {
-		return sqlite.BadField("bad_setting", "value", "A setting has at most %d bytes.", maxSettingValue)
+		return engine.BadField("bad_setting", "value", "A setting has at most %d bytes.", maxSettingValue)
 	}
-	who := sqlite.ParseOwner(owner)
-	return r.db.Write(ctx, len(value), func(t *sqlite.Tx) error {
+	who := engine.ParseOwner(owner)
+	return r.db.Write(ctx, len(value), func(t *engine.Tx) error {
 		if value == "" {
 			_, err := t.Exec("DELETE FROM settings WHERE owner = ? AND name = ?", who, name)
 			return err
@@ -121,13 +121,13 @@ func (r *Register) ServerSetting(ctx context.Context, name string) (value string
 	var b []byte
 	err = r.db.At(ctx).Scan("SELECT value FROM meta WHERE name = ?", []any{serverPrefix + name}, &b)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", sqlite.NotFound("setting")
+		return "", engine.NotFound("setting")
 	}
 	return string(b), err
 }
 
 // ReadServerSetting is ServerSetting in a transaction, "" if there is none.
-func ReadServerSetting(t *sqlite.Tx, name string) (value string, err error) {
+func ReadServerSetting(t *engine.Tx, name string) (value string, err error) {
 	var b []byte
 	err = t.Scan("SELECT value FROM meta WHERE name = ?", []any{serverPrefix + name}, &b)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -140,9 +140,9 @@ func ReadServerSetting(t *sqlite.Tx, name string) (value string, err error) {
 // of SetSetting; "" forgets it.
 func (r *Register) SetServerSetting(ctx context.Context, name, value string) error {
 	if name == "" || len(name) > maxSettingName || len(value) > maxSettingValue {
-		return sqlite.BadField("bad_setting", "name", "A setting's name has 1 to %d bytes, its value at most %d.", maxSettingName, maxSettingValue)
+		return engine.BadField("bad_setting", "name", "A setting's name has 1 to %d bytes, its value at most %d.", maxSettingName, maxSettingValue)
 	}
-	return r.db.Write(ctx, len(value), func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, len(value), func(t *engine.Tx) error {
 		if value == "" {
 			_, err := t.Exec("DELETE FROM meta WHERE name = ?", serverPrefix+name)
 			return err
@@ -154,13 +154,13 @@ func (r *Register) SetServerSetting(ctx context.Context, name, value string) err
 
 // WantUser fails with fs.ErrNotExist if there is no user n who is active: what
 // somebody sent just before they were shut out comes to nothing.
-func WantUser(q sqlite.Scanner, n int64) error {
+func WantUser(q engine.Scanner, n int64) error {
 	var there bool
 	if err := q.Scan("SELECT EXISTS (SELECT 1 FROM users WHERE n = ? AND active = 1)", []any{n}, &there); err != nil {
 		return err
 	}
 	if !there {
-		return sqlite.NotFound("user")
+		return engine.NotFound("user")
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (r *Register) EachSetting(ctx context.Context, name string, fn func(owner, 
 		return err
 	}
 	for _, s := range all {
-		if err := fn(sqlite.FormatOwner(s.owner), s.value); err != nil {
+		if err := fn(engine.FormatOwner(s.owner), s.value); err != nil {
 			return err
 		}
 	}

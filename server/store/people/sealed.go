@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // sealedSetting is what the seal of a setting is bound to, beside its owner.
@@ -38,4 +38,4 @@ func (r *Register) SetSealedSetting(ctx context.Context, owner, name, value stri
 	return r.SetSetting(ctx, owner, name, value)
 }
 
-func rowOf(owner string) string { return strconv.FormatInt(sqlite.ParseOwner(owner), 10) }
+func rowOf(owner string) string { return strconv.FormatInt(engine.ParseOwner(owner), 10) }

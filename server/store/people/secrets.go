@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // sealSecret is what a secret's seal is bound to: what it would be of a session
@@ -21,7 +21,7 @@ func (r *Register) Secret(ctx context.Context, name string) (data []byte, err er
 	var sealed []byte
 	err = r.db.At(ctx).Scan("SELECT sealed FROM secrets WHERE name = ?", []any{name}, &sealed)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, sqlite.NotFound("secret")
+		return nil, engine.NotFound("secret")
 	}
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (r *Register) Secret(ctx context.Context, name string) (data []byte, err er
 func (r *Register) SetSecret(ctx context.Context, name string, data []byte) error {
 	purpose, row := sealSecret(name)
 	sealed := r.box.Seal(purpose, row, data)
-	return r.db.Write(ctx, len(sealed), func(w *sqlite.Tx) error {
+	return r.db.Write(ctx, len(sealed), func(w *engine.Tx) error {
 		_, err := w.Exec("INSERT INTO secrets (name, sealed) VALUES (?, ?) ON CONFLICT DO UPDATE SET sealed = excluded.sealed", name, sealed)
 		return err
 	})

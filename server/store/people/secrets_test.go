@@ -11,8 +11,8 @@ import (
 
 	"screentest/server/seal"
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 )
 
@@ -32,7 +32,7 @@ func TestSecrets(t *testing.T) {
 	if found := filesWith(t, dir, "canary"); len(found) > 0 {
 		t.Errorf("in the clear in %q", found)
 	}
-	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 		_, err := w.Exec("UPDATE secrets SET sealed = (SELECT sealed FROM secrets WHERE name = 'a') WHERE name = 'b'")
 		return err
 	}))

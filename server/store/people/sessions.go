@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"time"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // sessionPurpose binds sealed sessions; the row is the hash of the id.
@@ -28,8 +28,8 @@ func hashSession(id string) (hash []byte, row string) {
 func (r *Register) SaveSession(ctx context.Context, id, owner string, data []byte, expires time.Time) error {
 	hash, row := hashSession(id)
 	sealed := r.box.Seal(sessionPurpose, row, data)
-	who, now := sqlite.ParseOwner(owner), r.now().UnixMilli()
-	return r.db.Write(ctx, len(sealed), func(t *sqlite.Tx) error {
+	who, now := engine.ParseOwner(owner), r.now().UnixMilli()
+	return r.db.Write(ctx, len(sealed), func(t *engine.Tx) error {
 		if err := WantUser(t, who); err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (r *Register) SaveSession(ctx context.Context, id, owner string, data []byt
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, sqlite.Conflict("This session belongs to somebody else."))
+			return errors.Join(err, engine.Conflict("This session belongs to somebody else."))
 		}
 		return nil
 	})
@@ -54,7 +54,7 @@ func (r *Register) LoadSession(ctx context.Context, id string) (owner string, da
 	var sealed []byte
 	err = r.db.At(ctx).Scan("SELECT owner, sealed FROM sessions WHERE id_hash = ? AND expires_ms > ? AND signed_in = 0", []any{hash, r.now().UnixMilli()}, &who, &sealed)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil, sqlite.NotFound("session")
+		return "", nil, engine.NotFound("session")
 	}
 	if err != nil {
 		return "", nil, err
@@ -62,13 +62,13 @@ func (r *Register) LoadSession(ctx context.Context, id string) (owner string, da
 	if data, err = r.box.Open(sessionPurpose, row, sealed); err != nil {
 		return "", nil, fmt.Errorf("load the session: %w", err)
 	}
-	return sqlite.FormatOwner(who), data, nil
+	return engine.FormatOwner(who), data, nil
 }
 
 // DeleteSession forgets a session; one that is not there is no error.
 func (r *Register) DeleteSession(ctx context.Context, id string) error {
 	hash, _ := hashSession(id)
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		_, err := t.Exec("DELETE FROM sessions WHERE id_hash = ?", hash)
 		return err
 	})
@@ -78,7 +78,7 @@ func (r *Register) DeleteSession(ctx context.Context, id string) error {
 func (r *Register) SweepSessions(ctx context.Context) (int, error) {
 	var swept int64
 	now := r.now().UnixMilli()
-	err := r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	err := r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		res, err := t.Exec("DELETE FROM sessions WHERE expires_ms <= ?", now)
 		if err != nil {
 			return err

@@ -13,8 +13,8 @@ import (
 
 	"screentest/server/seal"
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -56,7 +56,7 @@ func TestSessionIsBoundToItsID(t *testing.T) {
 	db, owner := storetest.OpenLocal(t)
 	later := time.Now().Add(time.Hour)
 	storetest.Must(t, db.SaveSession(ctx, "a", owner, []byte("key of a"), later), db.SaveSession(ctx, "b", owner, []byte("key of b"), later))
-	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 		a, _ := people.HashSession("a")
 		b, _ := people.HashSession("b")
 		_, err := w.Exec("UPDATE sessions SET sealed = (SELECT sealed FROM sessions WHERE id_hash = ?) WHERE id_hash = ?", a, b)

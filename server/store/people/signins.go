@@ -8,17 +8,17 @@ import (
 	"github.com/google/uuid"
 
 	"screentest/server/account"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // SaveSignIn keeps a new session of somebody who has signed in. It holds nothing.
 func (r *Register) SaveSignIn(ctx context.Context, s account.Session) error {
-	id, err := sqlite.WantID("id", s.ID)
+	id, err := engine.WantID("id", s.ID)
 	if err != nil {
 		return err
 	}
-	who := sqlite.ParseOwner(s.Owner)
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	who := engine.ParseOwner(s.Owner)
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		if err := WantUser(t, who); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (r *Register) SignedIn(ctx context.Context) (all []account.Session, err err
 		var owner, created, expires, seen int64
 		var hash, id []byte
 		err := rows.Scan(&hash, &owner, &created, &expires, &id, &s.How, &s.Device, &s.Address, &seen)
-		s.Owner, s.ID = sqlite.FormatOwner(owner), sqlite.FormatID(id)
+		s.Owner, s.ID = engine.FormatOwner(owner), engine.FormatID(id)
 		copy(s.Hash[:], hash)
 		s.Created, s.Expires, s.Seen = time.UnixMilli(created), time.UnixMilli(expires), time.UnixMilli(seen)
 		all = append(all, s)
@@ -50,7 +50,7 @@ func (r *Register) SignedIn(ctx context.Context) (all []account.Session, err err
 
 // SessionsSeen notes when sessions were last seen, by their ids.
 func (r *Register) SessionsSeen(ctx context.Context, seen map[string]time.Time) error {
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		for id, at := range seen {
 			raw, err := uuid.Parse(id)
 			if err != nil {
@@ -66,7 +66,7 @@ func (r *Register) SessionsSeen(ctx context.Context, seen map[string]time.Time) 
 
 // EndSessions forgets sessions, by their ids; one that is not there is no error.
 func (r *Register) EndSessions(ctx context.Context, ids []string) error {
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		for _, id := range ids {
 			raw, err := uuid.Parse(id)
 			if err != nil {

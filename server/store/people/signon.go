@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"screentest/server/account"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -27,13 +27,13 @@ import (
 // With no account, one is made if the address's domain
 // or a mapped group lets them in.
 func (r *Register) SignOn(ctx context.Context, s account.SignOn, groups []wire.Group) (done account.Signed, err error) {
-	err = r.db.Write(ctx, len(s.Claims), func(t *sqlite.Tx) error {
+	err = r.db.Write(ctx, len(s.Claims), func(t *engine.Tx) error {
 		done = account.Signed{}
 		who, err := r.signOn(t, s, groups, &done)
 		if err != nil {
 			return err
 		}
-		done.Owner = sqlite.FormatOwner(who)
+		done.Owner = engine.FormatOwner(who)
 		if s.Issuer == "" {
 			return nil // a proxy tells no groups
 		}
@@ -51,7 +51,7 @@ func (r *Register) SignOn(ctx context.Context, s account.SignOn, groups []wire.G
 const proxyIssuer = "proxy"
 
 // signOn finds or makes the account.
-func (r *Register) signOn(t *sqlite.Tx, s account.SignOn, groups []wire.Group, done *account.Signed) (who int64, err error) {
+func (r *Register) signOn(t *engine.Tx, s account.SignOn, groups []wire.Group, done *account.Signed) (who int64, err error) {
 	var active bool
 	var issuer, subject sql.NullString
 	if s.Issuer != "" {
@@ -89,7 +89,7 @@ func (r *Register) signOn(t *sqlite.Tx, s account.SignOn, groups []wire.Group, d
 		return 0, err
 	}
 	done.Linked = true
-	if done.Dropped = sqlite.ParseOwner(s.As) != who; done.Dropped {
+	if done.Dropped = engine.ParseOwner(s.As) != who; done.Dropped {
 		if err := dropWays(t, who, r.now().UnixMilli()); err != nil {
 			return 0, err
 		}
@@ -98,7 +98,7 @@ func (r *Register) signOn(t *sqlite.Tx, s account.SignOn, groups []wire.Group, d
 }
 
 // vouch notes who has said whose the account's address of mail is.
-func vouch(t *sqlite.Tx, who int64, s account.SignOn) error {
+func vouch(t *engine.Tx, who int64, s account.SignOn) error {
 	_, err := t.Exec("UPDATE users SET oidc_issuer = ?, oidc_subject = ? WHERE n = ?", cmp.Or(s.Issuer, proxyIssuer), orNull(s.Subject), who)
 	return err
 }
@@ -107,11 +107,11 @@ func wantActiveAccount(active bool) error {
 	if active {
 		return nil
 	}
-	return &sqlite.Error{Problem: *account.Deactivated()}
+	return &engine.Error{Problem: *account.Deactivated()}
 }
 
 // makeSignedOn makes the account of somebody new.
-func (r *Register) makeSignedOn(t *sqlite.Tx, s account.SignOn, groups []wire.Group, done *account.Signed) (int64, error) {
+func (r *Register) makeSignedOn(t *engine.Tx, s account.SignOn, groups []wire.Group, done *account.Signed) (int64, error) {
 	domain := s.Email[strings.LastIndex(s.Email, "@")+1:]
 	m := meaning(groups, s.Groups)
 	if !slices.Contains(s.Domains, domain) && !(s.Issuer != "" && m.matched) {
@@ -166,7 +166,7 @@ func rank(role string) int {
 // mapRole gives somebody the role of their groups, or, without any, gives them
 // back the one that people gave them. The last active admin stays one; another who
 // becomes none has what they gave out taken back. The time is Unix milliseconds.
-func mapRole(t *sqlite.Tx, who int64, role string, at int64, done *account.Signed) error {
+func mapRole(t *engine.Tx, who int64, role string, at int64, done *account.Signed) error {
 	var is string
 	var own sql.NullString
 	if err := t.Scan("SELECT role, own_role FROM users WHERE n = ?", []any{who}, &is, &own); err != nil {
@@ -202,14 +202,14 @@ func mapRole(t *sqlite.Tx, who int64, role string, at int64, done *account.Signe
 
 // mapTeams puts somebody into the teams of their groups and takes them out of
 // those that only groups of before had put them in. What people did by hand stays.
-func mapTeams(t *sqlite.Tx, who int64, m meant, done *account.Signed) error {
+func mapTeams(t *engine.Tx, who int64, m meant, done *account.Signed) error {
 	type row struct{ lead, mapped, leadMapped bool }
 	in := map[string]row{}
 	err := t.Each(context.Background(), "SELECT t.id, p.lead, p.mapped, p.lead_mapped FROM team_people p JOIN teams t ON t.n = p.team WHERE p.person = ?", []any{who}, func(rows *sql.Rows) error {
 		var id []byte
 		var p row
 		err := rows.Scan(&id, &p.lead, &p.mapped, &p.leadMapped)
-		in[sqlite.FormatID(id)] = p
+		in[engine.FormatID(id)] = p
 		return err
 	})
 	if err != nil {
@@ -222,7 +222,7 @@ func mapTeams(t *sqlite.Tx, who int64, m meant, done *account.Signed) error {
 	for id, p := range in {
 		lead, wanted := m.teams[id]
 		lead = lead && role != wire.RoleGuest // a guest leads nothing
-		b, _ := sqlite.ParseID(id)
+		b, _ := engine.ParseID(id)
 		switch {
 		case !wanted && p.mapped:
 			_, err = t.Exec("DELETE FROM team_people WHERE person = ? AND team = (SELECT n FROM teams WHERE id = ?)", who, b)
@@ -243,7 +243,7 @@ func mapTeams(t *sqlite.Tx, who int64, m meant, done *account.Signed) error {
 			continue
 		}
 		lead = lead && role != wire.RoleGuest
-		b, _ := sqlite.ParseID(id)
+		b, _ := engine.ParseID(id)
 		res, err := t.Exec("INSERT INTO team_people (team, person, lead, mapped, lead_mapped) SELECT n, ?1, ?2, 1, ?2 FROM teams WHERE id = ?3 AND deleted_ms = 0", who, lead, b)
 		if err != nil {
 			return err

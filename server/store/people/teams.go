@@ -8,7 +8,7 @@ import (
 	"errors"
 	"slices"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -20,12 +20,12 @@ func (r *Register) Teams(ctx context.Context) ([]wire.Team, error) {
 
 // TeamsOf are those that a person is in.
 func (r *Register) TeamsOf(ctx context.Context, owner string) ([]wire.Team, error) {
-	return r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, t.approve_nano_usd, k.last4, k.set_ms, k.origin FROM team_people p CROSS JOIN teams t ON t.n = p.team LEFT JOIN gateway_keys k ON k.team = t.n WHERE p.person = ? AND t.deleted_ms = 0", sqlite.ParseOwner(owner))
+	return r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, t.approve_nano_usd, k.last4, k.set_ms, k.origin FROM team_people p CROSS JOIN teams t ON t.n = p.team LEFT JOIN gateway_keys k ON k.team = t.n WHERE p.person = ? AND t.deleted_ms = 0", engine.ParseOwner(owner))
 }
 
 // Team is one of them. fs.ErrNotExist: there is none, or it was deleted.
 func (r *Register) Team(ctx context.Context, id string) (wire.Team, error) {
-	b, _ := sqlite.ParseID(id)
+	b, _ := engine.ParseID(id)
 	all, err := r.teams(ctx, "SELECT t.n, t.id, t.name, t.everyone, t.models, t.limits, t.approve_nano_usd, k.last4, k.set_ms, k.origin FROM teams t LEFT JOIN gateway_keys k ON k.team = t.n WHERE t.id = ? AND t.deleted_ms = 0", b)
 	if err == nil && len(all) == 0 {
 		err = errNoTeam
@@ -36,11 +36,11 @@ func (r *Register) Team(ctx context.Context, id string) (wire.Team, error) {
 	return all[0], nil
 }
 
-var errNoTeam = sqlite.NotFound("team")
+var errNoTeam = engine.NotFound("team")
 
 func (r *Register) teams(ctx context.Context, query string, args ...any) ([]wire.Team, error) {
 	all := []wire.Team{}
-	err := r.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err := r.db.Snapshot(ctx, func(q engine.Reading) error {
 		numbers := []int64{}
 		err := q.Each(query, args, func(rows *sql.Rows) error {
 			t, n, err := scanTeam(rows)
@@ -77,7 +77,7 @@ func scanTeam(rows *sql.Rows) (t wire.Team, n int64, err error) {
 	if err = rows.Scan(&n, &id, &t.Name, &t.Everyone, &models, &limits, &t.ApproveNanoUSD, &last4, &set, &origin); err != nil {
 		return t, n, err
 	}
-	t.ID = sqlite.FormatID(id)
+	t.ID = engine.FormatID(id)
 	if last4 != nil {
 		t.HasKey, t.KeyLast4, t.KeySetMS, t.KeyOrigin = true, *last4, *set, *origin
 	}
@@ -85,13 +85,13 @@ func scanTeam(rows *sql.Rows) (t wire.Team, n int64, err error) {
 }
 
 // mates are the people of a team who may sign in.
-func mates(q sqlite.Reading, team int64) ([]wire.TeamMate, error) {
+func mates(q engine.Reading, team int64) ([]wire.TeamMate, error) {
 	of := []wire.TeamMate{}
 	err := q.Each("SELECT u.id, u.name, p.lead AND u.role <> 'guest', p.mapped FROM team_people p CROSS JOIN users u ON u.n = p.person WHERE p.team = ? AND u.active = 1", []any{team}, func(rows *sql.Rows) error {
 		var id []byte
 		var m wire.TeamMate
 		err := rows.Scan(&id, &m.Name, &m.Lead, &m.Mapped)
-		m.ID = sqlite.FormatID(id)
+		m.ID = engine.FormatID(id)
 		of = append(of, m)
 		return err
 	})
@@ -100,7 +100,7 @@ func mates(q sqlite.Reading, team int64) ([]wire.TeamMate, error) {
 
 // MakeTeam makes a team that has a name, and gives its id.
 func (r *Register) MakeTeam(ctx context.Context, c wire.TeamChange) (id string, err error) {
-	err = r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	err = r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		if err := wantFreeName(t, *c.Name, 0); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (r *Register) MakeTeam(ctx context.Context, c wire.TeamChange) (id string, 
 		if err := t.Scan("SELECT id FROM teams WHERE n = ?", []any{n}, &b); err != nil {
 			return err
 		}
-		id = sqlite.FormatID(b)
+		id = engine.FormatID(b)
 		return changeTeam(t, n, wire.TeamChange{Models: c.Models, Limits: c.Limits, ApproveNanoUSD: c.ApproveNanoUSD})
 	})
 	return id, err
@@ -120,7 +120,7 @@ func (r *Register) MakeTeam(ctx context.Context, c wire.TeamChange) (id string, 
 
 // ChangeTeam changes what isn't nil in c.
 func (r *Register) ChangeTeam(ctx context.Context, id string, c wire.TeamChange) error {
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		n, _, err := wantTeam(t, id)
 		if err == nil && c.Name != nil {
 			err = wantFreeName(t, *c.Name, n)
@@ -132,7 +132,7 @@ func (r *Register) ChangeTeam(ctx context.Context, id string, c wire.TeamChange)
 	})
 }
 
-func changeTeam(t *sqlite.Tx, n int64, c wire.TeamChange) error {
+func changeTeam(t *engine.Tx, n int64, c wire.TeamChange) error {
 	if c.Name != nil {
 		if _, err := t.Exec("UPDATE teams SET name = ? WHERE n = ?", *c.Name, n); err != nil {
 			return err
@@ -167,13 +167,13 @@ func changeTeam(t *sqlite.Tx, n int64, c wire.TeamChange) error {
 // DeleteTeam deletes a team, its key and its library. Its people stay, and its row, which the
 // ledger speaks of. That of everybody can't be deleted.
 func (r *Register) DeleteTeam(ctx context.Context, id string) error {
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		n, everyone, err := wantTeam(t, id)
 		if err != nil {
 			return err
 		}
 		if everyone {
-			return sqlite.Conflict("This is the team that everybody is in: it can't be deleted.")
+			return engine.Conflict("This is the team that everybody is in: it can't be deleted.")
 		}
 		for _, change := range []string{
 			"DELETE FROM team_people WHERE team = ?",
@@ -194,7 +194,7 @@ func (r *Register) DeleteTeam(ctx context.Context, id string) error {
 // single sign-on no longer say; whom they make none is in it as before, until a group
 // that still says so makes them one again at a sign-in.
 func (r *Register) PutInTeam(ctx context.Context, team, person string, lead bool) error {
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		n, _, err := wantTeam(t, team)
 		if err != nil {
 			return err
@@ -204,7 +204,7 @@ func (r *Register) PutInTeam(ctx context.Context, team, person string, lead bool
 			return err
 		}
 		if lead && role == wire.RoleGuest {
-			return &sqlite.Error{Problem: wire.Problem{Code: "guest_leads", Field: "lead", Message: "A guest can't lead a team.", Hint: "Make them a member first."}}
+			return &engine.Error{Problem: wire.Problem{Code: "guest_leads", Field: "lead", Message: "A guest can't lead a team.", Hint: "Make them a member first."}}
 		}
 		_, err = t.Exec("INSERT INTO team_people (team, person, lead) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET lead = excluded.lead, lead_mapped = 0, mapped = mapped AND NOT excluded.lead", n, who, lead)
 		return err
@@ -213,29 +213,29 @@ func (r *Register) PutInTeam(ctx context.Context, team, person string, lead bool
 
 // TakeFromTeam takes a person out of a team. fs.ErrNotExist: they aren't in it.
 func (r *Register) TakeFromTeam(ctx context.Context, team, person string) error {
-	return r.db.Write(ctx, 0, func(t *sqlite.Tx) error {
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		n, everyone, err := wantTeam(t, team)
 		if err != nil {
 			return err
 		}
 		if everyone {
-			return sqlite.Conflict("Everybody is in this team: nobody can be taken out of it.")
+			return engine.Conflict("Everybody is in this team: nobody can be taken out of it.")
 		}
-		b, _ := sqlite.ParseID(person)
+		b, _ := engine.ParseID(person)
 		res, err := t.Exec("DELETE FROM team_people WHERE team = ? AND person = (SELECT n FROM users WHERE id = ?)", n, b)
 		if err != nil {
 			return err
 		}
 		if gone, err := res.RowsAffected(); err != nil || gone == 0 {
-			return errors.Join(err, sqlite.NotFound("person in this team"))
+			return errors.Join(err, engine.NotFound("person in this team"))
 		}
 		return nil
 	})
 }
 
 // wantTeam is the number of a team, and whether it is everybody's.
-func wantTeam(t *sqlite.Tx, id string) (n int64, everyone bool, err error) {
-	b, _ := sqlite.ParseID(id)
+func wantTeam(t *engine.Tx, id string) (n int64, everyone bool, err error) {
+	b, _ := engine.ParseID(id)
 	err = t.Scan("SELECT n, everyone FROM teams WHERE id = ? AND deleted_ms = 0", []any{b}, &n, &everyone)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = errNoTeam
@@ -244,23 +244,23 @@ func wantTeam(t *sqlite.Tx, id string) (n int64, everyone bool, err error) {
 }
 
 // wantActive is the number of somebody who may sign in, and their role.
-func wantActive(t *sqlite.Tx, id string) (n int64, role string, err error) {
-	b, _ := sqlite.ParseID(id)
+func wantActive(t *engine.Tx, id string) (n int64, role string, err error) {
+	b, _ := engine.ParseID(id)
 	err = t.Scan("SELECT n, role FROM users WHERE id = ? AND active = 1 AND email IS NOT NULL", []any{b}, &n, &role)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = sqlite.NotFound("person")
+		err = engine.NotFound("person")
 	}
 	return n, role, err
 }
 
 // wantFreeName fails if another team than n has the name.
-func wantFreeName(t *sqlite.Tx, name string, n int64) error {
+func wantFreeName(t *engine.Tx, name string, n int64) error {
 	var taken bool
 	if err := t.Scan("SELECT EXISTS (SELECT 1 FROM teams WHERE name = ? COLLATE NOCASE AND deleted_ms = 0 AND n <> ?)", []any{name, n}, &taken); err != nil {
 		return err
 	}
 	if taken {
-		err := sqlite.Conflict("Another team has this name.").(*sqlite.Error)
+		err := engine.Conflict("Another team has this name.").(*engine.Error)
 		err.Problem.Field, err.Problem.Hint = "name", "Give it another one."
 		return err
 	}

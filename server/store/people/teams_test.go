@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -21,13 +21,13 @@ func join(t testing.TB, db *store.DB, name, role string) (owner, id string) {
 	t.Helper()
 	owner = storetest.AddUser(t, db, name)
 	var b []byte
-	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) error {
-		if _, err := w.Exec("UPDATE users SET id = coalesce(id, randomblob(16)), email = name || '@example.com', role = ? WHERE n = ?", role, sqlite.ParseOwner(owner)); err != nil {
+	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
+		if _, err := w.Exec("UPDATE users SET id = coalesce(id, randomblob(16)), email = name || '@example.com', role = ? WHERE n = ?", role, engine.ParseOwner(owner)); err != nil {
 			return err
 		}
-		return w.Scan("SELECT id FROM users WHERE n = ?", []any{sqlite.ParseOwner(owner)}, &b)
+		return w.Scan("SELECT id FROM users WHERE n = ?", []any{engine.ParseOwner(owner)}, &b)
 	}))
-	return owner, sqlite.FormatID(b)
+	return owner, engine.FormatID(b)
 }
 
 // everyone is the team that is always there.
@@ -175,7 +175,7 @@ func TestDeactivatedPeopleAreNoMates(t *testing.T) {
 	db, _ := storetest.OpenLocal(t)
 	_, ann := join(t, db, "ann", "member")
 	red := team(t, db, "red")
-	storetest.Must(t, db.PutInTeam(ctx, red, ann, false), db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+	storetest.Must(t, db.PutInTeam(ctx, red, ann, false), db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 		_, err := w.Exec("UPDATE users SET active = 0 WHERE name = 'ann'")
 		return err
 	}))
@@ -197,9 +197,9 @@ func TestOpenInvitesAreAlwaysListed(t *testing.T) {
 	ended, err := db.MakeInvite(ctx, ann, "ended", wire.Invite{Role: "admin", Uses: 1, ExpiresMS: 1})
 	storetest.Must(t, err)
 	open, err := db.MakeInvite(ctx, ann, "open", wire.Invite{Role: "admin", Uses: 1, ExpiresMS: hour})
-	storetest.Must(t, err, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+	storetest.Must(t, err, db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 		_, err := w.Exec(`INSERT INTO invites (id, hash, maker, role, created_ms, expires_ms, uses)
-			SELECT randomblob(16), randomblob(32), ?, 'guest', 1, 1, 1 FROM (WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 500) SELECT x FROM c)`, sqlite.ParseOwner(ann))
+			SELECT randomblob(16), randomblob(32), ?, 'guest', 1, 1, 1 FROM (WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 500) SELECT x FROM c)`, engine.ParseOwner(ann))
 		return err
 	}))
 	all, err := db.Invites(ctx)

@@ -12,15 +12,15 @@ import (
 	"maps"
 	"slices"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
 // Rankings are the votes of teams. They are stored by the room of conversations.
-type Rankings struct{ db *sqlite.DB }
+type Rankings struct{ db *engine.DB }
 
 // New is the votes in db.
-func New(db *sqlite.DB) *Rankings { return &Rankings{db} }
+func New(db *engine.DB) *Rankings { return &Rankings{db} }
 
 // A Vote is given to who asks for a team's votes. won is the place of the winner
 // among the models; -1 without one.
@@ -29,7 +29,7 @@ type Vote = func(models []string, won int, bad bool, answers []wire.Figures)
 // Mark stands for a team's votes in a time as they are now: with equal marks they are
 // equal. fs.ErrNotExist: there is no such team, or the person isn't in it.
 func (r *Rankings) Mark(ctx context.Context, owner string, q wire.RankingQuery) (mark string, err error) {
-	err = r.db.Snapshot(ctx, func(s sqlite.Reading) error {
+	err = r.db.Snapshot(ctx, func(s engine.Reading) error {
 		team, err := teamOf(s, owner, q.Team)
 		if err != nil {
 			return err
@@ -41,7 +41,7 @@ func (r *Rankings) Mark(ctx context.Context, owner string, q wire.RankingQuery) 
 }
 
 // A vote that is given anew has another time.
-func markOf(s sqlite.Reading, team int64, q wire.RankingQuery) (string, error) {
+func markOf(s engine.Reading, team int64, q wire.RankingQuery) (string, error) {
 	var n, sum, last int64
 	err := s.Scan("SELECT count(*), coalesce(sum(vote_ms), 0), coalesce(max(vote_ms), 0) FROM votes WHERE team = ? AND vote_ms >= ? AND vote_ms < ?",
 		[]any{team, q.From, until(q)}, &n, &sum, &last)
@@ -52,7 +52,7 @@ func markOf(s sqlite.Reading, team int64, q wire.RankingQuery) (string, error) {
 // tags of all in that time, the commonest first, and their mark. Refused as Mark does.
 // The slices that each is given are its own until it returns.
 func (r *Rankings) Votes(ctx context.Context, owner string, q wire.RankingQuery, each Vote) (mark string, tags []string, err error) {
-	err = r.db.Snapshot(ctx, func(s sqlite.Reading) error {
+	err = r.db.Snapshot(ctx, func(s engine.Reading) error {
 		team, err := teamOf(s, owner, q.Team)
 		if err != nil {
 			return err
@@ -74,17 +74,17 @@ func until(q wire.RankingQuery) int64 {
 }
 
 // teamOf is the row of a team that a person is in.
-func teamOf(s sqlite.Reading, owner, id string) (n int64, err error) {
-	b, _ := sqlite.ParseID(id)
-	err = s.Scan("SELECT t.n FROM teams t JOIN team_people p ON p.team = t.n WHERE t.id = ? AND t.deleted_ms = 0 AND p.person = ?", []any{b, sqlite.ParseOwner(owner)}, &n)
+func teamOf(s engine.Reading, owner, id string) (n int64, err error) {
+	b, _ := engine.ParseID(id)
+	err = s.Scan("SELECT t.n FROM teams t JOIN team_people p ON p.team = t.n WHERE t.id = ? AND t.deleted_ms = 0 AND p.person = ?", []any{b, engine.ParseOwner(owner)}, &n)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, sqlite.NotFound("team")
+		return 0, engine.NotFound("team")
 	}
 	return n, err
 }
 
 // votesOf reads the answers of all votes, which stand by vote and place.
-func votesOf(s sqlite.Reading, team int64, q wire.RankingQuery, each Vote) (tags []string, err error) {
+func votesOf(s engine.Reading, team int64, q wire.RankingQuery, each Vote) (tags []string, err error) {
 	var (
 		last    int64
 		models  []string

@@ -11,7 +11,7 @@ import (
 
 	"screentest/server/account"
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -185,8 +185,8 @@ const votes = 100_000
 // many stores as many votes as v has answers.
 func many(b *testing.B, db *store.DB, v wire.Vote) {
 	b.Helper()
-	message, _ := sqlite.ParseID(v.Message)
-	storetest.Must(b, db.Engine().Write(b.Context(), 0, func(w *sqlite.Tx) error {
+	message, _ := engine.ParseID(v.Message)
+	storetest.Must(b, db.Engine().Write(b.Context(), 0, func(w *engine.Tx) error {
 		var n int64
 		if err := w.Scan("SELECT n FROM messages WHERE id = ?", []any{message}, &n); err != nil {
 			return err

@@ -4,7 +4,7 @@ import (
 	"database/sql"
 
 	"screentest/server/sight"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -70,7 +70,7 @@ func (r *Reviews) open(q queries, review int64) (*access, error) {
 
 // openID is open by the review's id.
 func (r *Reviews) openID(q queries, id string) (*access, error) {
-	b, _ := sqlite.ParseID(id)
+	b, _ := engine.ParseID(id)
 	var n int64
 	if err := q.Scan("SELECT n FROM reviews WHERE id = ?", []any{b}, &n); err != nil {
 		return nil, missing(err, "review")
@@ -115,7 +115,7 @@ func (a *access) sees(person int64, version int) (clip, string, bool, error) {
 			}
 			is, err := a.shown(s, person)
 			if err != nil || is {
-				return c, sqlite.FormatID(s.id), is, err
+				return c, engine.FormatID(s.id), is, err
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (a *access) seesAny(person int64) (bool, error) {
 func (a *access) wantSeen(person int64, version int, what string) (clip, error) {
 	c, _, is, err := a.sees(person, version)
 	if err == nil && !is {
-		err = sqlite.NotFound(what)
+		err = engine.NotFound(what)
 	}
 	return c, err
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"screentest/server/sight"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -32,7 +32,7 @@ func (s *commentScan) dest() []any {
 
 func (s *commentScan) result() wire.Comment {
 	c := s.comment
-	c.ID, c.Review, c.Answers, c.Author = sqlite.FormatID(s.id), sqlite.FormatID(s.review), sqlite.FormatID(s.answers), sqlite.FormatID(s.person)
+	c.ID, c.Review, c.Answers, c.Author = engine.FormatID(s.id), engine.FormatID(s.review), engine.FormatID(s.answers), engine.FormatID(s.person)
 	return c
 }
 
@@ -72,15 +72,15 @@ func checked(c wire.Comment) (wire.Comment, error) {
 	}
 	switch {
 	case c.AtMS < 0 || c.AtMS > maxAt:
-		return c, sqlite.BadField("bad_field", "at_ms", "A comment is at a time of its clip, from 0 to %d ms.", maxAt)
+		return c, engine.BadField("bad_field", "at_ms", "A comment is at a time of its clip, from 0 to %d ms.", maxAt)
 	case (c.X == nil) != (c.Y == nil):
-		return c, sqlite.BadField("bad_field", "x", "A point of the frame has both x and y.")
+		return c, engine.BadField("bad_field", "x", "A point of the frame has both x and y.")
 	case c.X != nil && (*c.X < 0 || *c.X > wire.FramePoints):
-		return c, sqlite.BadField("bad_field", "x", "A point of the frame is between 0 and %d.", wire.FramePoints)
+		return c, engine.BadField("bad_field", "x", "A point of the frame is between 0 and %d.", wire.FramePoints)
 	case c.Y != nil && (*c.Y < 0 || *c.Y > wire.FramePoints):
-		return c, sqlite.BadField("bad_field", "y", "A point of the frame is between 0 and %d.", wire.FramePoints)
+		return c, engine.BadField("bad_field", "y", "A point of the frame is between 0 and %d.", wire.FramePoints)
 	case len(c.Mentions) > wire.MaxMentions:
-		return c, sqlite.BadField("bad_field", "mentions", "A comment mentions up to %d people.", wire.MaxMentions)
+		return c, engine.BadField("bad_field", "mentions", "A comment mentions up to %d people.", wire.MaxMentions)
 	}
 	return c, nil
 }
@@ -89,9 +89,9 @@ func checkedText(text string) (string, error) {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd"))
 	switch {
 	case text == "":
-		return "", sqlite.BadField("bad_field", "text", "The comment is empty. Write what is to be said.")
+		return "", engine.BadField("bad_field", "text", "The comment is empty. Write what is to be said.")
 	case len(text) > wire.MaxComment:
-		return "", sqlite.BadField("bad_field", "text", "A comment has up to %d bytes; this one has %d.", wire.MaxComment, len(text))
+		return "", engine.BadField("bad_field", "text", "A comment has up to %d bytes; this one has %d.", wire.MaxComment, len(text))
 	}
 	return text, nil
 }
@@ -100,15 +100,15 @@ func checkedText(text string) (string, error) {
 // that they have used for this review already is answered with what is stored.
 // Who is mentioned and doesn't see it is told nothing.
 func (r *Reviews) Comment(ctx context.Context, owner string, c wire.Comment) (said sight.Said, err error) {
-	id, err := sqlite.WantID("id", c.ID)
+	id, err := engine.WantID("id", c.ID)
 	if err != nil {
 		return said, err
 	}
 	if c, err = checked(c); err != nil {
 		return said, err
 	}
-	person := sqlite.ParseOwner(owner)
-	err = r.db.Write(ctx, len(c.Text), func(w *sqlite.Tx) error {
+	person := engine.ParseOwner(owner)
+	err = r.db.Write(ctx, len(c.Text), func(w *engine.Tx) error {
 		said = sight.Said{}
 		q := inTx{w}
 		a, err := r.openID(q, c.Review)
@@ -119,7 +119,7 @@ func (r *Reviews) Comment(ctx context.Context, owner string, c wire.Comment) (sa
 		var answers int64
 		if c.Answers != "" {
 			if is, err := a.seesAny(person); err != nil || !is {
-				return cmp.Or(err, sqlite.NotFound("review"))
+				return cmp.Or(err, engine.NotFound("review"))
 			}
 			to, err := a.answered(c.Answers)
 			if err != nil {
@@ -134,8 +134,8 @@ func (r *Reviews) Comment(ctx context.Context, owner string, c wire.Comment) (sa
 		}
 		was, err := comment(q, id)
 		switch {
-		case err == nil && (was.author != person || sqlite.FormatID(was.review) != c.Review):
-			return sqlite.Conflict("This id belongs to another comment.")
+		case err == nil && (was.author != person || engine.FormatID(was.review) != c.Review):
+			return engine.Conflict("This id belongs to another comment.")
 		case err == nil:
 			said.Comment = was.result()
 			return nil
@@ -147,7 +147,7 @@ func (r *Reviews) Comment(ctx context.Context, owner string, c wire.Comment) (sa
 			return err
 		}
 		if count >= wire.MaxComments {
-			return sqlite.BadField("too_many_comments", "", "There are %d comments here, which is the limit.", wire.MaxComments)
+			return engine.BadField("too_many_comments", "", "There are %d comments here, which is the limit.", wire.MaxComments)
 		}
 		if _, err := w.Insert(`INSERT INTO comments (id, review, version, answers, author, text, at_ms, x, y, created_ms) VALUES (?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?)`,
 			id, a.review, c.Version, answers, person, c.Text, c.AtMS, c.X, c.Y, r.now().UnixMilli()); err != nil {
@@ -162,7 +162,7 @@ func (r *Reviews) Comment(ctx context.Context, owner string, c wire.Comment) (sa
 			return err
 		}
 		for _, m := range c.Mentions {
-			b, _ := sqlite.ParseID(m)
+			b, _ := engine.ParseID(m)
 			var n int64
 			err := w.Scan("SELECT n FROM users WHERE id = ? AND active = 1 AND email IS NOT NULL", []any{b}, &n)
 			if errors.Is(err, sql.ErrNoRows) || n == person {
@@ -175,7 +175,7 @@ func (r *Reviews) Comment(ctx context.Context, owner string, c wire.Comment) (sa
 			if err != nil {
 				return err
 			}
-			if o := sqlite.FormatOwner(n); is && !slices.Contains(said.Told, o) {
+			if o := engine.FormatOwner(n); is && !slices.Contains(said.Told, o) {
 				said.Told, said.Shares[o] = append(said.Told, o), share
 				said.Comment.Mentions = append(said.Comment.Mentions, m)
 			}
@@ -187,7 +187,7 @@ func (r *Reviews) Comment(ctx context.Context, owner string, c wire.Comment) (sa
 
 // answered is the comment that one answers.
 func (a *access) answered(id string) (commentScan, error) {
-	b, _ := sqlite.ParseID(id)
+	b, _ := engine.ParseID(id)
 	to, err := comment(a.q, b)
 	var review int64
 	if err == nil {
@@ -195,9 +195,9 @@ func (a *access) answered(id string) (commentScan, error) {
 	}
 	switch {
 	case errors.Is(err, sql.ErrNoRows) || err == nil && (review != a.review || to.comment.Deleted):
-		return to, sqlite.NotFound("comment")
+		return to, engine.NotFound("comment")
 	case err == nil && to.answers != nil:
-		return to, sqlite.BadField("bad_field", "answers", "An answer has no answers of its own. Answer the comment above it.")
+		return to, engine.BadField("bad_field", "answers", "An answer has no answers of its own. Answer the comment above it.")
 	}
 	return to, err
 }
@@ -205,7 +205,7 @@ func (a *access) answered(id string) (commentScan, error) {
 // about is what is said of a clip to who is told.
 func (a *access) about(on clip) (sight.About, error) {
 	v, err := version(a.q, on, on.owner)
-	return sight.About{Owner: sqlite.FormatOwner(on.owner), Clip: v.Clip, Title: v.Title, Shares: map[string]string{}}, err
+	return sight.About{Owner: engine.FormatOwner(on.owner), Clip: v.Clip, Title: v.Title, Shares: map[string]string{}}, err
 }
 
 // Edit changes a comment on a version that somebody sees: their own text; whether
@@ -218,9 +218,9 @@ func (r *Reviews) Edit(ctx context.Context, owner string, e wire.CommentEdit) (s
 			return said, err
 		}
 	}
-	b, _ := sqlite.ParseID(e.ID)
-	person := sqlite.ParseOwner(owner)
-	err = r.db.Write(ctx, len(text), func(w *sqlite.Tx) error {
+	b, _ := engine.ParseID(e.ID)
+	person := engine.ParseOwner(owner)
+	err = r.db.Write(ctx, len(text), func(w *engine.Tx) error {
 		said = sight.Said{}
 		q := inTx{w}
 		was, err := comment(q, b)
@@ -265,7 +265,7 @@ func (r *Reviews) Edit(ctx context.Context, owner string, e wire.CommentEdit) (s
 			}
 		case e.Deleted:
 		case gone:
-			return sqlite.Conflict("This comment was deleted.")
+			return engine.Conflict("This comment was deleted.")
 		}
 		if e.Text != nil && !e.Deleted && text != was.comment.Text {
 			if was.author != person {
@@ -277,7 +277,7 @@ func (r *Reviews) Edit(ctx context.Context, owner string, e wire.CommentEdit) (s
 		}
 		if e.Resolved != nil && !e.Deleted && *e.Resolved != (was.comment.ResolvedMS > 0) {
 			if was.answers != nil {
-				return sqlite.BadField("bad_field", "resolved", "An answer is resolved with the comment that it answers.")
+				return engine.BadField("bad_field", "resolved", "An answer is resolved with the comment that it answers.")
 			}
 			by, at := person, now
 			if !*e.Resolved {
@@ -295,5 +295,5 @@ func (r *Reviews) Edit(ctx context.Context, owner string, e wire.CommentEdit) (s
 }
 
 func notAllowed(message, hint string) error {
-	return &sqlite.Error{Problem: wire.Problem{Code: wire.CodeNotAllowed, Message: message, Hint: hint}}
+	return &engine.Error{Problem: wire.Problem{Code: wire.CodeNotAllowed, Message: message, Hint: hint}}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"screentest/server/sight"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -39,9 +39,9 @@ const shownColumns = `s.n, s.id, v.review, v.version, s.live, s.created_ms, s.ex
 func (r *Reviews) Clips(ctx context.Context, owner string, ask wire.TeamClipQuery) (page wire.TeamClips, err error) {
 	page.Clips = []wire.TeamClip{}
 	if ask.State != "" && stateWords[ask.State] == "" {
-		return page, sqlite.BadField("bad_field", "state", "The state is one of %s, %s, %s and %s.", wire.ReviewDraft, wire.ReviewOpen, wire.ReviewApproved, wire.ReviewChanges)
+		return page, engine.BadField("bad_field", "state", "The state is one of %s, %s, %s and %s.", wire.ReviewDraft, wire.ReviewOpen, wire.ReviewApproved, wire.ReviewChanges)
 	}
-	before, err := sqlite.ParseCursor(ask.Before, 1)
+	before, err := engine.ParseCursor(ask.Before, 1)
 	if err != nil {
 		return page, err
 	}
@@ -49,9 +49,9 @@ func (r *Reviews) Clips(ctx context.Context, owner string, ask wire.TeamClipQuer
 	if before != nil {
 		from = before[0]
 	}
-	b, _ := sqlite.ParseID(ask.Team)
-	person, limit := sqlite.ParseOwner(owner), sqlite.PageLimit(ask.Limit, normalPage, mostPage)
-	err = r.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	b, _ := engine.ParseID(ask.Team)
+	person, limit := engine.ParseOwner(owner), engine.PageLimit(ask.Limit, normalPage, mostPage)
+	err = r.db.Snapshot(ctx, func(q engine.Reading) error {
 		g := gallery{q: q, person: person, now: r.now().UnixMilli(), state: ask.State}
 		if err := q.Scan("SELECT t.n, t.everyone FROM teams t CROSS JOIN team_people p ON p.team = t.n WHERE t.id = ? AND t.deleted_ms = 0 AND p.person = ?", []any{b, person}, &g.team, &g.everyone); err != nil {
 			return missing(err, "team")
@@ -63,7 +63,7 @@ func (r *Reviews) Clips(ctx context.Context, owner string, ask wire.TeamClipQuer
 			}
 			for _, s := range shares {
 				if len(page.Clips) == limit || looked == scanned {
-					page.Before = sqlite.FormatCursor(from)
+					page.Before = engine.FormatCursor(from)
 					return nil
 				}
 				from = s.share
@@ -83,7 +83,7 @@ func (r *Reviews) Clips(ctx context.Context, owner string, ask wire.TeamClipQuer
 
 // gallery reads cards.
 type gallery struct {
-	q                 sqlite.Reading
+	q                 engine.Reading
 	person, team, now int64
 	everyone          bool
 	state             string
@@ -141,7 +141,7 @@ func (g *gallery) card(s shown) (c wire.TeamClip, is bool, err error) {
 	if c.ReviewVersion, err = version(g.q, at, g.person); err != nil {
 		return c, false, err
 	}
-	c.Share, c.SharedMS = sqlite.FormatID(s.id), s.sharedMS
+	c.Share, c.SharedMS = engine.FormatID(s.id), s.sharedMS
 	of(&c.ReviewVersion, c.Share)
 	err = g.q.Each("SELECT version, resolved_ms > 0 OR answers IS NOT NULL FROM comments WHERE review = ? AND deleted_ms = 0", []any{s.review}, func(rows *sql.Rows) error {
 		var version int

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -94,8 +94,8 @@ func BenchmarkTeamGallery(b *testing.B) {
 	db := storetest.Open(b, storetest.Folder(b), store.Options{})
 	ann, id := storetest.Join(b, db, "ann", wire.RoleMember)
 	team := storetest.Team(b, db, "Red", wire.Limits{}, id)
-	who := sqlite.ParseOwner(ann)
-	storetest.Must(b, db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) error {
+	who := engine.ParseOwner(ann)
+	storetest.Must(b, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
 		for _, query := range []string{
 			`INSERT INTO video_tasks (owner, id, model, mode, prompt, words, state, created_ms, usual_least, usual_most, seconds, price, basis, sample, prices)
 				WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 10000) SELECT ?, randomblob(16), 'm', 'text-to-video', 'p', 'p', 'done', n, 1, 1, 6, 0, '', 0, '{}' FROM i`,
@@ -111,7 +111,7 @@ func BenchmarkTeamGallery(b *testing.B) {
 	}))
 	var far int64
 	storetest.Must(b, db.Engine().At(b.Context()).Scan("SELECT min(n) + 100 FROM shares", nil, &far))
-	for name, q := range map[string]wire.TeamClipQuery{"first": {}, "far down": {Before: sqlite.FormatCursor(far)}, "of no state": {State: wire.ReviewApproved}} {
+	for name, q := range map[string]wire.TeamClipQuery{"first": {}, "far down": {Before: engine.FormatCursor(far)}, "of no state": {State: wire.ReviewApproved}} {
 		b.Run(name, func(b *testing.B) {
 			q.Team = team
 			for range b.N {

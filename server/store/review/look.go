@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"screentest/server/sight"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -22,8 +22,8 @@ func (r *Reviews) Look(ctx context.Context, owner string, at wire.Look) (s sight
 			return s, err
 		}
 	}
-	err = r.db.Snapshot(ctx, func(q sqlite.Reading) error {
-		s, err = r.look(q, sqlite.ParseOwner(owner), at)
+	err = r.db.Snapshot(ctx, func(q engine.Reading) error {
+		s, err = r.look(q, engine.ParseOwner(owner), at)
 		return err
 	})
 	return s, err
@@ -32,8 +32,8 @@ func (r *Reviews) Look(ctx context.Context, owner string, at wire.Look) (s sight
 // Read is a review as somebody sees it, by its own id or that of a share. Of one
 // that several shares show they see what any of them does.
 func (r *Reviews) Read(ctx context.Context, owner, id string) (s sight.Seen, err error) {
-	err = r.db.Snapshot(ctx, func(q sqlite.Reading) error {
-		person := sqlite.ParseOwner(owner)
+	err = r.db.Snapshot(ctx, func(q engine.Reading) error {
+		person := engine.ParseOwner(owner)
 		if s, err = r.look(q, person, wire.Look{Share: id}); !isMissing(err) {
 			return err
 		}
@@ -46,7 +46,7 @@ func (r *Reviews) Read(ctx context.Context, owner, id string) (s sight.Seen, err
 			return is, err
 		})
 		if err == nil && len(s.Review.Versions) == 0 {
-			err = sqlite.NotFound("review")
+			err = engine.NotFound("review")
 		}
 		return err
 	})
@@ -54,7 +54,7 @@ func (r *Reviews) Read(ctx context.Context, owner, id string) (s sight.Seen, err
 }
 
 func isMissing(err error) bool {
-	var e *sqlite.Error
+	var e *engine.Error
 	return errors.As(err, &e) && e.Problem.Code == "not_found"
 }
 
@@ -63,12 +63,12 @@ func (r *Reviews) ensure(ctx context.Context, owner, id string) error {
 	if _, err := r.Of(ctx, owner, id); !isMissing(err) {
 		return err
 	}
-	b, _ := sqlite.ParseID(id)
-	return r.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+	b, _ := engine.ParseID(id)
+	return r.db.Write(ctx, 0, func(w *engine.Tx) error {
 		var task int64
 		var there bool
 		err := w.Scan("SELECT n, EXISTS (SELECT 1 FROM review_versions WHERE task = n) FROM video_tasks WHERE owner = ? AND id = ? AND deleted_ms = 0",
-			[]any{sqlite.ParseOwner(owner), b}, &task, &there)
+			[]any{engine.ParseOwner(owner), b}, &task, &there)
 		if err != nil || there {
 			return missing(err, "clip")
 		}
@@ -81,13 +81,13 @@ func (r *Reviews) ensure(ctx context.Context, owner, id string) error {
 	})
 }
 
-func (r *Reviews) look(q sqlite.Reading, person int64, at wire.Look) (s sight.Seen, err error) {
+func (r *Reviews) look(q engine.Reading, person int64, at wire.Look) (s sight.Seen, err error) {
 	var task, share int64
 	if at.Clip != "" {
-		b, _ := sqlite.ParseID(at.Clip)
+		b, _ := engine.ParseID(at.Clip)
 		err = q.Scan("SELECT n FROM video_tasks WHERE owner = ? AND id = ? AND deleted_ms = 0", []any{person, b}, &task)
 	} else {
-		b, _ := sqlite.ParseID(at.Share)
+		b, _ := engine.ParseID(at.Share)
 		err = q.Scan("SELECT s.task, s.n FROM shares s CROSS JOIN video_tasks t ON t.n = s.task WHERE s.id = ? AND t.deleted_ms = 0", []any{b}, &task, &share)
 	}
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *Reviews) look(q sqlite.Reading, person int64, at wire.Look) (s sight.Se
 		if !is {
 			break
 		}
-		id := sqlite.FormatID(by.id)
+		id := engine.FormatID(by.id)
 		s, err = a.read(person, func(c clip) (bool, error) { return by.seen.Sees(c.version, c.state), nil })
 		s.From, s.Live = by.seen.From, by.seen.Live
 		for i := range s.Review.Versions {
@@ -123,7 +123,7 @@ func (r *Reviews) look(q sqlite.Reading, person int64, at wire.Look) (s sight.Se
 		}
 		return s, err
 	}
-	return s, sqlite.NotFound("clip")
+	return s, engine.NotFound("clip")
 }
 
 // read is all that is said of the versions that are seen. Those that aren't one's
@@ -134,14 +134,14 @@ func (a *access) read(person int64, sees func(clip) (bool, error)) (s sight.Seen
 		return s, missing(err, "review")
 	}
 	s.Own = a.owns(person)
-	s.Review = wire.Review{ID: sqlite.FormatID(id), Versions: []wire.ReviewVersion{}, Comments: []wire.Comment{}, Steps: []wire.ReviewStep{}, People: []wire.Mate{}}
+	s.Review = wire.Review{ID: engine.FormatID(id), Versions: []wire.ReviewVersion{}, Comments: []wire.Comment{}, Steps: []wire.ReviewStep{}, People: []wire.Mate{}}
 	guest, err := a.guest(person)
 	if err != nil {
 		return s, err
 	}
 	seen := map[int]bool{}
 	for _, c := range a.clips {
-		s.Tasks = append(s.Tasks, [2]string{sqlite.FormatOwner(c.owner), sqlite.FormatID(c.id)})
+		s.Tasks = append(s.Tasks, [2]string{engine.FormatOwner(c.owner), engine.FormatID(c.id)})
 		is, err := sees(c)
 		if err != nil {
 			return s, err
@@ -201,7 +201,7 @@ func version(q queries, c clip, person int64) (v wire.ReviewVersion, err error) 
 	v.Title = wire.Cut(strings.Join(strings.Fields(cmp.Or(v.Title, prompt, v.Model)), " "), wire.MaxTaskTitle)
 	id := ""
 	if c.owner == person {
-		id = sqlite.FormatID(c.id)
+		id = engine.FormatID(c.id)
 		v.Clip = id
 	}
 	err = q.Each("SELECT idx, archive = 'saved' OR ? = 'done' AND url <> '', poster IS NOT NULL, seconds FROM video_outputs WHERE task = ? ORDER BY idx", []any{v.Task, c.task}, func(rows *sql.Rows) error {
@@ -283,7 +283,7 @@ func (a *access) people(seen map[int]bool) ([]wire.Mate, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.ID = sqlite.FormatID(id)
+		m.ID = engine.FormatID(id)
 		people = append(people, m)
 	}
 	slices.SortFunc(people, func(a, b wire.Mate) int {
@@ -295,11 +295,11 @@ func (a *access) people(seen map[int]bool) ([]wire.Mate, error) {
 // Version is the clip of a version that a share shows, and whose it is.
 // fs.ErrNotExist: it shows none of that number.
 func (r *Reviews) Version(ctx context.Context, by sight.Sight, version int) (owner, task string, err error) {
-	b, _ := sqlite.ParseID(by.Subject)
-	err = r.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	b, _ := engine.ParseID(by.Subject)
+	err = r.db.Snapshot(ctx, func(q engine.Reading) error {
 		var review, from int64
 		if err := q.Scan("SELECT v.review, v.version FROM video_tasks t CROSS JOIN review_versions v ON v.task = t.n WHERE t.owner = ? AND t.id = ?",
-			[]any{sqlite.ParseOwner(by.Owner), b}, &review, &from); err != nil {
+			[]any{engine.ParseOwner(by.Owner), b}, &review, &from); err != nil {
 			return missing(err, "clip")
 		}
 		var state string
@@ -310,9 +310,9 @@ func (r *Reviews) Version(ctx context.Context, by sight.Sight, version int) (own
 			return missing(err, "clip")
 		}
 		if by.Kind != wire.ShareClip || !(sight.Seen{From: int(from), Live: by.Live}).Sees(version, state) {
-			return sqlite.NotFound("clip")
+			return engine.NotFound("clip")
 		}
-		owner, task = sqlite.FormatOwner(n), sqlite.FormatID(id)
+		owner, task = engine.FormatOwner(n), engine.FormatID(id)
 		return nil
 	})
 	return owner, task, err

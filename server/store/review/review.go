@@ -14,24 +14,24 @@ import (
 	"errors"
 	"time"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // Reviews are everybody's.
 type Reviews struct {
-	db  *sqlite.DB
+	db  *engine.DB
 	now func() time.Time
 }
 
 // New is the reviews in db.
-func New(db *sqlite.DB, now func() time.Time) *Reviews { return &Reviews{db: db, now: now} }
+func New(db *engine.DB, now func() time.Time) *Reviews { return &Reviews{db: db, now: now} }
 
 // maxChain is how far it is looked up what a clip was made of.
 const maxChain = 500
 
 // Join makes a clip that was just made the next version, a draft, where one that it
 // was made of, or that had its settings, has a review: the nearest.
-func Join(w *sqlite.Tx, task int64) error {
+func Join(w *engine.Tx, task int64) error {
 	var review int64
 	err := w.Scan(`WITH RECURSIVE up (n, owner, source, version_of, depth) AS (
 			SELECT n, owner, source, version_of, 0 FROM video_tasks WHERE n = ?1 AND (source IS NOT NULL OR version_of IS NOT NULL)
@@ -49,17 +49,17 @@ func Join(w *sqlite.Tx, task int64) error {
 
 // Of is the review of a clip. fs.ErrNotExist: it has none.
 func (r *Reviews) Of(ctx context.Context, owner, clip string) (id string, err error) {
-	b, _ := sqlite.ParseID(clip)
+	b, _ := engine.ParseID(clip)
 	var review []byte
 	err = r.db.At(ctx).Scan(`SELECT r.id FROM video_tasks t CROSS JOIN review_versions v ON v.task = t.n CROSS JOIN reviews r ON r.n = v.review
-		WHERE t.owner = ? AND t.id = ?`, []any{sqlite.ParseOwner(owner), b}, &review)
-	return sqlite.FormatID(review), missing(err, "review")
+		WHERE t.owner = ? AND t.id = ?`, []any{engine.ParseOwner(owner), b}, &review)
+	return engine.FormatID(review), missing(err, "review")
 }
 
 // missing is NotFound where there was no row.
 func missing(err error, what string) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return sqlite.NotFound(what)
+		return engine.NotFound(what)
 	}
 	return err
 }
@@ -71,7 +71,7 @@ type queries interface {
 }
 
 // inTx is a transaction as queries.
-type inTx struct{ *sqlite.Tx }
+type inTx struct{ *engine.Tx }
 
 func (t inTx) Each(query string, args []any, fn func(*sql.Rows) error) error {
 	return t.Tx.Each(context.Background(), query, args, fn)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"screentest/server/sight"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -19,7 +19,7 @@ func (a *access) steps(seen map[int]bool) ([]wire.ReviewStep, error) {
 		var s wire.ReviewStep
 		var id []byte
 		err := rows.Scan(&id, &s.Version, &s.State, &s.Note, &s.By, &s.AtMS)
-		s.Review = sqlite.FormatID(id)
+		s.Review = engine.FormatID(id)
 		if seen[s.Version] {
 			all = append(all, s)
 		}
@@ -61,16 +61,16 @@ func (a *access) decides(person int64, on clip) (bool, error) {
 func (r *Reviews) Step(ctx context.Context, owner string, s wire.ReviewStep) (stepped sight.Stepped, err error) {
 	s.Note = strings.TrimSpace(strings.ToValidUTF8(s.Note, "\ufffd"))
 	if len(s.Note) > wire.MaxReviewNote {
-		return stepped, sqlite.BadField("bad_field", "note", "A note has up to %d bytes; this one has %d.", wire.MaxReviewNote, len(s.Note))
+		return stepped, engine.BadField("bad_field", "note", "A note has up to %d bytes; this one has %d.", wire.MaxReviewNote, len(s.Note))
 	}
 	from, presents := presented[s.State]
 	if !presents {
 		if from = decided[s.State]; from == nil {
-			return stepped, sqlite.BadField("bad_field", "state", "The state is one of %s, %s, %s and %s.", wire.ReviewDraft, wire.ReviewOpen, wire.ReviewApproved, wire.ReviewChanges)
+			return stepped, engine.BadField("bad_field", "state", "The state is one of %s, %s, %s and %s.", wire.ReviewDraft, wire.ReviewOpen, wire.ReviewApproved, wire.ReviewChanges)
 		}
 	}
-	person := sqlite.ParseOwner(owner)
-	err = r.db.Write(ctx, len(s.Note), func(w *sqlite.Tx) error {
+	person := engine.ParseOwner(owner)
+	err = r.db.Write(ctx, len(s.Note), func(w *engine.Tx) error {
 		stepped = sight.Stepped{}
 		q := inTx{w}
 		a, err := r.openID(q, s.Review)
@@ -97,7 +97,7 @@ func (r *Reviews) Step(ctx context.Context, owner string, s wire.ReviewStep) (st
 			if last.By != "" {
 				who = ", by " + last.By
 			}
-			return sqlite.Conflict("Version %d is %s%s. Look at it as it is now.", on.version, stateWords[on.state], who)
+			return engine.Conflict("Version %d is %s%s. Look at it as it is now.", on.version, stateWords[on.state], who)
 		}
 		if s.State == wire.ReviewOpen {
 			var made bool
@@ -105,7 +105,7 @@ func (r *Reviews) Step(ctx context.Context, owner string, s wire.ReviewStep) (st
 				return err
 			}
 			if !made {
-				return sqlite.Conflict("Version %d has no clip yet. Ask for a review when it is made.", on.version)
+				return engine.Conflict("Version %d has no clip yet. Ask for a review when it is made.", on.version)
 			}
 		}
 		if _, err := w.Exec("INSERT INTO review_steps (review, version, state, person, note, at_ms) VALUES (?, ?, ?, ?, ?, ?)", a.review, on.version, s.State, person, s.Note, r.now().UnixMilli()); err != nil {
@@ -156,7 +156,7 @@ func (a *access) last(on clip) (s wire.ReviewStep, by int64, err error) {
 	if err := a.q.Scan("SELECT id FROM reviews WHERE n = ?", []any{a.review}, &id); err != nil {
 		return s, 0, err
 	}
-	s = wire.ReviewStep{Review: sqlite.FormatID(id), Version: on.version, State: on.state}
+	s = wire.ReviewStep{Review: engine.FormatID(id), Version: on.version, State: on.state}
 	err = a.q.Each(`SELECT s.note, s.at_ms, u.name, s.person FROM review_steps s CROSS JOIN users u ON u.n = s.person
 		WHERE s.review = ? AND s.version = ? ORDER BY s.n DESC LIMIT 1`, []any{a.review, on.version}, func(rows *sql.Rows) error {
 		return rows.Scan(&s.Note, &s.AtMS, &s.By, &by)
@@ -183,11 +183,11 @@ func (a *access) ask(s *sight.Stepped, on clip) error {
 			if err != nil {
 				return err
 			}
-			o := sqlite.FormatOwner(n)
+			o := engine.FormatOwner(n)
 			if _, told := s.Shares[o]; guest || told || len(s.Told) >= maxAsked {
 				continue
 			}
-			s.Told, s.Shares[o] = append(s.Told, o), sqlite.FormatID(by.id)
+			s.Told, s.Shares[o] = append(s.Told, o), engine.FormatID(by.id)
 		}
 	}
 	return nil

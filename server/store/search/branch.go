@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // branches are what of conversations their shares leave out, as it was read last.
@@ -24,7 +24,7 @@ const maxBranches = 2000
 // shows says whether a message, a row, is among what a share of its conversation
 // shows: the branch of the newest message up to a time, with the other lanes as far as
 // the same is asked in them. What the owner asked otherwise before stays with them.
-func (b *branches) shows(q sqlite.Reading, talk, message, until int64) (bool, error) {
+func (b *branches) shows(q engine.Reading, talk, message, until int64) (bool, error) {
 	key := branch{talk: talk, until: until}
 	if err := q.Scan("SELECT coalesce(max(n), 0) FROM messages WHERE conversation = ?", []any{talk}, &key.newest); err != nil {
 		return false, err
@@ -57,7 +57,7 @@ type step struct {
 const selectSteps = "SELECT n, id, parent, lane, role = 'user' FROM messages WHERE conversation = ? AND created_ms <= ? ORDER BY n"
 
 // besideBranch are the messages up to a time that a share leaves out.
-func besideBranch(q sqlite.Reading, talk, until int64) (out map[int64]bool, err error) {
+func besideBranch(q engine.Reading, talk, until int64) (out map[int64]bool, err error) {
 	steps, leaves, newest, rows := map[int64]step{}, map[int64]int64{}, int64(0), map[string]int64{}
 	err = q.Each(selectSteps, []any{talk, until}, func(r *sql.Rows) error {
 		var n int64
@@ -117,7 +117,7 @@ func besideBranch(q sqlite.Reading, talk, until int64) (out map[int64]bool, err 
 }
 
 // asksTheSame says whether two questions, each of a lane, are the same turn of both.
-func asksTheSame(q sqlite.Reading, turn int, a, b int64) (same bool, err error) {
+func asksTheSame(q engine.Reading, turn int, a, b int64) (same bool, err error) {
 	if a == b || turn == 0 {
 		return a == b, nil
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -107,7 +107,7 @@ type subject struct{ owner, conversation, message, run, video int64 }
 
 // placeDoc gives a doc a row of the index, for a time in Unix milliseconds, and
 // appends it to docs.
-func placeDoc(w *sqlite.Tx, docs []placed, s subject, ms int64, d doc) ([]placed, error) {
+func placeDoc(w *engine.Tx, docs []placed, s subject, ms int64, d doc) ([]placed, error) {
 	at, err := freeRow(w, docs, ms)
 	if err != nil {
 		return docs, err
@@ -123,9 +123,9 @@ func placeDoc(w *sqlite.Tx, docs []placed, s subject, ms int64, d doc) ([]placed
 }
 
 // insertDocs puts docs into the index.
-func insertDocs(w *sqlite.Tx, docs []placed) error {
+func insertDocs(w *engine.Tx, docs []placed) error {
 	err := insertMany(w, "search_rows (n, owner, conversation, message, run, video)", docs, func(d placed) []any {
-		return []any{d.row, d.of.owner, sqlite.OrNull(d.of.conversation), sqlite.OrNull(d.of.message), sqlite.OrNull(d.of.run), sqlite.OrNull(d.of.video)}
+		return []any{d.row, d.of.owner, engine.OrNull(d.of.conversation), engine.OrNull(d.of.message), engine.OrNull(d.of.run), engine.OrNull(d.of.video)}
 	})
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func insertDocs(w *sqlite.Tx, docs []placed) error {
 
 // insertMany inserts a row for each doc, many with one statement: at the beginning
 // of each one FTS5 writes out what it has gathered, to be able to go back to there.
-func insertMany(w *sqlite.Tx, into string, docs []placed, row func(placed) []any) error {
+func insertMany(w *engine.Tx, into string, docs []placed, row func(placed) []any) error {
 	for _, size := range []int{indexStep, indexStep / 8, 1} {
 		for len(docs) >= size {
 			var args []any
@@ -156,7 +156,7 @@ func insertMany(w *sqlite.Tx, into string, docs []placed, row func(placed) []any
 
 // freeRow finds a place in the index for a time: behind all of its second, those of
 // docs among them.
-func freeRow(w *sqlite.Tx, docs []placed, ms int64) (int64, error) {
+func freeRow(w *engine.Tx, docs []placed, ms int64) (int64, error) {
 	for at := rowOf(ms); ; at += perSecond {
 		last := int64(-1)
 		for _, d := range docs {

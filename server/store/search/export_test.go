@@ -1,6 +1,6 @@
 package search
 
-import "screentest/server/store/sqlite"
+import "screentest/server/store/engine"
 
 // What the tests look at.
 const (
@@ -16,4 +16,4 @@ var (
 )
 
 // FreeRow is the place of a time with nothing else that goes in.
-func FreeRow(w *sqlite.Tx, ms int64) (int64, error) { return freeRow(w, nil, ms) }
+func FreeRow(w *engine.Tx, ms int64) (int64, error) { return freeRow(w, nil, ms) }

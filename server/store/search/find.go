@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -34,7 +34,7 @@ const (
 
 // A Finder looks things up in the search index.
 type Finder struct {
-	db    *sqlite.DB
+	db    *engine.DB
 	Index *Index
 	now   func() time.Time
 
@@ -42,7 +42,7 @@ type Finder struct {
 }
 
 // NewFinder looks in the index of db.
-func NewFinder(db *sqlite.DB, index *Index, now func() time.Time) *Finder {
+func NewFinder(db *engine.DB, index *Index, now func() time.Time) *Finder {
 	return &Finder{db: db, Index: index, now: now}
 }
 
@@ -83,7 +83,7 @@ func (f *Finder) Search(ctx context.Context, owner string, s wire.Search) (page 
 	if err != nil {
 		return page, err
 	}
-	err = f.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = f.db.Snapshot(ctx, func(q engine.Reading) error {
 		l, err := readSearch(q, owner, s)
 		if err == nil {
 			l.branches = &f.branches
@@ -104,7 +104,7 @@ func (f *Finder) Search(ctx context.Context, owner string, s wire.Search) (page 
 			if l.prefix {
 				mode = 1
 			}
-			page.Before = sqlite.FormatCursor(more, mode)
+			page.Before = engine.FormatCursor(more, mode)
 		}
 		return nil
 	})
@@ -115,13 +115,13 @@ func (f *Finder) Search(ctx context.Context, owner string, s wire.Search) (page 
 	return page, nil
 }
 
-func readSearch(q sqlite.Reading, owner string, s wire.Search) (l *lookup, err error) {
+func readSearch(q engine.Reading, owner string, s wire.Search) (l *lookup, err error) {
 	if len(s.Query) > wire.MaxQuery {
-		return nil, sqlite.BadField("bad_query", "query", "At most %d bytes can be searched for.", wire.MaxQuery)
+		return nil, engine.BadField("bad_query", "query", "At most %d bytes can be searched for.", wire.MaxQuery)
 	}
-	l = &lookup{Search: s, owner: sqlite.ParseOwner(owner), phrases: parseQuery(s.Query), below: math.MaxInt64}
-	l.Limit = sqlite.PageLimit(s.Limit, defaultHits, wire.MaxHits)
-	before, err := sqlite.ParseCursor(s.Before, 2)
+	l = &lookup{Search: s, owner: engine.ParseOwner(owner), phrases: parseQuery(s.Query), below: math.MaxInt64}
+	l.Limit = engine.PageLimit(s.Limit, defaultHits, wire.MaxHits)
+	before, err := engine.ParseCursor(s.Before, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +140,10 @@ func readSearch(q sqlite.Reading, owner string, s wire.Search) (l *lookup, err e
 
 	var meta []string
 	if s.Conversation != "" {
-		id, _ := sqlite.ParseID(s.Conversation)
+		id, _ := engine.ParseID(s.Conversation)
 		var n int64
 		if err := q.Scan("SELECT n FROM conversations WHERE owner = ? AND id = ?", []any{l.owner, id}, &n); err == sql.ErrNoRows {
-			return nil, sqlite.NotFound("conversation")
+			return nil, engine.NotFound("conversation")
 		} else if err != nil {
 			return nil, err
 		}
@@ -161,7 +161,7 @@ func readSearch(q sqlite.Reading, owner string, s wire.Search) (l *lookup, err e
 	var kinds, columns []string
 	for _, k := range s.Kinds {
 		if !slices.ContainsFunc(hitKinds, func(h struct{ kind, meta, column string }) bool { return h.kind == k }) {
-			return nil, sqlite.BadField("bad_kind", "kinds", "There is no kind %q of what can be found.", k)
+			return nil, engine.BadField("bad_kind", "kinds", "There is no kind %q of what can be found.", k)
 		}
 	}
 	for _, h := range hitKinds {
@@ -198,7 +198,7 @@ func (l *lookup) match(filter, columns string) string {
 
 // rows finds the places of a page in the index, the newest first; more is where
 // the next page goes on, 0 at the end.
-func (l *lookup) rows(q sqlite.Reading) (rows []int64, more int64, err error) {
+func (l *lookup) rows(q engine.Reading) (rows []int64, more int64, err error) {
 	rows, more, err = l.page(q)
 	n := len(l.phrases)
 	if err == nil && more == 0 && l.Before == "" && n > 0 && l.phrases[n-1].prefix {
@@ -216,7 +216,7 @@ const (
 )
 
 // page finds those of a page, of one's own and what others show.
-func (l *lookup) page(q sqlite.Reading) (rows []int64, more int64, err error) {
+func (l *lookup) page(q engine.Reading) (rows []int64, more int64, err error) {
 	rows, more, err = l.own(q)
 	if err != nil || len(l.shown.words) == 0 {
 		return rows, more, err
@@ -237,7 +237,7 @@ func (l *lookup) most() int {
 	return l.Limit
 }
 
-func (l *lookup) own(q sqlite.Reading) (rows []int64, more int64, err error) {
+func (l *lookup) own(q engine.Reading) (rows []int64, more int64, err error) {
 	limit, look := l.most(), l.most()+1
 	query := selectRows
 	paid := l.paid()
@@ -287,7 +287,7 @@ const selectHit = `SELECT c.id, coalesce(c.title, v.title), m.id, coalesce(m.rol
 	WHERE s.n = ?1`
 
 // hits reads what is shown of rows.
-func (l *lookup) hits(q sqlite.Reading, rows []int64) ([]wire.Hit, error) {
+func (l *lookup) hits(q engine.Reading, rows []int64) ([]wire.Hit, error) {
 	type ranked struct {
 		wire.Hit
 		score float64
@@ -322,7 +322,7 @@ func (l *lookup) hits(q sqlite.Reading, rows []int64) ([]wire.Hit, error) {
 				h.Title = by.title
 			}
 		}
-		h.Conversation, h.Message, h.Run, h.Video = sqlite.FormatID(conversation), sqlite.FormatID(message), sqlite.FormatID(run), sqlite.FormatID(video)
+		h.Conversation, h.Message, h.Run, h.Video = engine.FormatID(conversation), engine.FormatID(message), engine.FormatID(run), engine.FormatID(video)
 		score := l.show(&h, text, tool, tags, problem, calls)
 		if theirs {
 			h.Share, h.By = by.share, by.name
@@ -411,7 +411,7 @@ func (l *lookup) show(h *wire.Hit, text, tool, tags string, problem, calls []byt
 func (f *Finder) catchUp(ctx context.Context) (behind bool, err error) {
 	for end := f.now().Add(catchUpFor); f.Index.Behind() && f.now().Before(end); {
 		answer := make(chan error, 1)
-		f.db.Post(0, func(w *sqlite.Tx) error {
+		f.db.Post(0, func(w *engine.Tx) error {
 			_, err := f.Index.CatchUp(w)
 			return err
 		}, func(err error) { answer <- err })

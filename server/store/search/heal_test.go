@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/search"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -46,7 +46,7 @@ func TestBrokenSearchHeals(t *testing.T) {
 func TestTwoNotesAboutOneMessage(t *testing.T) {
 	db, owner := storetest.OpenLocal(t)
 	s, _ := storetest.Talk(t, db, owner, "", "zebra", storetest.Says("giraffe"))
-	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) error {
+	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
 		var n, c int64
 		if err := w.Scan("SELECT n, conversation FROM messages WHERE text = 'zebra'", nil, &n, &c); err != nil {
 			return err
@@ -142,7 +142,7 @@ func TestSearchFindsWhatIsThere(t *testing.T) {
 			case op == "new":
 				write("")
 			case op == "index":
-				storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error { _, err := db.Finder.Index.CatchUp(w); return err }))
+				storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error { _, err := db.Finder.Index.CatchUp(w); return err }))
 			case op == "check":
 				check()
 			case len(talks) == 0:
@@ -188,7 +188,7 @@ func TestSearchOnAFullDisk(t *testing.T) {
 	db.StartTurn(owner, s, storetest.RunOf(s), "new", "", func(err error) { stored <- err })
 	var pages int
 	limit := make(chan error, 1)
-	db.Engine().Post(0, func(w *sqlite.Tx) error {
+	db.Engine().Post(0, func(w *engine.Tx) error {
 		if err := w.Scan("PRAGMA page_count", nil, &pages); err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func TestSearchOnAFullDisk(t *testing.T) {
 	if err != nil || len(page.Hits) != 2 || !page.Behind {
 		t.Fatalf("on a full disk: %+v, %v", page, err)
 	}
-	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error { return w.Scan("PRAGMA max_page_count = 1073741823", nil, new(int)) }))
+	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error { return w.Scan("PRAGMA max_page_count = 1073741823", nil, new(int)) }))
 	storetest.Indexed(t, db)
 	page, err = db.Search(ctx, owner, wire.Search{Query: "word17"})
 	if err != nil || len(page.Hits) != 1 || page.Behind {

@@ -14,7 +14,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -29,7 +29,7 @@ const (
 
 // An Index is the search index as those who write see it: each notes in its own
 // transaction what is to be found, and the words go in a moment later, when the
-// writer has time (see [sqlite.Follower]).
+// writer has time (see [engine.Follower]).
 type Index struct {
 	behind atomic.Bool // it has not all that is stored
 	bytes  int         // of text that went in since it was last whole; of the writing goroutine
@@ -44,32 +44,32 @@ func NewIndex() *Index {
 
 // NoteTitle notes that a conversation's title is to be put into the index, in
 // place of what is there of it.
-func (x *Index) NoteTitle(w *sqlite.Tx, owner, conversation int64) error {
+func (x *Index) NoteTitle(w *engine.Tx, owner, conversation int64) error {
 	return x.note(w, "INSERT INTO search_todo (owner, conversation) VALUES (?, ?)", owner, conversation)
 }
 
 // NoteMessage does so with a message.
-func (x *Index) NoteMessage(w *sqlite.Tx, owner, conversation, message int64) error {
+func (x *Index) NoteMessage(w *engine.Tx, owner, conversation, message int64) error {
 	return x.note(w, "INSERT INTO search_todo (owner, conversation, message) VALUES (?, ?, ?)", owner, conversation, message)
 }
 
 // NoteVideo does so with a video task.
-func (x *Index) NoteVideo(w *sqlite.Tx, owner, video int64) error {
+func (x *Index) NoteVideo(w *engine.Tx, owner, video int64) error {
 	return x.note(w, "INSERT INTO search_todo (owner, conversation, video) VALUES (?, 0, ?)", owner, video)
 }
 
 // NoteConversation does so with a conversation and all of its messages.
-func (x *Index) NoteConversation(w *sqlite.Tx, owner, conversation int64) error {
+func (x *Index) NoteConversation(w *engine.Tx, owner, conversation int64) error {
 	return x.note(w, "INSERT INTO search_todo (owner, conversation, messages_from) VALUES (?, ?, 0)", owner, conversation)
 }
 
 // NoteConversations does so with all conversations that stand under the owner
 // of, with their messages, as the owner's.
-func (x *Index) NoteConversations(w *sqlite.Tx, owner, of int64) error {
+func (x *Index) NoteConversations(w *engine.Tx, owner, of int64) error {
 	return x.note(w, "INSERT INTO search_todo (owner, conversation, messages_from) SELECT ?, n, 0 FROM conversations WHERE owner = ?", owner, of)
 }
 
-func (x *Index) note(w *sqlite.Tx, insert string, args ...any) error {
+func (x *Index) note(w *engine.Tx, insert string, args ...any) error {
 	_, err := w.Exec(insert, args...)
 	if err == nil {
 		w.AfterCommit(func() { x.behind.Store(true) })
@@ -88,7 +88,7 @@ type note struct {
 }
 
 // some puts the next rows into the index. more: there may be more.
-func (x *Index) some(w *sqlite.Tx) (more bool, err error) {
+func (x *Index) some(w *engine.Tx) (more bool, err error) {
 	var list []note
 	err = w.Each(context.Background(), "SELECT n, conversation, coalesce(message, 0), coalesce(video, 0), messages_from FROM search_todo ORDER BY n LIMIT ?", []any{indexStep}, func(rows *sql.Rows) error {
 		var t note
@@ -131,7 +131,7 @@ func (x *Index) some(w *sqlite.Tx) (more bool, err error) {
 // gone before its words come, and they would stay for good. What a thing is
 // known by here is its number alone, for whatever else a note says of it.
 type batch struct {
-	w      *sqlite.Tx
+	w      *engine.Tx
 	docs   []placed
 	placed map[subject]bool
 }
@@ -154,7 +154,7 @@ func (b *batch) add(t note) (whole bool, err error) {
 		return true, nil
 	}
 	room := indexStep - len(b.docs)
-	messages, err := sqlite.Column[int64](b.w, "SELECT n FROM messages WHERE conversation = ? AND n >= ? ORDER BY n LIMIT ?", t.conversation, t.from.Int64, max(room, 0))
+	messages, err := engine.Column[int64](b.w, "SELECT n FROM messages WHERE conversation = ? AND n >= ? ORDER BY n LIMIT ?", t.conversation, t.from.Int64, max(room, 0))
 	if err != nil {
 		return false, err
 	}
@@ -173,7 +173,7 @@ func (b *batch) add(t note) (whole bool, err error) {
 }
 
 // once has the thing of number n placed, if it isn't yet.
-func (b *batch) once(what subject, n int64, place func(*sqlite.Tx, []placed, int64) ([]placed, error)) (err error) {
+func (b *batch) once(what subject, n int64, place func(*engine.Tx, []placed, int64) ([]placed, error)) (err error) {
 	if b.placed[what] {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (b *batch) once(what subject, n int64, place func(*sqlite.Tx, []placed, int
 // placeMessage gives a message a place in the index, instead of the one that it
 // has, and appends its doc to docs. An answer that is being written is left as
 // it is: it comes when it ends.
-func placeMessage(w *sqlite.Tx, docs []placed, n int64) ([]placed, error) {
+func placeMessage(w *engine.Tx, docs []placed, n int64) ([]placed, error) {
 	var owner, conversation, ms, run int64
 	var m wire.Message
 	var r wire.Run
@@ -220,7 +220,7 @@ func placeMessage(w *sqlite.Tx, docs []placed, n int64) ([]placed, error) {
 }
 
 // placeTitle does so with a conversation's title.
-func placeTitle(w *sqlite.Tx, docs []placed, conversation int64) ([]placed, error) {
+func placeTitle(w *engine.Tx, docs []placed, conversation int64) ([]placed, error) {
 	var owner, ms int64
 	var title string
 	err := w.Scan("SELECT owner, created_ms, title FROM conversations WHERE n = ?", []any{conversation}, &owner, &ms, &title)
@@ -238,7 +238,7 @@ func placeTitle(w *sqlite.Tx, docs []placed, conversation int64) ([]placed, erro
 
 // placeVideo does so with a video task, and brings the words that the gallery
 // looks in up to date: a migration leaves both to it.
-func placeVideo(w *sqlite.Tx, docs []placed, n int64) ([]placed, error) {
+func placeVideo(w *engine.Tx, docs []placed, n int64) ([]placed, error) {
 	var owner int64
 	var t wire.VideoTask
 	var tags, body string
@@ -269,7 +269,7 @@ func placeVideo(w *sqlite.Tx, docs []placed, n int64) ([]placed, error) {
 }
 
 // CatchUp puts the next rows into the index.
-func (x *Index) CatchUp(w *sqlite.Tx) (more bool, err error) {
+func (x *Index) CatchUp(w *engine.Tx) (more bool, err error) {
 	if more, err = x.some(w); err != nil {
 		return false, err
 	}
@@ -292,7 +292,7 @@ const mergePages = 64
 
 // Forget rewrites part of the index, so that in the end the words of what was
 // deleted are in it no more: until then it only knows that they do not count.
-func (*Index) Forget(w *sqlite.Tx) (more bool, err error) {
+func (*Index) Forget(w *engine.Tx) (more bool, err error) {
 	var before, after int64
 	const changes = "SELECT total_changes()"
 	if err := w.Scan(changes, nil, &before); err != nil {

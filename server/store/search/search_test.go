@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/search"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -292,12 +292,12 @@ func TestMigrationIndexesWhatIsThere(t *testing.T) {
 func TestFullSecondGoesOn(t *testing.T) {
 	db, owner := storetest.OpenLocal(t)
 	s, _ := storetest.Talk(t, db, owner, "", "q", storetest.Says("first"))
-	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) error {
-		id, _ := sqlite.ParseID(s.Conversation)
+	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
+		id, _ := engine.ParseID(s.Conversation)
 		var n int64
 		storetest.Must(t, w.Scan("SELECT n FROM conversations WHERE id = ?", []any{id}, &n))
 		for _, at := range []int64{search.RowOf(5000) + search.PerSecond - 1, search.RowOf(6000) + search.PerSecond - 1} {
-			_, err := w.Exec("INSERT INTO search_rows (n, owner, conversation) VALUES (?, ?, ?)", at, sqlite.ParseOwner(owner), n)
+			_, err := w.Exec("INSERT INTO search_rows (n, owner, conversation) VALUES (?, ?, ?)", at, engine.ParseOwner(owner), n)
 			storetest.Must(t, err)
 		}
 		for ms, want := range map[int64]int64{4999: search.RowOf(4000), 5001: search.RowOf(7000), 7000: search.RowOf(7000)} {

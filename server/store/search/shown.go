@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -53,7 +53,7 @@ func (l *lookup) paid() bool { return l.MinNanoUSD != nil || l.MaxNanoUSD != nil
 
 // readShown reads what others show, unless one's own alone is asked for. The time is
 // in Unix milliseconds.
-func (l *lookup) readShown(q sqlite.Reading, now int64) error {
+func (l *lookup) readShown(q engine.Reading, now int64) error {
 	columns := l.shownColumns()
 	if l.Conversation != "" || l.paid() || len(columns) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (l *lookup) readShown(q sqlite.Reading, now int64) error {
 		var id []byte
 		var ends int64
 		err := rows.Scan(&r.n, &id, &r.talk, &r.clip, &r.name, &r.title, &r.live, &r.createdMS, &ends)
-		if r.share = sqlite.FormatID(id); ends == 0 || ends > now {
+		if r.share = engine.FormatID(id); ends == 0 || ends > now {
 			all = append(all, r)
 		}
 		return err
@@ -108,7 +108,7 @@ const selectOthers = `SELECT f.rowid, coalesce(s.conversation, 0), coalesce(s.me
 	WHERE f.search MATCH ? AND f.rowid >= ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?`
 
 // others finds what others show as own finds what is one's own.
-func (l *lookup) others(q sqlite.Reading) (rows []int64, more int64, err error) {
+func (l *lookup) others(q engine.Reading) (rows []int64, more int64, err error) {
 	filter := metaFilter("("+strings.Join(l.shown.words, " OR ")+")", l.shown.meta)
 	looked, full := 0, fmt.Errorf("the page is full")
 	err = q.Each(selectOthers, []any{l.match(filter, l.shown.columns), l.above, l.below, maxLooked}, func(r *sql.Rows) error {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -31,18 +31,18 @@ func showed(t testing.TB, db *store.DB, owner string, s share) share {
 		s.createdMS = time.Now().UnixMilli()
 	}
 	id := func(text string) any {
-		if b, ok := sqlite.ParseID(text); ok {
+		if b, ok := engine.ParseID(text); ok {
 			return b
 		}
 		return nil
 	}
-	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error {
+	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *engine.Tx) error {
 		n, err := w.Insert(`INSERT INTO shares (id, owner, conversation, task, audience, to_team, live, wire, created_ms, expires_ms, snapshot, title)
 			VALUES (?1, ?2, (SELECT n FROM conversations WHERE owner = ?2 AND id = ?3), (SELECT n FROM video_tasks WHERE owner = ?2 AND id = ?4), ?5, (SELECT n FROM teams WHERE id = ?6), ?7, 0, ?8, ?9, ?10, ?11)`,
-			id(s.id), sqlite.ParseOwner(owner), id(s.conversation), id(s.clip), s.audience, id(s.team), s.live, s.createdMS, s.ends,
+			id(s.id), engine.ParseOwner(owner), id(s.conversation), id(s.clip), s.audience, id(s.team), s.live, s.createdMS, s.ends,
 			map[bool]any{true: nil, false: []byte("{}")}[s.live || s.clip != ""], s.title)
 		if err == nil && s.person != "" {
-			_, err = w.Exec("INSERT INTO share_people (share, person) VALUES (?, ?)", n, sqlite.ParseOwner(s.person))
+			_, err = w.Exec("INSERT INTO share_people (share, person) VALUES (?, ?)", n, engine.ParseOwner(s.person))
 		}
 		return err
 	}))
@@ -124,7 +124,7 @@ func TestSearchFindsWhatIsShared(t *testing.T) {
 	// What ends ends at once.
 	write := func(query string, args ...any) {
 		t.Helper()
-		storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error { return storetest.Second(w.Exec(query, args...)) }))
+		storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *engine.Tx) error { return storetest.Second(w.Exec(query, args...)) }))
 	}
 	storetest.Must(t, db.TakeFromTeam(t.Context(), red, bobID))
 	check("out of the team", bob, walrus, hers+"; "+own)
@@ -132,7 +132,7 @@ func TestSearchFindsWhatIsShared(t *testing.T) {
 	check("expired", bob, walrus, own)
 	write("UPDATE shares SET expires_ms = ?", time.Now().Add(time.Hour).UnixMilli())
 	check("not yet expired", bob, walrus, hers+"; "+own)
-	write("UPDATE users SET active = 0 WHERE n = ?", sqlite.ParseOwner(ann))
+	write("UPDATE users SET active = 0 WHERE n = ?", engine.ParseOwner(ann))
 	check("whose owner was deactivated", bob, walrus, own)
 	write("UPDATE users SET active = 1")
 	write("DELETE FROM shares")

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"slices"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -16,8 +16,8 @@ const listed = `SELECT s.n, s.id, s.owner, o.name, c.id, t.id, ` + titleOf + `, 
 // List are an owner's shares, and those that others share with them, by name; of
 // each the newest wire.MaxShares, the newest first.
 func (s *Shares) List(ctx context.Context, owner string) (l wire.Shares, err error) {
-	who, now := sqlite.ParseOwner(owner), s.now().UnixMilli()
-	err = s.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	who, now := engine.ParseOwner(owner), s.now().UnixMilli()
+	err = s.db.Snapshot(ctx, func(q engine.Reading) error {
 		if l.Mine, err = list(q, who, listed+"s.owner = ?"+there+" ORDER BY s.n DESC LIMIT ?", who, now, wire.MaxShares); err != nil {
 			return err
 		}
@@ -48,13 +48,13 @@ func (s *Shares) List(ctx context.Context, owner string) (l wire.Shares, err err
 // Of are the shares of one thing of an owner's, of a clip in the trash too: who can
 // see it. The newest first.
 func (s *Shares) Of(ctx context.Context, owner, kind, id string) (l []wire.Share, err error) {
-	who, now := sqlite.ParseOwner(owner), s.now().UnixMilli()
-	b, _ := sqlite.ParseID(id)
+	who, now := engine.ParseOwner(owner), s.now().UnixMilli()
+	b, _ := engine.ParseID(id)
 	query := listed + "s.task = (SELECT n FROM video_tasks WHERE owner = ? AND id = ?)" + notOver
 	if kind == wire.ShareConversation {
 		query = listed + "s.conversation = (SELECT n FROM conversations WHERE owner = ? AND id = ?)" + notOver
 	}
-	err = s.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = s.db.Snapshot(ctx, func(q engine.Reading) error {
 		l, err = list(q, who, query, who, b, now)
 		return err
 	})
@@ -64,7 +64,7 @@ func (s *Shares) Of(ctx context.Context, owner, kind, id string) (l []wire.Share
 
 // list reads shares as somebody sees them: whom else it is for is only the owner's
 // to know, but for a team's name.
-func list(q sqlite.Reading, who int64, query string, args ...any) ([]wire.Share, error) {
+func list(q engine.Reading, who int64, query string, args ...any) ([]wire.Share, error) {
 	all, numbers := []wire.Share{}, []int64{}
 	err := q.Each(query, args, func(rows *sql.Rows) error {
 		var n, owner int64
@@ -74,10 +74,10 @@ func list(q sqlite.Reading, who int64, query string, args ...any) ([]wire.Share,
 		if err := rows.Scan(&n, &id, &owner, &v.Owner, &conversation, &task, &v.Title, &v.Audience, &team, &v.Live, &v.Wire, &v.CreatedMS, &v.ExpiresMS); err != nil {
 			return err
 		}
-		v.ID, v.Mine = sqlite.FormatID(id), owner == who
-		v.Kind, v.Subject = wire.ShareConversation, sqlite.FormatID(conversation)
+		v.ID, v.Mine = engine.FormatID(id), owner == who
+		v.Kind, v.Subject = wire.ShareConversation, engine.FormatID(conversation)
 		if task != nil {
-			v.Kind, v.Subject = wire.ShareClip, sqlite.FormatID(task)
+			v.Kind, v.Subject = wire.ShareClip, engine.FormatID(task)
 		}
 		if team != "" {
 			v.To = []string{team}
@@ -97,7 +97,7 @@ func list(q sqlite.Reading, who int64, query string, args ...any) ([]wire.Share,
 }
 
 // names are those of the people that a share is for.
-func names(q sqlite.Reading, share int64) (of []string, err error) {
+func names(q engine.Reading, share int64) (of []string, err error) {
 	err = q.Each("SELECT u.name FROM share_people p JOIN users u ON u.n = p.person WHERE p.share = ?", []any{share}, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)

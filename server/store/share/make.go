@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -20,7 +20,7 @@ import (
 // conversation as it is now. What isn't there, or isn't theirs, is fs.ErrNotExist,
 // and the problem's field says which.
 func (s *Shares) Make(ctx context.Context, owner string, n wire.NewShare, token string, snapshot []byte) (id string, err error) {
-	who, now := sqlite.ParseOwner(owner), s.now()
+	who, now := engine.ParseOwner(owner), s.now()
 	made := uuid.New()
 	coding, packed := 0, []byte(nil)
 	if snapshot != nil {
@@ -35,7 +35,7 @@ func (s *Shares) Make(ctx context.Context, owner string, n wire.NewShare, token 
 	if n.Hours > 0 {
 		expires = now.Add(time.Duration(n.Hours) * time.Hour).UnixMilli()
 	}
-	err = s.db.Write(ctx, len(packed), func(w *sqlite.Tx) error {
+	err = s.db.Write(ctx, len(packed), func(w *engine.Tx) error {
 		if err := people.WantUser(w, who); err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (s *Shares) Make(ctx context.Context, owner string, n wire.NewShare, token 
 			return err
 		}
 		if many >= wire.MaxShares {
-			return sqlite.Conflict("You share %d things, which is the most. Stop sharing some of them first.", wire.MaxShares)
+			return engine.Conflict("You share %d things, which is the most. Stop sharing some of them first.", wire.MaxShares)
 		}
 		conversation, task, title, err := subject(w, who, n.Kind, n.ID)
 		if err != nil {
@@ -60,7 +60,7 @@ func (s *Shares) Make(ctx context.Context, owner string, n wire.NewShare, token 
 			title = ""
 		}
 		share, err := w.Insert(`INSERT INTO shares (id, owner, conversation, task, audience, to_team, hash, live, wire, title, coding, snapshot, created_ms, expires_ms)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, made[:], who, sqlite.OrNull(conversation), sqlite.OrNull(task), n.Audience, sqlite.OrNull(team), hash,
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, made[:], who, engine.OrNull(conversation), engine.OrNull(task), n.Audience, engine.OrNull(team), hash,
 			n.Live, n.Wire, title, coding, packed, now.UnixMilli(), expires)
 		if err != nil || n.Audience != wire.ShareWithPeople {
 			return err
@@ -71,8 +71,8 @@ func (s *Shares) Make(ctx context.Context, owner string, n wire.NewShare, token 
 }
 
 // subject is what is to be shown, and what it is called now.
-func subject(q sqlite.Scanner, owner int64, kind, id string) (conversation, task int64, title string, err error) {
-	b, _ := sqlite.ParseID(id)
+func subject(q engine.Scanner, owner int64, kind, id string) (conversation, task int64, title string, err error) {
+	b, _ := engine.ParseID(id)
 	if kind == wire.ShareConversation {
 		err = q.Scan("SELECT n, title FROM conversations WHERE owner = ? AND id = ?", []any{owner, b}, &conversation, &title)
 		return conversation, 0, title, missing(err, "conversation", "id")
@@ -81,29 +81,29 @@ func subject(q sqlite.Scanner, owner int64, kind, id string) (conversation, task
 	err = q.Scan("SELECT n, coalesce(nullif(title, ''), substr(prompt, 1, 100)), state FROM video_tasks WHERE owner = ? AND id = ? AND deleted_ms = 0",
 		[]any{owner, b}, &task, &title, &state)
 	if err == nil && (state == wire.VideoRefused || state == wire.VideoFailed || state == wire.VideoLost) {
-		return 0, 0, "", &sqlite.Error{Problem: wire.Problem{Code: "conflict", Field: "id", Message: "This clip came to nothing: there is nothing to show."}}
+		return 0, 0, "", &engine.Error{Problem: wire.Problem{Code: "conflict", Field: "id", Message: "This clip came to nothing: there is nothing to show."}}
 	}
 	return 0, task, title, missing(err, "clip", "id")
 }
 
 // teamOf is the number of a team that somebody is in.
-func teamOf(q sqlite.Scanner, owner int64, id string) (n int64, err error) {
-	b, _ := sqlite.ParseID(id)
+func teamOf(q engine.Scanner, owner int64, id string) (n int64, err error) {
+	b, _ := engine.ParseID(id)
 	err = q.Scan("SELECT t.n FROM teams t JOIN team_people p ON p.team = t.n WHERE t.id = ? AND t.deleted_ms = 0 AND p.person = ?", []any{b, owner}, &n)
 	return n, missing(err, "team", "to")
 }
 
 // addPeople names whom a share is for.
-func addPeople(w *sqlite.Tx, share, owner int64, ids []string) error {
+func addPeople(w *engine.Tx, share, owner int64, ids []string) error {
 	for i, id := range ids {
-		b, _ := sqlite.ParseID(id)
+		b, _ := engine.ParseID(id)
 		var n int64
 		err := w.Scan("SELECT n FROM users WHERE id = ? AND active = 1 AND email IS NOT NULL", []any{b}, &n)
 		if err := missing(err, "person", fmt.Sprintf("to[%d]", i)); err != nil {
 			return err
 		}
 		if n == owner {
-			return sqlite.BadField("invalid_request", fmt.Sprintf("to[%d]", i), "This is yours: you see it anyway.")
+			return engine.BadField("invalid_request", fmt.Sprintf("to[%d]", i), "This is yours: you see it anyway.")
 		}
 		if _, err := w.Exec("INSERT INTO share_people (share, person) VALUES (?, ?) ON CONFLICT DO NOTHING", share, n); err != nil {
 			return err
@@ -117,7 +117,7 @@ func missing(err error, what, field string) error {
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	none := sqlite.NotFound(what).(*sqlite.Error)
+	none := engine.NotFound(what).(*engine.Error)
 	none.Problem.Field = field
 	return none
 }

@@ -13,35 +13,35 @@ import (
 	"time"
 
 	"screentest/server/sight"
+	"screentest/server/store/engine"
 	"screentest/server/store/pack"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
 // Shares are what is shown to somebody.
 type Shares struct {
-	db     *sqlite.DB
+	db     *engine.DB
 	packer *pack.Packer
 	now    func() time.Time
 }
 
 // New is the shares in db.
-func New(db *sqlite.DB, now func() time.Time) (*Shares, error) {
+func New(db *engine.DB, now func() time.Time) (*Shares, error) {
 	packer, err := pack.New()
 	return &Shares{db, packer, now}, err
 }
 
-var errNone = sqlite.NotFound("share")
+var errNone = engine.NotFound("share")
 
 // Sight is what a share shows to who asks for it: by its id an owner who is in its
 // audience, or whose it is; by a link's token anybody. fs.ErrNotExist: nothing.
 func (s *Shares) Sight(ctx context.Context, key, asker string) (v sight.Sight, err error) {
-	err = s.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = s.db.Snapshot(ctx, func(q engine.Reading) error {
 		found, err := s.find(q, key)
 		if err != nil {
 			return err
 		}
-		if err := found.allow(q, key, sqlite.ParseOwner(asker)); err != nil {
+		if err := found.allow(q, key, engine.ParseOwner(asker)); err != nil {
 			return err
 		}
 		v, err = s.read(q, found)
@@ -53,7 +53,7 @@ func (s *Shares) Sight(ctx context.Context, key, asker string) (v sight.Sight, e
 // Still says whether who looks at something by a share, by name or by its link, may
 // go on. fs.ErrNotExist: they may not.
 func (s *Shares) Still(ctx context.Context, id, asker string) error {
-	return s.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	return s.db.Snapshot(ctx, func(q engine.Reading) error {
 		_, err := s.still(q, id, asker)
 		return err
 	})
@@ -62,7 +62,7 @@ func (s *Shares) Still(ctx context.Context, id, asker string) error {
 // Known is what a share shows to who has seen it, and knows its id, also if that was
 // by its link. fs.ErrNotExist: they may see it no more.
 func (s *Shares) Known(ctx context.Context, id, asker string) (v sight.Sight, err error) {
-	err = s.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = s.db.Snapshot(ctx, func(q engine.Reading) error {
 		found, err := s.still(q, id, asker)
 		if err != nil {
 			return err
@@ -73,12 +73,12 @@ func (s *Shares) Known(ctx context.Context, id, asker string) (v sight.Sight, er
 	return v, err
 }
 
-func (s *Shares) still(q sqlite.Scanner, id, asker string) (row, error) {
+func (s *Shares) still(q engine.Scanner, id, asker string) (row, error) {
 	found, err := s.find(q, id)
 	if err != nil || found.audience == wire.ShareByLink && found.ownerActive {
 		return found, err
 	}
-	return found, found.allow(q, id, sqlite.ParseOwner(asker))
+	return found, found.allow(q, id, engine.ParseOwner(asker))
 }
 
 // row is a share that is not over, and shows something that is there.
@@ -97,9 +97,9 @@ const (
 
 // find finds a share by its id or its token; a row of nothing if there is none, so
 // that asking whom it is for takes as long.
-func (s *Shares) find(q sqlite.Scanner, key string) (r row, err error) {
+func (s *Shares) find(q engine.Scanner, key string) (r row, err error) {
 	by, value := "s.id = ?", []byte(nil)
-	if id, is := sqlite.ParseID(key); is {
+	if id, is := engine.ParseID(key); is {
 		value = id
 	} else {
 		hash := sha256.Sum256([]byte(key))
@@ -113,12 +113,12 @@ func (s *Shares) find(q sqlite.Scanner, key string) (r row, err error) {
 }
 
 // allow says whether somebody sees the share that was found by a key.
-func (r row) allow(q sqlite.Scanner, key string, asker int64) error {
+func (r row) allow(q engine.Scanner, key string, asker int64) error {
 	var named bool
 	if err := q.Scan("SELECT EXISTS (SELECT 1 FROM sights WHERE person = ? AND share = ?)", []any{asker, r.n}, &named); err != nil {
 		return err
 	}
-	_, byID := sqlite.ParseID(key)
+	_, byID := engine.ParseID(key)
 	switch {
 	case r.n == 0, !r.ownerActive:
 	case named, r.owner == asker, !byID:
@@ -132,7 +132,7 @@ func (r row) allow(q sqlite.Scanner, key string, asker int64) error {
 const titleOf = "CASE s.live WHEN 0 THEN s.title ELSE coalesce(c.title, nullif(t.title, ''), substr(t.prompt, 1, 100)) END"
 
 // read reads what a share shows.
-func (s *Shares) read(q sqlite.Scanner, r row) (v sight.Sight, err error) {
+func (s *Shares) read(q engine.Scanner, r row) (v sight.Sight, err error) {
 	var id, conversation, task, snapshot []byte
 	var coding int
 	err = q.Scan(`SELECT s.id, o.name, c.id, t.id, `+titleOf+`, s.live, s.coding, s.snapshot, s.wire, s.created_ms, s.expires_ms
@@ -141,10 +141,10 @@ func (s *Shares) read(q sqlite.Scanner, r row) (v sight.Sight, err error) {
 	if err != nil {
 		return v, err
 	}
-	v.Share, v.Owner, v.ByLink = sqlite.FormatID(id), sqlite.FormatOwner(r.owner), r.audience == wire.ShareByLink
-	v.Kind, v.Subject = wire.ShareConversation, sqlite.FormatID(conversation)
+	v.Share, v.Owner, v.ByLink = engine.FormatID(id), engine.FormatOwner(r.owner), r.audience == wire.ShareByLink
+	v.Kind, v.Subject = wire.ShareConversation, engine.FormatID(conversation)
 	if task != nil {
-		v.Kind, v.Subject = wire.ShareClip, sqlite.FormatID(task)
+		v.Kind, v.Subject = wire.ShareClip, engine.FormatID(task)
 	}
 	if snapshot != nil {
 		v.Snapshot, err = s.packer.Unpack(nil, coding, snapshot)

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -74,7 +74,7 @@ const token = "CANARYTOKENCANARYTOKEN"
 
 func (w *world) exec(t *testing.T, query string, args ...any) {
 	t.Helper()
-	storetest.Must(t, w.Engine().Write(t.Context(), 0, func(tx *sqlite.Tx) error {
+	storetest.Must(t, w.Engine().Write(t.Context(), 0, func(tx *engine.Tx) error {
 		_, err := tx.Exec(query, args...)
 		return err
 	}))
@@ -160,7 +160,7 @@ func TestWhatEndsAShare(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, w *world, id string){
 		"expired": func(t *testing.T, w *world, _ string) { w.now = w.now.Add(2 * time.Hour) },
 		"deactivated": func(t *testing.T, w *world, _ string) {
-			w.exec(t, "UPDATE users SET active = 0 WHERE n = ?", sqlite.ParseOwner(w.ann))
+			w.exec(t, "UPDATE users SET active = 0 WHERE n = ?", engine.ParseOwner(w.ann))
 		},
 		"in the trash": func(t *testing.T, w *world, _ string) {
 			storetest.Must(t, storetest.Second(w.Videos().SetDeleted(t.Context(), w.ann, w.clip, 1)))
@@ -198,7 +198,7 @@ func TestWhoLeavesATeamOrTheInstanceSeesNothing(t *testing.T) {
 	team := w.shared(t, wire.NewShare{Audience: wire.ShareWithTeam, To: []string{w.team}, Live: true})
 	all := w.shared(t, wire.NewShare{Audience: wire.ShareWithAll, Live: true})
 	storetest.Must(t, w.TakeFromTeam(t.Context(), w.team, w.ids[w.bob]))
-	w.exec(t, "UPDATE users SET active = 0 WHERE n = ?", sqlite.ParseOwner(w.gil))
+	w.exec(t, "UPDATE users SET active = 0 WHERE n = ?", engine.ParseOwner(w.gil))
 	if got := w.seers(t, team); !slices.Equal(got, []string{"ann"}) {
 		t.Errorf("of the team's %q see it", got)
 	}
@@ -284,7 +284,7 @@ func TestSharesAreBounded(t *testing.T) {
 	w := newWorld(t)
 	w.exec(t, `WITH RECURSIVE i (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < ?)
 		INSERT INTO shares (id, owner, task, audience, live, wire, created_ms) SELECT randomblob(16), ?, (SELECT n FROM video_tasks WHERE owner = ?2), 'everyone', 1, 0, n FROM i`,
-		wire.MaxShares, sqlite.ParseOwner(w.ann))
+		wire.MaxShares, engine.ParseOwner(w.ann))
 	n := wire.NewShare{Kind: wire.ShareClip, ID: w.clip, Audience: wire.ShareWithAll, Live: true}
 	if p := storetest.Problem(storetest.Second(w.Shares().Make(t.Context(), w.ann, n, "", nil))); p.Code != "conflict" || !strings.Contains(p.Message, fmt.Sprint(wire.MaxShares)) {
 		t.Errorf("one more: %+v", p)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 )
 
 // Hold keeps the writer busy, inside an open transaction, until release.
@@ -14,7 +14,7 @@ func Hold(t testing.TB, db *store.DB) (release func()) {
 	t.Helper()
 	inside, free := make(chan struct{}), make(chan struct{})
 	answer := make(chan error, 1)
-	db.Engine().Post(0, func(w *sqlite.Tx) error {
+	db.Engine().Post(0, func(w *engine.Tx) error {
 		_, err := w.Exec("INSERT INTO meta (name, value) VALUES ('held', x'') ON CONFLICT DO NOTHING")
 		close(inside)
 		<-free
@@ -33,7 +33,7 @@ func CheckIntegrity(t testing.TB, db *store.DB) {
 	t.Helper()
 	// A connection that has searched remembers what the index was made of, and would
 	// look for pieces that were merged since.
-	fresh, err := sqlite.OpenPool(DatabaseOf(t, db), sqlite.ReaderSettings, 1)
+	fresh, err := engine.OpenPool(DatabaseOf(t, db), engine.ReaderSettings, 1)
 	Must(t, err)
 	defer fresh.Close()
 	var verdict string

@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/ledger"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
 // Book appends an entry as a unit of its own.
 func Book(db *store.DB, owner string, e ledger.Entry) (booked bool, err error) {
-	err = db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) (err error) {
-		booked, err = db.Book(w, sqlite.ParseOwner(owner), e)
+	err = db.Engine().Write(context.Background(), 0, func(w *engine.Tx) (err error) {
+		booked, err = db.Book(w, engine.ParseOwner(owner), e)
 		return err
 	})
 	return booked, err
@@ -25,7 +25,7 @@ func SomeEntry(kind string, subject []byte, cost int64) ledger.Entry {
 }
 
 func MustID(t *testing.T) []byte {
-	b, ok := sqlite.ParseID(NewID())
+	b, ok := engine.ParseID(NewID())
 	if !ok {
 		t.Fatal("not an id")
 	}

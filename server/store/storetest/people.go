@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -14,13 +14,13 @@ func Join(t testing.TB, db *store.DB, name, role string) (owner, id string) {
 	t.Helper()
 	owner = AddUser(t, db, name)
 	var b []byte
-	Must(t, db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) error {
-		if _, err := w.Exec("UPDATE users SET id = coalesce(id, randomblob(16)), email = name || '@example.com', role = ? WHERE n = ?", role, sqlite.ParseOwner(owner)); err != nil {
+	Must(t, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
+		if _, err := w.Exec("UPDATE users SET id = coalesce(id, randomblob(16)), email = name || '@example.com', role = ? WHERE n = ?", role, engine.ParseOwner(owner)); err != nil {
 			return err
 		}
-		return w.Scan("SELECT id FROM users WHERE n = ?", []any{sqlite.ParseOwner(owner)}, &b)
+		return w.Scan("SELECT id FROM users WHERE n = ?", []any{engine.ParseOwner(owner)}, &b)
 	}))
-	return owner, sqlite.FormatID(b)
+	return owner, engine.FormatID(b)
 }
 
 // Team makes a team of people, by their ids, that may spend so much.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
 	"screentest/server/store/schema"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -40,7 +40,7 @@ func Says(text string) func(*wire.Run) string { return func(*wire.Run) string { 
 func Indexed(t testing.TB, db *store.DB) {
 	t.Helper()
 	for db.Finder.Index.Behind() {
-		Must(t, db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) error { return Second(db.Finder.Index.CatchUp(w)) }))
+		Must(t, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error { return Second(db.Finder.Index.CatchUp(w)) }))
 	}
 }
 
@@ -77,14 +77,14 @@ func OpenVersion(t *testing.T, version int, fill func(exec func(query string, ar
 func ToVersion(t *testing.T, dir string, version int, fill func(exec func(query string, args ...any))) {
 	t.Helper()
 	ctx := context.Background()
-	ms, err := sqlite.ReadMigrations(schema.Files)
+	ms, err := engine.ReadMigrations(schema.Files)
 	Must(t, err)
-	pool, err := sqlite.OpenPool(folder.DatabaseIn(dir), sqlite.WriterSettings, 1)
+	pool, err := engine.OpenPool(folder.DatabaseIn(dir), engine.WriterSettings, 1)
 	Must(t, err)
 	conn, err := pool.Conn(ctx)
 	Must(t, err)
 	keep := func(int) (func(), error) { return func() {}, nil }
-	Must(t, sqlite.Migrate(ctx, conn, ms[:version], keep, slog.New(slog.DiscardHandler)))
+	Must(t, engine.Migrate(ctx, conn, ms[:version], keep, slog.New(slog.DiscardHandler)))
 	fill(func(query string, args ...any) {
 		t.Helper()
 		_, err := conn.ExecContext(ctx, query, args...)
@@ -103,7 +103,7 @@ func WantWhole(t testing.TB, db *store.DB) {
 	if words != rows || both != rows {
 		t.Errorf("the index has words of %d rows, %d rows, and %d with both", words, rows, both)
 	}
-	Must(t, db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) error {
+	Must(t, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
 		_, err := w.Exec("INSERT INTO search (search) VALUES ('integrity-check')")
 		return err
 	}))
@@ -132,7 +132,7 @@ func FillTalk(b *testing.B, db *store.DB, owner string, n int) (common []string,
 	}
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 	conversation := ""
-	who := sqlite.ParseOwner(owner)
+	who := engine.ParseOwner(owner)
 	start := time.Now()
 	for i := 0; i < n; i += 500 {
 		var starts []wire.Start
@@ -150,10 +150,10 @@ func FillTalk(b *testing.B, db *store.DB, owner string, n int) (common []string,
 			db.StartTurn(owner, s, r, "Conversation", "", nil)
 			starts = append(starts, s)
 		}
-		Must(b, db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) error {
+		Must(b, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
 			for _, s := range starts {
 				answer := text(150)
-				id, _ := sqlite.ParseID(s.Run)
+				id, _ := engine.ParseID(s.Run)
 				var run, message, in int64
 				if err := w.Scan("SELECT n, message, conversation FROM runs WHERE owner = ? AND id = ?", []any{who, id}, &run, &message, &in); err != nil {
 					return err

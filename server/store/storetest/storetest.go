@@ -16,8 +16,8 @@ import (
 	"github.com/google/uuid"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -86,14 +86,14 @@ var newFolder = sync.OnceValues(func() (files map[string][]byte, err error) {
 func AddUser(t testing.TB, db *store.DB, name string) (owner string) {
 	t.Helper()
 	var n int64
-	err := db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) (err error) {
+	err := db.Engine().Write(context.Background(), 0, func(w *engine.Tx) (err error) {
 		n, err = w.Insert("INSERT INTO users (name, created_ms) VALUES (?, 0)", name)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sqlite.FormatOwner(n)
+	return engine.FormatOwner(n)
 }
 
 func NewID() string { return uuid.NewString() }

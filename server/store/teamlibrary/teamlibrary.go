@@ -18,19 +18,19 @@ import (
 
 	"screentest/server/store/audit"
 	"screentest/server/store/chat"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
 // Library keeps the libraries of all teams.
 type Library struct {
-	db    *sqlite.DB
+	db    *engine.DB
 	audit *audit.Log
 	now   func() time.Time
 }
 
 // New keeps libraries in db.
-func New(db *sqlite.DB, log *audit.Log, now func() time.Time) *Library {
+func New(db *engine.DB, log *audit.Log, now func() time.Time) *Library {
 	return &Library{db: db, audit: log, now: now}
 }
 
@@ -47,16 +47,16 @@ type mate struct {
 	leads        bool
 }
 
-var errNoEntry = sqlite.NotFound("entry in this library")
+var errNoEntry = engine.NotFound("entry in this library")
 
 // mateOf is the asker in a team. fs.ErrNotExist: they aren't in it, or it isn't there.
-func mateOf(q sqlite.Scanner, who Asker, team string) (m mate, err error) {
-	m.person = sqlite.ParseOwner(who.Owner)
-	id, _ := sqlite.ParseID(team)
+func mateOf(q engine.Scanner, who Asker, team string) (m mate, err error) {
+	m.person = engine.ParseOwner(who.Owner)
+	id, _ := engine.ParseID(team)
 	err = q.Scan(`SELECT t.n, p.lead AND u.role <> 'guest' FROM teams t JOIN team_people p ON p.team = t.n AND p.person = ?2 JOIN users u ON u.n = p.person
 		WHERE t.id = ?1 AND t.deleted_ms = 0 AND u.active = 1`, []any{id, m.person}, &m.team, &m.leads)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = sqlite.NotFound("team")
+		err = engine.NotFound("team")
 	}
 	m.leads = m.leads || who.Admin
 	return m, err
@@ -74,7 +74,7 @@ const (
 type each func(query string, args []any, fn func(*sql.Rows) error) error
 
 // within is that of a transaction.
-func within(w *sqlite.Tx) each {
+func within(w *engine.Tx) each {
 	return func(query string, args []any, fn func(*sql.Rows) error) error {
 		return w.Each(context.Background(), query, args, fn)
 	}
@@ -90,7 +90,7 @@ func (m mate) entries(of each, team, query string, args ...any) ([]wire.TeamEntr
 		if err := rows.Scan(&id, &e.Rev, &e.Kind, &e.Name, &e.Text, &e.Family, &params, &e.UpdatedMS, &e.Deleted, &e.By, &maker); err != nil {
 			return err
 		}
-		e.ID, e.Params, e.May = sqlite.FormatID(id), params, m.leads || maker == m.person
+		e.ID, e.Params, e.May = engine.FormatID(id), params, m.leads || maker == m.person
 		all = append(all, e)
 		return nil
 	})
@@ -99,7 +99,7 @@ func (m mate) entries(of each, team, query string, args ...any) ([]wire.TeamEntr
 
 // Entries are those of a team by name, the deleted among them.
 func (l *Library) Entries(ctx context.Context, who Asker, team string) (lib wire.TeamLibrary, err error) {
-	err = l.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	err = l.db.Snapshot(ctx, func(q engine.Reading) error {
 		m, err := mateOf(q, who, team)
 		if err == nil {
 			lib.Entries, err = m.entries(q.Each, team, selectEntries, m.team)
@@ -114,8 +114,8 @@ func (l *Library) Entries(ctx context.Context, who Asker, team string) (lib wire
 
 // Versions are all of an entry, the newest first.
 func (l *Library) Versions(ctx context.Context, who Asker, t wire.TeamTarget) (lib wire.TeamLibrary, err error) {
-	id, _ := sqlite.ParseID(t.ID)
-	err = l.db.Snapshot(ctx, func(q sqlite.Reading) error {
+	id, _ := engine.ParseID(t.ID)
+	err = l.db.Snapshot(ctx, func(q engine.Reading) error {
 		m, err := mateOf(q, who, t.Team)
 		if err == nil {
 			lib.Entries, err = m.entries(q.Each, t.Team, selectVersions, m.team, id)
@@ -136,7 +136,7 @@ func (l *Library) Put(ctx context.Context, who Asker, e wire.TeamEntry) (kept wi
 		return wire.TeamEntry{}, false, err
 	}
 	e.UpdatedMS = l.now().UnixMilli()
-	err = l.db.Write(ctx, len(e.Text)+len(e.Params), func(w *sqlite.Tx) error {
+	err = l.db.Write(ctx, len(e.Text)+len(e.Params), func(w *engine.Tx) error {
 		m, err := mateOf(w, who, e.Team)
 		if err != nil {
 			return err
@@ -145,7 +145,7 @@ func (l *Library) Put(ctx context.Context, who Asker, e wire.TeamEntry) (kept wi
 		if changed, err = p.put(e); err != nil {
 			return err
 		}
-		id, _ := sqlite.ParseID(e.ID)
+		id, _ := engine.ParseID(e.ID)
 		all, err := m.entries(within(w), e.Team, selectEntry, m.team, id)
 		if err == nil {
 			kept = all[0]
@@ -161,13 +161,13 @@ func (l *Library) Put(ctx context.Context, who Asker, e wire.TeamEntry) (kept wi
 // put is one in its transaction.
 type put struct {
 	*Library
-	w *sqlite.Tx
+	w *engine.Tx
 	mate
 	who Asker
 }
 
 func (p put) put(e wire.TeamEntry) (changed bool, err error) {
-	id, _ := sqlite.ParseID(e.ID)
+	id, _ := engine.ParseID(e.ID)
 	var n, rev int64
 	var deleted, mine bool
 	err = p.w.Scan(`SELECT e.n, e.rev, e.deleted_ms > 0, v.person = ?3 FROM team_library e JOIN team_library_versions v ON v.entry = e.n AND v.rev = e.rev
@@ -185,7 +185,7 @@ func (p put) put(e wire.TeamEntry) (changed bool, err error) {
 		}
 	}
 	if e.Rev != rev {
-		return false, &sqlite.Error{Problem: wire.Problem{Code: wire.CodeChangedSince, Field: "rev",
+		return false, &engine.Error{Problem: wire.Problem{Code: wire.CodeChangedSince, Field: "rev",
 			Message: "Somebody has changed this entry since you opened it.", Hint: "Compare both, and save again."}, Err: fs.ErrExist}
 	}
 	if err := p.wantRoom(e, n); err != nil {
@@ -199,7 +199,7 @@ func (p put) put(e wire.TeamEntry) (changed bool, err error) {
 		return false, err
 	}
 	if _, err = p.w.Exec("INSERT INTO team_library_versions (entry, rev, kind, name, text, family, params, person, at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		n, rev+1, e.Kind, e.Name, e.Text, e.Family, sqlite.AsText(e.Params), p.person, e.UpdatedMS); err != nil {
+		n, rev+1, e.Kind, e.Name, e.Text, e.Family, engine.AsText(e.Params), p.person, e.UpdatedMS); err != nil {
 		return false, err
 	}
 	return true, p.note(p.w, p.who, "library.put", e.Team, e.ID, rev+1)
@@ -223,19 +223,19 @@ func (p put) wantRoom(e wire.TeamEntry, n int64) error {
 	case err != nil:
 		return err
 	case entries >= wire.MaxEntries:
-		return sqlite.BadField("library_full", "id", "The team's library has %d entries, which is the limit. Delete one first.", wire.MaxEntries)
+		return engine.BadField("library_full", "id", "The team's library has %d entries, which is the limit. Delete one first.", wire.MaxEntries)
 	case bytes+len(e.Text)+len(e.Params) > wire.MaxLibrary:
-		return sqlite.BadField("library_full", "text", "The team's library holds at most %d MiB of text. Delete something first.", wire.MaxLibrary>>20)
+		return engine.BadField("library_full", "text", "The team's library holds at most %d MiB of text. Delete something first.", wire.MaxLibrary>>20)
 	case e.Rev >= wire.MaxVersions:
-		return sqlite.BadField("too_many_versions", "rev", "This entry has %d versions, which is the limit. Save it as a new one.", wire.MaxVersions)
+		return engine.BadField("too_many_versions", "rev", "This entry has %d versions, which is the limit. Save it as a new one.", wire.MaxVersions)
 	}
 	return nil
 }
 
 // Drop deletes an entry, and gives what it was. It can be brought back by Put.
 func (l *Library) Drop(ctx context.Context, who Asker, t wire.TeamTarget) (gone wire.TeamEntry, err error) {
-	id, _ := sqlite.ParseID(t.ID)
-	err = l.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+	id, _ := engine.ParseID(t.ID)
+	err = l.db.Write(ctx, 0, func(w *engine.Tx) error {
 		m, err := mateOf(w, who, t.Team)
 		if err != nil {
 			return err
@@ -247,7 +247,7 @@ func (l *Library) Drop(ctx context.Context, who Asker, t wire.TeamTarget) (gone 
 		case len(all) == 0 || all[0].Deleted:
 			return errNoEntry
 		case !all[0].May:
-			return &sqlite.Error{Problem: wire.Problem{Code: wire.CodeNotAllowed, Message: "Who made an entry deletes it, or who leads the team.", Hint: "Ask a lead of the team."}}
+			return &engine.Error{Problem: wire.Problem{Code: wire.CodeNotAllowed, Message: "Who made an entry deletes it, or who leads the team.", Hint: "Ask a lead of the team."}}
 		}
 		gone = all[0]
 		gone.Deleted = true
@@ -266,6 +266,6 @@ func (l *Library) Drop(ctx context.Context, who Asker, t wire.TeamTarget) (gone 
 	return gone, nil
 }
 
-func (l *Library) note(w *sqlite.Tx, who Asker, action, team, id string, rev int64) error {
+func (l *Library) note(w *engine.Tx, who Asker, action, team, id string, rev int64) error {
 	return l.audit.Append(w, audit.Entry{Person: who.Owner, Action: action, Object: id, Detail: map[string]any{"team": team, "rev": rev}, Address: who.Address})
 }

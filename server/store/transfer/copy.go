@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"screentest/server/sight"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -70,7 +70,7 @@ func (t *Transfer) source(ctx context.Context, from Source) (transferConversatio
 	}
 	var f file
 	if err := json.Unmarshal(from.Snapshot, &f); err != nil || len(f.Conversations) != 1 {
-		return transferConversation{}, sqlite.NotFound("conversation") // never: we wrote it
+		return transferConversation{}, engine.NotFound("conversation") // never: we wrote it
 	}
 	return f.Conversations[0], nil
 }
@@ -105,7 +105,7 @@ func (t *Transfer) whole(ctx context.Context, owner, id string) (c transferConve
 			}
 			c.Messages = append(c.Messages, e)
 			if size += len(e.Text) + callsSize(e.Run); size > wire.MaxSnapshot {
-				return c, &sqlite.Error{Problem: wire.Problem{Code: "too_large", Message: "This conversation has more than 32 MiB of text, which is the most that can be copied.",
+				return c, &engine.Error{Problem: wire.Problem{Code: "too_large", Message: "This conversation has more than 32 MiB of text, which is the most that can be copied.",
 					Hint: "Share it live."}}
 			}
 		}
@@ -251,7 +251,7 @@ func cut(c transferConversation, what wire.CopyShare) (transferConversation, err
 	if what.Message != "" {
 		i, is := t.at[what.Message]
 		if !is {
-			return c, sqlite.BadField("bad_message", "message", "There is no such message in what is shared, or its answer is still being written.")
+			return c, engine.BadField("bad_message", "message", "There is no such message in what is shared, or its answer is still being written.")
 		}
 		last = i
 	}
@@ -260,10 +260,10 @@ func cut(c transferConversation, what wire.CopyShare) (transferConversation, err
 	}
 	lanes := lanesOf(c)
 	if what.Lane != nil && (*what.Lane < 0 || *what.Lane >= len(lanes)) {
-		return c, sqlite.BadField("bad_lane", "lane", "There is no such lane: it is a number from 0 to %d.", len(lanes)-1)
+		return c, engine.BadField("bad_lane", "lane", "There is no such lane: it is a number from 0 to %d.", len(lanes)-1)
 	}
 	if what.Lane != nil && c.Lanes != nil && c.Lanes.Blind && len(lanes) > 1 {
-		return c, sqlite.BadField("blind", "lane", "Which model this is isn't to be known before there was a vote: go on with all lanes.")
+		return c, engine.BadField("blind", "lane", "Which model this is isn't to be known before there was a vote: go on with all lanes.")
 	}
 	var own []int // what leads to the message
 	of := -1      // the lane that has it

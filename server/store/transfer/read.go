@@ -15,7 +15,7 @@ import (
 
 	"screentest/server/picture"
 	"screentest/server/store/chat"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -82,7 +82,7 @@ func atMost[T any](most int) *json.Unmarshalers {
 
 // explain says where what could not be decoded is.
 func explain(err error) error {
-	var known *sqlite.Error
+	var known *engine.Error
 	var syntax *jsontext.SyntacticError
 	var kind *json.SemanticError
 	switch {
@@ -121,12 +121,12 @@ func place(p jsontext.Pointer) string {
 }
 
 func badImport(path, format string, args ...any) error {
-	return sqlite.BadField("bad_import", path, format, args...)
+	return engine.BadField("bad_import", path, format, args...)
 }
 
 // at puts the place in the file in front of the field that a check names.
 func at(path string, err error) error {
-	var e *sqlite.Error
+	var e *engine.Error
 	if err == nil || !errors.As(err, &e) {
 		return err
 	}
@@ -152,7 +152,7 @@ func (r *checker) unique(path, id string) error {
 }
 
 func (r *checker) id(path, id string) error {
-	if _, ok := sqlite.ParseID(id); !ok {
+	if _, ok := engine.ParseID(id); !ok {
 		return badImport(path, "An id is a UUID in lower case.")
 	}
 	return r.unique(path, id)

@@ -19,8 +19,8 @@ import (
 
 	"screentest/server/store"
 	"screentest/server/store/chat"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/server/store/transfer"
 	"screentest/shared/wire"
@@ -57,7 +57,7 @@ func importFile(conversations, turns int) string {
 func onCommit(t testing.TB, db *store.DB, fn func()) {
 	t.Helper()
 	var on atomic.Bool // not at the commit of this very write
-	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *sqlite.Tx) error {
+	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
 		return w.Raw(func(c any) error {
 			c.(driver.HookRegisterer).RegisterCommitHook(func() int32 {
 				if on.Load() {
@@ -90,9 +90,9 @@ func TestOthersWriteDuringAnImport(t *testing.T) {
 		if commits.Add(1)%3 != 0 {
 			return
 		}
-		db.Engine().Post(0, func(w *sqlite.Tx) error {
+		db.Engine().Post(0, func(w *engine.Tx) error {
 			var seen int
-			if err := w.Scan("SELECT count(*) FROM conversations WHERE owner = ?", []any{sqlite.ParseOwner(owner)}, &seen); err != nil {
+			if err := w.Scan("SELECT count(*) FROM conversations WHERE owner = ?", []any{engine.ParseOwner(owner)}, &seen); err != nil {
 				return err
 			}
 			if seen == 0 {
@@ -104,7 +104,7 @@ func TestOthersWriteDuringAnImport(t *testing.T) {
 		}, nil)
 	})
 	done, err := db.Import(ctx, owner, strings.NewReader(importFile(3, 2*chat.StagedStep)))
-	storetest.Must(t, err, db.Engine().Write(ctx, 0, func(*sqlite.Tx) error { return nil }))
+	storetest.Must(t, err, db.Engine().Write(ctx, 0, func(*engine.Tx) error { return nil }))
 	if done.Messages != 3*4*chat.StagedStep || between.Load() < 3 {
 		t.Errorf("%+v, and %d writes in between", done, between.Load())
 	}
@@ -253,7 +253,7 @@ func TestKillDuringAnImport(t *testing.T) {
 // awaitStaged waits until so many messages are stored, or an import is whole.
 func awaitStaged(t *testing.T, dir string, messages int) {
 	t.Helper()
-	pool, err := sqlite.OpenPool(filepath.Join(dir, folder.DatabaseFile), sqlite.ReaderSettings, 1)
+	pool, err := engine.OpenPool(filepath.Join(dir, folder.DatabaseFile), engine.ReaderSettings, 1)
 	storetest.Must(t, err)
 	defer pool.Close()
 	for have, whole := -1, 0; have < messages && whole == 0; time.Sleep(time.Millisecond) {
@@ -264,7 +264,7 @@ func awaitStaged(t *testing.T, dir string, messages int) {
 // readStaged counts what a killed import has left.
 func readStaged(t *testing.T, dir string) (n int) {
 	t.Helper()
-	pool, err := sqlite.OpenPool(filepath.Join(dir, folder.DatabaseFile), sqlite.ReaderSettings, 1)
+	pool, err := engine.OpenPool(filepath.Join(dir, folder.DatabaseFile), engine.ReaderSettings, 1)
 	storetest.Must(t, err)
 	defer pool.Close()
 	storetest.Must(t, pool.QueryRow("SELECT count(*) FROM conversations WHERE owner < 0").Scan(&n))

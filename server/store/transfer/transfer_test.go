@@ -15,7 +15,7 @@ import (
 
 	"screentest/server/store"
 	"screentest/server/store/chat"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/server/store/transfer"
 	"screentest/shared/wire"
@@ -168,7 +168,7 @@ func anonymous(file string) string {
 	var out strings.Builder
 	for _, part := range strings.SplitAfter(file, `"`) {
 		if id := strings.TrimSuffix(part, `"`); len(id) == 36 {
-			if _, ok := sqlite.ParseID(id); ok {
+			if _, ok := engine.ParseID(id); ok {
 				if names[id] == "" {
 					names[id] = fmt.Sprint("id ", len(names))
 				}
@@ -217,7 +217,7 @@ func TestExportOfEverythingComesBack(t *testing.T) {
 	}
 	// Nothing was spent here.
 	var rows int
-	storetest.Must(t, db.Engine().At(ctx).Scan("SELECT count(*) FROM ledger WHERE owner = ?", []any{sqlite.ParseOwner(other)}, &rows))
+	storetest.Must(t, db.Engine().At(ctx).Scan("SELECT count(*) FROM ledger WHERE owner = ?", []any{engine.ParseOwner(other)}, &rows))
 	if rows != 0 {
 		t.Errorf("%d rows in the ledger", rows)
 	}

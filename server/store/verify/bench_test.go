@@ -9,8 +9,8 @@ import (
 
 	"screentest/server/seal"
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/server/store/verify"
 )
@@ -27,7 +27,7 @@ func BenchmarkAMillionRows(b *testing.B) {
 		box, err := seal.Load(filepath.Join(dir, folder.SealKeyFile), slog.New(slog.DiscardHandler))
 		storetest.Must(b, err)
 		owner, err := db.EnsureLocalUser(ctx)
-		storetest.Must(b, err, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+		storetest.Must(b, err, db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 			for _, query := range []string{
 				`INSERT INTO ledger (owner, kind, what, subject, model, cost_nano_usd, basis, source, input_tokens, output_tokens, prices, created_ms)
 					WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < ?2) SELECT ?1, 'charge', 'text', randomblob(16), 'vendor/model-' || (n % 10), n % 977,
@@ -35,7 +35,7 @@ func BenchmarkAMillionRows(b *testing.B) {
 				"INSERT INTO meta (name, value) SELECT 'ledger_unchained', CAST(CAST(?2 AS TEXT) AS BLOB) WHERE ?1 > 0",
 				"DELETE FROM meta WHERE name = 'chain:ledger' AND ?1 > 0 AND ?2 > 0",
 			} {
-				if _, err := w.Exec(query, sqlite.ParseOwner(owner), rows); err != nil {
+				if _, err := w.Exec(query, engine.ParseOwner(owner), rows); err != nil {
 					return err
 				}
 			}

@@ -13,9 +13,9 @@ import (
 
 	"screentest/server/seal"
 	"screentest/server/store/chain"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
 	"screentest/server/store/schema"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -33,7 +33,7 @@ type Report struct {
 // sealing key as in SCREENTEST_SEAL_KEY; "" is that of the folder.
 func Verify(ctx context.Context, dir, key string) (r Report, err error) {
 	path := folder.DatabaseIn(dir)
-	pool, err := sqlite.OpenPool(path, sqlite.ReaderSettings, 1)
+	pool, err := engine.OpenPool(path, engine.ReaderSettings, 1)
 	if err != nil {
 		return r, err
 	}
@@ -43,7 +43,7 @@ func Verify(ctx context.Context, dir, key string) (r Report, err error) {
 	}
 	tx, err := pool.BeginTx(ctx, nil)
 	if err != nil {
-		return r, sqlite.Explain(err)
+		return r, engine.Explain(err)
 	}
 	defer tx.Rollback() // nothing was written
 	box, chained, err := openBox(ctx, tx, dir, key)
@@ -59,7 +59,7 @@ func Verify(ctx context.Context, dir, key string) (r Report, err error) {
 	}{{chain.Ledger, &r.Ledger}, {chain.Audit, &r.Audit}} {
 		end, wrong, err := chain.Check(ctx, tx, c.table, box)
 		if err != nil {
-			return r, fmt.Errorf("read the %s: %w", c.table.Name, sqlite.Explain(err))
+			return r, fmt.Errorf("read the %s: %w", c.table.Name, engine.Explain(err))
 		}
 		*c.end = end
 		r.add(wrong)
@@ -67,7 +67,7 @@ func Verify(ctx context.Context, dir, key string) (r Report, err error) {
 	for _, look := range []func(context.Context, *sql.Tx) (*chain.Wrong, error){r.began, r.sums} {
 		wrong, err := look(ctx, tx)
 		if err != nil {
-			return r, sqlite.Explain(err)
+			return r, engine.Explain(err)
 		}
 		r.add(wrong)
 	}
@@ -84,14 +84,14 @@ func (r *Report) add(w *chain.Wrong) {
 func wantNewest(ctx context.Context, pool *sql.DB) error {
 	conn, err := pool.Conn(ctx)
 	if err != nil {
-		return sqlite.Explain(err)
+		return engine.Explain(err)
 	}
 	defer conn.Close()
-	newest, err := sqlite.NewestMigration(schema.Files)
+	newest, err := engine.NewestMigration(schema.Files)
 	if err != nil {
 		return err
 	}
-	version, err := sqlite.VersionOf(ctx, conn, newest)
+	version, err := engine.VersionOf(ctx, conn, newest)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func wantNewest(ctx context.Context, pool *sql.DB) error {
 }
 
 func errOlder() error {
-	return &sqlite.Error{Problem: wire.Problem{Code: "data_older",
+	return &engine.Error{Problem: wire.Problem{Code: "data_older",
 		Message: "The database is of an older Screentest, and its ledger is not chained yet.", Hint: "Serve the folder once with this one; it does so as it starts."}}
 }
 
@@ -120,7 +120,7 @@ func openBox(ctx context.Context, tx *sql.Tx, dir, text string) (box *seal.Box, 
 		file := filepath.Join(dir, folder.SealKeyFile)
 		box, err = seal.Load(file, slog.New(slog.DiscardHandler))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, false, &sqlite.Error{Problem: wire.Problem{Code: "seal_key_missing", Message: file + " is missing, and what the last rows are is sealed with it.",
+			return nil, false, &engine.Error{Problem: wire.Problem{Code: "seal_key_missing", Message: file + " is missing, and what the last rows are is sealed with it.",
 				Hint: "Put the file back, or give its key in SCREENTEST_SEAL_KEY."}}
 		}
 		if err != nil {
@@ -130,15 +130,15 @@ func openBox(ctx context.Context, tx *sql.Tx, dir, text string) (box *seal.Box, 
 	var check []byte
 	err = tx.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = ?", folder.SealCheck).Scan(&check)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, false, &sqlite.Error{Problem: wire.Problem{Code: "seal_check_gone", Message: "The note of which key the data folder was sealed with is gone from its database.",
+		return nil, false, &engine.Error{Problem: wire.Problem{Code: "seal_check_gone", Message: "The note of which key the data folder was sealed with is gone from its database.",
 			Hint: "Something else has written into it: restore a backup."}}
 	}
 	if err != nil {
-		return nil, false, sqlite.Explain(err)
+		return nil, false, engine.Explain(err)
 	}
 	plain, err := box.Open(folder.SealCheck, "", check)
 	if err != nil {
-		return nil, false, &sqlite.Error{Problem: wire.Problem{Code: "seal_key_other", Message: "The sealing key is not the one that this data folder was sealed with.",
+		return nil, false, &engine.Error{Problem: wire.Problem{Code: "seal_key_other", Message: "The sealing key is not the one that this data folder was sealed with.",
 			Hint: "Give the right one in SCREENTEST_SEAL_KEY, or put the file seal.key back."}, Err: err}
 	}
 	return box, string(plain) == folder.SealCheckChained, nil

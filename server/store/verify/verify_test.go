@@ -15,8 +15,8 @@ import (
 	"screentest/server/store"
 	"screentest/server/store/audit"
 	"screentest/server/store/chain"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 	"screentest/server/store/verify"
 )
@@ -199,7 +199,7 @@ func stopAt(t *testing.T, dir string, n, upTo int64) {
 	storetest.Must(t, err)
 	db, err := store.Open(t.Context(), dir, store.Options{})
 	storetest.Must(t, err)
-	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *sqlite.Tx) error {
+	storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *engine.Tx) error {
 		for _, s := range []string{"DROP TRIGGER ledger_chain_no_delete", "DROP TRIGGER audit_no_delete", "DELETE FROM audit", "DELETE FROM meta WHERE name = 'chain:audit'",
 			fmt.Sprintf("DELETE FROM ledger_chain WHERE n > %d", n), fmt.Sprintf("INSERT INTO meta (name, value) VALUES ('ledger_unchained', CAST('%d' AS BLOB))", upTo)} {
 			if _, err := w.Exec(s); err != nil {

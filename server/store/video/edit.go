@@ -7,8 +7,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/search"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/text"
 	"screentest/shared/wire"
 )
@@ -18,7 +18,7 @@ import (
 func (v *Videos) CleanTitle(title string) (string, error) {
 	title = text.OneLine(title)
 	if utf8.RuneCountInString(title) > wire.MaxTaskTitle || !utf8.ValidString(title) {
-		return "", sqlite.BadField("bad_title", "title", "A title has at most %d characters.", wire.MaxTaskTitle)
+		return "", engine.BadField("bad_title", "title", "A title has at most %d characters.", wire.MaxTaskTitle)
 	}
 	return title, nil
 }
@@ -32,14 +32,14 @@ func (v *Videos) CleanTags(tags []string) ([]string, error) {
 			continue
 		}
 		if utf8.RuneCountInString(tag) > wire.MaxTag || !utf8.ValidString(tag) {
-			return nil, sqlite.BadField("bad_tag", "tags", "A tag has at most %d characters.", wire.MaxTag)
+			return nil, engine.BadField("bad_tag", "tags", "A tag has at most %d characters.", wire.MaxTag)
 		}
 		if !slices.Contains(out, tag) {
 			out = append(out, tag)
 		}
 	}
 	if len(out) > wire.MaxTaskTags {
-		return nil, sqlite.BadField("bad_tag", "tags", "A task has at most %d tags.", wire.MaxTaskTags)
+		return nil, engine.BadField("bad_tag", "tags", "A task has at most %d tags.", wire.MaxTaskTags)
 	}
 	slices.Sort(out)
 	return out, nil
@@ -60,7 +60,7 @@ func (v *Videos) Edit(ctx context.Context, owner string, e wire.VideoEdit) (wire
 			return wire.VideoTask{}, err
 		}
 	}
-	t, _, err := v.change(ctx, owner, e.ID, 0, func(w *sqlite.Tx, s videoScan, t wire.VideoTask) (bool, error) {
+	t, _, err := v.change(ctx, owner, e.ID, 0, func(w *engine.Tx, s videoScan, t wire.VideoTask) (bool, error) {
 		if e.Title != nil {
 			t.Title = title
 		}
@@ -87,7 +87,7 @@ func (v *Videos) Edit(ctx context.Context, owner string, e wire.VideoEdit) (wire
 // SetDeleted marks a task as deleted at that time in Unix milliseconds, or
 // takes that back with 0. PurgeDeleted does the rest.
 func (v *Videos) SetDeleted(ctx context.Context, owner, id string, at int64) (wire.VideoTask, error) {
-	t, _, err := v.change(ctx, owner, id, 0, func(w *sqlite.Tx, s videoScan, _ wire.VideoTask) (bool, error) {
+	t, _, err := v.change(ctx, owner, id, 0, func(w *engine.Tx, s videoScan, _ wire.VideoTask) (bool, error) {
 		_, err := w.Exec("UPDATE video_tasks SET deleted_ms = ? WHERE n = ?", at, s.n)
 		return true, err
 	})
@@ -101,9 +101,9 @@ func (v *Videos) SetDeleted(ctx context.Context, owner, id string, at int64) (wi
 func (v *Videos) PurgeDeleted(ctx context.Context, before int64) ([][]byte, int, error) {
 	var files [][]byte
 	var tasks int
-	err := v.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+	err := v.db.Write(ctx, 0, func(w *engine.Tx) error {
 		files, tasks = nil, 0
-		rows, err := sqlite.Column[int64](w, `SELECT n FROM video_tasks WHERE deleted_ms > 0 AND deleted_ms < ?
+		rows, err := engine.Column[int64](w, `SELECT n FROM video_tasks WHERE deleted_ms > 0 AND deleted_ms < ?
 			AND state IN ('done', 'failed', 'expired', 'refused', 'lost') LIMIT 1000`, before)
 		if err != nil {
 			return err
@@ -127,20 +127,20 @@ func (v *Videos) PurgeDeleted(ctx context.Context, before int64) ([][]byte, int,
 
 // Purge deletes one deleted task for good, as PurgeDeleted does.
 func (v *Videos) Purge(ctx context.Context, owner, id string) (files [][]byte, err error) {
-	b, _ := sqlite.ParseID(id)
-	who := sqlite.ParseOwner(owner)
+	b, _ := engine.ParseID(id)
+	who := engine.ParseOwner(owner)
 	var gone [][]byte
-	err = v.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+	err = v.db.Write(ctx, 0, func(w *engine.Tx) error {
 		gone = nil
 		s, t, err := readVideo(w, who, b)
 		if err != nil {
 			return err
 		}
 		if !t.Deleted {
-			return sqlite.Conflict("This clip is not among the deleted ones.")
+			return engine.Conflict("This clip is not among the deleted ones.")
 		}
 		if !t.State.Final() {
-			return sqlite.Conflict("This clip has not ended yet. It goes for good by itself once it has, %d days after its deletion.", wire.TrashDays)
+			return engine.Conflict("This clip has not ended yet. It goes for good by itself once it has, %d days after its deletion.", wire.TrashDays)
 		}
 		if err := purgeVideo(w, s.n, &gone); err != nil {
 			return err
@@ -153,9 +153,9 @@ func (v *Videos) Purge(ctx context.Context, owner, id string) (files [][]byte, e
 	return gone, nil
 }
 
-func purgeVideo(w *sqlite.Tx, n int64, files *[][]byte) error {
+func purgeVideo(w *engine.Tx, n int64, files *[][]byte) error {
 	for _, name := range []string{"sha256", "poster"} {
-		list, err := sqlite.Column[[]byte](w, "SELECT "+name+" FROM video_outputs WHERE task = ? AND "+name+" IS NOT NULL", n)
+		list, err := engine.Column[[]byte](w, "SELECT "+name+" FROM video_outputs WHERE task = ? AND "+name+" IS NOT NULL", n)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"time"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -33,7 +33,7 @@ func (v *Videos) EachJob(ctx context.Context, fn func(owner, task string, index 
 		return err
 	}
 	for _, j := range all {
-		if err := fn(sqlite.FormatOwner(j.owner), sqlite.FormatID(j.task), j.index); err != nil {
+		if err := fn(engine.FormatOwner(j.owner), engine.FormatID(j.task), j.index); err != nil {
 			return err
 		}
 	}
@@ -56,7 +56,7 @@ func (v *Videos) SetOutput(ctx context.Context, owner, task string, o wire.Video
 		}
 		sha = b
 	}
-	return v.change(ctx, owner, task, 0, func(w *sqlite.Tx, s videoScan, _ wire.VideoTask) (bool, error) {
+	return v.change(ctx, owner, task, 0, func(w *engine.Tx, s videoScan, _ wire.VideoTask) (bool, error) {
 		res, err := w.Exec(`UPDATE video_outputs SET archive = ?, sha256 = ?, type = ?, width = ?, height = ?, seconds = ?, bytes = ?, problem = ?,
 			saved_ms = CASE WHEN ? = 'saved' THEN ? ELSE saved_ms END WHERE task = ? AND idx = ?`,
 			string(o.Archive), sha, o.Type, o.Width, o.Height, o.Seconds, o.Bytes, problem, string(o.Archive), at, s.n, o.Index)
@@ -64,7 +64,7 @@ func (v *Videos) SetOutput(ctx context.Context, owner, task string, o wire.Video
 			return false, err
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return false, errors.Join(err, sqlite.NotFound("output"))
+			return false, errors.Join(err, engine.NotFound("output"))
 		}
 		return true, dropKey(w, s.n)
 	})
@@ -72,7 +72,7 @@ func (v *Videos) SetOutput(ctx context.Context, owner, task string, o wire.Video
 
 // SetLinks stores newer addresses of a task's files, by their index.
 func (v *Videos) SetLinks(ctx context.Context, owner, task string, urls []string) (wire.VideoTask, error) {
-	t, _, err := v.change(ctx, owner, task, 0, func(w *sqlite.Tx, s videoScan, _ wire.VideoTask) (changed bool, err error) {
+	t, _, err := v.change(ctx, owner, task, 0, func(w *engine.Tx, s videoScan, _ wire.VideoTask) (changed bool, err error) {
 		for i, url := range urls {
 			res, err := w.Exec("UPDATE video_outputs SET url = ? WHERE task = ? AND idx = ? AND url <> ?", url, s.n, i, url)
 			if err != nil {
@@ -91,11 +91,11 @@ func (v *Videos) SetLinks(ctx context.Context, owner, task string, urls []string
 
 // TaskKey returns the key that a task holds; "" if it holds none any more.
 func (v *Videos) TaskKey(ctx context.Context, owner, task string) (key int64, err error) {
-	b, _ := sqlite.ParseID(task)
+	b, _ := engine.ParseID(task)
 	var n sql.NullInt64
-	err = v.db.At(ctx).Scan("SELECT key FROM video_tasks WHERE owner = ? AND id = ?", []any{sqlite.ParseOwner(owner), b}, &n)
+	err = v.db.At(ctx).Scan("SELECT key FROM video_tasks WHERE owner = ? AND id = ?", []any{engine.ParseOwner(owner), b}, &n)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, sqlite.NotFound("video task")
+		return 0, engine.NotFound("video task")
 	}
 	return n.Int64, err
 }
@@ -104,7 +104,7 @@ func (v *Videos) TaskKey(ctx context.Context, owner, task string) (key int64, er
 // apart from them how much the files of deleted tasks alone are, and how many
 // outputs still wait to be copied.
 func (v *Videos) ArchiveUse(ctx context.Context, owner string) (bytes, files, deleted, waiting int64, err error) {
-	who := sqlite.ParseOwner(owner)
+	who := engine.ParseOwner(owner)
 	q := v.db.At(ctx)
 	err = q.Scan(`SELECT coalesce(sum(bytes) FILTER (WHERE kept), 0), count(*) FILTER (WHERE kept), coalesce(sum(bytes) FILTER (WHERE NOT kept), 0)
 		FROM (SELECT max(o.bytes) AS bytes, max(t.deleted_ms = 0) AS kept
@@ -120,20 +120,20 @@ func (v *Videos) ArchiveUse(ctx context.Context, owner string) (bytes, files, de
 // OldestSaved lists up to limit archived outputs of the owner that are neither
 // deleted nor pinned, the longest saved first.
 func (v *Videos) OldestSaved(ctx context.Context, owner string, limit int) (list []wire.VideoOutput, tasks []string, err error) {
-	return v.saved(ctx, "t.deleted_ms = 0 AND t.pinned = 0 ORDER BY o.saved_ms, o.n LIMIT ?", sqlite.ParseOwner(owner), limit)
+	return v.saved(ctx, "t.deleted_ms = 0 AND t.pinned = 0 ORDER BY o.saved_ms, o.n LIMIT ?", engine.ParseOwner(owner), limit)
 }
 
 // OldestDeleted lists up to limit archived outputs of the owner's deleted tasks,
 // the longest deleted first.
 func (v *Videos) OldestDeleted(ctx context.Context, owner string, limit int) (list []wire.VideoOutput, tasks []string, err error) {
-	return v.saved(ctx, "t.deleted_ms > 0 ORDER BY t.deleted_ms, o.n LIMIT ?", sqlite.ParseOwner(owner), limit)
+	return v.saved(ctx, "t.deleted_ms > 0 ORDER BY t.deleted_ms, o.n LIMIT ?", engine.ParseOwner(owner), limit)
 }
 
 // SavedBefore lists up to limit archived outputs of the owner that were saved
 // before before and whose tasks are neither favourites nor pinned, the longest
 // saved first.
 func (v *Videos) SavedBefore(ctx context.Context, owner string, before time.Time, limit int) (list []wire.VideoOutput, tasks []string, err error) {
-	return v.saved(ctx, "o.saved_ms < ? AND t.favourite = 0 AND t.pinned = 0 ORDER BY o.saved_ms, o.n LIMIT ?", sqlite.ParseOwner(owner), before.UnixMilli(), limit)
+	return v.saved(ctx, "o.saved_ms < ? AND t.favourite = 0 AND t.pinned = 0 ORDER BY o.saved_ms, o.n LIMIT ?", engine.ParseOwner(owner), before.UnixMilli(), limit)
 }
 
 // saved lists archived outputs of the owner args[0], with their tasks' ids; more
@@ -145,7 +145,7 @@ func (v *Videos) saved(ctx context.Context, more string, args ...any) (list []wi
 		var o wire.VideoOutput
 		var id []byte
 		err := rows.Scan(&id, &o.Index, &o.Bytes, &o.SHA256, &o.Type, &o.Width, &o.Height, &o.Seconds)
-		list, tasks = append(list, o), append(tasks, sqlite.FormatID(id))
+		list, tasks = append(list, o), append(tasks, engine.FormatID(id))
 		return err
 	})
 	return list, tasks, err
@@ -161,11 +161,11 @@ func (v *Videos) FileUsed(ctx context.Context, sha []byte) (used bool, err error
 // before; nil if there was none.
 func (v *Videos) SetPoster(ctx context.Context, owner, task string, index int, sha []byte, kind string) (wire.VideoTask, []byte, error) {
 	var before []byte // read only where the write succeeded
-	t, _, err := v.change(ctx, owner, task, 0, func(w *sqlite.Tx, s videoScan, _ wire.VideoTask) (bool, error) {
+	t, _, err := v.change(ctx, owner, task, 0, func(w *engine.Tx, s videoScan, _ wire.VideoTask) (bool, error) {
 		before = nil
 		err := w.Scan("SELECT poster FROM video_outputs WHERE task = ? AND idx = ?", []any{s.n, index}, &before)
 		if errors.Is(err, sql.ErrNoRows) {
-			return false, sqlite.NotFound("output")
+			return false, engine.NotFound("output")
 		}
 		if err != nil {
 			return false, err
@@ -182,11 +182,11 @@ func (v *Videos) SetPoster(ctx context.Context, owner, task string, index int, s
 // Poster returns the file and media type of an output's poster.
 // fs.ErrNotExist: it has none.
 func (v *Videos) Poster(ctx context.Context, owner, task string, index int) (sha []byte, kind string, err error) {
-	b, _ := sqlite.ParseID(task)
+	b, _ := engine.ParseID(task)
 	err = v.db.At(ctx).Scan(`SELECT o.poster, o.poster_type FROM video_tasks t JOIN video_outputs o ON o.task = t.n
-		WHERE t.owner = ? AND t.id = ? AND o.idx = ? AND o.poster IS NOT NULL`, []any{sqlite.ParseOwner(owner), b, index}, &sha, &kind)
+		WHERE t.owner = ? AND t.id = ? AND o.idx = ? AND o.poster IS NOT NULL`, []any{engine.ParseOwner(owner), b, index}, &sha, &kind)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, "", sqlite.NotFound("poster")
+		return nil, "", engine.NotFound("poster")
 	}
 	return sha, kind, err
 }
@@ -214,7 +214,7 @@ func (v *Videos) SetArchiveSettings(ctx context.Context, owner string, a wire.Ar
 		a.QuotaBytes = wire.DefaultQuota
 	}
 	if a.QuotaBytes < wire.MinQuota || a.QuotaBytes > wire.MaxQuota {
-		return sqlite.BadField("bad_quota", "quota_bytes", "The quota must be %d MB to %d TB.", wire.MinQuota>>20, int64(wire.MaxQuota)>>40)
+		return engine.BadField("bad_quota", "quota_bytes", "The quota must be %d MB to %d TB.", wire.MinQuota>>20, int64(wire.MaxQuota)>>40)
 	}
 	text, err := json.Marshal(a)
 	if err != nil {

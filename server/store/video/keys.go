@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"screentest/server/payer"
+	"screentest/server/store/engine"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 )
 
 // videoKeyPurpose binds sealed keys of tasks; the row is the key's number.
@@ -16,7 +16,7 @@ const videoKeyPurpose = "video key"
 
 // addKey stores a key, sealed, and returns its number: the owner's own, or that
 // of a team, which each person whose tasks it pays for holds by themself.
-func (v *Videos) addKey(w *sqlite.Tx, owner, team int64, gateway, secret string, replaced bool) (n int64, err error) {
+func (v *Videos) addKey(w *engine.Tx, owner, team int64, gateway, secret string, replaced bool) (n int64, err error) {
 	if n, err = w.Insert("INSERT INTO video_keys (owner, team, gateway, sealed, replaced) VALUES (?, nullif(?, 0), ?, x'', ?)", owner, team, gateway, replaced); err != nil {
 		return 0, err
 	}
@@ -26,7 +26,7 @@ func (v *Videos) addKey(w *sqlite.Tx, owner, team int64, gateway, secret string,
 
 // dropKey takes the key from a task that needs it no more: one that is
 // final and has no file left to copy. A key that no task holds is forgotten.
-func dropKey(w *sqlite.Tx, task int64) error {
+func dropKey(w *engine.Tx, task int64) error {
 	var key int64
 	err := w.Scan(`SELECT key FROM video_tasks t WHERE n = ? AND key IS NOT NULL AND state IN ('done', 'failed', 'expired', 'refused', 'lost')
 		AND NOT EXISTS (SELECT 1 FROM video_outputs WHERE task = t.n AND archive IN ('waiting', 'copying', 'full'))`, []any{task}, &key)
@@ -42,7 +42,7 @@ func dropKey(w *sqlite.Tx, task int64) error {
 	return forgetKey(w, key)
 }
 
-func forgetKey(w *sqlite.Tx, key int64) error {
+func forgetKey(w *engine.Tx, key int64) error {
 	_, err := w.Exec("DELETE FROM video_keys WHERE n = ? AND NOT EXISTS (SELECT 1 FROM video_tasks WHERE key = video_keys.n)", key)
 	return err
 }
@@ -63,7 +63,7 @@ func (v *Videos) EachKey(ctx context.Context, fn func(of payer.Payer, key int64,
 			v.log.Error("the key of video tasks does not open; they wait for another one", "err", err)
 			plain, paused = nil, true
 		}
-		fn(payer.Payer{Owner: sqlite.FormatOwner(owner), Team: sqlite.FormatID(team), Gateway: gateway, Secret: string(plain)}, n, paused, replaced)
+		fn(payer.Payer{Owner: engine.FormatOwner(owner), Team: engine.FormatID(team), Gateway: gateway, Secret: string(plain)}, n, paused, replaced)
 		return nil
 	})
 }
@@ -71,8 +71,8 @@ func (v *Videos) EachKey(ctx context.Context, fn func(of payer.Payer, key int64,
 // PauseKey stores that the gateway refuses a key: the open tasks that hold it
 // wait for another one.
 func (v *Videos) PauseKey(ctx context.Context, owner string, key int64) error {
-	who := sqlite.ParseOwner(owner)
-	return v.db.Write(ctx, 0, func(w *sqlite.Tx) error {
+	who := engine.ParseOwner(owner)
+	return v.db.Write(ctx, 0, func(w *engine.Tx) error {
 		if _, err := w.Exec("UPDATE video_keys SET paused = 1 WHERE owner = ? AND n = ?", who, key); err != nil {
 			return err
 		}
@@ -86,13 +86,13 @@ func (v *Videos) PauseKey(ctx context.Context, owner string, key int64) error {
 // all that are not over, or those whose key is paused or missing. It returns the
 // numbers of the key by the owners of such tasks.
 func (v *Videos) ReplaceKeys(ctx context.Context, of payer.Payer, gateway string, all bool) (byOwner map[string]int64, err error) {
-	err = v.db.Write(ctx, len(of.Secret), func(w *sqlite.Tx) error {
+	err = v.db.Write(ctx, len(of.Secret), func(w *engine.Tx) error {
 		byOwner = map[string]int64{}
 		team, err := people.TeamNumber(w, of.Team)
 		if err != nil {
 			return err
 		}
-		which, args := " owner = ? AND team IS NULL", []any{sqlite.ParseOwner(of.Owner), gateway}
+		which, args := " owner = ? AND team IS NULL", []any{engine.ParseOwner(of.Owner), gateway}
 		if team > 0 {
 			which, args[0] = " team = ?", team
 		}
@@ -115,7 +115,7 @@ func (v *Videos) ReplaceKeys(ctx context.Context, of payer.Payer, gateway string
 			if err != nil {
 				return err
 			}
-			byOwner[sqlite.FormatOwner(owner)] = key
+			byOwner[engine.FormatOwner(owner)] = key
 			if _, err := w.Exec("UPDATE video_tasks SET pause = CASE pause WHEN 'key' THEN '' ELSE pause END, version = version + 1, key = ? WHERE owner = ? AND"+which,
 				append([]any{key, owner}, args...)...); err != nil {
 				return err

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -18,9 +18,9 @@ const maxLineage = 500
 // descendants, oldest first, 500 of each at most; what these have cost
 // together, and what the original and all that was made of it have.
 func (v *Videos) Opened(ctx context.Context, owner, id string) (o wire.VideoOpened, err error) {
-	b, _ := sqlite.ParseID(id)
-	who := sqlite.ParseOwner(owner)
-	err = v.db.Snapshot(ctx, func(r sqlite.Reading) error {
+	b, _ := engine.ParseID(id)
+	who := engine.ParseOwner(owner)
+	err = v.db.Snapshot(ctx, func(r engine.Reading) error {
 		var s videoScan
 		if s, o.Task, err = readVideo(r, who, b); err != nil {
 			return err
@@ -34,7 +34,7 @@ func (v *Videos) Opened(ctx context.Context, owner, id string) (o wire.VideoOpen
 			return err
 		}
 		if n := len(o.Ancestors); n > 0 {
-			root, _ = sqlite.ParseID(o.Ancestors[n-1].ID)
+			root, _ = engine.ParseID(o.Ancestors[n-1].ID)
 		}
 		const down = `WITH RECURSIVE down (id) AS (SELECT ?2 UNION SELECT t.id FROM down JOIN video_tasks t ON t.owner = ?1 AND t.source = down.id LIMIT ?3) `
 		o.Descendants, err = related(r, down+`SELECT `+videoColumns+listedBody+` FROM down JOIN video_tasks t ON t.owner = ?1 AND t.id = down.id
@@ -69,7 +69,7 @@ func withoutDeadEnds(tasks []wire.VideoTask) []wire.VideoTask {
 const taskCost = "coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = t.owner AND subject = t.id), 0) + coalesce(t.told_nano_usd, 0)"
 
 // costOf is what tasks have cost together, charges less returns.
-func costOf(r sqlite.Reading, owner int64, tasks []wire.VideoTask) (nano int64, err error) {
+func costOf(r engine.Reading, owner int64, tasks []wire.VideoTask) (nano int64, err error) {
 	ids := make([]string, len(tasks))
 	for i, t := range tasks {
 		ids[i] = strings.ReplaceAll(t.ID, "-", "")
@@ -83,7 +83,7 @@ func costOf(r sqlite.Reading, owner int64, tasks []wire.VideoTask) (nano int64, 
 	return nano, err
 }
 
-func related(r sqlite.Reading, query string, owner int64, id []byte) (tasks []wire.VideoTask, err error) {
+func related(r engine.Reading, query string, owner int64, id []byte) (tasks []wire.VideoTask, err error) {
 	err = r.Each(query, []any{owner, id, maxLineage}, func(rows *sql.Rows) error {
 		var s videoScan
 		if err := rows.Scan(s.dest()...); err != nil {

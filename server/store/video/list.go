@@ -6,7 +6,7 @@ import (
 	"maps"
 	"strings"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -20,7 +20,7 @@ const (
 // Tasks lists the owner's tasks that are not deleted, or with q.Deleted those
 // that are, in the order of q.Sort: 50, or q.Limit up to wire.MaxVideoPage.
 func (v *Videos) Tasks(ctx context.Context, owner string, q wire.VideoQuery) (wire.VideoPage, error) {
-	limit := sqlite.PageLimit(q.Limit, defaultVideos, wire.MaxVideoPage)
+	limit := engine.PageLimit(q.Limit, defaultVideos, wire.MaxVideoPage)
 	by, err := orderOf(q)
 	if err != nil {
 		return wire.VideoPage{}, err
@@ -29,13 +29,13 @@ func (v *Videos) Tasks(ctx context.Context, owner string, q wire.VideoQuery) (wi
 	if err != nil {
 		return wire.VideoPage{}, err
 	}
-	where, args := videoWhere(sqlite.ParseOwner(owner), q)
+	where, args := videoWhere(engine.ParseOwner(owner), q)
 	if before != nil {
 		where += by.after()
 		args = append(args, before...)
 	}
 	page := wire.VideoPage{Tasks: []wire.VideoTask{}}
-	err = v.db.Snapshot(ctx, func(r sqlite.Reading) error {
+	err = v.db.Snapshot(ctx, func(r engine.Reading) error {
 		var last videoScan
 		err := r.Each("SELECT "+videoColumns+listedBody+" FROM video_tasks t "+by.index+" WHERE "+where+by.sql()+" LIMIT ?",
 			append(args, limit+1), func(rows *sql.Rows) error {
@@ -54,10 +54,10 @@ func (v *Videos) Tasks(ctx context.Context, owner string, q wire.VideoQuery) (wi
 		if err != nil || before != nil {
 			return err
 		}
-		if page.Counts, err = videoCounts(r, sqlite.ParseOwner(owner)); err != nil {
+		if page.Counts, err = videoCounts(r, engine.ParseOwner(owner)); err != nil {
 			return err
 		}
-		page.Found, err = videoFound(r, sqlite.ParseOwner(owner), q, page.Counts)
+		page.Found, err = videoFound(r, engine.ParseOwner(owner), q, page.Counts)
 		return err
 	})
 	return page, err
@@ -130,7 +130,7 @@ func anys[T ~string](values []T) (out []any) {
 }
 
 // videoCounts counts all tasks of the owner by what they can be filtered by.
-func videoCounts(r sqlite.Reading, owner int64) (*wire.VideoCount, error) {
+func videoCounts(r engine.Reading, owner int64) (*wire.VideoCount, error) {
 	c := &wire.VideoCount{States: map[string]int{}, Models: map[string]int{}, Modes: map[string]int{}, Tags: []wire.VideoTag{}}
 	err := r.Each("SELECT state, model, mode, count(*) FROM video_tasks WHERE owner = ? AND deleted_ms = 0 GROUP BY state, model, mode", []any{owner}, func(rows *sql.Rows) error {
 		var state, model, mode string
@@ -157,7 +157,7 @@ func videoCounts(r sqlite.Reading, owner int64) (*wire.VideoCount, error) {
 
 // videoFound counts what a query finds by state: of all of the owner's tasks, which
 // are counted already, if it asks for nothing else.
-func videoFound(r sqlite.Reading, owner int64, q wire.VideoQuery, all *wire.VideoCount) (*wire.VideoFound, error) {
+func videoFound(r engine.Reading, owner int64, q wire.VideoQuery, all *wire.VideoCount) (*wire.VideoFound, error) {
 	f := &wire.VideoFound{States: map[string]int{}}
 	q.States, q.Gone, q.Deleted = nil, "", false
 	where, args := videoWhere(owner, q)

@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/shared/wire"
 )
 
@@ -29,7 +29,7 @@ func createdOf(s videoScan) int64 { return s.task.CreatedMS }
 func orderOf(q wire.VideoQuery) (order, error) {
 	o, known := orders[q.Sort]
 	if !known {
-		return o, sqlite.BadField("bad_sort", "sort", "Clips are not sorted by %q; they are by oldest, cost, length, name, or newest without it.", string(q.Sort))
+		return o, engine.BadField("bad_sort", "sort", "Clips are not sorted by %q; they are by oldest, cost, length, name, or newest without it.", string(q.Sort))
 	}
 	if q.Deleted && o.index != "" {
 		o = orders[wire.ClipsNewest]
@@ -55,28 +55,28 @@ func (o order) after() string {
 // format is where a list goes on after a task. A name is written in hex.
 func (o order) format(s videoScan) string {
 	if o.of == nil {
-		return sqlite.FormatCursor(s.n) + "." + hex.EncodeToString([]byte(s.task.SortName()))
+		return engine.FormatCursor(s.n) + "." + hex.EncodeToString([]byte(s.task.SortName()))
 	}
-	return sqlite.FormatCursor(o.of(s), s.n)
+	return engine.FormatCursor(o.of(s), s.n)
 }
 
 // parse reads it; nil for the list's beginning.
 func (o order) parse(before string) ([]any, error) {
 	if o.of != nil {
-		at, err := sqlite.ParseCursor(before, 2)
+		at, err := engine.ParseCursor(before, 2)
 		if at == nil || err != nil {
 			return nil, err
 		}
 		return []any{at[0], at[1]}, nil
 	}
 	number, name, two := strings.Cut(before, ".")
-	at, err := sqlite.ParseCursor(number, 1)
+	at, err := engine.ParseCursor(number, 1)
 	if before == "" || err != nil {
 		return nil, err
 	}
 	text, err := hex.DecodeString(name)
 	if err != nil || at == nil || !two {
-		_, err = sqlite.ParseCursor("-", 1)
+		_, err = engine.ParseCursor("-", 1)
 		return nil, err
 	}
 	return []any{string(text), at[0]}, nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -58,7 +58,7 @@ func TestOrdersOfClips(t *testing.T) {
 		for _, before := range []string{"x", "1.zz!", "-", "1.2.3", "."} {
 			if _, err := v.Tasks(ctx, owner, wire.VideoQuery{Sort: sort, Before: before}); err == nil {
 				t.Errorf("by %q there is a page before %q", sort, before)
-			} else if _, is := err.(*sqlite.Error); !is {
+			} else if _, is := err.(*engine.Error); !is {
 				t.Errorf("by %q before %q: %v", sort, before, err)
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"path"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/people"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -23,10 +23,10 @@ func scanUpload(u *wire.Upload) []any {
 // than need be, and returned: their files are the caller's to remove. It is
 // false where u would not fit even so; then nothing is changed.
 func (v *Videos) AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit, old int64) ([]wire.Upload, bool, error) {
-	who := sqlite.ParseOwner(owner)
+	who := engine.ParseOwner(owner)
 	var gone []wire.Upload
 	var room bool
-	err := v.db.Write(ctx, len(u.Name), func(w *sqlite.Tx) error {
+	err := v.db.Write(ctx, len(u.Name), func(w *engine.Tx) error {
 		gone, room = nil, false
 		var have, oldest int64
 		if err := w.Scan("SELECT coalesce(sum(bytes), 0), coalesce(sum(bytes) FILTER (WHERE created_ms < ?), 0) FROM uploads WHERE owner = ?",
@@ -67,7 +67,7 @@ func (v *Videos) AddUpload(ctx context.Context, owner string, u wire.Upload, at,
 func (v *Videos) Upload(ctx context.Context, id string) (u wire.Upload, err error) {
 	err = v.db.At(ctx).Scan("SELECT "+uploadColumns+" FROM uploads WHERE id = ?", []any{id}, scanUpload(&u)...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return u, sqlite.NotFound("upload")
+		return u, engine.NotFound("upload")
 	}
 	return u, err
 }
@@ -76,7 +76,7 @@ func (v *Videos) Upload(ctx context.Context, id string) (u wire.Upload, err erro
 func (v *Videos) Uploads(ctx context.Context, owner string, videos bool, limit int) ([]wire.Upload, error) {
 	list := []wire.Upload{}
 	err := v.db.At(ctx).Each("SELECT "+uploadColumns+" FROM uploads WHERE owner = ? AND (type = 'video/mp4') = ? ORDER BY created_ms DESC LIMIT ?",
-		[]any{sqlite.ParseOwner(owner), videos, limit}, func(rows *sql.Rows) error {
+		[]any{engine.ParseOwner(owner), videos, limit}, func(rows *sql.Rows) error {
 			var u wire.Upload
 			err := rows.Scan(scanUpload(&u)...)
 			list = append(list, u)
@@ -87,6 +87,6 @@ func (v *Videos) Uploads(ctx context.Context, owner string, videos bool, limit i
 
 // UploadUse tells how many bytes the owner's uploads are.
 func (v *Videos) UploadUse(ctx context.Context, owner string) (bytes int64, err error) {
-	err = v.db.At(ctx).Scan("SELECT coalesce(sum(bytes), 0) FROM uploads WHERE owner = ?", []any{sqlite.ParseOwner(owner)}, &bytes)
+	err = v.db.At(ctx).Scan("SELECT coalesce(sum(bytes), 0) FROM uploads WHERE owner = ?", []any{engine.ParseOwner(owner)}, &bytes)
 	return bytes, err
 }

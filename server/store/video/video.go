@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"screentest/server/seal"
+	"screentest/server/store/engine"
 	"screentest/server/store/ledger"
 	"screentest/server/store/people"
 	"screentest/server/store/search"
-	"screentest/server/store/sqlite"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -24,7 +24,7 @@ import (
 // Videos are the video tasks. As everywhere in the store, what belongs to
 // somebody is asked for by owner first.
 type Videos struct {
-	db     *sqlite.DB
+	db     *engine.DB
 	books  *ledger.Books
 	index  *search.Index
 	people *people.Register
@@ -34,7 +34,7 @@ type Videos struct {
 
 // New is the video tasks in db. What they cost goes into the books, what can be
 // found into the index; box seals the keys.
-func New(db *sqlite.DB, books *ledger.Books, index *search.Index, people *people.Register, box *seal.Box, log *slog.Logger) *Videos {
+func New(db *engine.DB, books *ledger.Books, index *search.Index, people *people.Register, box *seal.Box, log *slog.Logger) *Videos {
 	return &Videos{db, books, index, people, box, log}
 }
 
@@ -81,8 +81,8 @@ func (s *videoScan) dest() []any {
 
 func (s *videoScan) result() (wire.VideoTask, error) {
 	t := s.task
-	t.ID, t.Source, t.Progress = sqlite.FormatID(s.id), sqlite.FormatID(s.source), -1
-	t.Team, t.VersionOf, t.Copied = sqlite.FormatID(s.team), sqlite.FormatID(s.again), s.copied.Result()
+	t.ID, t.Source, t.Progress = engine.FormatID(s.id), engine.FormatID(s.source), -1
+	t.Team, t.VersionOf, t.Copied = engine.FormatID(s.team), engine.FormatID(s.again), s.copied.Result()
 	t.Deleted, t.DeletedMS = s.deletedMS > 0, s.deletedMS
 	t.Reserved = t.State == wire.VideoCreating || t.State == wire.VideoUnknown
 	if s.body != "" {
@@ -119,10 +119,10 @@ func (s *videoScan) result() (wire.VideoTask, error) {
 }
 
 // readVideo reads one task. fs.ErrNotExist: there is none.
-func readVideo(q sqlite.Scanner, owner int64, id []byte) (s videoScan, t wire.VideoTask, err error) {
+func readVideo(q engine.Scanner, owner int64, id []byte) (s videoScan, t wire.VideoTask, err error) {
 	err = q.Scan("SELECT "+videoColumns+videoBody+" FROM video_tasks t WHERE t.owner = ? AND t.id = ?", []any{owner, id}, s.dest()...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return s, t, sqlite.NotFound("video task")
+		return s, t, engine.NotFound("video task")
 	}
 	if err == nil {
 		t, err = s.result()
@@ -132,8 +132,8 @@ func readVideo(q sqlite.Scanner, owner int64, id []byte) (s videoScan, t wire.Vi
 
 // Task returns a task, also one that is deleted and not yet gone.
 func (v *Videos) Task(ctx context.Context, owner, id string) (wire.VideoTask, error) {
-	b, _ := sqlite.ParseID(id)
-	_, t, err := readVideo(v.db.At(ctx), sqlite.ParseOwner(owner), b)
+	b, _ := engine.ParseID(id)
+	_, t, err := readVideo(v.db.At(ctx), engine.ParseOwner(owner), b)
 	return t, err
 }
 
@@ -142,14 +142,14 @@ func (v *Videos) Task(ctx context.Context, owner, id string) (wire.VideoTask, er
 func (v *Videos) TaskByUUID(ctx context.Context, owner, uuid string) (wire.VideoTask, error) {
 	var id []byte
 	err := v.db.At(ctx).Scan("SELECT id FROM video_tasks WHERE owner = ? AND uuid = ? AND uuid <> '' ORDER BY n LIMIT 1",
-		[]any{sqlite.ParseOwner(owner), strings.ToLower(uuid)}, &id)
+		[]any{engine.ParseOwner(owner), strings.ToLower(uuid)}, &id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return wire.VideoTask{}, sqlite.NotFound("video task")
+		return wire.VideoTask{}, engine.NotFound("video task")
 	}
 	if err != nil {
 		return wire.VideoTask{}, err
 	}
-	return v.Task(ctx, owner, sqlite.FormatID(id))
+	return v.Task(ctx, owner, engine.FormatID(id))
 }
 
 // CountOpen counts the tasks of everybody that are not final, by their state.
@@ -186,7 +186,7 @@ func (v *Videos) EachOpen(ctx context.Context, fn func(owner string, key int64, 
 		return err
 	}
 	for _, o := range all {
-		if err := fn(sqlite.FormatOwner(o.owner), o.key, o.task); err != nil {
+		if err := fn(engine.FormatOwner(o.owner), o.key, o.task); err != nil {
 			return err
 		}
 	}
@@ -201,7 +201,7 @@ func (v *Videos) Expiring(ctx context.Context, finishedBefore int64, limit int) 
 			var owner int64
 			var id []byte
 			err := rows.Scan(&owner, &id)
-			pairs = append(pairs, [2]string{sqlite.FormatOwner(owner), sqlite.FormatID(id)})
+			pairs = append(pairs, [2]string{engine.FormatOwner(owner), engine.FormatID(id)})
 			return err
 		})
 	return pairs, err

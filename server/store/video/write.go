@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"io/fs"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/ledger"
 	"screentest/server/store/people"
 	"screentest/server/store/review"
 	"screentest/server/store/search"
-	"screentest/server/store/sqlite"
 	"screentest/shared/wire"
 )
 
@@ -22,12 +22,12 @@ import (
 // and then secret is stored as a new one. If there is a task of that id
 // already, it is returned with found, and nothing is changed.
 func (v *Videos) Create(ctx context.Context, owner string, key int64, secret string, t wire.VideoTask, prices json.RawMessage) (stored wire.VideoTask, used int64, found bool, err error) {
-	return v.CreateWith(ctx, owner, key, secret, t, prices, func(*sqlite.Tx) error { return nil })
+	return v.CreateWith(ctx, owner, key, secret, t, prices, func(*engine.Tx) error { return nil })
 }
 
 // CreateWith is Create with something else in its transaction, that may refuse it.
-func (v *Videos) CreateWith(ctx context.Context, owner string, key int64, secret string, t wire.VideoTask, prices json.RawMessage, also func(*sqlite.Tx) error) (stored wire.VideoTask, used int64, found bool, err error) {
-	id, err := sqlite.WantID("id", t.ID)
+func (v *Videos) CreateWith(ctx context.Context, owner string, key int64, secret string, t wire.VideoTask, prices json.RawMessage, also func(*engine.Tx) error) (stored wire.VideoTask, used int64, found bool, err error) {
+	id, err := engine.WantID("id", t.ID)
 	if err != nil {
 		return stored, 0, false, err
 	}
@@ -37,7 +37,7 @@ func (v *Videos) CreateWith(ctx context.Context, owner string, key int64, secret
 		to       *[]byte
 	}{{"source", t.Source, &source}, {"version_of", t.VersionOf, &again}} {
 		if of.id != "" {
-			if *of.to, err = sqlite.WantID(of.name, of.id); err != nil {
+			if *of.to, err = engine.WantID(of.name, of.id); err != nil {
 				return stored, 0, false, err
 			}
 		}
@@ -49,13 +49,13 @@ func (v *Videos) CreateWith(ctx context.Context, owner string, key int64, secret
 	if len(prices) == 0 {
 		prices = json.RawMessage("{}")
 	}
-	who := sqlite.ParseOwner(owner)
+	who := engine.ParseOwner(owner)
 	var made struct { // what the unit sets
 		task  wire.VideoTask
 		key   int64
 		found bool
 	}
-	err = v.db.Write(ctx, len(t.Body)+2*len(t.Prompt), func(w *sqlite.Tx) error {
+	err = v.db.Write(ctx, len(t.Body)+2*len(t.Prompt), func(w *engine.Tx) error {
 		if err := also(w); err != nil {
 			return err
 		}
@@ -96,9 +96,9 @@ func (v *Videos) CreateWith(ctx context.Context, owner string, key int64, secret
 			return err
 		}
 		if from := t.Copied; from != nil {
-			share, _ := sqlite.ParseID(from.Share)
+			share, _ := engine.ParseID(from.Share)
 			if _, err := w.Exec("UPDATE video_tasks SET copied_share = ?, copied_title = ?, copied_from = ? WHERE n = ?",
-				share, from.Title, sqlite.OrNull(sqlite.ParseOwner(from.From)), n); err != nil {
+				share, from.Title, engine.OrNull(engine.ParseOwner(from.From)), n); err != nil {
 				return err
 			}
 		}
@@ -122,12 +122,12 @@ func (v *Videos) CreateWith(ctx context.Context, owner string, key int64, secret
 
 // change runs fn on a task that is there and returns the task as it is then.
 // fn tells whether it changed anything.
-func (v *Videos) change(ctx context.Context, owner, id string, size int, fn func(w *sqlite.Tx, s videoScan, t wire.VideoTask) (changed bool, err error)) (wire.VideoTask, bool, error) {
-	b, _ := sqlite.ParseID(id)
-	who := sqlite.ParseOwner(owner)
+func (v *Videos) change(ctx context.Context, owner, id string, size int, fn func(w *engine.Tx, s videoScan, t wire.VideoTask) (changed bool, err error)) (wire.VideoTask, bool, error) {
+	b, _ := engine.ParseID(id)
+	who := engine.ParseOwner(owner)
 	var now wire.VideoTask
 	var changed bool
-	err := v.db.Write(ctx, size, func(w *sqlite.Tx) error {
+	err := v.db.Write(ctx, size, func(w *engine.Tx) error {
 		s, t, err := readVideo(w, who, b)
 		if err != nil {
 			return err
@@ -154,7 +154,7 @@ func (v *Videos) change(ctx context.Context, owner, id string, size int, fn func
 // Unix milliseconds, and the charge, as one (F109). It is for a task that is
 // creating or unknown; for any other, changed is false.
 func (v *Videos) Accepted(ctx context.Context, owner, id, remote string, at int64) (t wire.VideoTask, changed bool, err error) {
-	return v.change(ctx, owner, id, 0, func(w *sqlite.Tx, s videoScan, t wire.VideoTask) (bool, error) {
+	return v.change(ctx, owner, id, 0, func(w *engine.Tx, s videoScan, t wire.VideoTask) (bool, error) {
 		if t.Remote == remote || t.State != wire.VideoCreating && t.State != wire.VideoUnknown {
 			return false, nil
 		}
@@ -163,7 +163,7 @@ func (v *Videos) Accepted(ctx context.Context, owner, id, remote string, at int6
 			return false, err
 		}
 		if other > 0 {
-			return false, sqlite.Conflict("This id of the gateway belongs to another of your tasks.")
+			return false, engine.Conflict("This id of the gateway belongs to another of your tasks.")
 		}
 		if _, err := w.Exec("UPDATE video_tasks SET state = 'queued', remote = ?, accepted_ms = ?, problem = NULL WHERE n = ?", remote, at, s.n); err != nil {
 			return false, err
@@ -198,7 +198,7 @@ func (v *Videos) uncreated(ctx context.Context, owner, id string, state wire.Vid
 	if err != nil {
 		return wire.VideoTask{}, false, err
 	}
-	return v.change(ctx, owner, id, 0, func(w *sqlite.Tx, s videoScan, t wire.VideoTask) (bool, error) {
+	return v.change(ctx, owner, id, 0, func(w *engine.Tx, s videoScan, t wire.VideoTask) (bool, error) {
 		if t.State != wire.VideoCreating && t.State != wire.VideoUnknown || t.State == state {
 			return false, nil
 		}
@@ -216,7 +216,7 @@ func (v *Videos) Progress(ctx context.Context, owner string, t wire.VideoTask) (
 	if err != nil {
 		return wire.VideoTask{}, false, err
 	}
-	return v.change(ctx, owner, t.ID, 0, func(w *sqlite.Tx, s videoScan, was wire.VideoTask) (bool, error) {
+	return v.change(ctx, owner, t.ID, 0, func(w *engine.Tx, s videoScan, was wire.VideoTask) (bool, error) {
 		if !was.State.Open() || !t.State.Open() {
 			return false, nil
 		}
@@ -240,7 +240,7 @@ func (v *Videos) End(ctx context.Context, owner string, t wire.VideoTask, urls [
 	if err != nil {
 		return wire.VideoTask{}, false, err
 	}
-	return v.change(ctx, owner, t.ID, 0, func(w *sqlite.Tx, s videoScan, was wire.VideoTask) (bool, error) {
+	return v.change(ctx, owner, t.ID, 0, func(w *engine.Tx, s videoScan, was wire.VideoTask) (bool, error) {
 		expires := was.State == wire.VideoDone && t.State == wire.VideoExpired
 		if !was.State.Open() && !expires {
 			return false, nil
@@ -281,7 +281,7 @@ func (v *Videos) End(ctx context.Context, owner string, t wire.VideoTask, urls [
 // giveBack books back, once, what the ledger says that a failed task cost: its
 // charge with what it was corrected by, so that nothing is left of it. The
 // return is as good as the newest figure, and has its source.
-func (v *Videos) giveBack(w *sqlite.Tx, s videoScan, t wire.VideoTask, at int64) error {
+func (v *Videos) giveBack(w *engine.Tx, s videoScan, t wire.VideoTask, at int64) error {
 	var sum, team int64
 	var basis, source, prices, paidBy string
 	err := w.Scan(`SELECT (SELECT sum(cost_nano_usd) FROM ledger WHERE owner = ?1 AND subject = ?2), basis, source, prices, coalesce(team, 0), paid_by

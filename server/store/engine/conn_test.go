@@ -1,4 +1,4 @@
-package sqlite_test
+package engine_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -35,7 +35,7 @@ func TestReadersAndWriterDoNotWait(t *testing.T) {
 	}
 	release()
 
-	storetest.Must(t, db.Engine().Snapshot(ctx, func(q sqlite.Reading) error {
+	storetest.Must(t, db.Engine().Snapshot(ctx, func(q engine.Reading) error {
 		var before, after int
 		storetest.Must(t, q.Scan("SELECT count(*) FROM settings", nil, &before))
 		storetest.Must(t, db.SetSetting(ctx, owner, "while", "a reader reads"))
@@ -82,10 +82,10 @@ func TestReadersAndWriterDoNotWait(t *testing.T) {
 func TestSnapshotsNeedNoSecondConnection(t *testing.T) {
 	db, _ := storetest.OpenLocal(t)
 	var inside, done sync.WaitGroup
-	inside.Add(sqlite.ReaderCount)
-	for i := range sqlite.ReaderCount {
+	inside.Add(engine.ReaderCount)
+	for i := range engine.ReaderCount {
 		done.Go(func() {
-			err := db.Engine().Snapshot(context.Background(), func(q sqlite.Reading) error {
+			err := db.Engine().Snapshot(context.Background(), func(q engine.Reading) error {
 				inside.Done()
 				inside.Wait()
 				var n int
@@ -144,7 +144,7 @@ func TestGivenUpSnapshotsLeaveNothingOpen(t *testing.T) {
 	for round := range 40 {
 		for n := range int64(24) {
 			c := newEndsAt(n + 1)
-			err := db.Engine().Snapshot(c, func(q sqlite.Reading) error {
+			err := db.Engine().Snapshot(c, func(q engine.Reading) error {
 				var n int
 				return q.Scan("SELECT count(*) FROM settings", nil, &n)
 			})
@@ -155,7 +155,7 @@ func TestGivenUpSnapshotsLeaveNothingOpen(t *testing.T) {
 		}
 		want := fmt.Sprint(round)
 		storetest.Must(t, db.SetSetting(ctx, owner, "newest", want))
-		for range 2 * sqlite.ReaderCount { // they take turns
+		for range 2 * engine.ReaderCount { // they take turns
 			if got, err := db.Setting(ctx, owner, "newest"); err != nil || got != want {
 				t.Fatalf("round %d: a reader sees %q, %v", round, got, err)
 			}

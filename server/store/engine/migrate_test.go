@@ -1,4 +1,4 @@
-package sqlite_test
+package engine_test
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 )
 
@@ -29,16 +29,16 @@ func TestMigrate(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	run := func(files fstest.MapFS) (version int, err error) {
 		now = now.Add(time.Second)
-		pool, err := sqlite.OpenPool(path, sqlite.WriterSettings, 1)
+		pool, err := engine.OpenPool(path, engine.WriterSettings, 1)
 		storetest.Must(t, err)
 		defer pool.Close()
 		conn, err := pool.Conn(ctx)
 		storetest.Must(t, err)
 		defer conn.Close()
-		ms, err := sqlite.ReadMigrations(files)
+		ms, err := engine.ReadMigrations(files)
 		if err == nil {
-			err = sqlite.Migrate(ctx, conn, ms, func(version int) (drop func(), err error) {
-				copied, err := sqlite.KeepCopy(ctx, conn, path, version, now)
+			err = engine.Migrate(ctx, conn, ms, func(version int) (drop func(), err error) {
+				copied, err := engine.KeepCopy(ctx, conn, path, version, now)
 				kept = append(kept, copied)
 				return func() { kept = kept[:len(kept)-1] }, err
 			}, slog.New(slog.NewTextHandler(&log, nil)))
@@ -51,7 +51,7 @@ func TestMigrate(t *testing.T) {
 		return version, err
 	}
 	text := func(path string) (s string) {
-		pool, err := sqlite.OpenPool(path, sqlite.CommonSettings, 1)
+		pool, err := engine.OpenPool(path, engine.CommonSettings, 1)
 		storetest.Must(t, err)
 		defer pool.Close()
 		storetest.Must(t, pool.QueryRow("SELECT text FROM a").Scan(&s))
@@ -74,7 +74,7 @@ func TestMigrate(t *testing.T) {
 		}
 	}
 	// What a process that was killed has left of a copy, which is none.
-	half := filepath.Join(filepath.Dir(path), sqlite.BackupsFolder, "screentest.db.v1-20260101T000000.000.part")
+	half := filepath.Join(filepath.Dir(path), engine.BackupsFolder, "screentest.db.v1-20260101T000000.000.part")
 	storetest.Must(t, os.WriteFile(half, []byte("half"), 0o600), os.WriteFile(half+"-journal", []byte("half"), 0o600))
 	if v, err := run(with("0002_b.sql", "UPDATE a SET text = 'new'")); err != nil || v != 2 || text(path) != "new" {
 		t.Fatalf("second version: %d, %v, %q", v, err, text(path))

@@ -1,4 +1,4 @@
-package sqlite_test
+package engine_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -35,9 +35,9 @@ func countCommits(t testing.TB, db *store.DB) *atomic.Int64 {
 }
 
 // put is a unit that writes a setting, and then fails if fail is not nil.
-func put(owner, name, value string, fail error) func(*sqlite.Tx) error {
-	return func(w *sqlite.Tx) error {
-		_, err := w.Exec("INSERT INTO settings (owner, name, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = value || excluded.value", sqlite.ParseOwner(owner), name, value)
+func put(owner, name, value string, fail error) func(*engine.Tx) error {
+	return func(w *engine.Tx) error {
+		_, err := w.Exec("INSERT INTO settings (owner, name, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = value || excluded.value", engine.ParseOwner(owner), name, value)
 		return errors.Join(err, fail)
 	}
 }
@@ -82,7 +82,7 @@ func TestGroupCommit(t *testing.T) {
 	var want []string
 	for i, err := range errs {
 		if i%7 == 3 {
-			var commit *sqlite.CommitError
+			var commit *engine.CommitError
 			if !errors.Is(err, refused) || errors.As(err, &commit) {
 				t.Errorf("unit %d: %v, want its own error", i, err)
 			}
@@ -118,12 +118,12 @@ func TestGroupCommitEqualsSequential(t *testing.T) {
 		ops := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) op {
 			return op{rapid.SampledFrom([]string{"x", "y", "z"}).Draw(rt, "name"), rapid.StringMatching("[a-z]").Draw(rt, "value"), rapid.IntRange(0, 4).Draw(rt, "kind")}
 		}), 1, 30).Draw(rt, "ops")
-		unit := func(owner string, o op) func(*sqlite.Tx) error {
+		unit := func(owner string, o op) func(*engine.Tx) error {
 			switch o.Kind {
 			case 0: // its own error, after a write
 				return put(owner, o.Name, o.Value, refused)
 			case 1: // an error of SQL's, after a write
-				return func(w *sqlite.Tx) error {
+				return func(w *engine.Tx) error {
 					if err := put(owner, o.Name, o.Value, nil)(w); err != nil {
 						return err
 					}
@@ -131,7 +131,7 @@ func TestGroupCommitEqualsSequential(t *testing.T) {
 					return err
 				}
 			case 2: // fails only when it is committed
-				return func(w *sqlite.Tx) error {
+				return func(w *engine.Tx) error {
 					if err := put(owner, o.Name, o.Value, nil)(w); err != nil {
 						return err
 					}
@@ -157,7 +157,7 @@ func TestGroupCommitEqualsSequential(t *testing.T) {
 			alone[i] = single.Engine().Write(ctx, 0, unit(b, o))
 		}
 		for i := range ops {
-			var commit *sqlite.CommitError
+			var commit *engine.CommitError
 			if (together[i] == nil) != (alone[i] == nil) || (ops[i].Kind < 3) != (together[i] != nil) || errors.As(together[i], &commit) != (ops[i].Kind == 2) {
 				rt.Fatalf("unit %d of %+v: %v together, %v alone", i, ops, together[i], alone[i])
 			}
@@ -213,7 +213,7 @@ func TestQueueIsBounded(t *testing.T) {
 			switch {
 			case err == nil:
 				stored.Add(1)
-			case errors.Is(err, sqlite.ErrOverloaded):
+			case errors.Is(err, engine.ErrOverloaded):
 				refused.Add(1)
 			default:
 				t.Error(err)
@@ -221,7 +221,7 @@ func TestQueueIsBounded(t *testing.T) {
 			done.Done()
 		})
 	}
-	for range sqlite.MaxQueued + 10 {
+	for range engine.MaxQueued + 10 {
 		post(0)
 	}
 	gaveUp, cancel := context.WithCancel(ctx)
@@ -236,21 +236,21 @@ func TestQueueIsBounded(t *testing.T) {
 	})
 	release()
 	done.Wait()
-	if stored.Load() != sqlite.MaxQueued || refused.Load() != 10 {
-		t.Errorf("%d stored, %d refused; want %d and 10", stored.Load(), refused.Load(), sqlite.MaxQueued)
+	if stored.Load() != engine.MaxQueued || refused.Load() != 10 {
+		t.Errorf("%d stored, %d refused; want %d and 10", stored.Load(), refused.Load(), engine.MaxQueued)
 	}
 
 	release = storetest.Hold(t, db)
 	stored.Store(0)
 	refused.Store(0)
-	post(2 * sqlite.MaxQueuedBytes) // alone it may pass the bound
+	post(2 * engine.MaxQueuedBytes) // alone it may pass the bound
 	post(1)
 	release()
 	done.Wait()
 	if stored.Load() != 1 || refused.Load() != 1 {
 		t.Errorf("by size: %d stored, %d refused", stored.Load(), refused.Load())
 	}
-	want := []string{"last=z", "n=" + strings.Repeat("x", sqlite.MaxQueued+1)}
+	want := []string{"last=z", "n=" + strings.Repeat("x", engine.MaxQueued+1)}
 	if got := settings(t, db); !slices.Equal(got, want) {
 		t.Errorf("%d settings", len(got))
 	}
@@ -302,9 +302,9 @@ func TestLostTransactionSpoilsNobody(t *testing.T) {
 	release := storetest.Hold(t, db)
 	lost := errors.New("lost")
 	answers := make(chan error, 3)
-	for name, fn := range map[string]func(*sqlite.Tx) error{
+	for name, fn := range map[string]func(*engine.Tx) error{
 		"a": put(owner, "a", "v", nil),
-		"b": func(w *sqlite.Tx) error {
+		"b": func(w *engine.Tx) error {
 			_, err := w.Exec("ROLLBACK")
 			return errors.Join(err, lost)
 		},

@@ -1,4 +1,4 @@
-package sqlite_test
+package engine_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 
 	"screentest/server/account"
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -19,8 +19,8 @@ func everyLeavingCall(t *testing.T, db *store.DB) (errs []error) {
 	add(db.BindKeys(ctx, "https://gateway.example.com"))
 	add(db.Audit().Each(ctx, wire.AuditQuery{Limit: 5}, func(wire.AuditRow) error { return nil }))
 	heir := storetest.AddUser(t, db, "heir")
-	add(db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
-		_, err := w.Exec("UPDATE users SET email = name || '@example.com', id = randomblob(16) WHERE n = ?", sqlite.ParseOwner(heir))
+	add(db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
+		_, err := w.Exec("UPDATE users SET email = name || '@example.com', id = randomblob(16) WHERE n = ?", engine.ParseOwner(heir))
 		return err
 	}))
 	for _, to := range []string{heir, ""} {

@@ -1,4 +1,4 @@
-package sqlite_test
+package engine_test
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"screentest/server/store/engine"
 	"screentest/server/store/schema"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 )
 
@@ -25,8 +25,8 @@ func TestKeptIsStoredOnce(t *testing.T) {
 	for _, fails := range []int{-1, 3} {
 		db, owner := storetest.OpenLocal(t)
 		var stores, reads int
-		count := func(fail error) func(*sqlite.Tx) error {
-			return func(w *sqlite.Tx) error {
+		count := func(fail error) func(*engine.Tx) error {
+			return func(w *engine.Tx) error {
 				n, ok := w.Kept("sum").(int)
 				if !ok {
 					reads++
@@ -39,7 +39,7 @@ func TestKeptIsStoredOnce(t *testing.T) {
 				n++
 				w.Keep("sum", n, func() error {
 					stores++
-					_, err := w.Exec("INSERT INTO settings (owner, name, value) VALUES (?, 'sum', ?) ON CONFLICT DO UPDATE SET value = excluded.value", sqlite.ParseOwner(owner), fmt.Sprint(n))
+					_, err := w.Exec("INSERT INTO settings (owner, name, value) VALUES (?, 'sum', ?) ON CONFLICT DO UPDATE SET value = excluded.value", engine.ParseOwner(owner), fmt.Sprint(n))
 					return err
 				})
 				return fail
@@ -83,20 +83,20 @@ type asksHow struct {
 
 func (f *asksHow) Behind() bool { return f.behind.Load() }
 
-func (f *asksHow) CatchUp(w *sqlite.Tx) (more bool, err error) {
+func (f *asksHow) CatchUp(w *engine.Tx) (more bool, err error) {
 	f.behind.Store(false)
 	n, err := synchronous(w)
 	f.how <- n
 	return false, err
 }
 
-func (*asksHow) Forget(*sqlite.Tx) (more bool, err error) { return false, nil }
+func (*asksHow) Forget(*engine.Tx) (more bool, err error) { return false, nil }
 
 var asked atomic.Int64
 
 // synchronous is the setting now. A PRAGMA tells what was when it was prepared, so
 // each is another text.
-func synchronous(w *sqlite.Tx) (n int, err error) {
+func synchronous(w *engine.Tx) (n int, err error) {
 	err = w.Scan(fmt.Sprintf("PRAGMA synchronous -- %d", asked.Add(1)), nil, &n)
 	return n, err
 }
@@ -109,10 +109,10 @@ func TestWritesWaitForTheDiskAndWhatFollowsDoesNot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	storetest.Must(t, os.WriteFile(path, nil, 0o600))
 	follower := &asksHow{how: make(chan int, 10)}
-	db, err := sqlite.Open(ctx, path, sqlite.Options{Migrations: schema.Files, Follower: follower, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	db, err := engine.Open(ctx, path, engine.Options{Migrations: schema.Files, Follower: follower, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 	storetest.Must(t, err)
 	for range 3 {
-		storetest.Must(t, db.Write(ctx, 0, func(w *sqlite.Tx) error {
+		storetest.Must(t, db.Write(ctx, 0, func(w *engine.Tx) error {
 			if n, err := synchronous(w); err != nil || n != full {
 				t.Errorf("a write has synchronous = %d, %v; want %d", n, err, full)
 			}

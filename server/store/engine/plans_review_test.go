@@ -1,4 +1,4 @@
-package sqlite_test
+package engine_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 
 	"screentest/server/sight"
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -46,6 +46,6 @@ func everyReviewCall(t *testing.T, db *store.DB) (errs []error) {
 	all, err := db.Teams(ctx)
 	add(err)
 	add(db.PutInTeam(ctx, all[0].ID, bobID, false))
-	add(storetest.Second(db.Reviews().Clips(ctx, bob, wire.TeamClipQuery{Team: all[0].ID, Before: sqlite.FormatCursor(99)})))
+	add(storetest.Second(db.Reviews().Clips(ctx, bob, wire.TeamClipQuery{Team: all[0].ID, Before: engine.FormatCursor(99)})))
 	return errs
 }

@@ -7,7 +7,7 @@
 // The writer commits whatever is queued together, so the wait for the disk
 // (synchronous FULL) is shared, and neither side waits for the other. What is
 // written is a unit: a function of a [Tx] that is stored whole or not at all.
-package sqlite
+package engine
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package sqlite_test
+package engine_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 	"screentest/server/store"
 	"screentest/server/store/audit"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -105,7 +105,7 @@ func everyCall(t *testing.T, db *store.DB, owner string) (errs []error) {
 	add(storetest.Second(db.RunTimes(ctx, owner, s.Run)))
 	page, err := db.Conversations(ctx, owner, wire.Page{})
 	add(err)
-	add(storetest.Second(db.Conversations(ctx, owner, wire.Page{Before: sqlite.FormatCursor(page.Conversations[0].UpdatedMS, 1)})))
+	add(storetest.Second(db.Conversations(ctx, owner, wire.Page{Before: engine.FormatCursor(page.Conversations[0].UpdatedMS, 1)})))
 	add(storetest.Second(db.Conversation(ctx, owner, s.Conversation)))
 	add(storetest.Second(db.OpenConversation(ctx, owner, storetest.PageOf(s))))
 	add(storetest.Second(db.RenameConversation(ctx, owner, wire.Rename{ID: s.Conversation, Title: "x"})))
@@ -174,13 +174,13 @@ func everyTeamCall(t *testing.T, db *store.DB, owner string) (errs []error) {
 	ctx := context.Background()
 	add := func(err error) { errs = append(errs, err) }
 	var b []byte
-	add(db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
-		if _, err := w.Exec("UPDATE users SET email = 'a@example.com', role = 'admin' WHERE n = ?", sqlite.ParseOwner(owner)); err != nil {
+	add(db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
+		if _, err := w.Exec("UPDATE users SET email = 'a@example.com', role = 'admin' WHERE n = ?", engine.ParseOwner(owner)); err != nil {
 			return err
 		}
-		return w.Scan("SELECT id FROM users WHERE n = ?", []any{sqlite.ParseOwner(owner)}, &b)
+		return w.Scan("SELECT id FROM users WHERE n = ?", []any{engine.ParseOwner(owner)}, &b)
 	}))
-	person, name := sqlite.FormatID(b), "red"
+	person, name := engine.FormatID(b), "red"
 	db.Audit().Note(audit.Entry{Person: owner, Action: "invite.made"}) // stored before what is written next
 	id, err := db.MakeTeam(ctx, wire.TeamChange{Name: &name, Models: new([]string), Limits: &wire.Limits{}})
 	add(err)
@@ -217,7 +217,7 @@ func everyTeamCall(t *testing.T, db *store.DB, owner string) (errs []error) {
 // planOf is what SQLite means to do for query.
 func planOf(t *testing.T, db *store.DB, query string) (steps []string) {
 	t.Helper()
-	pool, err := sqlite.OpenPool(storetest.DatabaseOf(t, db), sqlite.ReaderSettings, 1)
+	pool, err := engine.OpenPool(storetest.DatabaseOf(t, db), engine.ReaderSettings, 1)
 	storetest.Must(t, err)
 	defer pool.Close()
 	conn, err := pool.Conn(context.Background())
@@ -248,7 +248,7 @@ func TestConnectionSettings(t *testing.T) {
 	ctx := context.Background()
 	db, _ := storetest.OpenLocal(t)
 	both := map[string]string{"busy_timeout": "5000", "foreign_keys": "1", "trusted_schema": "0", "journal_mode": "wal", "temp_store": "2", "application_id": "1399026286"}
-	check := func(who string, q sqlite.Scanner, want map[string]string) {
+	check := func(who string, q engine.Scanner, want map[string]string) {
 		for name, value := range want {
 			var got string
 			if err := q.Scan("PRAGMA "+name, nil, &got); err != nil || got != value {
@@ -262,7 +262,7 @@ func TestConnectionSettings(t *testing.T) {
 	}
 	check("reader", db.Engine().At(ctx), both)
 	check("reader", db.Engine().At(ctx), map[string]string{"query_only": "1"})
-	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
+	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 		check("writer", w, both)
 		check("writer", w, map[string]string{"synchronous": "2", "secure_delete": "1", "recursive_triggers": "1", "wal_autocheckpoint": "10000"})
 		return nil

@@ -1,11 +1,11 @@
-package sqlite_test
+package engine_test
 
 import (
 	"context"
 	"testing"
 
 	"screentest/server/store"
-	"screentest/server/store/sqlite"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/server/store/teamlibrary"
 	"screentest/shared/wire"
@@ -32,8 +32,8 @@ func everyLibraryCall(t *testing.T, db *store.DB) (errs []error) {
 	of := storetest.AddUser(t, db, "shows")
 	start := storetest.NewStart("", "shown")
 	add(storetest.StartTurn(db, of, start))
-	add(db.Engine().Write(ctx, 0, func(w *sqlite.Tx) error {
-		_, err := w.Exec("INSERT INTO shares (id, owner, conversation, audience, live, wire, created_ms) SELECT randomblob(16), owner, n, 'everyone', 1, 0, 1 FROM conversations WHERE owner = ?", sqlite.ParseOwner(of))
+	add(db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
+		_, err := w.Exec("INSERT INTO shares (id, owner, conversation, audience, live, wire, created_ms) SELECT randomblob(16), owner, n, 'everyone', 1, 0, 1 FROM conversations WHERE owner = ?", engine.ParseOwner(of))
 		return err
 	}))
 	add(storetest.Second(db.Search(ctx, owner, wire.Search{Query: "shown"})))

@@ -1,4 +1,4 @@
-package sqlite_test
+package engine_test
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/folder"
-	"screentest/server/store/sqlite"
 	"screentest/server/store/storetest"
 )
 
@@ -46,7 +46,7 @@ func TestTheNextStartFinishesADeletion(t *testing.T) {
 	db, err = store.Open(ctx, dir, store.Options{})
 	storetest.Must(t, err)
 	for left := true; left; runtime.Gosched() {
-		storetest.Must(t, db.Engine().At(ctx).Scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{sqlite.ScrubName}, &left))
+		storetest.Must(t, db.Engine().At(ctx).Scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{engine.ScrubName}, &left))
 	}
 	storetest.Must(t, db.Close())
 	file, err := os.ReadFile(filepath.Join(dir, folder.DatabaseFile))

@@ -67,6 +67,12 @@ import (
 
 // Options of Open. The zero value is right for a server with a key file.
 type Options struct {
+	// Database is the address of one of PostgreSQL's, postgres://…, in the place of
+	// the file in the data folder; then SealKey must be given, since the folder is
+	// one replica's and the database is all of theirs.
+	Database string
+	// Settled is this process's place among the replicas; nil: it is alone.
+	Settled *engine.Settled
 	// SealKey is the 32-byte sealing key in base64 or hex, as in
 	// SCREENTEST_SEAL_KEY. Empty: seal.key in the data folder, made on first
 	// start.
@@ -166,8 +172,8 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 		return nil, err
 	}
 	index := search.NewIndex()
-	if err := db.openEngine(ctx, index, now, o.Committed); err != nil {
-		return nil, fmt.Errorf("open %s: %w", folder.DatabaseIn(dir), err)
+	if err := db.openEngine(ctx, index, now, o); err != nil {
+		return nil, err
 	}
 	if err := db.openBox(ctx, o.SealKey); err != nil {
 		return nil, err
@@ -200,13 +206,23 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 	return db, nil
 }
 
-func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() time.Time, committed func(time.Duration)) (err error) {
+func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() time.Time, o Options) (err error) {
+	options := engine.Options{Migrations: schema.Files, Follower: index, Now: now, Committed: o.Committed, Logger: db.log, Settled: o.Settled}
+	if o.Database != "" {
+		options.Migrations = schema.Postgres
+		if db.engine, err = engine.OpenPostgres(ctx, o.Database, options); err != nil {
+			return fmt.Errorf("open the database: %w", err)
+		}
+		return nil
+	}
 	path := folder.DatabaseIn(db.dir)
 	if err = folder.MakePrivate(path, db.log); err != nil {
 		return err
 	}
-	db.engine, err = engine.Open(ctx, path, engine.Options{Migrations: schema.Files, Follower: index, Now: now, Committed: committed, Logger: db.log})
-	return err
+	if db.engine, err = engine.Open(ctx, path, options); err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
+	return nil
 }
 
 // takeIn takes what was booked before the ledger had a chain into it. That is the
@@ -250,6 +266,8 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", from, err)
 		}
+	case db.engine.Postgres != nil:
+		return errors.New("SCREENTEST_SEAL_KEY is missing: what -database holds is sealed with it, by each replica. openssl rand -base64 32 makes one")
 	case sealed:
 		db.box, err = seal.Load(file, db.log)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -166,7 +166,7 @@ type head struct {
 func (c *Chain) SetHead(w *engine.Tx, n int64, h Hash) {
 	w.Keep(c, head{n, h}, func() error {
 		plain := append(binary.BigEndian.AppendUint64(nil, uint64(n)), h[:]...)
-		_, err := w.Exec("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+		_, err := w.Exec("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
 			c.table.meta(), c.box.Seal(sealPurpose, c.table.Name, plain))
 		return err
 	})

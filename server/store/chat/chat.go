@@ -59,7 +59,7 @@ const (
 // is in the ledger of somebody else, and told.
 var summaryColumns = `c.n, c.id, c.title, c.models, c.pinned, c.created_ms, c.updated_ms,
 	coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = c.owner AND conversation = c.id), 0) + c.told_nano_usd,
-	c.told_estimated OR EXISTS (SELECT 1 FROM ledger WHERE owner = c.owner AND conversation = c.id AND source = 'estimated'),
+	c.told_estimated = 1 OR EXISTS (SELECT 1 FROM ledger WHERE owner = c.owner AND conversation = c.id AND source = 'estimated'),
 	(SELECT count(*) FROM runs WHERE conversation = c.n AND state = 'running'),
 	EXISTS (SELECT 1 FROM lanes WHERE conversation = c.n AND blind = 1), ` + people.CopiedColumns("c")
 

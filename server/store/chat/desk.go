@@ -54,7 +54,7 @@ func (c *Chat) SetLanes(ctx context.Context, owner string, l wire.Lanes) (wire.L
 			return err
 		}
 		return w.Scan(`INSERT INTO lanes (conversation, owner, rev, blind, lanes) VALUES (?, ?, 1, ?, ?)
-			ON CONFLICT (conversation) DO UPDATE SET rev = rev + 1, blind = excluded.blind, lanes = excluded.lanes RETURNING rev`,
+			ON CONFLICT (conversation) DO UPDATE SET rev = lanes.rev + 1, blind = excluded.blind, lanes = excluded.lanes RETURNING rev`,
 			[]any{n, engine.ParseOwner(owner), l.Blind, list}, &l.Rev)
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ func Beside(ctx context.Context, path string, newest int, fn func(*Tx) error) (e
 	if err != nil {
 		return Explain(err)
 	}
-	p := prepare(conn)
+	p := prepare(pool, conn)
 	defer func() { err = errors.Join(err, p.close()) }()
 	version, err := VersionOf(ctx, conn, newest)
 	if err != nil {
@@ -38,7 +38,7 @@ func Beside(ctx context.Context, path string, newest int, fn func(*Tx) error) (e
 	if _, err := p.exec(whole, "BEGIN IMMEDIATE"); err != nil {
 		return Explain(err)
 	}
-	tx := &Tx{p: p, scrub: new(bool)}
+	tx := &Tx{kind: sqliteKind{}, p: p, scrub: new(bool)}
 	if err := fn(tx); err != nil {
 		_, back := p.exec(whole, "ROLLBACK")
 		return errors.Join(Explain(err), back)

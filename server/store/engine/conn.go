@@ -4,51 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"net/url"
 	"os"
-	"path/filepath"
-	"strings"
-
-	"modernc.org/sqlite"
 )
-
-// readerCount is the number of reading connections. Measured: more of them
-// only raise the p99.
-const readerCount = 2
-
-// Settings of every connection. busy_timeout comes first, so that those after
-// it wait as well. The schema is not trusted to call functions, and neither a
-// double-quoted typo nor a write to SQLite's own tables goes through.
-const (
-	CommonSettings = "_busy_timeout=5000&_defensive=1&_dqs=0&_error_rc=1" +
-		"&_pragma=trusted_schema(0)&_pragma=foreign_keys(1)&_pragma=temp_store(2)&_pragma=cache_size(-8000)"
-	// secure_delete overwrites what is deleted; recursive_triggers makes
-	// INSERT OR REPLACE run the ledger's delete trigger too.
-	WriterSettings = CommonSettings +
-		"&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=wal_autocheckpoint(10000)" +
-		"&_pragma=secure_delete(1)&_pragma=recursive_triggers(1)"
-	ReaderSettings = CommonSettings + "&_query_only=1"
-)
-
-// OpenPool returns a pool of n connections to the database file at path.
-func OpenPool(path, settings string, n int) (*sql.DB, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	abs = filepath.ToSlash(abs)
-	if !strings.HasPrefix(abs, "/") {
-		abs = "/" + abs // a Windows drive
-	}
-	c, err := sqlite.NewConnector((&url.URL{Scheme: "file", Path: abs, RawQuery: settings}).String())
-	if err != nil {
-		return nil, err
-	}
-	pool := sql.OpenDB(c)
-	pool.SetMaxOpenConns(n)
-	pool.SetMaxIdleConns(n)
-	return pool, nil
-}
 
 // A Scanner asks for one row: the writing transaction, or a reading.
 type Scanner interface {
@@ -58,12 +15,40 @@ type Scanner interface {
 // A prepared is one connection with the statements that were prepared on it,
 // once each. It is for one goroutine at a time.
 type prepared struct {
+	pool  *sql.DB // gives another one in the place of one that broke off
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
+	lost  bool // the connection broke off
 }
 
-func prepare(conn *sql.Conn) *prepared {
-	return &prepared{conn: conn, stmts: map[string]*sql.Stmt{}}
+func prepare(pool *sql.DB, conn *sql.Conn) *prepared {
+	return &prepared{pool: pool, conn: conn, stmts: map[string]*sql.Stmt{}}
+}
+
+// renew takes another connection, where the one before broke off.
+func (p *prepared) renew(ctx context.Context) error {
+	if !p.lost {
+		return nil
+	}
+	for _, s := range p.stmts {
+		_ = s.Close() // gone with the connection
+	}
+	clear(p.stmts)
+	_ = p.conn.Close()
+	conn, err := p.pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	p.conn, p.lost = conn, false
+	return nil
+}
+
+// said notes whether err is the end of the connection.
+func (p *prepared) said(err error) error {
+	if err != nil && isLost(err) {
+		p.lost = true
+	}
+	return err
 }
 
 func (p *prepared) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
@@ -72,7 +57,7 @@ func (p *prepared) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	}
 	s, err := p.conn.PrepareContext(ctx, query)
 	if err != nil {
-		return nil, err
+		return nil, p.said(err)
 	}
 	p.stmts[query] = s
 	return s, nil
@@ -83,7 +68,8 @@ func (p *prepared) exec(ctx context.Context, query string, args ...any) (sql.Res
 	if err != nil {
 		return nil, err
 	}
-	return s.ExecContext(ctx, args...)
+	res, err := s.ExecContext(ctx, args...)
+	return res, p.said(err)
 }
 
 // scan reads the one row of query into dest. sql.ErrNoRows: there is none.
@@ -92,7 +78,7 @@ func (p *prepared) scan(ctx context.Context, query string, args []any, dest ...a
 	if err != nil {
 		return err
 	}
-	return s.QueryRowContext(ctx, args...).Scan(dest...)
+	return p.said(s.QueryRowContext(ctx, args...).Scan(dest...))
 }
 
 // close closes the statements, too: they are not closed with a connection that
@@ -114,7 +100,7 @@ func (p *prepared) each(ctx context.Context, query string, args []any, fn func(*
 	}
 	rows, err := s.QueryContext(ctx, args...)
 	if err != nil {
-		return err
+		return p.said(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -128,23 +114,21 @@ func (p *prepared) each(ctx context.Context, query string, args []any, fn func(*
 // readers are the reading connections. A reader sees what is committed, and
 // neither waits for the writer nor is waited for.
 type readers struct {
+	kind   kind
 	pool   *sql.DB
 	idle   chan *prepared
 	closed chan struct{}
 }
 
-func openReaders(ctx context.Context, path string) (*readers, error) {
-	pool, err := OpenPool(path, ReaderSettings, readerCount)
-	if err != nil {
-		return nil, err
-	}
-	r := &readers{pool: pool, idle: make(chan *prepared, readerCount), closed: make(chan struct{})}
-	for range readerCount {
+// openReaders takes n connections of pool, and pool itself.
+func openReaders(ctx context.Context, k kind, pool *sql.DB, n int) (*readers, error) {
+	r := &readers{kind: k, pool: pool, idle: make(chan *prepared, n), closed: make(chan struct{})}
+	for range n {
 		conn, err := pool.Conn(ctx)
 		if err != nil {
 			return nil, errors.Join(Explain(err), pool.Close())
 		}
-		r.idle <- prepare(conn)
+		r.idle <- prepare(pool, conn)
 	}
 	return r, nil
 }
@@ -158,7 +142,12 @@ func (r *readers) borrow(ctx context.Context) (p *prepared, back func(), err err
 	}
 	select {
 	case p := <-r.idle:
-		return p, func() { r.idle <- p }, nil
+		back := func() { r.idle <- p }
+		if err := p.renew(ctx); err != nil {
+			back()
+			return nil, nil, Explain(err)
+		}
+		return p, back, nil
 	case <-r.closed:
 		return nil, nil, os.ErrClosed
 	case <-ctx.Done():
@@ -177,7 +166,11 @@ func (r *readers) snapshot(ctx context.Context, fn func(Reading) error) error {
 	// failed though it has not. The transaction would stay open, and whoever
 	// has the connection next would read what was, or fail.
 	whole := context.WithoutCancel(ctx)
-	if _, err := p.exec(whole, "BEGIN"); err != nil {
+	err = again(whole, p, func() error {
+		_, err := p.exec(whole, r.kind.snapshot())
+		return err
+	})
+	if err != nil {
 		return Explain(err)
 	}
 	defer p.exec(whole, "ROLLBACK") // nothing was written
@@ -188,10 +181,24 @@ func (r *readers) snapshot(ctx context.Context, fn func(Reading) error) error {
 func (r *readers) close() error {
 	close(r.closed)
 	var errs []error
-	for range readerCount {
+	for range cap(r.idle) {
 		errs = append(errs, (<-r.idle).close())
 	}
 	return errors.Join(append(errs, r.pool.Close())...)
+}
+
+// again does what fn does, once more on another connection where the one that it
+// had turns out to have broken off while nobody used it. That ends before the
+// first row: the answer to a query is whole or an error.
+func again(ctx context.Context, p *prepared, fn func() error) error {
+	err := fn()
+	if err == nil || !p.lost {
+		return err
+	}
+	if p.renew(ctx) != nil {
+		return err
+	}
+	return fn()
 }
 
 // A Reading is one call's use of the readers.
@@ -215,7 +222,10 @@ func (q Reading) Scan(query string, args []any, dest ...any) error {
 		return err
 	}
 	defer back()
-	return Explain(p.scan(q.ctx, query, args, dest...))
+	if q.held != nil {
+		return Explain(p.scan(q.ctx, query, args, dest...))
+	}
+	return Explain(again(q.ctx, p, func() error { return p.scan(q.ctx, query, args, dest...) }))
 }
 
 // Each calls fn for every row of query. Outside of a snapshot fn must not read
@@ -227,10 +237,17 @@ func (q Reading) Each(query string, args []any, fn func(*sql.Rows) error) error 
 	}
 	defer back()
 	var own error
-	err = p.each(q.ctx, query, args, func(rows *sql.Rows) error {
-		own = fn(rows)
-		return own
-	})
+	each := func() error {
+		return p.each(q.ctx, query, args, func(rows *sql.Rows) error {
+			own = fn(rows)
+			return own
+		})
+	}
+	if q.held != nil {
+		err = each()
+	} else {
+		err = again(q.ctx, p, each)
+	}
 	if own != nil {
 		return own
 	}

@@ -87,6 +87,9 @@ func Explain(err error) error {
 		return err
 	}
 	var p wire.Problem
+	if p, is := explainPostgres(err); is {
+		return &Error{Problem: p, Err: err}
+	}
 	code, _ := sqliteCode(err)
 	if code == sqlite3.SQLITE_IOERR_SHMSIZE {
 		code = sqlite3.SQLITE_FULL // there is no room for the index of the log
@@ -128,5 +131,5 @@ func sqliteCode(err error) (code int, ok bool) {
 // help.
 func isBroken(err error) bool {
 	code, ok := sqliteCode(err)
-	return ok && code&0xff == sqlite3.SQLITE_IOERR
+	return ok && code&0xff == sqlite3.SQLITE_IOERR || isLost(err)
 }

@@ -32,7 +32,7 @@ type Migration struct {
 }
 
 // ReadMigrations reads the migrations in the root of files, in order and
-// without a gap.
+// without a gap. The first has any number: all of before it is in it.
 func ReadMigrations(files fs.FS) ([]Migration, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
@@ -43,8 +43,8 @@ func ReadMigrations(files fs.FS) ([]Migration, error) {
 	for i, name := range names {
 		number, _, _ := strings.Cut(name, "_")
 		v, err := strconv.Atoi(number)
-		if err != nil || v != i+1 {
-			return nil, fmt.Errorf("migration %s: want number %04d", name, i+1)
+		if err != nil || i > 0 && v != ms[i-1].version+1 {
+			return nil, fmt.Errorf("migration %s: its number isn't the next", name)
 		}
 		text, err := fs.ReadFile(files, name)
 		if err != nil {

@@ -1,134 +1,94 @@
-// Package sqlite is the engine under the store: one database file, one goroutine
-// that writes to it, and two connections that read. It knows no table but meta.
-// What is to happen after a write it is told by who writes: call me when this is
-// durable ([Tx.AfterCommit]), have what I delete gone from the files ([Tx.Scrub]);
-// and a [Follower] catches up when there is a moment.
-//
-// The writer commits whatever is queued together, so the wait for the disk
-// (synchronous FULL) is shared, and neither side waits for the other. What is
-// written is a unit: a function of a [Tx] that is stored whole or not at all.
 package engine
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
-	"io/fs"
-	"log/slog"
-	"time"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"modernc.org/sqlite"
 )
 
-// A DB is an open database file. Its methods may be called from any goroutine.
-type DB struct {
-	pool    *sql.DB // of the writing connection
-	writer  *writer
-	readers *readers
-}
+// readerCount is the number of reading connections. Measured: more of them
+// only raise the p99.
+const readerCount = 2
 
-// Options of Open.
-type Options struct {
-	Migrations fs.FS // files NNNN_what.sql
-	Follower   Follower
-	Now        func() time.Time // names the copies of older databases
-	// Committed is told how long a group of writes took, with the wait for the
-	// disk. It must return at once. nil: nobody is.
-	Committed func(took time.Duration)
-	Logger    *slog.Logger
-}
+// Settings of every connection. busy_timeout comes first, so that those after
+// it wait as well. The schema is not trusted to call functions, and neither a
+// double-quoted typo nor a write to SQLite's own tables goes through.
+const (
+	CommonSettings = "_busy_timeout=5000&_defensive=1&_dqs=0&_error_rc=1" +
+		"&_pragma=trusted_schema(0)&_pragma=foreign_keys(1)&_pragma=temp_store(2)&_pragma=cache_size(-8000)"
+	// secure_delete overwrites what is deleted; recursive_triggers makes
+	// INSERT OR REPLACE run the ledger's delete trigger too.
+	WriterSettings = CommonSettings +
+		"&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=wal_autocheckpoint(10000)" +
+		"&_pragma=secure_delete(1)&_pragma=recursive_triggers(1)"
+	ReaderSettings = CommonSettings + "&_query_only=1"
+)
 
-// Open brings the database at path up to date, after keeping a copy of an older
-// one in the folder backups beside it, and starts the writer and the readers.
-// The file must be there, and may be empty.
-func Open(ctx context.Context, path string, o Options) (e *DB, err error) {
-	ms, err := ReadMigrations(o.Migrations)
+// OpenPool returns a pool of n connections to the database file at path.
+func OpenPool(path, settings string, n int) (*sql.DB, error) {
+	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := Inspect(ctx, path, len(ms)); err != nil {
-		return nil, err
+	abs = filepath.ToSlash(abs)
+	if !strings.HasPrefix(abs, "/") {
+		abs = "/" + abs // a Windows drive
 	}
-	e = &DB{}
-	defer func() {
-		if err != nil {
-			e.Close()
-		}
-	}()
-	if e.pool, err = OpenPool(path, WriterSettings, 1); err != nil {
-		return nil, err
-	}
-	conn, err := e.pool.Conn(ctx)
+	c, err := sqlite.NewConnector((&url.URL{Scheme: "file", Path: abs, RawQuery: settings}).String())
 	if err != nil {
-		return nil, Explain(err)
+		return nil, err
 	}
-	copyFirst := func(version int) (drop func(), err error) {
-		copied, err := keepCopy(ctx, conn, path, version, o.Now())
-		if err == nil {
-			o.Logger.Info("kept a copy of the database before migrating it", "file", copied)
-		}
-		return func() { RemoveDatabase(copied) }, err
-	}
-	if err := Migrate(ctx, conn, ms, copyFirst, o.Logger); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	if err := dropOldCopies(path); err != nil {
-		o.Logger.Warn("old copies of the database were not removed", "err", err)
-	}
-	if e.readers, err = openReaders(ctx, path); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	if o.Committed == nil {
-		o.Committed = func(time.Duration) {}
-	}
-	e.writer = startWriter(conn, o)
-	return e, nil
+	pool := sql.OpenDB(c)
+	pool.SetMaxOpenConns(n)
+	pool.SetMaxIdleConns(n)
+	return pool, nil
 }
 
-// Close finishes the writes that are queued and closes the database. Later
-// calls give os.ErrClosed.
-func (e *DB) Close() error {
-	var errs []error
-	if e.writer != nil {
-		errs = append(errs, e.writer.close())
+// sqliteKind is a database file: one goroutine of one process writes to it.
+type sqliteKind struct{}
+
+func (sqliteKind) begin(p *prepared) error {
+	_, err := p.exec(context.Background(), "BEGIN IMMEDIATE")
+	return err
+}
+
+func (sqliteKind) commit(p *prepared) error {
+	_, err := p.exec(context.Background(), "COMMIT")
+	return err
+}
+
+func (sqliteKind) snapshot() string { return "BEGIN" }
+
+func (sqliteKind) insert(p *prepared, query string, args []any) (n int64, err error) {
+	res, err := p.exec(context.Background(), query, args...)
+	if err != nil {
+		return 0, err
 	}
-	if e.readers != nil {
-		errs = append(errs, e.readers.close())
+	if rows, err := res.RowsAffected(); err != nil || rows == 0 {
+		return 0, cmp.Or(err, sql.ErrNoRows)
 	}
-	if e.pool != nil {
-		errs = append(errs, e.pool.Close()) // the last connection: it empties the write-ahead log
+	return res.LastInsertId()
+}
+
+func (sqliteKind) relax(p *prepared) error { return p.setting("PRAGMA synchronous = NORMAL") }
+
+func (sqliteKind) durable(p *prepared) error { return p.setting("PRAGMA synchronous = FULL") }
+
+func (sqliteKind) keepsDeleted() bool { return true }
+
+// empty moves the write-ahead log into the database and cuts it to nothing. It does
+// not wait for readers.
+func (sqliteKind) empty(p *prepared) (done bool, err error) {
+	if err := p.setting("PRAGMA busy_timeout = 0"); err != nil {
+		return false, err
 	}
-	return errors.Join(errs...)
-}
-
-// Write queues fn and waits until it is durable or has failed. No error means
-// that all of fn is stored, an error that nothing of it is, whatever becomes of
-// ctx. So whoever has put something in place for a write, such as a file, takes
-// it back when Write fails, and only then. size is how many bytes fn carries.
-//
-// ctx ends only the wait for a place in the queue: one that is over beforehand
-// writes nothing, and once queued fn is carried out. Read what fn sets only where
-// there is no error: it may have been run in vain.
-func (e *DB) Write(ctx context.Context, size int, fn func(*Tx) error) error {
-	return e.writer.write(ctx, size, fn)
-}
-
-// Waiting is how many writes are queued.
-func (e *DB) Waiting() int {
-	e.writer.mu.Lock()
-	defer e.writer.mu.Unlock()
-	return len(e.writer.queue)
-}
-
-// Post queues fn without waiting. done, which may be nil, is called once fn is
-// durable or has failed.
-func (e *DB) Post(size int, fn func(*Tx) error, done func(error)) {
-	e.writer.post(size, fn, done)
-}
-
-// At reads with the context ctx; each query sees the newest commit.
-func (e *DB) At(ctx context.Context) Reading { return Reading{ctx: ctx, r: e.readers} }
-
-// Snapshot calls fn with a reading whose queries all see the same commit. fn
-// holds a connection: it must be short, and read with nothing else.
-func (e *DB) Snapshot(ctx context.Context, fn func(Reading) error) error {
-	return e.readers.snapshot(ctx, fn)
+	var busy, pages, moved int
+	err = p.scan(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)", nil, &busy, &pages, &moved)
+	return err == nil && busy == 0, errors.Join(p.setting("PRAGMA busy_timeout = 5000"))
 }

@@ -39,7 +39,7 @@ func TestKeptIsStoredOnce(t *testing.T) {
 				n++
 				w.Keep("sum", n, func() error {
 					stores++
-					_, err := w.Exec("INSERT INTO settings (owner, name, value) VALUES (?, 'sum', ?) ON CONFLICT DO UPDATE SET value = excluded.value", engine.ParseOwner(owner), fmt.Sprint(n))
+					_, err := w.Exec("INSERT INTO settings (owner, name, value) VALUES (?, 'sum', ?) ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value", engine.ParseOwner(owner), fmt.Sprint(n))
 					return err
 				})
 				return fail

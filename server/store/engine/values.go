@@ -29,7 +29,7 @@ func Column[T any](t *Tx, query string, args ...any) (list []T, err error) {
 	}
 	rows, err := s.Query(args...)
 	if err != nil {
-		return nil, err
+		return nil, t.p.said(err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {

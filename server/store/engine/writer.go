@@ -28,6 +28,10 @@ const scrubEvery = time.Second
 // turn into the search index costs as much as storing the turn.
 const followAfter = 50 * time.Millisecond
 
+// waitForDatabase is how long a group waits for a database that can't be reached,
+// before those who wait are told.
+const waitForDatabase = 5 * time.Second
+
 // gatherFor is how long what nobody waits for may lie in the queue, so that one
 // commit takes more of it, and so that the processor is first with what
 // somebody does wait for: a turn is stored while its gateway is asked, and not
@@ -52,6 +56,7 @@ type unit struct {
 // of it may stay: all are run once more, each in a savepoint of its own. That is
 // seldom, and savepoints are dear.
 type writer struct {
+	kind      kind
 	tx        Tx
 	log       *slog.Logger
 	follower  Follower
@@ -85,9 +90,10 @@ type Follower interface {
 }
 
 // startWriter takes over conn.
-func startWriter(conn *sql.Conn, o Options) *writer {
+func startWriter(k kind, pool *sql.DB, conn *sql.Conn, o Options) *writer {
 	w := &writer{
-		tx:        Tx{p: prepare(conn), kept: map[any]kept{}},
+		kind:      k,
+		tx:        Tx{kind: k, p: prepare(pool, conn), kept: map[any]kept{}},
 		log:       o.Logger,
 		follower:  o.Follower,
 		committed: o.Committed,
@@ -225,7 +231,7 @@ func (w *writer) run() {
 			again = time.After(scrubEvery)
 		case more:
 			w.signal()
-		case !w.emptyLog():
+		case !w.emptied():
 			again = time.After(scrubEvery)
 		}
 	}
@@ -236,7 +242,7 @@ func (w *writer) run() {
 // catch up with is there again. The wait of the next commit is for it, too.
 func (w *writer) catchUp() (more bool) {
 	defer w.durable()
-	if w.relaxed = w.setting("synchronous = NORMAL") == nil; !w.relaxed {
+	if w.relaxed = w.set(w.kind.relax) == nil; !w.relaxed {
 		return false
 	}
 	errs, _ := w.try([]unit{{fn: func(t *Tx) (err error) {
@@ -283,6 +289,11 @@ func (w *writer) commit(group []unit) {
 		return
 	}
 	errs, again := w.try(group, false)
+	// A connection that broke off before the end has left nothing of it.
+	for w.tx.p.lost && again && time.Since(began) < waitForDatabase {
+		time.Sleep(betweenTries)
+		errs, again = w.try(group, false)
+	}
 	if again && len(group) > 1 {
 		errs, again = w.try(group, true)
 	}
@@ -309,16 +320,18 @@ func (w *writer) try(group []unit, apart bool) (errs []error, again bool) {
 	w.tx.after = w.tx.after[:0]
 	clear(w.tx.kept)
 	failAll := func(err error) {
-		w.tx.Exec("ROLLBACK") // SQLite may have done it by itself
+		if !w.tx.p.lost {
+			w.tx.Exec("ROLLBACK") // the engine may have done it by itself
+		}
 		for i := range errs {
 			if errs[i] == nil {
 				errs[i] = &CommitError{err}
 			}
 		}
 	}
-	if _, err := w.tx.Exec("BEGIN IMMEDIATE"); err != nil {
+	if err := w.kind.begin(w.tx.p); err != nil {
 		failAll(err)
-		return errs, false
+		return errs, w.tx.p.lost
 	}
 	for i, u := range group {
 		if !apart {
@@ -350,7 +363,7 @@ func (w *writer) try(group []unit, apart bool) (errs []error, again bool) {
 		failAll(err)
 		return errs, true
 	}
-	if _, err := w.tx.Exec("COMMIT"); err != nil {
+	if err := w.kind.commit(w.tx.p); err != nil {
 		failAll(err)
 		return errs, !isBroken(err)
 	}
@@ -368,20 +381,23 @@ const scrubName = "scrub"
 // Scrub has what the unit deletes gone from the files soon: from what follows,
 // and from the write-ahead log.
 func (t *Tx) Scrub() error {
+	if !t.kind.keepsDeleted() {
+		return nil
+	}
 	*t.scrub = true
 	_, err := t.Exec("INSERT INTO meta (name, value) VALUES (?, x'') ON CONFLICT DO NOTHING", scrubName)
 	return err
 }
 
-// emptyLog moves the write-ahead log into the database and cuts it to nothing.
-// It does not wait for readers: false means one is in the way.
-func (w *writer) emptyLog() bool {
-	defer w.setting("busy_timeout = 5000")
-	if w.setting("busy_timeout = 0") != nil {
-		return false
-	}
-	var busy, pages, moved int
-	if err := w.tx.Scan("PRAGMA wal_checkpoint(TRUNCATE)", nil, &busy, &pages, &moved); err != nil || busy != 0 {
+// emptied has what was deleted gone from the write-ahead log. It does not wait for
+// readers: false means one is in the way.
+func (w *writer) emptied() bool {
+	done := false
+	err := w.set(func(p *prepared) (err error) {
+		done, err = w.kind.empty(p)
+		return err
+	})
+	if err != nil || !done {
 		return false
 	}
 	if _, err := w.tx.Exec("DELETE FROM meta WHERE name = ?", scrubName); err != nil {
@@ -396,23 +412,23 @@ func (w *writer) durable() error {
 	if !w.relaxed {
 		return nil
 	}
-	err := w.setting("synchronous = FULL")
+	err := w.set(w.kind.durable)
 	w.relaxed = err != nil
 	return err
 }
 
-// setting changes a setting of the connection. A prepared PRAGMA does so when it is
-// prepared, and not when it is run again: each is prepared anew.
-func (w *writer) setting(pragma string) error {
-	_, err := w.tx.p.conn.ExecContext(context.Background(), "PRAGMA "+pragma)
+// set changes a setting of the connection.
+func (w *writer) set(change func(*prepared) error) error {
+	err := cmp.Or(w.tx.p.renew(context.Background()), change(w.tx.p))
 	if err != nil {
-		w.log.Error("a setting of the database was not changed", "pragma", pragma, "err", err)
+		w.log.Error("a setting of the database was not changed", "err", err)
 	}
 	return err
 }
 
 // A Tx is the writing transaction as a unit sees it.
 type Tx struct {
+	kind  kind
 	p     *prepared
 	after []func() // of the units so far
 	kept  map[any]kept
@@ -467,11 +483,8 @@ func (t *Tx) Each(ctx context.Context, query string, args []any, fn func(*sql.Ro
 	return t.p.each(ctx, query, args, fn)
 }
 
-// Insert runs an INSERT and returns the number of the new row.
+// Insert runs an INSERT and returns the number n of the new row. sql.ErrNoRows: it
+// conflicts with one that is there.
 func (t *Tx) Insert(query string, args ...any) (n int64, err error) {
-	res, err := t.Exec(query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.LastInsertId()
+	return t.kind.insert(t.p, query, args)
 }

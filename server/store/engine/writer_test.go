@@ -37,7 +37,7 @@ func countCommits(t testing.TB, db *store.DB) *atomic.Int64 {
 // put is a unit that writes a setting, and then fails if fail is not nil.
 func put(owner, name, value string, fail error) func(*engine.Tx) error {
 	return func(w *engine.Tx) error {
-		_, err := w.Exec("INSERT INTO settings (owner, name, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = value || excluded.value", engine.ParseOwner(owner), name, value)
+		_, err := w.Exec("INSERT INTO settings (owner, name, value) VALUES (?, ?, ?) ON CONFLICT (owner, name) DO UPDATE SET value = settings.value || excluded.value", engine.ParseOwner(owner), name, value)
 		return errors.Join(err, fail)
 	}
 }

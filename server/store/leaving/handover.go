@@ -185,7 +185,7 @@ func (s *step) handOverClips(theirs string) error {
 func (s *step) tellConversation(n int64) error {
 	var cost sql.NullInt64
 	var estimated bool
-	if err := s.w.Scan(`SELECT sum(cost_nano_usd), coalesce(max(source = 'estimated'), 0) FROM ledger
+	if err := s.w.Scan(`SELECT sum(cost_nano_usd), coalesce(max(CASE source WHEN 'estimated' THEN 1 ELSE 0 END), 0) FROM ledger
 		WHERE owner = ? AND conversation = (SELECT id FROM conversations WHERE n = ?)`, []any{s.person, n}, &cost, &estimated); err != nil || !cost.Valid {
 		return err
 	}
@@ -196,7 +196,7 @@ func (s *step) tellConversation(n int64) error {
 func (s *step) tellClip(n int64) error {
 	var cost sql.NullInt64
 	var returned bool
-	if err := s.w.Scan(`SELECT sum(cost_nano_usd), coalesce(max(kind = 'return'), 0) FROM ledger
+	if err := s.w.Scan(`SELECT sum(cost_nano_usd), coalesce(max(CASE kind WHEN 'return' THEN 1 ELSE 0 END), 0) FROM ledger
 		WHERE owner = ? AND subject = (SELECT id FROM video_tasks WHERE n = ?)`, []any{s.person, n}, &cost, &returned); err != nil || !cost.Valid {
 		return err
 	}

@@ -7,7 +7,9 @@
 package ledger
 
 import (
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
@@ -85,15 +87,11 @@ func (b *Books) Book(w *engine.Tx, owner int64, e Entry) (booked bool, err error
 		team = e.Team
 	}
 	columns := []any{owner, e.Kind, e.What, e.Subject, seq, conversation, e.Model, e.CostNanoUSD, e.Basis, e.Source, e.InputTokens, e.OutputTokens, string(e.Prices), e.CreatedMS, estimated, team, e.PaidBy}
-	res, err := w.Exec(`INSERT INTO ledger (owner, kind, what, subject, seq, conversation, model, cost_nano_usd, basis, source, input_tokens, output_tokens, prices, created_ms, estimated_nano_usd, team, paid_by)
+	n, err := w.Insert(`INSERT INTO ledger (owner, kind, what, subject, seq, conversation, model, cost_nano_usd, basis, source, input_tokens, output_tokens, prices, created_ms, estimated_nano_usd, team, paid_by)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner, subject, kind, seq) DO NOTHING`, columns...)
-	if err != nil {
-		return false, err
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil // it is booked
 	}
-	if rows, err := res.RowsAffected(); err != nil || rows == 0 {
-		return false, err
-	}
-	n, err := res.LastInsertId()
 	if err != nil {
 		return false, err
 	}

@@ -188,7 +188,7 @@ func (r *Register) ChangePerson(ctx context.Context, owner string, c wire.Person
 			}
 			limits = string(raw)
 		}
-		if _, err := t.Exec("UPDATE users SET name = ?, role = ?, own_role = iif(?, NULL, own_role), active = ?, limits = ? WHERE n = ?", name, role, c.Role != nil, active, limits, who); err != nil {
+		if _, err := t.Exec("UPDATE users SET name = ?, role = ?, own_role = CASE WHEN ? THEN NULL ELSE own_role END, active = ?, limits = ? WHERE n = ?", name, role, c.Role != nil, active, limits, who); err != nil {
 			return err
 		}
 		switch at := r.now().UnixMilli(); {

@@ -50,7 +50,7 @@ func putLink(t *engine.Tx, now time.Time, kind string, who int64, by string, has
 			return err
 		}
 	}
-	if _, err := t.Exec("DELETE FROM links WHERE kind = ? AND owner IS ? AND by = ? AND used_ms = 0", kind, engine.OrNull(who), by); err != nil {
+	if _, err := t.Exec("DELETE FROM links WHERE kind = ? AND owner IS NOT DISTINCT FROM ? AND by = ? AND used_ms = 0", kind, engine.OrNull(who), by); err != nil {
 		return err
 	}
 	_, err := t.Exec("INSERT INTO links (hash, kind, owner, by, created_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?)",

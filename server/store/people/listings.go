@@ -23,7 +23,7 @@ func (r *Register) Listing(ctx context.Context, gateway string) (body []byte, at
 // KeepListing keeps the last list of models of a gateway.
 func (r *Register) KeepListing(ctx context.Context, gateway string, body []byte, at time.Time) error {
 	return r.db.Write(ctx, len(body), func(t *engine.Tx) error {
-		_, err := t.Exec("INSERT INTO listings (gateway, body, listed_ms) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body, listed_ms = excluded.listed_ms",
+		_, err := t.Exec("INSERT INTO listings (gateway, body, listed_ms) VALUES (?, ?, ?) ON CONFLICT (gateway) DO UPDATE SET body = excluded.body, listed_ms = excluded.listed_ms",
 			gateway, body, at.UnixMilli())
 		return err
 	})
@@ -58,7 +58,7 @@ func (r *Register) SetPrice(ctx context.Context, gateway, model, price string) e
 		if n >= maxPrices {
 			return engine.BadField("too_many", "model", "At most %d models have a price entered here.", maxPrices)
 		}
-		_, err := t.Exec("INSERT INTO model_prices (gateway, model, price, set_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET price = excluded.price, set_ms = excluded.set_ms",
+		_, err := t.Exec("INSERT INTO model_prices (gateway, model, price, set_ms) VALUES (?, ?, ?, ?) ON CONFLICT (gateway, model) DO UPDATE SET price = excluded.price, set_ms = excluded.set_ms",
 			gateway, model, price, r.now().UnixMilli())
 		return err
 	})

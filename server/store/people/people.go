@@ -107,7 +107,7 @@ func (r *Register) SetSetting(ctx context.Context, owner, name, value string) er
 		if err := WantUser(t, who); err != nil {
 			return err
 		}
-		_, err := t.Exec("INSERT INTO settings (owner, name, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", who, name, value)
+		_, err := t.Exec("INSERT INTO settings (owner, name, value) VALUES (?, ?, ?) ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value", who, name, value)
 		return err
 	})
 }
@@ -147,7 +147,7 @@ func (r *Register) SetServerSetting(ctx context.Context, name, value string) err
 			_, err := t.Exec("DELETE FROM meta WHERE name = ?", serverPrefix+name)
 			return err
 		}
-		_, err := t.Exec("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", serverPrefix+name, []byte(value))
+		_, err := t.Exec("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", serverPrefix+name, []byte(value))
 		return err
 	})
 }

@@ -38,7 +38,7 @@ func (r *Register) SetSecret(ctx context.Context, name string, data []byte) erro
 	purpose, row := sealSecret(name)
 	sealed := r.box.Seal(purpose, row, data)
 	return r.db.Write(ctx, len(sealed), func(w *engine.Tx) error {
-		_, err := w.Exec("INSERT INTO secrets (name, sealed) VALUES (?, ?) ON CONFLICT DO UPDATE SET sealed = excluded.sealed", name, sealed)
+		_, err := w.Exec("INSERT INTO secrets (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed", name, sealed)
 		return err
 	})
 }

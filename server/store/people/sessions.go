@@ -34,7 +34,7 @@ func (r *Register) SaveSession(ctx context.Context, id, owner string, data []byt
 			return err
 		}
 		res, err := t.Exec(`INSERT INTO sessions (id_hash, owner, sealed, created_ms, expires_ms) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (id_hash) DO UPDATE SET sealed = excluded.sealed, expires_ms = excluded.expires_ms WHERE owner = excluded.owner`,
+			ON CONFLICT (id_hash) DO UPDATE SET sealed = excluded.sealed, expires_ms = excluded.expires_ms WHERE sessions.owner = excluded.owner`,
 			hash, who, sealed, now, expires.UnixMilli())
 		if err != nil {
 			return err

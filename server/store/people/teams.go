@@ -87,7 +87,7 @@ func scanTeam(rows *sql.Rows) (t wire.Team, n int64, err error) {
 // mates are the people of a team who may sign in.
 func mates(q engine.Reading, team int64) ([]wire.TeamMate, error) {
 	of := []wire.TeamMate{}
-	err := q.Each("SELECT u.id, u.name, p.lead AND u.role <> 'guest', p.mapped FROM team_people p CROSS JOIN users u ON u.n = p.person WHERE p.team = ? AND u.active = 1", []any{team}, func(rows *sql.Rows) error {
+	err := q.Each("SELECT u.id, u.name, p.lead = 1 AND u.role <> 'guest', p.mapped FROM team_people p CROSS JOIN users u ON u.n = p.person WHERE p.team = ? AND u.active = 1", []any{team}, func(rows *sql.Rows) error {
 		var id []byte
 		var m wire.TeamMate
 		err := rows.Scan(&id, &m.Name, &m.Lead, &m.Mapped)
@@ -206,7 +206,7 @@ func (r *Register) PutInTeam(ctx context.Context, team, person string, lead bool
 		if lead && role == wire.RoleGuest {
 			return &engine.Error{Problem: wire.Problem{Code: "guest_leads", Field: "lead", Message: "A guest can't lead a team.", Hint: "Make them a member first."}}
 		}
-		_, err = t.Exec("INSERT INTO team_people (team, person, lead) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET lead = excluded.lead, lead_mapped = 0, mapped = mapped AND NOT excluded.lead", n, who, lead)
+		_, err = t.Exec("INSERT INTO team_people (team, person, lead) VALUES (?, ?, ?) ON CONFLICT (team, person) DO UPDATE SET lead = excluded.lead, lead_mapped = 0, mapped = CASE excluded.lead WHEN 1 THEN 0 ELSE team_people.mapped END", n, who, lead)
 		return err
 	})
 }

@@ -24,6 +24,7 @@ import (
 // Open opens dir and closes it with the test.
 func Open(t testing.TB, dir string, o store.Options) *store.DB {
 	t.Helper()
+	onEngine(t, dir, &o)
 	db, err := store.Open(context.Background(), dir, o)
 	if err != nil {
 		t.Fatal(err)
@@ -48,9 +49,12 @@ func OpenLocal(t testing.TB) (db *store.DB, owner string) {
 // Folder is a new data folder with its local user.
 func Folder(t testing.TB) (dir string) {
 	t.Helper()
+	dir = t.TempDir()
+	if OnPostgres() {
+		return dir
+	}
 	files, err := newFolder()
 	Must(t, err)
-	dir = t.TempDir()
 	for name, data := range files {
 		Must(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}

@@ -14,6 +14,7 @@ import (
 // A full disk refuses what does not fit with a sentence, keeps what does, and
 // goes on when there is room again.
 func TestDiskFull(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	db, owner := storetest.OpenLocal(t)
 	kept := storetest.StartAt(t, db, owner, "kept", 1)

@@ -39,6 +39,7 @@ func TestSecondServerIsRefused(t *testing.T) {
 }
 
 func TestFilesAreTheOwnersOnly(t *testing.T) {
+	storetest.OnlySQLite(t)
 	if runtime.GOOS == "windows" {
 		return // Windows has no such modes
 	}
@@ -204,6 +205,7 @@ func TestOpenRefused(t *testing.T) {
 }
 
 func TestSealKeyFromTheEnvironment(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	dir, key := t.TempDir(), seal.FormatKey(seal.NewKey())
 	db, err := store.Open(ctx, dir, store.Options{SealKey: key})

@@ -14,6 +14,7 @@ import (
 )
 
 func TestStorageByKind(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	dir := t.TempDir()
 	db := storetest.Open(t, dir, store.Options{})

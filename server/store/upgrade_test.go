@@ -52,6 +52,7 @@ func read(t *testing.T, pool *sql.DB, query string) (list []string) {
 // An older database keeps every value, index and trigger when its tables are
 // made anew by migration 6; row numbers go on where they were.
 func TestUpgradeKeepsEverything(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	dir := storetest.OpenVersion(t, 5, func(exec func(string, ...any)) {
 		exec("PRAGMA foreign_keys = 1")

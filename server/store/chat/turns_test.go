@@ -235,7 +235,7 @@ func TestRetryAndLanes(t *testing.T) {
 func TestInterruptedRunIsRecovered(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
-	db, err := store.Open(ctx, dir, store.Options{})
+	db, err := storetest.TryOpen(t, dir, store.Options{})
 	storetest.Must(t, err)
 	owner, err := db.EnsureLocalUser(ctx)
 	storetest.Must(t, err)

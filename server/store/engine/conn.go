@@ -174,7 +174,7 @@ func (r *readers) snapshot(ctx context.Context, fn func(Reading) error) error {
 		return Explain(err)
 	}
 	defer p.exec(whole, "ROLLBACK") // nothing was written
-	return fn(Reading{ctx: ctx, held: p})
+	return fn(Reading{ctx: ctx, r: r, held: p})
 }
 
 // close waits for the readings under way and refuses new ones.
@@ -207,6 +207,10 @@ type Reading struct {
 	r    *readers
 	held *prepared // of a snapshot; else nil, and r gives one for each query
 }
+
+// OnPostgres tells which of the two engines is asked, for what they have no words
+// in common for.
+func (q Reading) OnPostgres() bool { return onPostgres(q.r.kind) }
 
 func (q Reading) conn() (p *prepared, back func(), err error) {
 	if q.held != nil {

@@ -137,6 +137,7 @@ func (c *endsAt) Done() <-chan struct{} {
 // open: whoever reads next sees what is stored, and the write-ahead log can be
 // emptied.
 func TestGivenUpSnapshotsLeaveNothingOpen(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	db, owner := storetest.OpenLocal(t)
 	s := storetest.NewStart("", "x")

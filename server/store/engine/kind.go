@@ -25,6 +25,11 @@ type kind interface {
 	empty(p *prepared) (done bool, err error)
 }
 
+func onPostgres(k kind) bool {
+	_, is := k.(*postgresKind)
+	return is
+}
+
 // setting changes a setting of the connection. A prepared PRAGMA does so when it is
 // prepared, and not when it is run again: each is prepared anew.
 func (p *prepared) setting(statement string) error {

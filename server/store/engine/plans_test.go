@@ -20,6 +20,7 @@ import (
 // whole table or sorts. The statements are those that the calls below left
 // prepared.
 func TestStatementsUseIndexes(t *testing.T) {
+	storetest.OnlySQLite(t)
 	db, owner := storetest.OpenLocal(t)
 	for _, err := range everyCall(t, db, owner) {
 		storetest.Must(t, err)
@@ -245,6 +246,7 @@ func planOf(t *testing.T, db *store.DB, query string) (steps []string) {
 
 // What each connection is set to, as SQLite itself tells it.
 func TestConnectionSettings(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	db, _ := storetest.OpenLocal(t)
 	both := map[string]string{"busy_timeout": "5000", "foreign_keys": "1", "trusted_schema": "0", "journal_mode": "wal", "temp_store": "2", "application_id": "1399026286"}

@@ -10,6 +10,7 @@ import (
 // A connection that may not write, as on a disk that was mounted read-only
 // while the server ran.
 func TestReadOnly(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	db, owner := storetest.OpenLocal(t)
 	readOnly := func(on string) {

@@ -468,6 +468,9 @@ func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 // Raw calls fn with the driver's connection, for what SQL has no words for.
 func (t *Tx) Raw(fn func(driver any) error) error { return t.p.conn.Raw(fn) }
 
+// OnPostgres tells which of the two engines is written to.
+func (t *Tx) OnPostgres() bool { return onPostgres(t.kind) }
+
 // Exec runs a statement that gives no rows.
 func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	return t.p.exec(context.Background(), query, args...)

@@ -26,6 +26,7 @@ import (
 // countCommits counts the commits of the writing connection from here on.
 func countCommits(t testing.TB, db *store.DB) *atomic.Int64 {
 	t.Helper()
+	storetest.OnlySQLite(t) // whose driver tells of commits
 	var n atomic.Int64
 	storetest.Must(t, db.Engine().WriterConn().Raw(func(c any) error {
 		c.(driver.HookRegisterer).RegisterCommitHook(func() int32 { n.Add(1); return 0 })

@@ -189,7 +189,7 @@ func (s *step) tellConversation(n int64) error {
 		WHERE owner = ? AND conversation = (SELECT id FROM conversations WHERE n = ?)`, []any{s.person, n}, &cost, &estimated); err != nil || !cost.Valid {
 		return err
 	}
-	return s.exec("UPDATE conversations SET told_nano_usd = told_nano_usd + ?, told_estimated = told_estimated OR ? WHERE n = ?", cost.Int64, estimated, n)
+	return s.exec("UPDATE conversations SET told_nano_usd = told_nano_usd + ?, told_estimated = CASE WHEN ? THEN 1 ELSE told_estimated END WHERE n = ?", cost.Int64, estimated, n)
 }
 
 // tellClip notes what was booked for a clip, and whether that came back.
@@ -200,5 +200,5 @@ func (s *step) tellClip(n int64) error {
 		WHERE owner = ? AND subject = (SELECT id FROM video_tasks WHERE n = ?)`, []any{s.person, n}, &cost, &returned); err != nil || !cost.Valid {
 		return err
 	}
-	return s.exec("UPDATE video_tasks SET told_nano_usd = coalesce(told_nano_usd, 0) + ?, told_returned = told_returned OR ? WHERE n = ?", cost.Int64, returned, n)
+	return s.exec("UPDATE video_tasks SET told_nano_usd = coalesce(told_nano_usd, 0) + ?, told_returned = CASE WHEN ? THEN 1 ELSE told_returned END WHERE n = ?", cost.Int64, returned, n)
 }

@@ -66,7 +66,7 @@ func count(q engine.Scanner, n int64) (e wire.Erasing, err error) {
 		{"SELECT count(*) FROM ledger WHERE owner = ?1", &e.LedgerRows},
 		{`SELECT coalesce((SELECT sum(bytes) FROM uploads WHERE owner = ?1), 0) + coalesce((SELECT sum(bytes) FROM (
 			SELECT max(o.bytes) AS bytes FROM video_outputs o WHERE o.owner = ?1 AND o.archive = 'saved'
-				AND NOT EXISTS (SELECT 1 FROM video_outputs x WHERE x.sha256 = o.sha256 AND x.archive = 'saved' AND x.owner <> ?1) GROUP BY o.sha256)), 0)`, &e.Bytes},
+				AND NOT EXISTS (SELECT 1 FROM video_outputs x WHERE x.sha256 = o.sha256 AND x.archive = 'saved' AND x.owner <> ?1) GROUP BY o.sha256) AS file), 0)`, &e.Bytes},
 	} {
 		if err := q.Scan(c.query, []any{n}, c.to); err != nil {
 			return e, err

@@ -24,6 +24,7 @@ import (
 // Who is erased leaves a number, in the ledger and the audit, and nothing else:
 // no row, no text in a file. Everybody else has what they had.
 func TestErasedLeaveNothing(t *testing.T) {
+	storetest.OnlySQLite(t)
 	t.Parallel()
 	const canary = "canaryann"
 	dir := storetest.Folder(t)
@@ -84,6 +85,9 @@ func TestErasedLeaveNothing(t *testing.T) {
 // audit is of that action.
 func wantBooks(t *testing.T, dir, action string, db *store.DB) {
 	t.Helper()
+	if storetest.OnPostgres() {
+		return // a file is looked through
+	}
 	r, err := verify.Verify(t.Context(), dir, "")
 	if err != nil || len(r.Wrong) > 0 {
 		t.Errorf("the books: %+v, %v", r.Wrong, err)
@@ -242,7 +246,7 @@ func TestHandOverKeepsTheAccount(t *testing.T) {
 func TestLeavingGoesOnAfterAKill(t *testing.T) {
 	t.Parallel()
 	dir := storetest.Folder(t)
-	db, err := store.Open(t.Context(), dir, store.Options{})
+	db, err := storetest.TryOpen(t, dir, store.Options{})
 	storetest.Must(t, err)
 	boss, ann, bob := join(t, db, "boss", "admin"), join(t, db, "ann", "member"), join(t, db, "bob", "member")
 	fill(t, db, ann, "ofann", made{})

@@ -136,9 +136,16 @@ func steps(t *testing.T, db *store.DB, v account.Leaving) (files [][]byte, uploa
 // people are the columns that hold a person's number.
 func peopleColumns(t testing.TB, db *store.DB) (all [][2]string) {
 	t.Helper()
-	storetest.Must(t, db.Engine().At(context.Background()).Each(`SELECT t.name, c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c
+	query := `SELECT t.name, c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c
 		WHERE t.schema = 'main' AND t.type = 'table' AND c.type = 'INTEGER' AND (c.name IN ('owner', 'person', 'heir', 'maker', 'by')
-			OR EXISTS (SELECT 1 FROM pragma_foreign_key_list(t.name) f WHERE f."table" = 'users' AND f."from" = c.name)) ORDER BY 1, 2`, nil, func(rows *sql.Rows) error {
+			OR EXISTS (SELECT 1 FROM pragma_foreign_key_list(t.name) f WHERE f."table" = 'users' AND f."from" = c.name)) ORDER BY 1, 2`
+	if storetest.OnPostgres() {
+		query = `SELECT c.table_name, c.column_name FROM information_schema.columns c JOIN pg_tables t ON t.tablename = c.table_name AND t.schemaname = c.table_schema
+			WHERE c.table_schema = current_schema() AND c.data_type = 'bigint' AND (c.column_name IN ('owner', 'person', 'heir', 'maker', 'by') OR EXISTS (
+				SELECT 1 FROM pg_constraint f JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey)
+				WHERE f.contype = 'f' AND f.confrelid = 'users'::regclass AND f.conrelid = to_regclass(quote_ident(c.table_name)) AND a.attname = c.column_name)) ORDER BY 1, 2`
+	}
+	storetest.Must(t, db.Engine().At(context.Background()).Each(query, nil, func(rows *sql.Rows) error {
 		var c [2]string
 		err := rows.Scan(&c[0], &c[1])
 		all = append(all, c)
@@ -172,13 +179,17 @@ func dump(t testing.TB, db *store.DB, owner string) (all []string) {
 			continue // numbers that are given anew
 		}
 		var columns []string
-		storetest.Must(t, db.Engine().At(context.Background()).Each("SELECT name FROM pragma_table_info('"+c[0]+"')", nil, func(rows *sql.Rows) error {
+		list := "json_array"
+		if storetest.OnPostgres() {
+			list = "json_build_array"
+		}
+		storetest.Must(t, db.Engine().At(context.Background()).Each(columnsOf(c[0]), nil, func(rows *sql.Rows) error {
 			var name string
 			err := rows.Scan(&name)
-			columns = append(columns, "quote(\""+name+"\")")
+			columns = append(columns, quoted(name))
 			return err
 		}))
-		storetest.Must(t, db.Engine().At(context.Background()).Each("SELECT json_array("+strings.Join(columns, ", ")+") FROM \""+c[0]+"\" WHERE "+c[1]+" = ?", []any{engine.ParseOwner(owner)}, func(rows *sql.Rows) error {
+		storetest.Must(t, db.Engine().At(context.Background()).Each("SELECT "+list+"("+strings.Join(columns, ", ")+") FROM \""+c[0]+"\" WHERE "+c[1]+" = ?", []any{engine.ParseOwner(owner)}, func(rows *sql.Rows) error {
 			var row string
 			err := rows.Scan(&row)
 			all = append(all, c[0]+" "+row)
@@ -189,15 +200,31 @@ func dump(t testing.TB, db *store.DB, owner string) (all []string) {
 	return all
 }
 
+// columnsOf is the statement for the names of a table's columns.
+func columnsOf(table string) string {
+	if storetest.OnPostgres() {
+		return "SELECT name FROM (SELECT column_name::text AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = '" + table + "') AS c WHERE true"
+	}
+	return "SELECT name FROM pragma_table_info('" + table + "') WHERE true"
+}
+
+// quoted is a column's value as a text, whatever its type.
+func quoted(column string) string {
+	if storetest.OnPostgres() {
+		return "quote_nullable(\"" + column + "\")"
+	}
+	return "quote(\"" + column + "\")"
+}
+
 // userRow is the row of an owner but for what is never another's: numbers, times.
 func userRow(t testing.TB, db *store.DB, owner string) (row string) {
 	t.Helper()
 	var columns []string
 	q := db.Engine().At(context.Background())
-	storetest.Must(t, q.Each("SELECT name FROM pragma_table_info('users') WHERE name NOT IN ('n', 'id', 'created_ms', 'erased_ms')", nil, func(rows *sql.Rows) error {
+	storetest.Must(t, q.Each(columnsOf("users")+" AND name NOT IN ('n', 'id', 'created_ms', 'erased_ms')", nil, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
-		columns = append(columns, "'"+name+"', quote("+name+")")
+		columns = append(columns, "'"+name+"', "+quoted(name))
 		return err
 	}))
 	storetest.Must(t, q.Scan("SELECT json_object("+strings.Join(columns, ", ")+") FROM users WHERE n = ?", []any{engine.ParseOwner(owner)}, &row))

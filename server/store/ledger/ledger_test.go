@@ -80,11 +80,14 @@ func TestLedgerIsAppendOnly(t *testing.T) {
 		"UPDATE OR REPLACE ledger SET n = n + 1",
 		"DELETE FROM users",
 	} {
+		if storetest.OnPostgres() && strings.Contains(statement, " OR REPLACE ") {
+			continue // SQLite alone has it
+		}
 		err := db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 			_, err := w.Exec(statement)
 			return err
 		})
-		if err == nil || (!strings.Contains(err.Error(), "append-only") && !strings.Contains(err.Error(), "FOREIGN KEY")) {
+		if err == nil || (!strings.Contains(err.Error(), "append-only") && !strings.Contains(strings.ToLower(err.Error()), "foreign key")) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}

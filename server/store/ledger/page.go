@@ -28,7 +28,7 @@ const maxLedgerTitle = 200
 // they are found by it and sorted, and the unary + keeps SQLite from going
 // through all of the owner's time instead.
 const (
-	inTime   = ` AND l.created_ms >= ?2 AND l.created_ms < ?3 AND ?10 IS NULL`
+	inTime   = ` AND l.created_ms >= ?2 AND l.created_ms < ?3 AND CAST(?10 AS TEXT) IS NULL`
 	ofPerson = ` FROM ledger l WHERE l.owner = ?1` + inTime
 	ofTeam   = ` FROM ledger l WHERE l.team = ?1` + inTime
 	ofKey    = ` FROM ledger l WHERE ?1 IS NOT NULL AND l.paid_by = ?13 AND l.paid_by <> ''` + inTime

@@ -264,6 +264,7 @@ func TestEverybodysSpend(t *testing.T) {
 // What was booked before the sums by hour were kept is in them after the
 // migration; the ledger's rows themselves stay as they were.
 func TestTheMigrationSumsUpWhatWasThere(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	dir := storetest.OpenVersion(t, 3, func(exec func(string, ...any)) {
 		exec(`INSERT INTO users (name, local, created_ms) VALUES ('local', 1, 0);

@@ -39,7 +39,7 @@ func (r *Register) Accounts(ctx context.Context) (all []account.Account, err err
 			wire.MyTeam
 		}
 		teams := map[string][]of{}
-		err = q.Each(`SELECT p.person, t.id, t.name, p.lead AND u.role <> 'guest', t.everyone FROM users u
+		err = q.Each(`SELECT p.person, t.id, t.name, p.lead = 1 AND u.role <> 'guest', t.everyone FROM users u
 			CROSS JOIN team_people p ON p.person = u.n CROSS JOIN teams t ON t.n = p.team AND t.deleted_ms = 0`, nil, func(rows *sql.Rows) error {
 			var n int64
 			var id []byte

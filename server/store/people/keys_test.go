@@ -14,6 +14,7 @@ import (
 )
 
 func TestCharges(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx, dir := t.Context(), t.TempDir()
 	db := storetest.Open(t, dir, store.Options{})
 	ann, annID := join(t, db, "ann", "member")

@@ -17,6 +17,7 @@ import (
 )
 
 func TestSecrets(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx, dir := t.Context(), t.TempDir()
 	db := storetest.Open(t, dir, store.Options{})
 	if _, err := db.Secret(ctx, "a"); !errors.Is(err, fs.ErrNotExist) {
@@ -44,6 +45,7 @@ func TestSecrets(t *testing.T) {
 // What a database before migration 8 had as sessions of a hundred years is a
 // secret, and still opens; a person's session stays one.
 func TestTheMigrationMovesSecrets(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := t.Context()
 	first := t.TempDir() // makes the sealing key
 	db, err := store.Open(ctx, first, store.Options{})

@@ -95,6 +95,7 @@ func filesWith(t *testing.T, dir, needle string) (found []string) {
 // the data folder, neither while the server runs, nor after it ended, nor
 // after it was killed.
 func TestKeyIsInNoFile(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	const key, id = "sk-canary-7f3a9c51e8d24b60", "session-canary-5a1bb0c2d97e4f83"
 	dir := t.TempDir()
@@ -131,6 +132,7 @@ func TestKeyIsInNoFile(t *testing.T) {
 
 // What was deleted is gone from the files, and not only from the tables.
 func TestDeletedTextIsGoneFromTheFiles(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	const canary = "deleted-canary-41d8"
 	dir := t.TempDir()

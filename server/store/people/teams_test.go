@@ -199,7 +199,7 @@ func TestOpenInvitesAreAlwaysListed(t *testing.T) {
 	open, err := db.MakeInvite(ctx, ann, "open", wire.Invite{Role: "admin", Uses: 1, ExpiresMS: hour})
 	storetest.Must(t, err, db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
 		_, err := w.Exec(`INSERT INTO invites (id, hash, maker, role, created_ms, expires_ms, uses)
-			SELECT randomblob(16), randomblob(32), ?, 'guest', 1, 1, 1 FROM (WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 500) SELECT x FROM c)`, engine.ParseOwner(ann))
+			SELECT randomblob(16), randomblob(32), ?, 'guest', 1, 1, 1 FROM (WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 500) SELECT x FROM c) AS many`, engine.ParseOwner(ann))
 		return err
 	}))
 	all, err := db.Invites(ctx)

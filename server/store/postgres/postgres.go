@@ -159,6 +159,8 @@ func (s *stmt) prepare(args []driver.NamedValue) error {
 	for i, a := range args {
 		if _, is := a.Value.(int64); is {
 			hints[i] = oidInt8
+		} else if !mentions(s.query, i+1) {
+			hints[i] = oidText // of a place that this form of the statement leaves out
 		}
 	}
 	ctx, cancel := bounded()

@@ -66,6 +66,10 @@ func Translate(query string) string {
 			switch word {
 			case "INDEXED": // BY and a name
 				i = skipWord(query, skipWord(query, i))
+			case "LIKE": // SQLite's takes small and capital letters for the same
+				out.WriteString("ILIKE")
+			case "BLOB":
+				out.WriteString("BYTEA")
 			case "json_object":
 				out.WriteString("json_build_object")
 			case "CROSS":
@@ -82,6 +86,23 @@ func Translate(query string) string {
 		}
 	}
 	return out.String()
+}
+
+// mentions tells whether a statement has a place for its nth value.
+func mentions(query string, n int) bool {
+	place := "$" + strconv.Itoa(n)
+	for i := strings.Index(query, place); i >= 0; {
+		end := i + len(place)
+		if end == len(query) || query[end] < '0' || query[end] > '9' {
+			return true
+		}
+		next := strings.Index(query[end:], place)
+		if next < 0 {
+			return false
+		}
+		i = end + next
+	}
+	return false
 }
 
 func wordByte(c byte) bool {

@@ -130,6 +130,9 @@ func insertDocs(w *engine.Tx, docs []placed) error {
 	if err != nil {
 		return err
 	}
+	if w.OnPostgres() {
+		return insertVectors(w, docs)
+	}
 	return insertMany(w, "search (rowid, meta, title, question, answer, tool, error, model)", docs, func(d placed) []any {
 		return []any{d.row, d.meta, d.title, d.question, d.answer, d.tool, d.errors, d.model}
 	})
@@ -137,7 +140,7 @@ func insertDocs(w *engine.Tx, docs []placed) error {
 
 // insertMany inserts a row for each doc, many with one statement: at the beginning
 // of each one FTS5 writes out what it has gathered, to be able to go back to there.
-func insertMany(w *engine.Tx, into string, docs []placed, row func(placed) []any) error {
+func insertMany[T any](w *engine.Tx, into string, docs []T, row func(T) []any) error {
 	for _, size := range []int{indexStep, indexStep / 8, 1} {
 		for len(docs) >= size {
 			var args []any

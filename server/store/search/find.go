@@ -61,12 +61,12 @@ type lookup struct {
 	wire.Search
 	owner    int64
 	phrases  []phrase
-	prefix   bool   // the last word is looked for as a beginning
-	filter   string // for FTS5: what the rows must be
-	columns  string // where the words must be
-	below    int64  // rows of the index under this
-	above    int64  // and from this on
-	shown    shown  // what others show the owner
+	prefix   bool     // the last word is looked for as a beginning
+	filter   filter   // what the rows must be
+	columns  []string // where the words must be
+	below    int64    // rows of the index under this
+	above    int64    // and from this on
+	shown    shown    // what others show the owner
 	branches *branches
 }
 
@@ -138,7 +138,7 @@ func readSearch(q engine.Reading, owner string, s wire.Search) (l *lookup, err e
 		l.below = min(l.below, rowOf(s.ToMS)+60*perSecond)
 	}
 
-	var meta []string
+	var meta [][]string
 	if s.Conversation != "" {
 		id, _ := engine.ParseID(s.Conversation)
 		var n int64
@@ -147,16 +147,16 @@ func readSearch(q engine.Reading, owner string, s wire.Search) (l *lookup, err e
 		} else if err != nil {
 			return nil, err
 		}
-		meta = append(meta, metaConversation(n))
+		meta = append(meta, []string{metaConversation(n)})
 	}
 	if s.Model != "" {
-		meta = append(meta, metaModel(s.Model))
+		meta = append(meta, []string{metaModel(s.Model)})
 	}
 	if s.State != "" {
-		meta = append(meta, metaState(s.State))
+		meta = append(meta, []string{metaState(s.State)})
 	}
 	if s.MinNanoUSD != nil || s.MaxNanoUSD != nil {
-		meta = append(meta, "("+metaAnswer+" OR "+metaVideo+")")
+		meta = append(meta, []string{metaAnswer, metaVideo})
 	}
 	var kinds, columns []string
 	for _, k := range s.Kinds {
@@ -166,35 +166,22 @@ func readSearch(q engine.Reading, owner string, s wire.Search) (l *lookup, err e
 	}
 	for _, h := range hitKinds {
 		if l.wants(h.kind) {
-			kinds, columns = append(kinds, h.meta), append(columns, h.column)
+			kinds, columns = append(kinds, h.meta), append(columns, strings.Fields(h.column)...)
 		}
 	}
 	if l.wants(wire.HitAnswer) || l.wants(wire.HitVideo) {
 		columns = append(columns, "model")
 	}
 	if len(s.Kinds) > 0 {
-		meta = append(meta, "("+strings.Join(kinds, " OR ")+")")
+		meta = append(meta, kinds)
 	}
-	l.filter = metaFilter(metaOwner(l.owner), meta)
+	l.filter = append(filter{{metaOwner(l.owner)}}, meta...)
 	l.shown.meta = meta
-	l.columns = "{" + strings.Join(columns, " ") + "}"
+	l.columns = columns
 	return l, nil
 }
 
-// metaFilter is, for FTS5, what rows of somebody's must be.
-func metaFilter(whose string, meta []string) string {
-	return "meta : (" + strings.Join(append([]string{whose}, meta...), " AND ") + ")"
-}
-
 func (l *lookup) wants(kind string) bool { return len(l.Kinds) == 0 || slices.Contains(l.Kinds, kind) }
-
-// match is the whole question for FTS5.
-func (l *lookup) match(filter, columns string) string {
-	if len(l.phrases) == 0 {
-		return filter
-	}
-	return filter + " AND " + columns + " : (" + match(l.phrases, l.prefix) + ")"
-}
 
 // rows finds the places of a page in the index, the newest first; more is where
 // the next page goes on, 0 at the end.
@@ -209,10 +196,10 @@ func (l *lookup) rows(q engine.Reading) (rows []int64, more int64, err error) {
 }
 
 const (
-	selectRows = "SELECT rowid FROM search WHERE search MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
+	selectRows = "SELECT f.rowid FROM FOUND ORDER BY f.rowid DESC LIMIT ?4"
 	selectPaid = `SELECT f.rowid, coalesce((SELECT sum(cost_nano_usd) FROM ledger WHERE owner = s.owner AND subject = coalesce(r.id, v.id)), r.told_nano_usd, v.told_nano_usd, 0)
-		FROM search f LEFT JOIN search_rows s ON s.n = f.rowid LEFT JOIN runs r ON r.n = s.run LEFT JOIN video_tasks v ON v.n = s.video
-		WHERE f.search MATCH ? AND f.rowid >= ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?`
+		FROM FOUND LEFT JOIN search_rows s ON s.n = f.rowid LEFT JOIN runs r ON r.n = s.run LEFT JOIN video_tasks v ON v.n = s.video
+		ORDER BY f.rowid DESC LIMIT ?4`
 )
 
 // page finds those of a page, of one's own and what others show.
@@ -249,7 +236,8 @@ func (l *lookup) own(q engine.Reading) (rows []int64, more int64, err error) {
 	}
 	looked := 0
 	full := fmt.Errorf("the page is full")
-	err = q.Each(query, []any{l.match(l.filter, l.columns), l.above, l.below, look}, func(r *sql.Rows) error {
+	query, args := l.found(q, query, l.filter, l.columns, look)
+	err = q.Each(query, args, func(r *sql.Rows) error {
 		var row, cost int64
 		dest := []any{&row}
 		if paid {

@@ -22,6 +22,7 @@ import (
 // worked off together. A database that was left so finds again, and has none of
 // the deleted words.
 func TestBrokenSearchHeals(t *testing.T) {
+	storetest.OnlySQLite(t)
 	dir := storetest.OpenVersion(t, 5, func(exec func(string, ...any)) {
 		exec("INSERT INTO users (n, name, local, created_ms) VALUES (1, 'me', 1, 0)")
 		exec("INSERT INTO conversations (n, owner, id, title, created_ms, updated_ms) VALUES (1, 1, ?, 'title', 0, 0)", storetest.MustID(t))
@@ -173,6 +174,7 @@ func TestSearchFindsWhatIsThere(t *testing.T) {
 
 // A disk that takes nothing more keeps nobody from finding what is there.
 func TestSearchOnAFullDisk(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	db, owner := storetest.OpenLocal(t)
 	storetest.Talk(t, db, owner, "", "zebra", storetest.Says("an old answer"))

@@ -203,6 +203,7 @@ func TestRetriedAnswerIsFoundByItsNewTextOnly(t *testing.T) {
 // What was deleted is in none of the files any more: neither the texts nor the
 // words of the search index, whole or in parts.
 func TestDeletedWordsAreGoneFromTheFiles(t *testing.T) {
+	storetest.OnlySQLite(t)
 	db, owner := storetest.OpenLocal(t)
 	for i := range 200 {
 		storetest.Talk(t, db, owner, "", fmt.Sprintf("question %d zebrafish", i), storetest.Says(fmt.Sprintf("answer %d about zebra and zebracrossing", i)))
@@ -253,6 +254,7 @@ func TestDeletedWordsAreGoneFromTheFiles(t *testing.T) {
 
 // An older database has everything in the index once it was migrated.
 func TestMigrationIndexesWhatIsThere(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	const many = 3*search.IndexStep + 7
 	dir := storetest.OpenVersion(t, 1, func(exec func(string, ...any)) {

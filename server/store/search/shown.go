@@ -34,9 +34,9 @@ type sight struct {
 
 // shown is what others show somebody.
 type shown struct {
-	meta    []string // what else the rows must be
+	meta    filter   // what else the rows must be
 	words   []string // of the index, one for each conversation and clip
-	columns string   // where the words must be
+	columns []string // where the words must be
 	talks   map[int64][]sight
 	clips   map[int64][]sight
 	by      map[int64]sight // what shows a row that was found
@@ -79,7 +79,7 @@ func (l *lookup) readShown(q engine.Reading, now int64) error {
 	slices.SortFunc(all, func(a, b row) int { return cmp.Compare(b.n, a.n) })
 	all = slices.CompactFunc(all, func(a, b row) bool { return a.n == b.n })
 	s := &l.shown
-	s.columns, s.talks, s.clips, s.by = "{"+strings.Join(columns, " ")+"}", map[int64][]sight{}, map[int64][]sight{}, map[int64]sight{}
+	s.columns, s.talks, s.clips, s.by = columns, map[int64][]sight{}, map[int64][]sight{}, map[int64]sight{}
 	for _, r := range all[:min(len(all), maxShown)] {
 		of, n, word := s.talks, r.talk, metaConversation(r.talk)
 		if r.clip != 0 {
@@ -97,21 +97,21 @@ func (l *lookup) readShown(q engine.Reading, now int64) error {
 func (l *lookup) shownColumns() (columns []string) {
 	for _, h := range hitKinds {
 		if l.wants(h.kind) && h.kind != wire.HitError {
-			columns = append(columns, h.column)
+			columns = append(columns, strings.Fields(h.column)...)
 		}
 	}
 	return columns
 }
 
 const selectOthers = `SELECT f.rowid, coalesce(s.conversation, 0), coalesce(s.message, 0), coalesce(s.video, 0), max(coalesce(m.created_ms, 0), coalesce(r.started_ms + r.duration_ms, 0))
-	FROM search f LEFT JOIN search_rows s ON s.n = f.rowid LEFT JOIN messages m ON m.n = s.message LEFT JOIN runs r ON r.n = s.run
-	WHERE f.search MATCH ? AND f.rowid >= ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?`
+	FROM FOUND LEFT JOIN search_rows s ON s.n = f.rowid LEFT JOIN messages m ON m.n = s.message LEFT JOIN runs r ON r.n = s.run
+	ORDER BY f.rowid DESC LIMIT ?4`
 
 // others finds what others show as own finds what is one's own.
 func (l *lookup) others(q engine.Reading) (rows []int64, more int64, err error) {
-	filter := metaFilter("("+strings.Join(l.shown.words, " OR ")+")", l.shown.meta)
+	query, args := l.found(q, selectOthers, append(filter{l.shown.words}, l.shown.meta...), l.shown.columns, maxLooked)
 	looked, full := 0, fmt.Errorf("the page is full")
-	err = q.Each(selectOthers, []any{l.match(filter, l.shown.columns), l.above, l.below, maxLooked}, func(r *sql.Rows) error {
+	err = q.Each(query, args, func(r *sql.Rows) error {
 		var row, talk, message, clip, ended int64
 		if err := r.Scan(&row, &talk, &message, &clip, &ended); err != nil {
 			return err

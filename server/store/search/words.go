@@ -48,20 +48,6 @@ func endsInWord(s string) bool {
 	return len(r) > 0 && inWord(r[len(r)-1]) && !unspaced(r[len(r)-1])
 }
 
-// match is the phrases for FTS5, all of which must be found. What is between
-// quotes there is never syntax, and words have no quotes in them.
-func match(ps []phrase, prefix bool) string {
-	var parts []string
-	for _, p := range ps {
-		s := `"` + strings.Join(p.typed, " ") + `"`
-		if p.prefix && prefix {
-			s += "*"
-		}
-		parts = append(parts, s)
-	}
-	return strings.Join(parts, " AND ")
-}
-
 func phraseOf(s string) (p phrase) {
 	eachWord(s, func(w []byte, from, to int) bool {
 		p.typed, p.folded = append(p.typed, s[from:to]), append(p.folded, string(w))

@@ -216,6 +216,7 @@ func TestWhoLeavesATeamOrTheInstanceSeesNothing(t *testing.T) {
 
 // What is over is forgotten with its snapshot, and a token is nowhere in the files.
 func TestNothingIsKeptOfATokenOrOfWhatIsOver(t *testing.T) {
+	storetest.OnlySQLite(t)
 	w := newWorld(t)
 	w.shared(t, wire.NewShare{Audience: wire.ShareByLink, Hours: 3})
 	w.shared(t, wire.NewShare{Audience: wire.ShareWithPeople, To: []string{w.ids[w.bob]}, Hours: 5})

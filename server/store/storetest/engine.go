@@ -31,6 +31,9 @@ func Hold(t testing.TB, db *store.DB) (release func()) {
 
 func CheckIntegrity(t testing.TB, db *store.DB) {
 	t.Helper()
+	if OnPostgres() {
+		return // where it has no switch to leave foreign keys unchecked, nor files of ours
+	}
 	// A connection that has searched remembers what the index was made of, and would
 	// look for pieces that were merged since.
 	fresh, err := engine.OpenPool(DatabaseOf(t, db), engine.ReaderSettings, 1)

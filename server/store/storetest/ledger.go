@@ -47,11 +47,11 @@ func LedgerRows(t testing.TB, db *store.DB, owner string) (all []wire.LedgerRow)
 func CheckHours(t testing.TB, db *store.DB) {
 	t.Helper()
 	var differ int
-	Must(t, db.Engine().At(context.Background()).Scan(`WITH fresh AS (SELECT owner, created_ms / 3600000 hour, what, model, coalesce(team, 0), paid_by,
+	Must(t, db.Engine().At(context.Background()).Scan(`WITH fresh AS (SELECT owner, created_ms / 3600000 AS hour, what, model, coalesce(team, 0), paid_by,
 			sum(CASE kind WHEN 'charge' THEN cost_nano_usd ELSE 0 END), sum(CASE kind WHEN 'return' THEN cost_nano_usd ELSE 0 END),
 			sum(CASE kind WHEN 'correction' THEN cost_nano_usd ELSE 0 END), sum(estimated_nano_usd), count(*), sum(input_tokens), sum(output_tokens)
 			FROM ledger GROUP BY 1, 2, 3, 4, 5, 6)
-		SELECT (SELECT count(*) FROM (SELECT * FROM fresh EXCEPT SELECT * FROM spend_hours)) + (SELECT count(*) FROM (SELECT * FROM spend_hours EXCEPT SELECT * FROM fresh))`, nil, &differ))
+		SELECT (SELECT count(*) FROM (SELECT * FROM fresh EXCEPT SELECT * FROM spend_hours) AS a) + (SELECT count(*) FROM (SELECT * FROM spend_hours EXCEPT SELECT * FROM fresh) AS b)`, nil, &differ))
 	if differ != 0 {
 		t.Errorf("%d hours are not what their rows make", differ)
 	}

@@ -2,66 +2,73 @@ package storetest
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"os"
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
+	"screentest/server/pgtest"
 	"screentest/server/store"
 )
 
-// OnPostgres tells whether the suite runs on PostgreSQL.
+// OnPostgres tells whether the suite runs on PostgreSQL: SCREENTEST_TEST_ENGINE
+// says so.
 func OnPostgres() bool { return os.Getenv("SCREENTEST_TEST_ENGINE") == "postgres" }
+
+// OnlySQLite skips a test of what SQLite alone has: its files, its settings, or a
+// database of a version that PostgreSQL never had.
+func OnlySQLite(t testing.TB) {
+	t.Helper()
+	if OnPostgres() {
+		t.Skip("this is about SQLite's files")
+	}
+}
 
 // sealKey seals what databases of tests hold.
 const sealKey = "c2NyZWVudGVzdC1zY3JlZW50ZXN0LXNjcmVlbnRlc3Q="
 
 var databases sync.Map // a folder to its database
 
-var number struct {
-	sync.Mutex
-	n int
-}
-
-func psql(t testing.TB, sql string) {
+// databaseLike makes a database that stands for the folder dir.
+func databaseLike(t testing.TB, dir, key string, prepare func(url string) error) string {
 	t.Helper()
-	ctx := context.Background()
-	c, err := pgconn.Connect(ctx, "postgres://postgres@127.0.0.1:5499/postgres")
-	Must(t, err)
-	defer c.Close(ctx)
-	if _, err := c.Exec(ctx, sql).ReadAll(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// databaseOf is the database that stands for the folder dir.
-func databaseOf(t testing.TB, dir string) string {
-	t.Helper()
-	if url, is := databases.Load(dir); is {
-		return url.(string)
-	}
-	number.Lock()
-	number.n++
-	name := fmt.Sprintf("t%d_%d", os.Getpid(), number.n)
-	number.Unlock()
-	psql(t, "CREATE DATABASE "+name+" TEMPLATE template0")
-	url := "postgres://postgres@127.0.0.1:5499/" + name
+	url := pgtest.URLLike(t, key, prepare)
 	databases.Store(dir, url)
-	t.Cleanup(func() {
-		databases.Delete(dir)
-		psql(t, "DROP DATABASE "+name+" WITH (FORCE)")
-	})
+	t.Cleanup(func() { databases.Delete(dir) })
 	return url
+}
+
+// withLocalUser is the database of a folder that [Folder] makes.
+func withLocalUser(t testing.TB, dir string) {
+	t.Helper()
+	databaseLike(t, dir, "local", func(url string) error {
+		scratch, err := os.MkdirTemp("", "storetest")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(scratch)
+		ctx := context.Background()
+		db, err := store.Open(ctx, scratch, store.Options{Database: url, SealKey: sealKey})
+		if err != nil {
+			return err
+		}
+		_, err = db.EnsureLocalUser(ctx)
+		return errors.Join(err, db.Close())
+	})
 }
 
 // onEngine has o open the database that the suite runs on.
 func onEngine(t testing.TB, dir string, o *store.Options) {
-	if OnPostgres() && o.Database == "" {
-		o.Database = databaseOf(t, dir)
-		if o.SealKey == "" {
-			o.SealKey = sealKey
-		}
+	t.Helper()
+	if !OnPostgres() || o.Database != "" {
+		return
+	}
+	url, made := databases.Load(dir)
+	if !made {
+		url = databaseLike(t, dir, "", nil)
+	}
+	o.Database = url.(string)
+	if o.SealKey == "" {
+		o.SealKey = sealKey
 	}
 }

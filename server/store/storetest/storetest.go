@@ -37,6 +37,13 @@ func Open(t testing.TB, dir string, o store.Options) *store.DB {
 	return db
 }
 
+// TryOpen opens dir, on the engine that the suite runs on; the test closes it.
+func TryOpen(t testing.TB, dir string, o store.Options) (*store.DB, error) {
+	t.Helper()
+	onEngine(t, dir, &o)
+	return store.Open(context.Background(), dir, o)
+}
+
 // OpenLocal opens a new folder with its local user.
 func OpenLocal(t testing.TB) (db *store.DB, owner string) {
 	t.Helper()
@@ -51,6 +58,7 @@ func Folder(t testing.TB) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	if OnPostgres() {
+		withLocalUser(t, dir)
 		return dir
 	}
 	files, err := newFolder()

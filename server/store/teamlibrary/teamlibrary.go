@@ -12,6 +12,7 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +54,7 @@ var errNoEntry = engine.NotFound("entry in this library")
 func mateOf(q engine.Scanner, who Asker, team string) (m mate, err error) {
 	m.person = engine.ParseOwner(who.Owner)
 	id, _ := engine.ParseID(team)
-	err = q.Scan(`SELECT t.n, p.lead AND u.role <> 'guest' FROM teams t JOIN team_people p ON p.team = t.n AND p.person = ?2 JOIN users u ON u.n = p.person
+	err = q.Scan(`SELECT t.n, p.lead = 1 AND u.role <> 'guest' FROM teams t JOIN team_people p ON p.team = t.n AND p.person = ?2 JOIN users u ON u.n = p.person
 		WHERE t.id = ?1 AND t.deleted_ms = 0 AND u.active = 1`, []any{id, m.person}, &m.team, &m.leads)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = engine.NotFound("team")
@@ -255,7 +256,7 @@ func (l *Library) Drop(ctx context.Context, who Asker, t wire.TeamTarget) (gone 
 			return err
 		}
 		if _, err := w.Exec(`DELETE FROM team_library WHERE n IN
-			(SELECT n FROM team_library WHERE team = ? AND deleted_ms > 0 ORDER BY deleted_ms DESC, n DESC LIMIT -1 OFFSET ?)`, m.team, wire.MaxDropped); err != nil {
+			(SELECT n FROM team_library WHERE team = ? AND deleted_ms > 0 ORDER BY deleted_ms DESC, n DESC LIMIT ? OFFSET ?)`, m.team, math.MaxInt32, wire.MaxDropped); err != nil {
 			return err
 		}
 		return l.note(w, who, "library.drop", t.Team, t.ID, gone.Rev)

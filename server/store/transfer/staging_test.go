@@ -56,6 +56,7 @@ func importFile(conversations, turns int) string {
 // onCommit has fn called with each commit of the writer's, on its goroutine.
 func onCommit(t testing.TB, db *store.DB, fn func()) {
 	t.Helper()
+	storetest.OnlySQLite(t) // whose driver tells of commits
 	var on atomic.Bool // not at the commit of this very write
 	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
 		return w.Raw(func(c any) error {

@@ -175,7 +175,7 @@ func (r *Report) sums(ctx context.Context, tx *sql.Tx) (*chain.Wrong, error) {
 	var what, model, paidBy string
 	err := tx.QueryRowContext(ctx, `WITH fresh (owner, hour, what, model, team, paid_by, charged, returned, corrected, estimated, rows, input_tokens, output_tokens) AS (`+sumsOf+`)
 		SELECT owner, hour, what, model, team, paid_by FROM (
-			SELECT * FROM (SELECT * FROM fresh EXCEPT `+kept+`) UNION ALL SELECT * FROM (`+kept+` EXCEPT SELECT * FROM fresh))
+			SELECT * FROM (SELECT * FROM fresh EXCEPT `+kept+`) AS a UNION ALL SELECT * FROM (`+kept+` EXCEPT SELECT * FROM fresh) AS b) AS wrong
 		ORDER BY hour, owner, what, model, team, paid_by LIMIT 1`).Scan(&owner, &hour, &what, &model, &team, &paidBy)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil

@@ -106,9 +106,9 @@ func (v *Videos) TaskKey(ctx context.Context, owner, task string) (key int64, er
 func (v *Videos) ArchiveUse(ctx context.Context, owner string) (bytes, files, deleted, waiting int64, err error) {
 	who := engine.ParseOwner(owner)
 	q := v.db.At(ctx)
-	err = q.Scan(`SELECT coalesce(sum(bytes) FILTER (WHERE kept), 0), count(*) FILTER (WHERE kept), coalesce(sum(bytes) FILTER (WHERE NOT kept), 0)
-		FROM (SELECT max(o.bytes) AS bytes, max(t.deleted_ms = 0) AS kept
-			FROM video_outputs o JOIN video_tasks t ON t.n = o.task WHERE o.owner = ? AND o.archive = 'saved' GROUP BY o.sha256)`,
+	err = q.Scan(`SELECT coalesce(sum(bytes) FILTER (WHERE kept = 1), 0), count(*) FILTER (WHERE kept = 1), coalesce(sum(bytes) FILTER (WHERE kept = 0), 0)
+		FROM (SELECT max(o.bytes) AS bytes, max(CASE t.deleted_ms WHEN 0 THEN 1 ELSE 0 END) AS kept
+			FROM video_outputs o JOIN video_tasks t ON t.n = o.task WHERE o.owner = ? AND o.archive = 'saved' GROUP BY o.sha256) AS file`,
 		[]any{who}, &bytes, &files, &deleted)
 	if err == nil {
 		err = q.Scan(`SELECT count(*) FROM video_outputs o INDEXED BY video_outputs_jobs JOIN video_tasks t ON t.n = o.task

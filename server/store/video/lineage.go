@@ -36,8 +36,8 @@ func (v *Videos) Opened(ctx context.Context, owner, id string) (o wire.VideoOpen
 		if n := len(o.Ancestors); n > 0 {
 			root, _ = engine.ParseID(o.Ancestors[n-1].ID)
 		}
-		const down = `WITH RECURSIVE down (id) AS (SELECT ?2 UNION SELECT t.id FROM down JOIN video_tasks t ON t.owner = ?1 AND t.source = down.id LIMIT ?3) `
-		o.Descendants, err = related(r, down+`SELECT `+videoColumns+listedBody+` FROM down JOIN video_tasks t ON t.owner = ?1 AND t.id = down.id
+		const down = `WITH RECURSIVE down (id) AS (SELECT CAST(?2 AS BLOB) UNION SELECT t.id FROM down JOIN video_tasks t ON t.owner = ?1 AND t.source = down.id), part (id) AS (SELECT id FROM down LIMIT ?3) `
+		o.Descendants, err = related(r, down+`SELECT `+videoColumns+listedBody+` FROM part JOIN video_tasks t ON t.owner = ?1 AND t.id = part.id
 			WHERE t.id <> ?2 ORDER BY t.n`, who, b)
 		if err != nil {
 			return err
@@ -46,7 +46,7 @@ func (v *Videos) Opened(ctx context.Context, owner, id string) (o wire.VideoOpen
 		if o.ShownNanoUSD, err = costOf(r, who, slices.Concat(o.Ancestors, []wire.VideoTask{o.Task}, o.Descendants)); err != nil {
 			return err
 		}
-		return r.Scan(down+"SELECT coalesce(sum("+taskCost+"), 0) FROM down JOIN video_tasks t ON t.owner = ?1 AND t.id = down.id",
+		return r.Scan(down+"SELECT coalesce(sum("+taskCost+"), 0) FROM part JOIN video_tasks t ON t.owner = ?1 AND t.id = part.id",
 			[]any{who, root, maxLineage}, &o.LineageNanoUSD)
 	})
 	return o, err

@@ -43,6 +43,7 @@ func findShots(t *testing.T, db *store.DB, owner string) {
 
 // A database of before called them by their shots, run together.
 func TestTheMigrationGivesShotsTheirPrompt(t *testing.T) {
+	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	dir := storetest.OpenVersion(t, 6, func(exec func(string, ...any)) {
 		exec("INSERT INTO users (n, name, local, created_ms) VALUES (1, 'me', 1, 0)")

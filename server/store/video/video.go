@@ -45,7 +45,7 @@ var videoColumns = `t.n, t.owner, coalesce(t.key, 0), t.id, t.version, t.gateway
 	t.usual_least, t.usual_most, t.seconds, t.price, t.basis, t.sample,
 	t.source, t.source_index, t.source_uuid, t.family, t.tier, t.resolution, t.root, t.finish_state, t.favourite, t.pinned,
 	t.told_nano_usd IS NOT NULL OR EXISTS (SELECT 1 FROM ledger WHERE owner = t.owner AND subject = t.id AND kind = 'charge'),
-	t.told_returned OR EXISTS (SELECT 1 FROM ledger WHERE owner = t.owner AND subject = t.id AND kind = 'return'),
+	t.told_returned = 1 OR EXISTS (SELECT 1 FROM ledger WHERE owner = t.owner AND subject = t.id AND kind = 'return'),
 	(SELECT id FROM teams WHERE n = t.team), t.paid_by, t.version_of,
 	(SELECT json_group_array(json_object('index', idx, 'link', url, 'archive', archive, 'sha256', coalesce(lower(hex(sha256)), ''),
 		'type', type, 'width', width, 'height', height, 'seconds', seconds, 'bytes', bytes,

@@ -28,8 +28,9 @@ CREATE FUNCTION instr(t TEXT, part TEXT) RETURNS BIGINT LANGUAGE sql IMMUTABLE S
 CREATE FUNCTION max(a BIGINT, b BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT greatest(a, b) $$;
 CREATE FUNCTION min(a BIGINT, b BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT least(a, b) $$;
 CREATE FUNCTION substr(t TEXT, begin BIGINT, count BIGINT) RETURNS TEXT LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT substr(t, begin::INT, count::INT) COLLATE "C" $$;
--- For ids of 16 bytes alone.
-CREATE FUNCTION randomblob(n BIGINT) RETURNS BYTEA LANGUAGE sql VOLATILE STRICT AS $$ SELECT uuid_send(gen_random_uuid()) $$;
+-- Up to 32 bytes, for ids and not for secrets.
+CREATE FUNCTION randomblob(n BIGINT) RETURNS BYTEA LANGUAGE sql VOLATILE STRICT AS
+$$ SELECT substr(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()), 1, n::INT) $$;
 
 CREATE TABLE meta (
   name TEXT COLLATE "C" PRIMARY KEY,
@@ -809,3 +810,8 @@ BEGIN
 END $$;
 CREATE TRIGGER message_images_gone AFTER DELETE ON message_images FOR EACH ROW EXECUTE FUNCTION image_unused();
 CREATE TRIGGER image_drafts_gone AFTER DELETE ON image_drafts FOR EACH ROW EXECUTE FUNCTION image_unused();
+
+-- Everybody is in this team.
+INSERT INTO teams (id, name, everyone, created_ms) VALUES (randomblob(16), 'Everyone', 1, floor(extract(epoch FROM now()))::BIGINT * 1000);
+-- Up to which row the ledger had no chain.
+INSERT INTO meta (name, value) VALUES ('ledger_unchained', '0');

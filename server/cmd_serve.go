@@ -27,6 +27,7 @@ seal.key in the data folder.
 // serveConfig is the configuration of screentest serve.
 type serveConfig struct {
 	addr, data, gateway, catalog string
+	cluster                      clusterConfig
 	reach                        reachConfig
 	signIn                       signInConfig
 	sandboxSpeed                 float64
@@ -44,6 +45,7 @@ func (c *serveConfig) flags(fs *flag.FlagSet) {
 	fs.Float64Var(&c.sandboxSpeed, "sandbox-speed", 20, "`times` faster than life that the sandbox makes clips")
 	fs.StringVar(&c.metricsToken, "metrics-token", "", "`token` by which /metrics is read from elsewhere\n(Authorization: Bearer); empty: from this machine alone")
 	fs.StringVar(&c.logFormat, "log-format", logText, "`text` or json, a line for each entry of the log")
+	c.cluster.flags(fs)
 	c.reach.flags(fs)
 	c.signIn.flags(fs)
 }
@@ -58,6 +60,9 @@ func (c serveConfig) checked() (r reach, ways people.Ways, err error) {
 	}
 	if ways.SingleSignOn != nil && !r.here && r.public == nil {
 		return r, ways, mistakef("-oidc-issuer: the provider sends people back to this server. Say with -public-url how their browsers reach it")
+	}
+	if err := c.cluster.checked(c.gateway); err != nil {
+		return r, ways, err
 	}
 	if !isPace(c.sandboxSpeed) {
 		return r, ways, mistakef("-sandbox-speed %g: it must be from %g to %g; 1 is the pace of a real gateway", c.sandboxSpeed, slowest, fastest)

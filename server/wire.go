@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
 	"sync"
@@ -23,7 +24,9 @@ import (
 	"screentest/server/oidc"
 	"screentest/server/ops"
 	"screentest/server/page"
+	"screentest/server/peer"
 	"screentest/server/people"
+	"screentest/server/replica"
 	"screentest/server/retention"
 	"screentest/server/review"
 	"screentest/server/run"
@@ -52,13 +55,16 @@ type server struct {
 	url    string     // for a person on this machine
 	failed chan error // of the HTTP servers
 
-	models     *models
-	encryption *encryption // nil: not by this server
-	ops        *ops.Monitor
-	store      *store.DB
-	news       *news.Hub
-	sandbox    *sandbox.Server // nil with -gateway
-	addr       string          // that is listened on
+	models          *models
+	encryption      *encryption // nil: not by this server
+	ops             *ops.Monitor
+	store           *store.DB
+	member          *replica.Member // nil: a folder is one process's
+	peers           *peer.Link      // nil: there are none
+	replicaListener net.Listener
+	news            *news.Hub
+	sandbox         *sandbox.Server // nil with -gateway
+	addr            string          // that is listened on
 
 	sandboxBase, sandboxKey string // of the sandbox inside
 	connecting              sync.Mutex
@@ -124,12 +130,15 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 
 	s.ops = s.watch()
 	s.store, err = store.Open(ctx, c.data, store.Options{
-		SealKey: os.Getenv("SCREENTEST_SEAL_KEY"), Logger: log, Committed: s.ops.Committed, Booked: s.ops.Booked,
+		Database: c.cluster.database, SealKey: os.Getenv("SCREENTEST_SEAL_KEY"), Logger: log, Committed: s.ops.Committed, Booked: s.ops.Booked,
 	})
 	if err != nil {
 		return s, surroundings(err)
 	}
 	s.onClose(func(context.Context) error { return s.store.Close() })
+	if err := s.join(ctx); err != nil {
+		return s, surroundings(err)
+	}
 	owner, err := s.store.EnsureLocalUser(ctx)
 	if err != nil {
 		return s, err
@@ -196,6 +205,9 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, err
 	}
 	s.retention.Start()
+	if err := s.beat(); err != nil {
+		return s, err
+	}
 
 	s.openShown(files)
 	s.bff = bff.New(bff.Config{
@@ -294,6 +306,7 @@ func (s *server) close() error {
 	if s.ops != nil {
 		s.ops.Drain()
 	}
+	s.leave()
 	var errs []error
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)

@@ -7,8 +7,9 @@ import (
 	"screentest/shared/wire"
 )
 
-// Recover ends the runs that an earlier process left under way: interrupted,
-// with the text that had been stored; done, if the stored log has the end.
+// Recover ends the runs that an earlier process left under way, or a replica that
+// is gone: interrupted, with the text that had been stored; done, if the stored log
+// has the end.
 func (m *Manager) Recover(ctx context.Context) error {
 	type left struct {
 		owner string
@@ -16,7 +17,9 @@ func (m *Manager) Recover(ctx context.Context) error {
 	}
 	var runs []left
 	err := m.Store.EachRunning(ctx, func(owner string, r wire.Run) error {
-		runs = append(runs, left{owner, r})
+		if m.find(key{owner, r.ID}) == nil { // else it is under way here
+			runs = append(runs, left{owner, r})
+		}
 		return nil
 	})
 	if err != nil {

@@ -9,9 +9,12 @@
 package seal
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -33,6 +36,7 @@ var ErrOpen = errors.New("the sealed value does not open with this key")
 // A Box seals and opens. It may be used from any goroutine.
 type Box struct {
 	aead cipher.AEAD
+	key  []byte
 }
 
 // New returns a Box for a key of KeySize bytes.
@@ -48,7 +52,17 @@ func New(key []byte) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sealing key: %w", err)
 	}
-	return &Box{aead: aead}, nil
+	return &Box{aead: aead, key: bytes.Clone(key)}, nil
+}
+
+// Derive returns a key of KeySize bytes for a purpose of its own: who has it can
+// open nothing.
+func (b *Box) Derive(purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, b.key, nil, "screentest "+purpose, KeySize)
+	if err != nil {
+		panic("seal: " + err.Error()) // only of a length that HKDF hasn't got
+	}
+	return key
 }
 
 // Seal returns plain sealed for one purpose ("session") and the row id within

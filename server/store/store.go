@@ -56,6 +56,7 @@ import (
 	"screentest/server/store/notices"
 	"screentest/server/store/people"
 	"screentest/server/store/ranking"
+	"screentest/server/store/replicas"
 	"screentest/server/store/review"
 	"screentest/server/store/schema"
 	"screentest/server/store/search"
@@ -71,8 +72,6 @@ type Options struct {
 	// the file in the data folder; then SealKey must be given, since the folder is
 	// one replica's and the database is all of theirs.
 	Database string
-	// Settled is this process's place among the replicas; nil: it is alone.
-	Settled *engine.Settled
 	// SealKey is the 32-byte sealing key in base64 or hex, as in
 	// SCREENTEST_SEAL_KEY. Empty: seal.key in the data folder, made on first
 	// start.
@@ -103,6 +102,7 @@ type DB struct {
 	shares *share.Shares
 	asked  *approvals.Approvals
 	review *review.Reviews
+	others *replicas.Replicas // nil: a folder is one process's
 
 	dir    string
 	log    *slog.Logger
@@ -118,6 +118,12 @@ type DB struct {
 
 // Engine returns the database under the parts, for who looks at all of it.
 func (db *DB) Engine() *engine.DB { return db.engine }
+
+// Replicas returns the processes that serve the database, which is PostgreSQL's.
+func (db *DB) Replicas() *replicas.Replicas { return db.others }
+
+// Derive returns a key of 32 bytes for a purpose, from the sealing key.
+func (db *DB) Derive(purpose string) []byte { return db.box.Derive(purpose) }
 
 // Audit returns what happened on the instance.
 func (db *DB) Audit() *audit.Log { return db.audit }
@@ -207,12 +213,13 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 }
 
 func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() time.Time, o Options) (err error) {
-	options := engine.Options{Migrations: schema.Files, Follower: index, Now: now, Committed: o.Committed, Logger: db.log, Settled: o.Settled}
+	options := engine.Options{Migrations: schema.Files, Follower: index, Now: now, Committed: o.Committed, Logger: db.log}
 	if o.Database != "" {
 		options.Migrations = schema.Postgres
 		if db.engine, err = engine.OpenPostgres(ctx, o.Database, options); err != nil {
 			return fmt.Errorf("open the database: %w", err)
 		}
+		db.others = replicas.New(db.engine)
 		return nil
 	}
 	path := folder.DatabaseIn(db.dir)
@@ -314,6 +321,9 @@ func (db *DB) Close() error {
 		var errs []error
 		if db.audit != nil {
 			db.audit.Close()
+		}
+		if db.others != nil {
+			errs = append(errs, db.others.Close())
 		}
 		if db.engine != nil {
 			errs = append(errs, db.engine.Close())

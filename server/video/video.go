@@ -243,11 +243,35 @@ func New(c Config) (*Service, error) {
 // Start takes up what the last process left: open tasks are polled on, those
 // whose creation had no answer become unknown, files are copied on.
 func (s *Service) Start(ctx context.Context) error {
-	err := s.Store.EachKey(ctx, s.keys.load)
-	if err != nil {
+	if err := s.takeUp(ctx); err != nil {
 		return err
 	}
-	err = s.Store.EachOpen(ctx, func(owner string, key int64, t wire.VideoTask) error {
+	if err := s.sweep(ctx); err != nil {
+		return err
+	}
+	if err := s.takeUpCopies(ctx); err != nil {
+		return err
+	}
+	s.poll.start()
+	s.arch.start()
+	s.work.Go(s.upkeep)
+	return nil
+}
+
+// TakeUp goes on with what was another replica's, as Start does with what the last
+// process left. What goes on here already isn't touched.
+func (s *Service) TakeUp(ctx context.Context) error {
+	return errors.Join(s.takeUp(ctx), s.takeUpCopies(ctx))
+}
+
+func (s *Service) takeUp(ctx context.Context) error {
+	if err := s.Store.EachKey(ctx, s.keys.load); err != nil {
+		return err
+	}
+	return s.Store.EachOpen(ctx, func(owner string, key int64, t wire.VideoTask) error {
+		if s.goesOn(taskID{owner, t.ID}) {
+			return nil
+		}
 		switch t.State {
 		case wire.VideoCreating:
 			if _, _, err := s.Store.Unknown(ctx, owner, t.ID, lostByRestart()); err != nil {
@@ -263,25 +287,27 @@ func (s *Service) Start(ctx context.Context) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if err := s.sweep(ctx); err != nil {
-		return err
-	}
-	if err := s.Store.EachJob(ctx, func(owner, task string, index int) error {
+}
+
+// goesOn says whether a task is polled here, or being sent, or is known to be unknown.
+func (s *Service) goesOn(id taskID) bool {
+	s.poll.mu.Lock()
+	_, polled := s.poll.all[id]
+	s.poll.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, reserved := s.reserved[id]
+	return polled || reserved
+}
+
+func (s *Service) takeUpCopies(ctx context.Context) error {
+	return s.Store.EachJob(ctx, func(owner, task string, index int) error {
 		t, err := s.Store.Task(ctx, owner, task)
 		if err == nil && s.elsewhere(t) == nil {
 			s.arch.add(job{taskID: taskID{owner, task}, index: index})
 		}
 		return err
-	}); err != nil {
-		return err
-	}
-	s.poll.start()
-	s.arch.start()
-	s.work.Go(s.upkeep)
-	return nil
+	})
 }
 
 // Close ends all work. A creation under way is waited for until ctx is done:

@@ -137,8 +137,9 @@ func (c *Chat) RunRequest(ctx context.Context, owner, id string) ([]byte, error)
 	return c.packer.Unpack(nil, coding, body)
 }
 
-// EachRunning calls fn for every run that is stored as running, oldest first.
-// After a start these are the runs that the last process did not finish. fn
+// EachRunning calls fn for every run of this process that is stored as running,
+// oldest first. After a start these are the runs that the last process did not
+// finish, and after another replica was found gone those of it. fn
 // may write: the list is read before it is called.
 func (c *Chat) EachRunning(ctx context.Context, fn func(owner string, r wire.Run) error) error {
 	type owned struct {
@@ -147,7 +148,7 @@ func (c *Chat) EachRunning(ctx context.Context, fn func(owner string, r wire.Run
 	}
 	var all []owned
 	// Without INDEXED BY every run there ever was would be looked at.
-	err := c.db.At(ctx).Each("SELECT r.n, r.owner, "+runColumns+" FROM runs r INDEXED BY runs_running JOIN messages m ON m.n = r.message JOIN conversations c ON c.n = r.conversation"+runLedger+"WHERE r.state = 'running'", nil, func(rows *sql.Rows) error {
+	err := c.db.At(ctx).Each("SELECT r.n, r.owner, "+runColumns+" FROM runs r INDEXED BY runs_running JOIN messages m ON m.n = r.message JOIN conversations c ON c.n = r.conversation"+runLedger+"WHERE r.state = 'running' AND r.holder = ?", []any{c.db.Holder()}, func(rows *sql.Rows) error {
 		var o owned
 		var s runScan
 		if err := rows.Scan(append([]any{&o.n, &o.owner}, s.dest()...)...); err != nil {

@@ -316,8 +316,8 @@ func (c *Chat) startTurn(w *engine.Tx, t turn, r wire.Run, title, baseURL string
 	if err != nil {
 		return err
 	}
-	run, err := w.Insert("INSERT INTO runs (owner, conversation, message, id, lane, endpoint, model, state, started_ms, team, paid_by) VALUES (?, ?, ?, ?, ?, ?, ?, 'running', ?, nullif(?, 0), ?)",
-		t.owner, p.conversation, p.answer, t.run, t.start.Lane, t.start.Endpoint, r.Model, now, team, r.PaidBy)
+	run, err := w.Insert("INSERT INTO runs (owner, conversation, message, id, lane, endpoint, model, state, started_ms, team, paid_by, holder) VALUES (?, ?, ?, ?, ?, ?, ?, 'running', ?, nullif(?, 0), ?, ?)",
+		t.owner, p.conversation, p.answer, t.run, t.start.Lane, t.start.Endpoint, r.Model, now, team, r.PaidBy, w.Holder())
 	if err != nil {
 		return err
 	}

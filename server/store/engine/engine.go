@@ -44,9 +44,6 @@ type Options struct {
 	// disk. It must return at once. nil: nobody is.
 	Committed func(took time.Duration)
 	Logger    *slog.Logger
-	// Settled is looked for in each transaction, in PostgreSQL alone; nil: nothing
-	// is.
-	Settled *Settled
 }
 
 // Open brings the database at path up to date, after keeping a copy of an older

@@ -30,6 +30,16 @@ func onPostgres(k kind) bool {
 	return is
 }
 
+// holder is the number of the replica that this process is, 0 where it is alone.
+func holder(k kind) int64 {
+	if p, is := k.(*postgresKind); is {
+		if s := p.settled.Load(); s != nil {
+			return s.Holder
+		}
+	}
+	return 0
+}
+
 // setting changes a setting of the connection. A prepared PRAGMA does so when it is
 // prepared, and not when it is run again: each is prepared anew.
 func (p *prepared) setting(statement string) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -36,17 +37,29 @@ const (
 // lock, so that a process that was stopped for long, and whose place another one
 // took, writes nothing.
 type Settled struct {
-	Query string
-	Args  []any
+	// Holder is this process's number among them.
+	Holder int64
+	Query  string
+	Args   []any
 }
+
+// Settle has s looked for in each transaction from now on.
+func (e *DB) Settle(s Settled) {
+	if k, is := e.kind.(*postgresKind); is {
+		k.settled.Store(&s)
+	}
+}
+
+// Holder is this process's number among the replicas, 0 where it is alone.
+func (e *DB) Holder() int64 { return holder(e.kind) }
 
 // ErrUnsettled says that another process took this one's place.
 var ErrUnsettled = errors.New("another replica has taken over what this one did")
 
 // postgresKind is a database that several processes may write to, one at a time.
 type postgresKind struct {
-	settled *Settled // nil: the only one
-	xid     string   // of the transaction under way; of the writing goroutine
+	settled atomic.Pointer[Settled] // nil: the only one
+	xid     string                  // of the transaction under way; of the writing goroutine
 }
 
 func (k *postgresKind) begin(p *prepared) error {
@@ -61,10 +74,11 @@ func (k *postgresKind) begin(p *prepared) error {
 	if _, err := p.exec(ctx, "SELECT pg_advisory_xact_lock(?)", int64(writeLock)); err != nil {
 		return err
 	}
-	if k.settled == nil {
+	settled := k.settled.Load()
+	if settled == nil {
 		return p.scan(ctx, "SELECT pg_current_xact_id()::text", nil, &k.xid)
 	}
-	err := p.scan(ctx, "SELECT pg_current_xact_id()::text FROM ("+k.settled.Query+") AS settled", k.settled.Args, &k.xid)
+	err := p.scan(ctx, "SELECT pg_current_xact_id()::text FROM ("+settled.Query+") AS settled", settled.Args, &k.xid)
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrUnsettled
 	}
@@ -124,7 +138,7 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 		return nil, &Error{Problem: wire.Problem{Code: "bad_database", Message: "The address of the database can't be read.",
 			Hint: "It is like postgres://name:password@host:5432/database."}, Err: errors.New(withoutPassword(err))}
 	}
-	k := &postgresKind{settled: o.Settled}
+	k := &postgresKind{}
 	e = &DB{kind: k, pool: c.Open(1), Postgres: c}
 	defer func() {
 		if err != nil {

@@ -471,6 +471,9 @@ func (t *Tx) Raw(fn func(driver any) error) error { return t.p.conn.Raw(fn) }
 // OnPostgres tells which of the two engines is written to.
 func (t *Tx) OnPostgres() bool { return onPostgres(t.kind) }
 
+// Holder is [DB.Holder].
+func (t *Tx) Holder() int64 { return holder(t.kind) }
+
 // Exec runs a statement that gives no rows.
 func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	return t.p.exec(context.Background(), query, args...)

@@ -23,7 +23,7 @@ func (v *Videos) EachJob(ctx context.Context, fn func(owner, task string, index 
 	}
 	var all []job
 	err := v.db.At(ctx).Each(`SELECT o.owner, t.id, o.idx FROM video_outputs o INDEXED BY video_outputs_jobs JOIN video_tasks t ON t.n = o.task
-		WHERE o.archive IN ('waiting', 'copying', 'full') ORDER BY o.n`, nil, func(rows *sql.Rows) error {
+		WHERE o.archive IN ('waiting', 'copying', 'full') AND t.holder = ? ORDER BY o.n`, []any{v.db.Holder()}, func(rows *sql.Rows) error {
 		var j job
 		err := rows.Scan(&j.owner, &j.task, &j.index)
 		all = append(all, j)

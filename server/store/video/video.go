@@ -173,7 +173,7 @@ func (v *Videos) EachOpen(ctx context.Context, fn func(owner string, key int64, 
 		task       wire.VideoTask
 	}
 	var all []open
-	err := v.db.At(ctx).Each("SELECT "+videoColumns+", '' FROM video_tasks t INDEXED BY video_tasks_open WHERE t.state IN ('creating', 'unknown', 'queued', 'running') ORDER BY t.n", nil, func(rows *sql.Rows) error {
+	err := v.db.At(ctx).Each("SELECT "+videoColumns+", '' FROM video_tasks t INDEXED BY video_tasks_open WHERE t.state IN ('creating', 'unknown', 'queued', 'running') AND t.holder = ? ORDER BY t.n", []any{v.db.Holder()}, func(rows *sql.Rows) error {
 		var s videoScan
 		if err := rows.Scan(s.dest()...); err != nil {
 			return err

@@ -87,11 +87,11 @@ func (v *Videos) CreateWith(ctx context.Context, owner string, key int64, secret
 			}
 		}
 		n, err := w.Insert(`INSERT INTO video_tasks (owner, id, key, gateway, model, mode, prompt, title, tags, words, state, created_ms, usual_least, usual_most,
-			seconds, price, basis, sample, prices, source, source_index, source_uuid, family, tier, resolution, root, team, paid_by, version_of)
-			VALUES (?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?)`,
+			seconds, price, basis, sample, prices, source, source_index, source_uuid, family, tier, resolution, root, team, paid_by, version_of, holder)
+			VALUES (?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?)`,
 			who, id, made.key, t.Gateway, t.Model, t.Mode, t.Prompt, t.Title, string(tags), search.Words(t), t.CreatedMS, t.UsualLeastMS, t.UsualMostMS,
 			t.Seconds, t.PriceNanoUSD, t.Basis, t.SamplePrice, string(prices), source, t.SourceIndex, t.SourceUUID,
-			t.Family, t.Tier, t.Resolution, t.Root, team, t.PaidBy, again)
+			t.Family, t.Tier, t.Resolution, t.Root, team, t.PaidBy, again, w.Holder())
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"screentest/server/peer"
+	"screentest/server/replica"
+	"screentest/server/store/engine"
+	"screentest/server/store/replicas"
+)
+
+// drainFor is how long a replica that ends waits for the answers under way.
+const drainFor = time.Minute
+
+// clusterConfig is how several processes serve one instance.
+type clusterConfig struct {
+	database, replica string
+	drain             time.Duration // drainFor for 0
+}
+
+func (c *clusterConfig) flags(fs *flag.FlagSet) {
+	fs.StringVar(&c.database, "database", "", "`URL` of a PostgreSQL database, postgres://…, in the place of the\nfile in the data folder; SCREENTEST_SEAL_KEY must be given then")
+	fs.StringVar(&c.replica, "replica", "", "`URL` at which the other replicas on that database reach this\none, such as http://10.0.0.4:8081; it listens there")
+}
+
+// checked says what is wrong with the configuration.
+func (c clusterConfig) checked(gateway string) error {
+	if c.replica == "" {
+		return nil
+	}
+	u, err := url.Parse(c.replica)
+	switch {
+	case err != nil || u.Scheme != "http" || u.Hostname() == "" || u.Port() == "" || strings.Trim(u.Path, "/")+u.RawQuery != "" || u.User != nil:
+		return mistakef("-replica %q: it must be an address such as http://10.0.0.4:8081, with a port of its own", c.replica)
+	case c.database == "":
+		return mistakef("-replica %s: replicas share a database; name it with -database postgres://…", c.replica)
+	case gateway == "":
+		return mistakef("-replica %s: name the gateway with -gateway, since the sandbox inside is one process's. screentest sandbox serves one for all", c.replica)
+	}
+	return nil
+}
+
+// members is the store as package replica sees it.
+type members struct{ *replicas.Replicas }
+
+func (m members) Beat(ctx context.Context) (there []replica.Beat, err error) {
+	all, err := m.Replicas.Beat(ctx)
+	for _, r := range all {
+		there = append(there, replica.Beat(r))
+	}
+	return there, err
+}
+
+func (members) Gone(err error) bool { return errors.Is(err, engine.ErrUnsettled) }
+
+// join makes this process one of the replicas on its database.
+func (s *server) join(ctx context.Context) (err error) {
+	c := s.config.cluster
+	if c.database == "" {
+		return nil
+	}
+	var listener net.Listener
+	if c.replica != "" {
+		u, err := url.Parse(c.replica)
+		if err != nil {
+			return err
+		}
+		if listener, err = net.Listen("tcp", u.Host); err != nil {
+			return mistakef("-replica %s: cannot listen there: %w", c.replica, err)
+		}
+		s.onClose(func(context.Context) error { listener.Close(); return nil })
+	}
+	s.member, err = replica.Join(ctx, replica.Config{
+		Store: members{s.store.Replicas()}, Address: strings.TrimRight(c.replica, "/"), Version: version,
+		TakenOver: s.takenOver, Changed: s.peersChanged, Logger: s.log,
+	})
+	if err != nil {
+		return err
+	}
+	s.onClose(s.member.Close)
+	if listener != nil {
+		s.peers = peer.New(s.store.Derive("replicas"), s.log)
+		s.onClose(func(context.Context) error { return s.peers.Close() })
+		s.replicaListener = listener
+	}
+	return nil
+}
+
+// beat begins to be a replica, when all parts are there.
+func (s *server) beat() error {
+	if s.member == nil {
+		return nil
+	}
+	if s.peers != nil {
+		s.answerPeers()
+		go func() {
+			if err := s.peers.Serve(s.replicaListener); err != nil && !errors.Is(err, net.ErrClosed) {
+				s.failed <- err
+			}
+		}()
+	}
+	s.member.Start()
+	go func() {
+		<-s.member.Lost()
+		s.failed <- errors.New("this replica was not heard of for so long that another one has taken over what it did. Start it again")
+	}()
+	return nil
+}
+
+// takenOver goes on with what was another replica's, or nobody's.
+func (s *server) takenOver(ctx context.Context, n int64) error {
+	return errors.Join(s.runs.Recover(ctx), s.videos.TakeUp(ctx))
+}
+
+// peersChanged takes in who is there besides this replica.
+func (s *server) peersChanged(peers []replica.Peer) {
+	if s.peers == nil && len(peers) > 0 {
+		s.failed <- mistakef("another replica serves this database, and -replica is missing, by which it would reach this one")
+	}
+}
+
+// answerPeers are the addresses by which other replicas ask this one.
+func (s *server) answerPeers() {}
+
+// leave has what is under way come to its end, as far as that takes no longer than a
+// replica may take to go.
+func (s *server) leave() {
+	if s.member == nil || s.runs == nil || s.bff == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	if err := s.member.Leave(ctx); err != nil {
+		s.log.Error("the others don't know that this replica ends", "err", err)
+	}
+}

@@ -64,6 +64,18 @@ func (c *client) stop() chan struct{} {
 	return c.stopped
 }
 
+func (d *database) own(what string, of int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.owned[what] = of
+}
+
+func (d *database) ownerOf(what string) int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.owned[what]
+}
+
 func (d *database) goAway(away bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -220,7 +232,7 @@ func three(t *testing.T, test func(t *testing.T, db *database, a, b, c *member))
 
 func TestWhoIsStoppedIsTakenOverOnce(t *testing.T) {
 	three(t, func(t *testing.T, db *database, a, b, c *member) {
-		db.owned["run"] = a.N()
+		db.own("run", a.N())
 		stopped := a.stop()
 		time.Sleep(8 * time.Second)
 		if taken := append(b.told(), c.told()...); len(taken) != 0 {
@@ -230,7 +242,7 @@ func TestWhoIsStoppedIsTakenOverOnce(t *testing.T) {
 		if taken := append(b.told(), c.told()...); !slices.Equal(taken, []int64{a.N()}) {
 			t.Errorf("%v was taken over, want %d once", taken, a.N())
 		}
-		if of := db.owned["run"]; of != b.N() && of != c.N() {
+		if of := db.ownerOf("run"); of != b.N() && of != c.N() {
 			t.Errorf("the run is of %d", of)
 		}
 		if p := b.Peers(); len(p) != 1 || p[0].N != c.N() {
@@ -279,7 +291,7 @@ func TestAllStoppedTogetherMakesNobodyGone(t *testing.T) {
 
 func TestWhoLeavesLeavesWhatItHeld(t *testing.T) {
 	three(t, func(t *testing.T, db *database, a, b, c *member) {
-		db.owned["clip"] = c.N()
+		db.own("clip", c.N())
 		if err := c.Member.Leave(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,183 @@
+package replicas_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+
+	"screentest/server/store"
+	"screentest/server/store/engine"
+	"screentest/server/store/storetest"
+	"screentest/shared/wire"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// mine are the runs and clips that a replica holds, by their ids.
+func mine(t *testing.T, db *store.DB) (runs, clips []string) {
+	t.Helper()
+	ctx := context.Background()
+	storetest.Must(t,
+		db.EachRunning(ctx, func(_ string, r wire.Run) error { runs = append(runs, r.ID); return nil }),
+		db.Videos().EachOpen(ctx, func(_ string, _ int64, v wire.VideoTask) error { clips = append(clips, v.ID); return nil }))
+	return runs, clips
+}
+
+func wantHeld(t *testing.T, db *store.DB, what string, runs, clips int) {
+	t.Helper()
+	if r, c := mine(t, db); len(r) != runs || len(c) != clips {
+		t.Errorf("%s: it holds the runs %v and the clips %v, want %d and %d", what, r, c, runs, clips)
+	}
+}
+
+// Whoever is found gone writes nothing any more, and what it held is of the one that
+// found it.
+func TestWhoIsGoneWritesNothing(t *testing.T) {
+	ctx := context.Background()
+	all, owner := storetest.Replicas(t, 3)
+	a, b, c := all[0], all[1], all[2]
+	s := storetest.NewStart("", "hello")
+	storetest.Must(t, storetest.StartTurn(a, owner, s))
+	storetest.Made(t, a.Videos(), owner, storetest.NewVideo("a lamp"))
+	wantHeld(t, a, "who began", 1, 1)
+	wantHeld(t, b, "another one", 0, 0)
+	if n, err := b.Replicas().Holds(ctx, owner, s.Run); err != nil || n != a.Engine().Holder() {
+		t.Errorf("the run is of %d, %v", n, err)
+	}
+
+	// Both find it gone at the same moment.
+	var won [2]bool
+	var both sync.WaitGroup
+	for i, db := range []*store.DB{b, c} {
+		both.Go(func() {
+			var err error
+			if won[i], err = db.Replicas().TakeOver(ctx, a.Engine().Holder()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	if won[0] == won[1] {
+		t.Fatalf("won: %v", won)
+	}
+	winner, other := b, c
+	if won[1] {
+		winner, other = c, b
+	}
+	wantHeld(t, winner, "who won", 1, 1)
+	wantHeld(t, other, "who did not", 0, 0)
+
+	// The late one: what it writes fails, whole and in a group, and nothing is changed.
+	late := storetest.RunOf(s)
+	late.State = wire.Done
+	if err := a.FinishRun(ctx, owner, late, "late", []byte("late"), nil, nil); !errors.Is(err, engine.ErrUnsettled) {
+		t.Errorf("its end of the run: %v", err)
+	}
+	if err := storetest.AppendLog(a, owner, s.Run, 0, []byte("late"), nil); !errors.Is(err, engine.ErrUnsettled) {
+		t.Errorf("its log: %v", err)
+	}
+	if err := a.SetServerSetting(ctx, "x", "late"); !errors.Is(err, engine.ErrUnsettled) {
+		t.Errorf("its setting: %v", err)
+	}
+	if _, err := b.ServerSetting(ctx, "x"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the setting is there: %v", err)
+	}
+	if r, err := b.Run(ctx, owner, s.Run); err != nil || r.State != wire.Running || r.Bytes != 0 {
+		t.Errorf("the run is %+v, %v", r, err)
+	}
+	if _, err := a.Replicas().Beat(ctx); !errors.Is(err, engine.ErrUnsettled) {
+		t.Errorf("its beat: %v", err)
+	}
+	if there, err := b.Replicas().Beat(ctx); err != nil || len(there) != 2 {
+		t.Errorf("there are %v, %v", there, err)
+	}
+	// Who won ends it.
+	late.State = wire.Interrupted
+	storetest.Must(t, winner.FinishRun(ctx, owner, late, "so far", nil, nil, nil))
+}
+
+func TestWhoLeavesHoldsNothing(t *testing.T) {
+	ctx := context.Background()
+	all, owner := storetest.Replicas(t, 2)
+	a, b := all[0], all[1]
+	storetest.Made(t, a.Videos(), owner, storetest.NewVideo("a lamp"))
+	if some, err := b.Replicas().Adopt(ctx); err != nil || some {
+		t.Errorf("there is something of nobody's: %v, %v", some, err)
+	}
+	storetest.Must(t, a.Replicas().Leave(ctx))
+	there, err := b.Replicas().Beat(ctx)
+	if err != nil || len(there) != 2 || !there[0].Leaving || there[1].Leaving {
+		t.Errorf("there are %+v, %v", there, err)
+	}
+	storetest.Must(t, a.Replicas().Left(ctx))
+	wantHeld(t, b, "before it looks", 0, 0)
+	if some, err := b.Replicas().Adopt(ctx); err != nil || !some {
+		t.Errorf("there is nothing of nobody's: %v, %v", some, err)
+	}
+	wantHeld(t, b, "the other one", 0, 1)
+	if won, err := b.Replicas().TakeOver(ctx, a.Engine().Holder()); err != nil || won {
+		t.Errorf("who has left is taken over: %v, %v", won, err)
+	}
+}
+
+// Who listens at an address of another one is in its place: that one is no more.
+func TestTheSameAddressAgain(t *testing.T) {
+	ctx := context.Background()
+	all, owner := storetest.Replicas(t, 2)
+	a, b := all[0], all[1]
+	storetest.Must(t, storetest.StartTurn(a, owner, storetest.NewStart("", "hello")))
+	n, err := b.Replicas().Join(ctx, "http://replica-1:8081", "test")
+	if err != nil || n <= a.Engine().Holder() || n != b.Engine().Holder() {
+		t.Errorf("it is %d, %v", n, err)
+	}
+	wantHeld(t, b, "who came", 1, 0)
+	if err := a.SetServerSetting(ctx, "x", "late"); !errors.Is(err, engine.ErrUnsettled) {
+		t.Errorf("who was there writes: %v", err)
+	}
+}
+
+// Who may write is looked for in the transaction, so a group that was begun before
+// somebody was found gone can't end after it.
+func TestAWriteUnderWayEndsBeforeATakeOver(t *testing.T) {
+	ctx := context.Background()
+	all, _ := storetest.Replicas(t, 2)
+	a, b := all[0], all[1]
+	inside, goOn, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- a.Engine().Write(ctx, 0, func(w *engine.Tx) error {
+			if _, err := w.Exec("INSERT INTO meta (name, value) VALUES ('early', x'') ON CONFLICT DO NOTHING"); err != nil {
+				return err
+			}
+			close(inside)
+			<-goOn
+			return nil
+		})
+	}()
+	<-inside
+	taken := make(chan bool)
+	go func() {
+		won, err := b.Replicas().TakeOver(ctx, a.Engine().Holder())
+		if err != nil {
+			t.Error(err)
+		}
+		taken <- won
+	}()
+	select {
+	case <-taken:
+		t.Error("it was taken over in the middle of its write")
+	default:
+	}
+	close(goOn)
+	if err := <-done; err != nil {
+		t.Errorf("the write that was begun before: %v", err)
+	}
+	if !<-taken {
+		t.Error("it was not taken over")
+	}
+	if err := a.SetServerSetting(ctx, "x", "late"); err == nil || !strings.Contains(err.Error(), "taken over") {
+		t.Errorf("the next one: %v", err)
+	}
+}

@@ -10,12 +10,12 @@ import (
 	"screentest/server/store"
 )
 
-const accountLinkHelp = `screentest account link [-data folder] [-email address]
+const accountLinkHelp = `screentest account link [-data folder | -database URL] [-email address]
 
 screentest account link prints a link for who is locked out of a team's instance:
 to the first account, where there is none, else to a new password of the account
-with that e-mail address, or of the only admin. A server may be running on the
-folder. The link can be used once, the first for an hour, the second for a day; a
+with that e-mail address, or of the only admin. Servers may be running on the
+folder or the database. The link can be used once, the first for an hour, the second for a day; a
 new password takes away the second factors and passkeys there were, and ends all
 sessions.
 `
@@ -23,11 +23,12 @@ sessions.
 // accountConfig is the configuration of screentest account link.
 type accountConfig struct {
 	dataConfig
-	email, publicURL string
+	email, publicURL, database string
 }
 
 func (c *accountConfig) flags(fs *flag.FlagSet) {
 	c.dataConfig.flags(fs)
+	fs.StringVar(&c.database, "database", "", "`URL` of the instance's PostgreSQL database, in the place of the\nfolder's")
 	fs.StringVar(&c.email, "email", "", "e-mail `address` of the account; empty: the only admin's")
 	fs.StringVar(&c.publicURL, "public-url", "", "`URL` by which browsers reach the server; empty: that of its last\nstart")
 }
@@ -39,7 +40,7 @@ func (p *program) accountLink(ctx context.Context, c accountConfig) error {
 		return err
 	}
 	token, hash := signin.NewToken()
-	kind, whose, address, err := store.NewLink(ctx, c.data, c.email, hash, signin.Lasts, addressSetting)
+	kind, whose, address, err := store.NewLink(ctx, c.data, c.database, c.email, hash, signin.Lasts, addressSetting)
 	if err != nil {
 		return surroundings(err)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 
@@ -11,11 +12,25 @@ import (
 // Beside carries out fn in one transaction on the database at path, which another
 // process may have open and write to: whoever comes second waits. newest is the
 // version that the database must have; it is left as it is.
-func Beside(ctx context.Context, path string, newest int, fn func(*Tx) error) (err error) {
+func Beside(ctx context.Context, path string, newest int, fn func(*Tx) error) error {
 	pool, err := OpenPool(path, WriterSettings, 1)
 	if err != nil {
 		return err
 	}
+	return beside(ctx, sqliteKind{}, pool, newest, VersionOf, fn)
+}
+
+// BesidePostgres is Beside on the database of PostgreSQL's at url.
+func BesidePostgres(ctx context.Context, url string, newest int, fn func(*Tx) error) error {
+	c, err := connector(url)
+	if err != nil {
+		return err
+	}
+	return beside(ctx, &postgresKind{}, c.Open(1), newest, postgresVersion, fn)
+}
+
+// beside takes over pool.
+func beside(ctx context.Context, k kind, pool *sql.DB, newest int, versionOf func(context.Context, *sql.Conn, int) (int, error), fn func(*Tx) error) (err error) {
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	conn, err := pool.Conn(ctx)
 	if err != nil {
@@ -23,7 +38,7 @@ func Beside(ctx context.Context, path string, newest int, fn func(*Tx) error) (e
 	}
 	p := prepare(pool, conn)
 	defer func() { err = errors.Join(err, p.close()) }()
-	version, err := VersionOf(ctx, conn, newest)
+	version, err := versionOf(ctx, conn, newest)
 	if err != nil {
 		return err
 	}
@@ -35,16 +50,16 @@ func Beside(ctx context.Context, path string, newest int, fn func(*Tx) error) (e
 	// None of these is under ctx: one that ended meanwhile would be said to have
 	// failed though it has not.
 	whole := context.WithoutCancel(ctx)
-	if _, err := p.exec(whole, "BEGIN IMMEDIATE"); err != nil {
+	if err := k.begin(p); err != nil {
 		return Explain(err)
 	}
-	tx := &Tx{kind: sqliteKind{}, p: p, scrub: new(bool)}
+	tx := &Tx{kind: k, p: p, scrub: new(bool)}
 	if err := fn(tx); err != nil {
 		_, back := p.exec(whole, "ROLLBACK")
 		return errors.Join(Explain(err), back)
 	}
-	if _, err := p.exec(whole, "COMMIT"); err != nil {
-		_, _ = p.exec(whole, "ROLLBACK") // SQLite may have done it by itself
+	if err := k.commit(p); err != nil {
+		_, _ = p.exec(whole, "ROLLBACK") // the engine may have done it by itself
 		return Explain(err)
 	}
 	for _, fn := range tx.after {

@@ -133,10 +133,9 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 	if err != nil {
 		return nil, err
 	}
-	c, err := postgres.NewConnector(url)
+	c, err := connector(url)
 	if err != nil {
-		return nil, &Error{Problem: wire.Problem{Code: "bad_database", Message: "The address of the database can't be read.",
-			Hint: "It is like postgres://name:password@host:5432/database."}, Err: errors.New(withoutPassword(err))}
+		return nil, err
 	}
 	k := &postgresKind{}
 	e = &DB{kind: k, pool: c.Open(1), Postgres: c}
@@ -160,6 +159,16 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 	}
 	e.writer = startWriter(k, e.pool, conn, o)
 	return e, nil
+}
+
+// connector reads the address of a database.
+func connector(url string) (*postgres.Connector, error) {
+	c, err := postgres.NewConnector(url)
+	if err != nil {
+		return nil, &Error{Problem: wire.Problem{Code: "bad_database", Message: "The address of the database can't be read.",
+			Hint: "It is like postgres://name:password@host:5432/database."}, Err: errors.New(withoutPassword(err))}
+	}
+	return c, nil
 }
 
 // withoutPassword is what pgconn says of an address; it leaves passwords out by

@@ -57,7 +57,7 @@ func importFile(conversations, turns int) string {
 func onCommit(t testing.TB, db *store.DB, fn func()) {
 	t.Helper()
 	storetest.OnlySQLite(t) // whose driver tells of commits
-	var on atomic.Bool // not at the commit of this very write
+	var on atomic.Bool      // not at the commit of this very write
 	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
 		return w.Raw(func(c any) error {
 			c.(driver.HookRegisterer).RegisterCommitHook(func() int32 {

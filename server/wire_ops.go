@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"screentest/server/disk"
 	"screentest/server/ops"
@@ -12,6 +13,14 @@ import (
 // there, since the monitor hears of the first ones before the last are made.
 func (s *server) watch() *ops.Monitor {
 	public := s.reach.public
+	var replicas *ops.Replicas
+	if s.config.cluster.database != "" {
+		replicas = &ops.Replicas{
+			There:     func() int { return len(s.member.Peers()) + 1 },
+			TakenOver: func() int { return s.member.Taken() },
+			Heard:     func() time.Duration { return time.Since(s.member.Heard()) },
+		}
+	}
 	return ops.New(ops.Config{
 		Token: s.config.metricsToken,
 		// A proxy in front connects from this machine too.
@@ -29,6 +38,7 @@ func (s *server) watch() *ops.Monitor {
 			Streams:    func() int { return s.bff.Streams() },
 			StoreQueue: func() int { return s.store.Waiting() },
 			StoreBytes: func() int64 { return s.store.Bytes() },
+			Replicas:   replicas,
 			DiskFree:   func() int64 { return disk.Free(s.config.data) },
 			VideoTasks: func(ctx context.Context) (map[wire.VideoState]int64, error) { return s.store.Videos().CountOpen(ctx) },
 		},

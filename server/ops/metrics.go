@@ -21,8 +21,18 @@ type Gauges struct {
 	StoreQueue func() int // writes that wait for the disk
 	StoreBytes func() int64
 	DiskFree   func() int64 // bytes, below 0 where it is not known
+	Replicas   *Replicas    // nil: there is only one process
 	// VideoTasks counts those that are not over, by their state.
 	VideoTasks func(ctx context.Context) (map[wire.VideoState]int64, error)
+}
+
+// Replicas are the processes that serve one database, as this one sees them.
+type Replicas struct {
+	There     func() int // with this one
+	TakenOver func() int // how often this one went on with what another had held
+	// Heard is how long ago this one was last heard of in the database: it is found
+	// gone after 10 s.
+	Heard func() time.Duration
 }
 
 const (
@@ -102,6 +112,12 @@ func (m *metrics) register(g Gauges) {
 	}
 	if g.DiskFree != nil {
 		add("disk_free_bytes", "Room on the disk of the data folder; -1 where it is not known.", func() float64 { return float64(g.DiskFree()) })
+	}
+	if r := g.Replicas; r != nil {
+		add("replicas", "Processes that serve the database, with this one.", func() float64 { return float64(r.There()) })
+		add("replica_heard_seconds", "Since when this process was not heard of in the database; it is taken for gone after 10.", func() float64 { return r.Heard().Seconds() })
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: namespace, Name: "replica_taken_over_total",
+			Help: "How often this process went on with what another one had held."}, func() float64 { return float64(r.TakenOver()) }))
 	}
 	if g.VideoTasks != nil {
 		m.registry.MustRegister(openTasks{g.VideoTasks})

@@ -184,3 +184,19 @@ func TestFigures(t *testing.T) {
 		t.Error("a name that somebody made up is a label")
 	}
 }
+
+// What a replica tells of itself is there where there are replicas alone.
+func TestFiguresOfAReplica(t *testing.T) {
+	body := func(r *ops.Replicas) string {
+		return ask(ops.New(ops.Config{Here: true, Gauges: ops.Gauges{Replicas: r}}), "GET", ops.MetricsPath, nil).Body.String()
+	}
+	got := body(&ops.Replicas{There: func() int { return 3 }, TakenOver: func() int { return 2 }, Heard: func() time.Duration { return 1500 * time.Millisecond }})
+	for _, want := range []string{"screentest_replicas 3\n", "screentest_replica_taken_over_total 2\n", "screentest_replica_heard_seconds 1.5\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q", want)
+		}
+	}
+	if got = body(nil); strings.Contains(got, "screentest_replica") {
+		t.Error("one process tells of replicas")
+	}
+}

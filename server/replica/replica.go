@@ -88,7 +88,9 @@ type Member struct {
 
 	mu    sync.Mutex
 	peers []Peer
-	taken []int64 // and was not told yet
+	taken []int64   // and was not told yet
+	times int       // that something was
+	heard time.Time // when its last beat went through
 
 	// Of the beating goroutine.
 	seen    map[int64]sighting
@@ -140,6 +142,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if m.n, err = c.Store.Join(ctx, c.Address, c.Version); err != nil {
 		return nil, err
 	}
+	m.heard = c.Now()
 	return m, nil
 }
 
@@ -171,6 +174,20 @@ func (m *Member) Peer(n int64) (p Peer, ok bool) {
 		return p, false
 	}
 	return all[i], true
+}
+
+// Heard is when this process was last heard of in the database.
+func (m *Member) Heard() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.heard
+}
+
+// Taken is how often this process went on with what another one had held.
+func (m *Member) Taken() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.times
 }
 
 // Start begins to beat, and to watch the others.
@@ -278,6 +295,9 @@ func (m *Member) beat() (gone bool) {
 		clear(m.seen) // while this one heard nothing, or was stopped, the others may have been, too
 	}
 	m.last = now
+	m.mu.Lock()
+	m.heard = now
+	m.mu.Unlock()
 	m.watch(there, now)
 	if some, err := m.Store.Adopt(m.life); err != nil {
 		m.complain("what nobody holds was not looked for", err)
@@ -321,6 +341,9 @@ func (m *Member) takeOver(b Beat) {
 	case won:
 		m.Logger.Warn("a replica is gone; what it held goes on here", "replica", b.N, "address", b.Address)
 		delete(m.seen, b.N)
+		m.mu.Lock()
+		m.times++
+		m.mu.Unlock()
 		m.took(b.N)
 	}
 }

@@ -39,7 +39,10 @@ func Beside(ctx context.Context, path string, newest int, fn func(*Tx) error) (e
 		return Explain(err)
 	}
 	tx := &Tx{kind: sqliteKind{}, p: p, scrub: new(bool)}
-	if err := fn(tx); err != nil {
+	if err = refusal(tx); err == nil {
+		err = fn(tx)
+	}
+	if err != nil {
 		_, back := p.exec(whole, "ROLLBACK")
 		return errors.Join(Explain(err), back)
 	}

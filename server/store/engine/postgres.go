@@ -119,10 +119,9 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 	if err != nil {
 		return nil, err
 	}
-	c, err := postgres.NewConnector(url)
+	c, err := connector(url)
 	if err != nil {
-		return nil, &Error{Problem: wire.Problem{Code: "bad_database", Message: "The address of the database can't be read.",
-			Hint: "It is like postgres://name:password@host:5432/database."}, Err: errors.New(withoutPassword(err))}
+		return nil, err
 	}
 	k := &postgresKind{settled: o.Settled}
 	e = &DB{kind: k, pool: c.Open(1), Postgres: c}
@@ -144,8 +143,8 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 	if o.Committed == nil {
 		o.Committed = func(time.Duration) {}
 	}
-	e.writer = startWriter(k, e.pool, conn, o)
-	return e, nil
+	e.writer, err = startWriter(k, e.pool, conn, o)
+	return e, err
 }
 
 // withoutPassword is what pgconn says of an address; it leaves passwords out by

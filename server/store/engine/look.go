@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"screentest/server/store/postgres"
+	"screentest/shared/wire"
+)
+
+// Look calls fn with the database at path as of one moment, and the version that it
+// is of: at most newest, 0 where there is nothing yet. Another process may have it
+// open. Nothing is changed.
+func Look(ctx context.Context, path string, newest int, fn func(q Reading, version int) error) (err error) {
+	pool, err := OpenPool(path, ReaderSettings, 1)
+	if err != nil {
+		return err
+	}
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return errors.Join(Explain(err), pool.Close())
+	}
+	version, err := VersionOf(ctx, conn, newest)
+	if err = errors.Join(err, conn.Close()); err != nil {
+		return errors.Join(err, pool.Close())
+	}
+	readers, err := openReaders(ctx, sqliteKind{}, pool, 1)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, readers.close()) }()
+	return readers.snapshot(ctx, func(q Reading) error { return fn(q, version) })
+}
+
+// LookPostgres does so with the database at url.
+func LookPostgres(ctx context.Context, url string, newest int, fn func(q Reading, version int) error) (err error) {
+	c, err := connector(url)
+	if err != nil {
+		return err
+	}
+	pool := c.Open(1)
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return errors.Join(Explain(err), pool.Close())
+	}
+	version, err := postgresVersion(ctx, conn, newest)
+	if err = errors.Join(err, conn.Close()); err != nil {
+		return errors.Join(err, pool.Close())
+	}
+	readers, err := openReaders(ctx, &postgresKind{}, pool, 1)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, readers.close()) }()
+	return readers.snapshot(ctx, func(q Reading) error { return fn(q, version) })
+}
+
+// connector reads the address of a database.
+func connector(url string) (*postgres.Connector, error) {
+	c, err := postgres.NewConnector(url)
+	if err != nil {
+		return nil, &Error{Problem: wire.Problem{Code: "bad_database", Message: "The address of the database can't be read.",
+			Hint: "It is like postgres://name:password@host:5432/database."}, Err: errors.New(withoutPassword(err))}
+	}
+	return c, nil
+}

@@ -64,3 +64,40 @@ func connector(url string) (*postgres.Connector, error) {
 	}
 	return c, nil
 }
+
+// moveLock is the number of the lock that whoever moves a database of PostgreSQL's,
+// from there or to there, holds meanwhile.
+const moveLock = writeLock + 1
+
+// HoldPostgres takes the database at url for a move, until release. One that another
+// process has taken is refused.
+func HoldPostgres(ctx context.Context, url string) (release func() error, err error) {
+	c, err := connector(url)
+	if err != nil {
+		return nil, err
+	}
+	pool := c.Open(1)
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(Explain(err), pool.Close())
+	}
+	release = func() error { return errors.Join(conn.Close(), pool.Close()) }
+	var held bool
+	if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock(?)", int64(moveLock)).Scan(&held); err != nil {
+		return nil, errors.Join(Explain(err), release())
+	}
+	if !held {
+		return nil, errors.Join(&Error{Problem: wire.Problem{Code: "move_running", Message: "Another screentest move works on " + c.Address() + ".",
+			Hint: "Wait until it is done."}}, release())
+	}
+	return release, nil
+}
+
+// AddressOf is where the database at url is, without who asks and their password.
+func AddressOf(url string) (string, error) {
+	c, err := connector(url)
+	if err != nil {
+		return "", err
+	}
+	return c.Address(), nil
+}

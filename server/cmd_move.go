@@ -198,10 +198,9 @@ func (j *moving) there(ctx context.Context) error {
 		return err
 	}
 	defer from.Close()
-	return j.run(ctx, move.End{DB: from.Engine(), What: "folder", Name: j.dir, Files: files}, func(index *search.Index) (move.End, error) {
-		to, err := engine.OpenPostgres(ctx, j.url, engine.Options{Migrations: schema.Postgres, Follower: index, Now: time.Now, Logger: j.logger()})
-		return move.End{DB: to, What: "database", Name: j.address, Files: j.beside}, err
-	})
+	return j.run(ctx, move.End{DB: from.Engine(), What: "folder", Name: j.dir, Files: files, Index: from.Finder.Index}, func(index *search.Index) (*engine.DB, error) {
+		return engine.OpenPostgres(ctx, j.url, engine.Options{Migrations: schema.Postgres, Follower: index, Now: time.Now, Logger: j.logger()})
+	}, move.End{What: "database", Name: j.address, Files: j.beside})
 }
 
 // lockForLook holds the folder for a dry run, and leaves no trace of that.
@@ -256,14 +255,13 @@ func (j *moving) back(ctx context.Context) error {
 		return err
 	}
 	defer from.Close()
-	return j.run(ctx, move.End{DB: from.Engine(), What: "database", Name: j.address, Files: j.beside}, func(index *search.Index) (e move.End, err error) {
+	return j.run(ctx, move.End{DB: from.Engine(), What: "database", Name: j.address, Files: j.beside, Index: from.Finder.Index}, func(index *search.Index) (*engine.DB, error) {
 		path := folder.DatabaseIn(j.dir)
 		if err := folder.MakePrivate(path, j.logger()); err != nil {
-			return e, err
+			return nil, err
 		}
-		to, err := engine.Open(ctx, path, engine.Options{Migrations: schema.Files, Follower: index, Now: time.Now, Logger: j.logger()})
-		return move.End{DB: to, What: "folder", Name: j.dir, Files: move.InFolder(j.dir)}, err
-	})
+		return engine.Open(ctx, path, engine.Options{Migrations: schema.Files, Follower: index, Now: time.Now, Logger: j.logger()})
+	}, move.End{What: "folder", Name: j.dir, Files: move.InFolder(j.dir)})
 }
 
 // wantEmpty refuses a folder that has something in it.
@@ -316,20 +314,19 @@ func (j *moving) dry(ctx context.Context, look func(context.Context, func(engine
 }
 
 // run moves from one end to the other, which open opens.
-func (j *moving) run(ctx context.Context, from move.End, open func(*search.Index) (move.End, error)) (err error) {
+func (j *moving) run(ctx context.Context, from move.End, open func(*search.Index) (*engine.DB, error), to move.End) (err error) {
 	release, err := engine.HoldPostgres(ctx, j.url)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	index := search.NewIndex()
-	to, err := open(index)
-	if err != nil {
+	to.Index = search.NewIndex()
+	if to.DB, err = open(to.Index); err != nil {
 		return fmt.Errorf("open where it is moved to: %w", err)
 	}
 	defer func() { err = errors.Join(err, to.DB.Close()) }()
 	began := time.Now()
-	m := &move.Move{From: from, To: to, Index: index, Box: j.box, Version: j.version, Now: time.Now, Say: j.say}
+	m := &move.Move{From: from, To: to, Box: j.box, Version: j.version, Now: time.Now, Say: j.say}
 	r, err := m.Run(ctx)
 	w := tabwriter.NewWriter(j.stdout, 0, 0, 2, ' ', 0)
 	for _, l := range r.Lines {

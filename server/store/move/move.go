@@ -34,16 +34,15 @@ type End struct {
 	What  string // it is: "folder" or "database"
 	Name  string // as people read it, without a password
 	Files Files
+	Index *search.Index // what follows DB
 }
 
 // A Move is one from an end to another. Both databases are of the newest version,
 // and nobody else has them open.
 type Move struct {
 	From, To End
-	// Index is the follower of the target's engine.
-	Index *search.Index
-	Box   *seal.Box // of the key that all is sealed with
-	Now   func() time.Time
+	Box      *seal.Box // of the key that all is sealed with
+	Now      func() time.Time
 	// Say is told, in a few words, what is being done.
 	Say func(format string, args ...any)
 
@@ -169,6 +168,9 @@ func (m *Move) begin(ctx context.Context) error {
 	if err := m.letGo(ctx); err != nil {
 		return err
 	}
+	if err := m.catchUp(ctx, m.From); err != nil {
+		return err
+	}
 	m.state = state{ID: uuid.NewString(), From: m.From.Name, Version: m.Version}
 	if err := m.From.DB.Write(ctx, 0, func(w *engine.Tx) error { return setMeta(w, engine.MovingOutName, []byte(m.state.ID)) }); err != nil {
 		return err
@@ -252,9 +254,15 @@ func (m *Move) noteWords(ctx context.Context) error {
 // putWords puts it in.
 func (m *Move) putWords(ctx context.Context) (err error) {
 	m.Say("Making the search index.")
+	return m.catchUp(ctx, m.To)
+}
+
+// catchUp has the search index of an end follow. Clips have their words in their own
+// rows, too.
+func (m *Move) catchUp(ctx context.Context, e End) (err error) {
 	for more := true; more && err == nil; {
-		err = m.To.DB.Write(ctx, 0, func(w *engine.Tx) (err error) {
-			more, err = m.Index.CatchUp(w)
+		err = e.DB.Write(ctx, 0, func(w *engine.Tx) (err error) {
+			more, err = e.Index.CatchUp(w)
 			return err
 		})
 		if err == nil && m.written != nil {

@@ -54,7 +54,13 @@ func (c *cursor) next(q engine.Reading) (batch [][]any, err error) {
 			to[i] = &row[i]
 		}
 		batch = append(batch, row)
-		return rows.Scan(to...)
+		err := rows.Scan(to...)
+		for i, v := range row {
+			if b, is := v.([]byte); is && b == nil {
+				row[i] = []byte{} // no bytes, which a driver would take for NULL
+			}
+		}
+		return err
 	})
 	if err != nil || len(batch) == 0 {
 		return nil, err

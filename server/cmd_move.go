@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -181,7 +182,7 @@ func (j *moving) there(ctx context.Context) error {
 		begun, err = move.WantTarget(q, version, "database", j.address)
 		return err
 	})
-	if err != nil {
+	if err := cmp.Or(j.wantSource(ctx, j.lookAtFolder, j.dir, begun), err); err != nil {
 		return err
 	}
 	files := move.InFolder(j.dir)
@@ -234,7 +235,7 @@ func (j *moving) back(ctx context.Context) error {
 	} else {
 		err = wantEmpty(j.dir)
 	}
-	if err != nil {
+	if err := cmp.Or(j.wantSource(ctx, j.lookAtDatabase, j.address, begun), err); err != nil {
 		return err
 	}
 	if j.c.dryRun {
@@ -278,15 +279,22 @@ func wantEmpty(dir string) error {
 	return err
 }
 
-// dry says what would be moved.
-func (j *moving) dry(ctx context.Context, look func(context.Context, func(engine.Reading, int) error) error, begun string, files move.Files, from, to string) error {
+// wantSource refuses what can't be moved from.
+func (j *moving) wantSource(ctx context.Context, look looking, name, begun string) error {
 	return look(ctx, func(q engine.Reading, version int) error {
 		if version == 0 {
-			return fmt.Errorf("%s is empty: there is nothing to move", from)
+			return fmt.Errorf("%s is empty: there is nothing to move", name)
 		}
-		if err := move.WantSource(q, j.box, begun); err != nil {
-			return err
-		}
+		return move.WantSource(q, j.box, begun)
+	})
+}
+
+// looking calls fn with a database and its version.
+type looking func(ctx context.Context, fn func(q engine.Reading, version int) error) error
+
+// dry says what would be moved.
+func (j *moving) dry(ctx context.Context, look looking, begun string, files move.Files, from, to string) error {
+	return look(ctx, func(q engine.Reading, version int) error {
 		all, err := move.Count(ctx, q, files)
 		if err != nil {
 			return err

@@ -29,6 +29,9 @@ func (db *DB) Ping(ctx context.Context) error {
 	}
 }
 
+// ReadOnly is nil, or why nothing may be written: all was moved elsewhere.
+func (db *DB) ReadOnly() error { return db.engine.ReadOnly() }
+
 // ProbeSealKey says whether the sealing key opens what this folder was sealed
 // with.
 func (db *DB) ProbeSealKey(ctx context.Context) error {

@@ -1,6 +1,7 @@
 package move
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -55,6 +56,9 @@ func WantSource(q engine.Reading, box *seal.Box, begun string) error {
 	}
 	if moved != nil && moved.ID != begun {
 		return &engine.Error{Problem: moved.Problem()}
+	}
+	if _, in, err := stateOf(q); err != nil || in {
+		return cmp.Or(err, error(&engine.Error{Problem: wire.Problem{Code: "half_moved", Message: "What is to be moved is half a move itself.", Hint: "Finish that one first: call screentest move as it was called then."}}))
 	}
 	sealed, err := metaOf(q, folder.SealCheck)
 	if err != nil || sealed == nil {

@@ -173,7 +173,7 @@ func archRules() []archRule {
 					"approvals": {"audit", "people", "engine", "video"},
 					"video":     {"ledger", "people", "review", "search", "engine", "text"},
 					"leaving":   {"audit", "people", "search", "engine"},
-					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
+					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "move": {"folder", "pack", "search", "verify", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
 				}
 				return g.arrows(ours, func(from, to string) bool {
 					room, inside := strings.CutPrefix(from, store)

@@ -177,7 +177,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.runs = run.New(run.Config{
 		Store: s.store, Targets: s.target, Catalogue: s.models.current,
 		Tokenizer: &tokens.Counter{},
-		Reserve:   s.budget.ReserveText,
+		Reserve:   s.reserveText,
 		Changed:   s.news.Run,
 		Stored:    s.news.ConversationChanged,
 		Ended:     s.ops.RunEnded,
@@ -195,16 +195,9 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.onClose(func(context.Context) error { s.retention.Close(); return nil })
 	s.leaving = leaving.New(s.leavingConfig())
 	s.onClose(func(context.Context) error { s.leaving.Close(); return nil })
-	if err := s.runs.Recover(ctx); err != nil {
+	if err := s.goOn(ctx); err != nil {
 		return s, err
 	}
-	if err := s.videos.Start(ctx); err != nil {
-		return s, err
-	}
-	if err := s.leaving.Start(ctx); err != nil {
-		return s, err
-	}
-	s.retention.Start()
 	if err := s.beat(); err != nil {
 		return s, err
 	}

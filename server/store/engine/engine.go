@@ -93,8 +93,8 @@ func Open(ctx context.Context, path string, o Options) (e *DB, err error) {
 	if o.Committed == nil {
 		o.Committed = func(time.Duration) {}
 	}
-	e.writer = startWriter(e.kind, e.pool, conn, o)
-	return e, nil
+	e.writer, err = startWriter(e.kind, e.pool, conn, o)
+	return e, err
 }
 
 // Close finishes the writes that are queued and closes the database. Later

@@ -155,8 +155,8 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 	if o.Committed == nil {
 		o.Committed = func(time.Duration) {}
 	}
-	e.writer = startWriter(k, e.pool, conn, o)
-	return e, nil
+	e.writer, err = startWriter(k, e.pool, conn, o)
+	return e, err
 }
 
 // connector reads the address of a database.

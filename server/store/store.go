@@ -213,7 +213,7 @@ func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() ti
 		if db.engine, err = engine.OpenPostgres(ctx, o.Database, options); err != nil {
 			return fmt.Errorf("open the database: %w", err)
 		}
-		return nil
+		return folder.NoteElsewhere(db.dir, db.engine.Postgres.Address())
 	}
 	path := folder.DatabaseIn(db.dir)
 	if err = folder.MakePrivate(path, db.log); err != nil {
@@ -222,7 +222,7 @@ func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() ti
 	if db.engine, err = engine.Open(ctx, path, options); err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
-	return nil
+	return folder.NoteElsewhere(db.dir, "")
 }
 
 // takeIn takes what was booked before the ledger had a chain into it. That is the

@@ -230,7 +230,7 @@ func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() ti
 			return fmt.Errorf("open the database: %w", err)
 		}
 		db.others = replicas.New(db.engine)
-		return nil
+		return folder.NoteElsewhere(db.dir, db.engine.Postgres.Address())
 	}
 	path := folder.DatabaseIn(db.dir)
 	if err = folder.MakePrivate(path, db.log); err != nil {
@@ -239,7 +239,7 @@ func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() ti
 	if db.engine, err = engine.Open(ctx, path, options); err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
-	return nil
+	return folder.NoteElsewhere(db.dir, "")
 }
 
 // noteServed refuses what half a move has been made to. Of what a move was begun

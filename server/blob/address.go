@@ -2,6 +2,7 @@ package blob
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -45,14 +46,15 @@ func Parse(text string) (a Address, err error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		// Not the address itself: there may be a secret in it.
-		return a, fmt.Errorf("-files: the address can't be read: it must be like s3://bucket/prefix?endpoint=https://host:port")
+		return a, errors.New("-files: the address can't be read: it must be like s3://bucket/prefix?endpoint=https://host:port")
 	}
 	bad := func(format string, args ...any) (Address, error) {
-		return Address{}, fmt.Errorf("-files "+u.Redacted()+": "+format, args...)
+		// What is behind the ? is not told again: there may be a secret in it.
+		shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+		return Address{}, fmt.Errorf("-files %s: %s", shown.String(), fmt.Sprintf(format, args...))
 	}
 	switch {
 	case u.User != nil:
-		u.User = nil
 		return bad("keys don't belong in the address, which is seen in lists of processes and in logs: give them in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	case u.Scheme != "s3":
 		return bad("%s:// is none of what it can be: a folder, or s3://bucket/prefix?endpoint=https://host:port", u.Scheme)
@@ -62,7 +64,7 @@ func Parse(text string) (a Address, err error) {
 		return bad("it must have no #")
 	}
 	a = Address{Bucket: u.Host, Endpoint: amazon, PathStyle: true}
-	if err := s3utils.CheckValidBucketName(a.Bucket); err != nil || u.Port() != "" {
+	if err := s3utils.CheckValidBucketNameStrict(a.Bucket); err != nil || u.Port() != "" {
 		return bad("%q is no name of a bucket: it has 3 to 63 small letters, digits, dots and hyphens. The store's host belongs behind ?endpoint=", u.Host)
 	}
 	if prefix := strings.Trim(u.Path, "/"); prefix != "" {
@@ -174,7 +176,7 @@ func Open(ctx context.Context, a Address, data string, lock Lock) (*Files, error
 func openShared(dir string, lock Lock) (*Files, error) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("it is a file")
+		err = errors.New("it is a file")
 	}
 	if err != nil {
 		return nil, &Error{Problem: wire.Problem{Code: "files_missing", Message: "The folder of -files, " + dir + ", isn't there.",

@@ -165,7 +165,7 @@ func (b *Bucket) look(ctx context.Context) error {
 			p.Message = "The keys may not " + what + " the bucket " + b.at.Bucket + " of -files."
 			return &Error{Problem: p, Err: e.Err}
 		}
-		if errors.As(err, &e) && e.Problem.Code == "files_away" {
+		if errors.As(err, &e) && e.Problem.Code == codeAway {
 			p := e.Problem
 			p.Message = "The object store of -files at " + b.at.Endpoint + " can't be reached."
 			p.Hint = "Check the endpoint in the address, and that the store runs."

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 
@@ -24,6 +25,9 @@ func (e *Error) Error() string {
 	return strings.TrimSuffix(e.Problem.Message, ".") + " (" + e.Err.Error() + ")"
 }
 
+// Is says whether the store is away, for errors.Is.
+func (e *Error) Is(target error) bool { return target == ErrAway && e.Problem.Code == codeAway }
+
 // Unwrap lets errors.As find the *wire.Problem, and errors.Is the cause.
 func (e *Error) Unwrap() []error {
 	p := e.Problem
@@ -33,6 +37,9 @@ func (e *Error) Unwrap() []error {
 // ErrAway says that the store can't be reached, or is too busy: it is to be tried
 // again.
 var ErrAway = errors.New("the object store is away")
+
+// codeAway is the code of what a person reads then.
+const codeAway = "files_away"
 
 // retryAfterMS is how long to wait before what needs a store that is away is asked
 // for again.
@@ -56,7 +63,7 @@ func (b *Bucket) said(ctx context.Context, err error) error {
 		return fs.ErrNotExist
 	case minio.NoSuchBucket:
 		p.Code, p.Message, p.Hint = "files_missing", "The bucket "+b.at.Bucket+" of -files isn't there.", "Make it, or give another one."
-	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "InvalidTokenId", "ExpiredToken":
+	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "InvalidTokenId", "ExpiredToken", "XAdminUserNotFound":
 		p.Code, p.Message, p.Hint = "files_keys", "The object store of -files refuses the keys.", "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; and region= in the address, if the store has regions."
 	case "AuthorizationHeaderMalformed", "InvalidRegion":
 		p.Code, p.Message, p.Hint = "files_region", "The object store of -files is of another region.", "Say which with region= in the address."
@@ -80,8 +87,12 @@ func (b *Bucket) said(ctx context.Context, err error) error {
 
 // away is the error of a store that can't be reached.
 func (b *Bucket) away(err error) error {
-	return &Error{Problem: wire.Problem{Code: "files_away", Message: "The store of clips and uploads at " + b.at.Endpoint + " can't be reached.",
-		Hint: "Try again in a moment. Nothing that is in it is lost.", Status: http.StatusServiceUnavailable, RetryAfterMS: retryAfterMS}, Err: errors.Join(ErrAway, err)}
+	var call *url.Error
+	if errors.As(err, &call) {
+		err = call.Err // without the address of the call
+	}
+	return &Error{Problem: wire.Problem{Code: codeAway, Message: "The store of clips and uploads at " + b.at.Endpoint + " can't be reached.",
+		Hint: "Try again in a moment. Nothing that is in it is lost.", Status: http.StatusServiceUnavailable, RetryAfterMS: retryAfterMS}, Err: err}
 }
 
 // isAlready tells whether the store refused to write over an object that is there.

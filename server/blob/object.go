@@ -3,7 +3,6 @@ package blob
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -147,7 +146,7 @@ func (o *object) ask() error {
 	}
 	if err == nil && part && header.Get("Content-Range") == "" && info.Size != o.end-o.at {
 		body.Close()
-		err = fmt.Errorf("the store answers with the whole file to a part of it")
+		err = errors.New("the store answers with the whole file to a part of it")
 	}
 	if err != nil {
 		late.Stop()

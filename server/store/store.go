@@ -119,6 +119,15 @@ type DB struct {
 // Engine returns the database under the parts, for who looks at all of it.
 func (db *DB) Engine() *engine.DB { return db.engine }
 
+// FileLock is the lock under which the file of a SHA-256 comes into use or goes out of
+// it, of all processes that have the database; nil where this is the only one.
+func (db *DB) FileLock() func(ctx context.Context, sha []byte) (unlock func(), err error) {
+	if locks := db.engine.Locks(); locks != nil {
+		return locks.Lock
+	}
+	return nil
+}
+
 // Audit returns what happened on the instance.
 func (db *DB) Audit() *audit.Log { return db.audit }
 

@@ -125,7 +125,7 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 			Hint: "It is like postgres://name:password@host:5432/database."}, Err: errors.New(withoutPassword(err))}
 	}
 	k := &postgresKind{settled: o.Settled}
-	e = &DB{kind: k, pool: c.Open(1), Postgres: c}
+	e = &DB{kind: k, pool: c.Open(1), Postgres: c, locks: &Locks{pool: c.Open(lockers)}}
 	defer func() {
 		if err != nil {
 			e.Close()

@@ -140,6 +140,16 @@ func archRules() []archRule {
 			example: graph{"screentest/server/bff": {Imports: []string{"screentest/web"}}},
 		},
 		{
+			name: "only blob speaks to an object store",
+			why:  "what is asked of one, how long it is waited for and what its errors mean hold only for those who go through it",
+			breaks: func(g graph) []string {
+				return g.arrows(ours, func(from, to string) bool {
+					return strings.HasPrefix(to, "github.com/minio/minio-go") && from != module+"/server/blob"
+				})
+			},
+			example: graph{"screentest/server/video": {Imports: []string{"github.com/minio/minio-go/v7"}}},
+		},
+		{
 			name: "only store speaks SQL",
 			why:  "that a query asks for the owner can be seen to only where all of them are in one place",
 			breaks: func(g graph) []string {
@@ -213,7 +223,7 @@ func archRules() []archRule {
 				for _, tool := range []string{
 					"testing", "github.com/chromedp/chromedp", "github.com/openai/openai-go/v3", "pgregory.net/rapid",
 					"go.uber.org/goleak", "github.com/oauth2-proxy/mockoidc", "github.com/letsencrypt/pebble/v2/wfe", module + "/server/e2e/rig", module + "/server/wiretest",
-					module + "/server/pgtest", module + "/server/store/storetest",
+					module + "/server/pgtest", module + "/server/s3test", module + "/server/store/storetest",
 				} {
 					out = append(out, g.reaches(func(p string) bool { return p == module+"/server" }, tool)...)
 				}

@@ -129,6 +129,15 @@ func (db *DB) Replicas() *replicas.Replicas { return db.others }
 // Derive returns a key of 32 bytes for a purpose, from the sealing key.
 func (db *DB) Derive(purpose string) []byte { return db.box.Derive(purpose) }
 
+// FileLock is the lock under which the file of a SHA-256 comes into use or goes out of
+// it, of all processes that have the database; nil where this is the only one.
+func (db *DB) FileLock() func(ctx context.Context, sha []byte) (unlock func(), err error) {
+	if locks := db.engine.Locks(); locks != nil {
+		return locks.Lock
+	}
+	return nil
+}
+
 // Audit returns what happened on the instance.
 func (db *DB) Audit() *audit.Log { return db.audit }
 

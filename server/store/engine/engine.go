@@ -33,6 +33,7 @@ type DB struct {
 	pool    *sql.DB // of the writing connection
 	writer  *writer
 	readers *readers
+	locks   *Locks // nil: a file
 }
 
 // Options of Open.
@@ -106,6 +107,9 @@ func (e *DB) Close() error {
 	}
 	if e.readers != nil {
 		errs = append(errs, e.readers.close())
+	}
+	if e.locks != nil {
+		errs = append(errs, e.locks.pool.Close())
 	}
 	if e.pool != nil {
 		errs = append(errs, e.pool.Close()) // the last connection: it empties the write-ahead log

@@ -136,7 +136,7 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 		return nil, err
 	}
 	k := &postgresKind{}
-	e = &DB{kind: k, pool: c.Open(1), Postgres: c}
+	e = &DB{kind: k, pool: c.Open(1), Postgres: c, locks: &Locks{pool: c.Open(lockers)}}
 	defer func() {
 		if err != nil {
 			e.Close()

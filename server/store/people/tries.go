@@ -1,0 +1,84 @@
+package people
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"time"
+
+	"screentest/server/account"
+	"screentest/server/store/engine"
+)
+
+// Take counts tries at all of those limits, one after the other: what one of them
+// holds up is not counted by the next. It says how long to wait for it.
+//
+// A row says when everything that was tried is forgotten. Each try puts that off by
+// the limit's Every, up to Burst of them ahead of now: a bucket that is filled again
+// drop by drop.
+func (r *Register) Take(ctx context.Context, tries []account.Try, now time.Time) (wait time.Duration, err error) {
+	err = r.db.Write(ctx, 0, func(t *engine.Tx) error {
+		wait = 0
+		if _, err := t.Exec("DELETE FROM tries WHERE until_ms <= ?", now.UnixMilli()); err != nil {
+			return err
+		}
+		for _, try := range tries {
+			until, err := untilOf(t, try.Name, now)
+			if err != nil {
+				return err
+			}
+			until += try.Every.Milliseconds()
+			if wait = time.Duration(until-now.UnixMilli())*time.Millisecond - time.Duration(try.Burst)*try.Every; wait > 0 {
+				return nil
+			}
+			wait = 0
+			if err := setUntil(t, try.Name, until); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return wait, err
+}
+
+// GiveBack takes back one try at each of the limits of back, and forgets all at
+// those with the names of forget.
+func (r *Register) GiveBack(ctx context.Context, back []account.Try, forget []string, now time.Time) error {
+	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
+		for _, try := range back {
+			until, err := untilOf(t, try.Name, now)
+			if err != nil {
+				return err
+			}
+			if err := setUntil(t, try.Name, max(until-try.Every.Milliseconds(), now.UnixMilli())); err != nil {
+				return err
+			}
+		}
+		for _, name := range forget {
+			if _, err := t.Exec("DELETE FROM tries WHERE name = ?", tryName(name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// tryName is what is kept of a limit's name, in which addresses stand.
+func tryName(name string) []byte {
+	sum := sha256.Sum256([]byte("tries " + name))
+	return sum[:]
+}
+
+func untilOf(t *engine.Tx, name string, now time.Time) (until int64, err error) {
+	err = t.Scan("SELECT until_ms FROM tries WHERE name = ?", []any{tryName(name)}, &until)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return max(until, now.UnixMilli()), err
+}
+
+func setUntil(t *engine.Tx, name string, until int64) error {
+	_, err := t.Exec("INSERT INTO tries (name, until_ms) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET until_ms = excluded.until_ms", tryName(name), until)
+	return err
+}

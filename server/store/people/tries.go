@@ -18,6 +18,13 @@ import (
 // the limit's Every, up to Burst of them ahead of now: a bucket that is filled again
 // drop by drop.
 func (r *Register) Take(ctx context.Context, tries []account.Try, now time.Time) (wait time.Duration, err error) {
+	// Who tries on and on writes nothing.
+	if len(tries) > 0 {
+		until, err := untilOf(r.db.At(ctx), tries[0].Name, now)
+		if wait = waitFor(tries[0], until, now); err != nil || wait > 0 {
+			return wait, err
+		}
+	}
 	err = r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		wait = 0
 		if _, err := t.Exec("DELETE FROM tries WHERE until_ms <= ?", now.UnixMilli()); err != nil {
@@ -28,12 +35,10 @@ func (r *Register) Take(ctx context.Context, tries []account.Try, now time.Time)
 			if err != nil {
 				return err
 			}
-			until += try.Every.Milliseconds()
-			if wait = time.Duration(until-now.UnixMilli())*time.Millisecond - time.Duration(try.Burst)*try.Every; wait > 0 {
+			if wait = waitFor(try, until, now); wait > 0 {
 				return nil
 			}
-			wait = 0
-			if err := setUntil(t, try.Name, until); err != nil {
+			if err := setUntil(t, try.Name, until+try.Every.Milliseconds()); err != nil {
 				return err
 			}
 		}
@@ -64,13 +69,18 @@ func (r *Register) GiveBack(ctx context.Context, back []account.Try, forget []st
 	})
 }
 
+// waitFor is how long to wait for one more try; 0: not at all.
+func waitFor(try account.Try, until int64, now time.Time) time.Duration {
+	return max(0, time.Duration(until-now.UnixMilli())*time.Millisecond-time.Duration(try.Burst-1)*try.Every)
+}
+
 // tryName is what is kept of a limit's name, in which addresses stand.
 func tryName(name string) []byte {
 	sum := sha256.Sum256([]byte("tries " + name))
 	return sum[:]
 }
 
-func untilOf(t *engine.Tx, name string, now time.Time) (until int64, err error) {
+func untilOf(t engine.Scanner, name string, now time.Time) (until int64, err error) {
 	err = t.Scan("SELECT until_ms FROM tries WHERE name = ?", []any{tryName(name)}, &until)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil

@@ -27,6 +27,7 @@ seal.key in the data folder.
 // serveConfig is the configuration of screentest serve.
 type serveConfig struct {
 	addr, data, gateway, catalog string
+	database                     string // of several replicas; "": a file in the data folder
 	reach                        reachConfig
 	signIn                       signInConfig
 	sandboxSpeed                 float64
@@ -38,6 +39,7 @@ type serveConfig struct {
 func (c *serveConfig) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to listen on; port 0 takes a free one")
 	fs.StringVar(&c.data, "data", "./data", "`folder` for history, spend and sealed keys")
+	fs.StringVar(&c.database, "database", "", "`URL` of a PostgreSQL database that several replicas share, as\npostgres://name:password@host:5432/database; empty: a file in the\ndata folder")
 	fs.StringVar(&c.gateway, "gateway", "", "base `URL` of the gateway, such as https://gateway.example.com;\nempty: the one connected in the page, or a sandbox inside")
 	fs.StringVar(&c.catalog, "catalog", "", "`file` of models and prices (JSON); empty: the sample inside")
 	fs.BoolVar(&c.fetchPrivate, "fetch-private", false, "fetch clips and links from private addresses too: for a\ngateway whose files are on a host of your own network")

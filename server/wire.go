@@ -15,6 +15,7 @@ import (
 	"screentest/server/budget"
 	"screentest/server/factors"
 	gatewayclient "screentest/server/gateway"
+	"screentest/server/heard"
 	"screentest/server/hook"
 	"screentest/server/leaving"
 	"screentest/server/listing"
@@ -63,6 +64,7 @@ type server struct {
 	sandboxBase, sandboxKey string // of the sandbox inside
 	connecting              sync.Mutex
 	connection              connection
+	ear                     *heard.Ear // nil: nobody else changes what is stored
 	people                  *people.Directory
 	desk                    *signin.Desk // nil without accounts
 	factors                 *factors.Factors
@@ -124,12 +126,13 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 
 	s.ops = s.watch()
 	s.store, err = store.Open(ctx, c.data, store.Options{
-		SealKey: os.Getenv("SCREENTEST_SEAL_KEY"), Logger: log, Committed: s.ops.Committed, Booked: s.ops.Booked,
+		Database: c.database, SealKey: os.Getenv("SCREENTEST_SEAL_KEY"), Logger: log, Committed: s.ops.Committed, Booked: s.ops.Booked,
 	})
 	if err != nil {
 		return s, surroundings(err)
 	}
 	s.onClose(func(context.Context) error { return s.store.Close() })
+	s.openEar()
 	owner, err := s.store.EnsureLocalUser(ctx)
 	if err != nil {
 		return s, err
@@ -213,6 +216,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		Logger:     log,
 	})
 	s.tellLister("")
+	s.startEar()
 	s.warn()
 	s.serveHTTP(listener, s.ways.Trusted.Guard(s.ops.Before(s.bff)), s.encryption)
 	// While tabs are told that the server ends, requests are still answered: by

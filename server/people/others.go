@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"screentest/server/account"
@@ -227,31 +228,57 @@ func (t *team) endIdle(ctx context.Context) error {
 	return t.endWhere(ctx, func(s *session) bool { return slices.Contains(ids, s.ID) })
 }
 
-// SessionsEnded is told of sessions that another process has ended. It reads nothing
-// and doesn't wait.
-func (d *Directory) SessionsEnded(ids []string) {
-	if d.team != nil {
-		d.team.endedElsewhere(ids)
+// ToldAtOnce takes what waits for no reading: that a session has ended. It says whether
+// it is that.
+func (d *Directory) ToldAtOnce(told string) bool {
+	id, is := strings.CutPrefix(told, "ended ")
+	if is && d.team != nil {
+		d.team.endedElsewhere([]string{id})
 	}
+	return is
 }
 
-// SessionsMade is told of sessions that another process has made.
-func (d *Directory) SessionsMade(ctx context.Context, ids []string) error {
-	if d.team == nil {
-		return nil
+// Told reads again what other processes have changed: each is a word, and an id, as the
+// database tells them. What isn't of people is given back.
+func (d *Directory) Told(ctx context.Context, told []string) (rest []string, err error) {
+	var errs []error
+	var sessions, owners []string
+	accounts := false
+	for _, t := range told {
+		switch what, id, _ := strings.Cut(t, " "); {
+		case what == "accounts":
+			accounts = true
+		case what == "team": // which may be new, or have others in it
+			accounts = true
+			owners = append(owners, d.In(id)...)
+		case what == "person":
+			owners = append(owners, id)
+		case what == "session":
+			sessions = append(sessions, id)
+		case what == "refused":
+			errs = append(errs, d.ReadRefused(ctx, id))
+		case t == "setting "+policiesSetting:
+			errs = append(errs, d.ReadPolicies(ctx))
+		default:
+			rest = append(rest, t)
+		}
 	}
-	all, err := d.team.store.SignedInWith(ctx, ids)
-	if err != nil {
-		return err
-	}
-	return d.team.takeIn(ctx, all)
-}
-
-// Greet has the tabs of owners greeted anew: what they can charge is another.
-func (d *Directory) Greet(owners []string) {
-	if d.team != nil && len(owners) > 0 {
+	switch {
+	case d.team == nil:
+		return rest, errors.Join(errs...)
+	case accounts:
+		errs = append(errs, d.team.changed(ctx, owners...))
+	case len(owners) > 0:
 		d.tell(owners)
 	}
+	if len(sessions) > 0 {
+		made, err := d.team.store.SignedInWith(ctx, sessions)
+		if err == nil {
+			err = d.team.takeIn(ctx, made)
+		}
+		errs = append(errs, err)
+	}
+	return rest, errors.Join(errs...)
 }
 
 // Reread reads everything again, as after a time in which nothing was told. What

@@ -24,8 +24,8 @@ func OnlySQLite(t testing.TB) {
 	}
 }
 
-// sealKey seals what databases of tests hold.
-const sealKey = "c2NyZWVudGVzdC1zY3JlZW50ZXN0LXNjcmVlbnRlc3Q="
+// SealKey seals what databases of tests hold.
+const SealKey = "c2NyZWVudGVzdC1zY3JlZW50ZXN0LXNjcmVlbnRlc3Q="
 
 var databases sync.Map // a folder to its database
 
@@ -48,7 +48,7 @@ func withLocalUser(t testing.TB, dir string) {
 		}
 		defer os.RemoveAll(scratch)
 		ctx := context.Background()
-		db, err := store.Open(ctx, scratch, store.Options{Database: url, SealKey: sealKey})
+		db, err := store.Open(ctx, scratch, store.Options{Database: url, SealKey: SealKey})
 		if err != nil {
 			return err
 		}
@@ -69,6 +69,6 @@ func onEngine(t testing.TB, dir string, o *store.Options) {
 	}
 	o.Database = url.(string)
 	if o.SealKey == "" {
-		o.SealKey = sealKey
+		o.SealKey = SealKey
 	}
 }

@@ -72,11 +72,8 @@ CREATE FUNCTION tell_ended() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN PERFORM pg_notify('screentest', 'ended ' || uuid_in(encode(OLD.id, 'hex')::cstring)); RETURN NULL; END $$;
 CREATE TRIGGER sessions_ended AFTER DELETE ON sessions FOR EACH ROW WHEN (OLD.signed_in = 1) EXECUTE FUNCTION tell_ended();
 
--- One that held a key where nobody signs in: by the sum of its id, for whoever has
--- the id still.
-CREATE FUNCTION tell_browser() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-BEGIN PERFORM pg_notify('screentest', 'browser ' || encode(OLD.id_hash, 'hex')); RETURN NULL; END $$;
-CREATE TRIGGER sessions_browser AFTER DELETE ON sessions FOR EACH ROW WHEN (OLD.signed_in = 0) EXECUTE FUNCTION tell_browser();
+-- (That the id of a browser's is another, where nobody signs in, is told by who says so:
+-- of many there is no row.)
 
 -- A setting of the whole server, by its name; not what else stands in that table.
 CREATE FUNCTION tell_setting() RETURNS TRIGGER LANGUAGE plpgsql AS $$

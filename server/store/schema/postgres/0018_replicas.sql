@@ -112,7 +112,8 @@ CREATE TRIGGER share_people_fewer AFTER DELETE ON share_people
 CREATE TRIGGER video_tasks_trashed AFTER UPDATE OF deleted_ms ON video_tasks
   FOR EACH ROW WHEN ((OLD.deleted_ms = 0) <> (NEW.deleted_ms = 0)) EXECUTE FUNCTION tell_word('shares');
 
--- A key that open clips of an owner's are asked about with from now on.
+-- A key that was put in the place of another, which open clips of an owner's are asked
+-- about with from now on.
 CREATE FUNCTION tell_clip_key() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN PERFORM pg_notify('screentest', 'clips ' || NEW.owner); RETURN NULL; END $$;
-CREATE TRIGGER video_keys_made AFTER INSERT ON video_keys FOR EACH ROW EXECUTE FUNCTION tell_clip_key();
+CREATE TRIGGER video_keys_replaced AFTER INSERT ON video_keys FOR EACH ROW WHEN (NEW.replaced = 1) EXECUTE FUNCTION tell_clip_key();

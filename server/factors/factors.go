@@ -65,9 +65,9 @@ type Config struct {
 // Begun keeps what people who are signed in have begun, by its kind and the session
 // they began it in: the newest of each.
 type Begun interface {
-	Begin(ctx context.Context, kind, session, owner string, data []byte, now, expires time.Time) error
-	// Finish gives it, and forgets it. fs.ErrNotExist: there is none, any more.
-	Finish(ctx context.Context, kind, session, owner string, now time.Time) ([]byte, error)
+	KeepBegun(ctx context.Context, kind, session, owner string, data []byte, now, expires time.Time) error
+	// TakeBegun gives it, and forgets it. fs.ErrNotExist: there is none, any more.
+	TakeBegun(ctx context.Context, kind, session, owner string, now time.Time) ([]byte, error)
 }
 
 // Factors are the second factors of everybody, and passkeys. Make them with New.
@@ -137,7 +137,7 @@ func (p *pending[T]) put(ctx context.Context, session, owner string, is T) error
 	if p.begun != nil {
 		data, err := json.Marshal(is)
 		if err == nil {
-			err = p.begun.Begin(ctx, p.kind, session, owner, data, p.now(), p.now().Add(beginFor))
+			err = p.begun.KeepBegun(ctx, p.kind, session, owner, data, p.now(), p.now().Add(beginFor))
 		}
 		return err
 	}
@@ -164,7 +164,7 @@ func (p *pending[T]) put(ctx context.Context, session, owner string, is T) error
 // take returns what a session has begun, and forgets it.
 func (p *pending[T]) take(ctx context.Context, session, owner string) (is T, err error) {
 	if p.begun != nil {
-		data, err := p.begun.Finish(ctx, p.kind, session, owner, p.now())
+		data, err := p.begun.TakeBegun(ctx, p.kind, session, owner, p.now())
 		if errors.Is(err, fs.ErrNotExist) {
 			return is, errNotBegun
 		}

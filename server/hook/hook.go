@@ -60,7 +60,7 @@ type Shared struct {
 		SetSetting(ctx context.Context, owner, name, value string) error
 	}
 	Tries interface {
-		Take(ctx context.Context, tries []account.Try, now time.Time) (wait time.Duration, err error)
+		TakeTries(ctx context.Context, tries []account.Try, now time.Time) (wait time.Duration, err error)
 	}
 }
 
@@ -232,7 +232,7 @@ func (h *Caller) Try(ctx context.Context, owner string) (wire.Hook, error) {
 // have one made now.
 func (h *Caller) soon(ctx context.Context, owner string) (bool, error) {
 	if h.Shared != nil {
-		wait, err := h.Shared.Tries.Take(ctx, []account.Try{{Name: "hook " + owner, Burst: 1, Every: tryEvery}}, h.Now())
+		wait, err := h.Shared.Tries.TakeTries(ctx, []account.Try{{Name: "hook " + owner, Burst: 1, Every: tryEvery}}, h.Now())
 		return wait > 0, err
 	}
 	h.mu.Lock()

@@ -58,8 +58,8 @@ type Config struct {
 	Secure     bool
 	// Shared are the flows of several processes; nil: there is this one.
 	Shared *ticket.Shared
-	Now        func() time.Time
-	Logger     *slog.Logger
+	Now    func() time.Time
+	Logger *slog.Logger
 }
 
 // Provider is one provider of OpenID Connect. Make one with New.

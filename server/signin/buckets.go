@@ -31,7 +31,7 @@ type bucket struct {
 	used time.Time
 }
 
-func (m *memory) Take(_ context.Context, tries []account.Try, now time.Time) (wait time.Duration, err error) {
+func (m *memory) TakeTries(_ context.Context, tries []account.Try, now time.Time) (wait time.Duration, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, try := range tries {
@@ -42,9 +42,9 @@ func (m *memory) Take(_ context.Context, tries []account.Try, now time.Time) (wa
 	return wait, nil
 }
 
-// GiveBack takes attempts back. (Of a Limiter, to take fewer than none is to give; it
+// GiveBackTries takes attempts back. (Of a Limiter, to take fewer than none is to give; it
 // has no more than its burst at the next attempt.)
-func (m *memory) GiveBack(_ context.Context, back []account.Try, forget []string, now time.Time) error {
+func (m *memory) GiveBackTries(_ context.Context, back []account.Try, forget []string, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, try := range back {

@@ -32,11 +32,11 @@ type limit struct {
 
 // Tries counts attempts for several processes, by the names of limits.
 type Tries interface {
-	// Take counts an attempt at each limit, one after the other, until one of them
+	// TakeTries counts an attempt at each limit, one after the other, until one of them
 	// says how long to wait for it.
-	Take(ctx context.Context, tries []account.Try, now time.Time) (wait time.Duration, err error)
-	// GiveBack takes an attempt back at some limits, and forgets all at others.
-	GiveBack(ctx context.Context, back []account.Try, forget []string, now time.Time) error
+	TakeTries(ctx context.Context, tries []account.Try, now time.Time) (wait time.Duration, err error)
+	// GiveBackTries takes an attempt back at some limits, and forgets all at others.
+	GiveBackTries(ctx context.Context, back []account.Try, forget []string, now time.Time) error
 }
 
 // limits are the attempts that were made.
@@ -84,7 +84,7 @@ func (l *limits) returned(ctx context.Context, from string, now time.Time) error
 }
 
 func (l *limits) take(ctx context.Context, now time.Time, tries ...account.Try) error {
-	wait, err := l.tries.Take(ctx, tries, now)
+	wait, err := l.tries.TakeTries(ctx, tries, now)
 	if err != nil {
 		return fmt.Errorf("count an attempt to sign in: %w", err)
 	}
@@ -95,7 +95,7 @@ func (l *limits) take(ctx context.Context, now time.Time, tries ...account.Try) 
 // from the address: an office of many people is one. What else was tried from
 // there stays counted: who has an account of their own could guess at others.
 func (l *limits) succeeded(ctx context.Context, email, from string, now time.Time) error {
-	return l.tries.GiveBack(ctx, []account.Try{addressTry(from)}, []string{pairTry(email, from).Name, accountTry(email).Name, codeTry(email).Name}, now)
+	return l.tries.GiveBackTries(ctx, []account.Try{addressTry(from)}, []string{pairTry(email, from).Name, accountTry(email).Name, codeTry(email).Name}, now)
 }
 
 func tooMany(wait time.Duration) error {

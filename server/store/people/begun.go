@@ -13,9 +13,9 @@ import (
 // begunPurpose binds what was begun; the row is its kind and session.
 const begunPurpose = "begun"
 
-// Begin keeps, sealed, what an owner has begun in a session, in the place of what
+// KeepBegun keeps, sealed, what an owner has begun in a session, in the place of what
 // they had begun of its kind there before. now is of who asks, as expires is.
-func (r *Register) Begin(ctx context.Context, kind, session, owner string, data []byte, now, expires time.Time) error {
+func (r *Register) KeepBegun(ctx context.Context, kind, session, owner string, data []byte, now, expires time.Time) error {
 	who := engine.ParseOwner(owner)
 	sealed := r.box.Seal(begunPurpose, kind+" "+session, data)
 	return r.db.Write(ctx, len(sealed), func(t *engine.Tx) error {
@@ -32,9 +32,9 @@ func (r *Register) Begin(ctx context.Context, kind, session, owner string, data 
 	})
 }
 
-// Finish gives what Begin kept, and forgets it: it is there for one. fs.ErrNotExist:
+// TakeBegun gives what KeepBegun kept, and forgets it: it is there for one. fs.ErrNotExist:
 // there is none, any more.
-func (r *Register) Finish(ctx context.Context, kind, session, owner string, now time.Time) (data []byte, err error) {
+func (r *Register) TakeBegun(ctx context.Context, kind, session, owner string, now time.Time) (data []byte, err error) {
 	var sealed []byte
 	err = r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		var who, expires int64

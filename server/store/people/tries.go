@@ -11,13 +11,13 @@ import (
 	"screentest/server/store/engine"
 )
 
-// Take counts tries at all of those limits, one after the other: what one of them
+// TakeTries counts tries at all of those limits, one after the other: what one of them
 // holds up is not counted by the next. It says how long to wait for it.
 //
 // A row says when everything that was tried is forgotten. Each try puts that off by
 // the limit's Every, up to Burst of them ahead of now: a bucket that is filled again
 // drop by drop.
-func (r *Register) Take(ctx context.Context, tries []account.Try, now time.Time) (wait time.Duration, err error) {
+func (r *Register) TakeTries(ctx context.Context, tries []account.Try, now time.Time) (wait time.Duration, err error) {
 	// Who tries on and on writes nothing.
 	if len(tries) > 0 {
 		until, err := untilOf(r.db.At(ctx), tries[0].Name, now)
@@ -47,9 +47,9 @@ func (r *Register) Take(ctx context.Context, tries []account.Try, now time.Time)
 	return wait, err
 }
 
-// GiveBack takes back one try at each of the limits of back, and forgets all at
+// GiveBackTries takes back one try at each of the limits of back, and forgets all at
 // those with the names of forget.
-func (r *Register) GiveBack(ctx context.Context, back []account.Try, forget []string, now time.Time) error {
+func (r *Register) GiveBackTries(ctx context.Context, back []account.Try, forget []string, now time.Time) error {
 	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		for _, try := range back {
 			until, err := untilOf(t, try.Name, now)

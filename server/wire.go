@@ -17,6 +17,7 @@ import (
 	"screentest/server/budget"
 	"screentest/server/factors"
 	gatewayclient "screentest/server/gateway"
+	"screentest/server/heard"
 	"screentest/server/hook"
 	"screentest/server/leaving"
 	"screentest/server/listing"
@@ -71,6 +72,7 @@ type server struct {
 	sandboxBase, sandboxKey string // of the sandbox inside
 	connecting              sync.Mutex
 	connection              connection
+	ear                     *heard.Ear // nil: nobody else changes what is stored
 	people                  *people.Directory
 	desk                    *signin.Desk // nil without accounts
 	factors                 *factors.Factors
@@ -144,6 +146,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err := s.openFiles(ctx); err != nil {
 		return s, err
 	}
+	s.openEar()
 	owner, err := s.store.EnsureLocalUser(ctx)
 	if err != nil {
 		return s, err
@@ -223,6 +226,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		Logger:     log,
 	})
 	s.tellLister("")
+	s.startEar()
 	s.warn()
 	s.serveHTTP(listener, s.ways.Trusted.Guard(s.ops.Before(s.bff)), s.encryption)
 	// While tabs are told that the server ends, requests are still answered: by

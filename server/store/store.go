@@ -293,6 +293,7 @@ func (db *DB) takeIn(ctx context.Context) error {
 // was sealed with: a new key in its place would lose every sealed value
 // without a word.
 func (db *DB) openBox(ctx context.Context, text string) error {
+	given := text
 	var check []byte
 	err := db.engine.At(ctx).Scan("SELECT value FROM meta WHERE name = ?", []any{folder.SealCheck}, &check)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -342,14 +343,26 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 	}
 	text = folder.SealCheckText
 	if used {
-		db.log.Error("the note of which key the data folder was sealed with is gone: something else has written into its database")
 		db.chained, text = true, folder.SealCheckChained
 	}
 	value := db.box.Seal(folder.SealCheck, "", []byte(text))
-	return db.engine.Write(ctx, len(value), func(t *engine.Tx) error {
-		_, err := t.Exec("INSERT INTO meta (name, value) VALUES (?, ?)", folder.SealCheck, value)
+	first := false
+	err = db.engine.Write(ctx, len(value), func(t *engine.Tx) error {
+		res, err := t.Exec("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", folder.SealCheck, value)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		first = n == 1
 		return err
 	})
+	switch {
+	case err == nil && !first: // another one was started at the same time, and its key counts
+		return db.openBox(ctx, given)
+	case err == nil && used:
+		db.log.Error("the note of which key the data folder was sealed with is gone: something else has written into its database")
+	}
+	return err
 }
 
 // Close finishes the writes that are queued, closes the database, and releases

@@ -35,6 +35,7 @@ import (
 	"screentest/server/shown"
 	"screentest/server/signin"
 	"screentest/server/store"
+	"screentest/server/tails"
 	"screentest/server/tokens"
 	"screentest/server/video"
 	"screentest/shared/wire"
@@ -62,6 +63,7 @@ type server struct {
 	member          *replica.Member // nil: a folder is one process's
 	peers           *peer.Link      // nil: there are none
 	replicaListener net.Listener
+	keeper          tails.Keeper // of what other replicas have not stored
 	news            *news.Hub
 	sandbox         *sandbox.Server // nil with -gateway
 	addr            string          // that is listened on
@@ -174,7 +176,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.openListing()
 	s.budget = budget.New(s.budgetConfig())
 	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
-	s.runs = run.New(run.Config{
+	s.runs = run.New(s.amongReplicas(run.Config{
 		Store: s.store, Targets: s.target, Catalogue: s.models.current,
 		Tokenizer: &tokens.Counter{},
 		Reserve:   s.budget.ReserveText,
@@ -182,7 +184,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		Stored:    s.news.ConversationChanged,
 		Ended:     s.ops.RunEnded,
 		Logger:    log,
-	})
+	}))
 	s.onClose(s.runs.Close)
 	if s.videos, err = video.New(s.videoConfig(inside.addr)); err != nil {
 		return s, err
@@ -195,7 +197,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.onClose(func(context.Context) error { s.retention.Close(); return nil })
 	s.leaving = leaving.New(s.leavingConfig())
 	s.onClose(func(context.Context) error { s.leaving.Close(); return nil })
-	if err := s.runs.Recover(ctx); err != nil {
+	if err := s.recoverRuns(ctx); err != nil {
 		return s, err
 	}
 	if err := s.videos.Start(ctx); err != nil {

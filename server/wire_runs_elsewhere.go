@@ -18,6 +18,7 @@ import (
 	"screentest/server/peer"
 	"screentest/server/replica"
 	"screentest/server/run"
+	"screentest/server/store/engine"
 	"screentest/server/tails"
 	"screentest/shared/wire"
 )
@@ -34,6 +35,7 @@ const (
 // amongReplicas is the configuration of runs on a database that several may serve.
 func (s *server) amongReplicas(c run.Config) run.Config {
 	c.DurableStart = s.member != nil
+	c.Gone = func(err error) bool { return errors.Is(err, engine.ErrUnsettled) }
 	if s.peers == nil {
 		return c
 	}

@@ -73,6 +73,9 @@ func (l *live) storeEnd(cause error) {
 			}
 			return
 		}
+		if m.Gone(err) {
+			m.Abandon()
+		}
 		if m.abandoned.Load() {
 			if m.drop(l); try == 1 {
 				close(l.done)

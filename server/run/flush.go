@@ -106,6 +106,10 @@ func (l *live) write() {
 		}
 		l.failed = l.m.Now()
 		l.log.abandonFlush()
+		if l.m.Gone(err) {
+			l.m.Abandon()
+			return
+		}
 		l.m.logUnstored.say(l.m.Logger, l.m.Now(), "log not stored; it is kept in memory", "run", l.key.run, "from", from, "bytes", len(p), "err", err)
 		if l.tooMuchUnstored() {
 			p := notStored()

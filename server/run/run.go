@@ -137,6 +137,9 @@ type Config struct {
 	DurableStart bool
 	// Elsewhere reaches the runs of other replicas. nil: there are none.
 	Elsewhere Elsewhere
+	// Gone says of the store's error that another replica has taken over what this
+	// one does. nil: none does.
+	Gone func(error) bool
 	// Keeper has another replica keep what is not stored before readers get it. nil:
 	// they get it at once. Awake says whether this process was heard of as of late, or
 	// may have been stopped; nil: always.
@@ -180,6 +183,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Stored == nil {
 		c.Stored = func(string, string) {}
+	}
+	if c.Gone == nil {
+		c.Gone = func(error) bool { return false }
 	}
 	if c.Awake == nil {
 		c.Awake = func() bool { return true }

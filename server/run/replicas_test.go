@@ -52,7 +52,13 @@ var sealKey = strings.Repeat("5a", 32)
 
 func newTwins(t *testing.T, change func(*run.Config)) *twins {
 	t.Helper()
-	url := pgtest.URL(t)
+	url := pgtest.URLLike(t, "run", func(url string) error {
+		db, err := store.Open(context.Background(), t.TempDir(), store.Options{Database: url, SealKey: sealKey})
+		if err != nil {
+			return err
+		}
+		return db.Close()
+	})
 	w := &twins{t: t}
 	w.a, w.b = &twin{}, &twin{}
 	w.a.other, w.b.other = w.b, w.a

@@ -37,6 +37,7 @@ import (
 	"screentest/server/shown"
 	"screentest/server/signin"
 	"screentest/server/store"
+	"screentest/server/tails"
 	"screentest/server/tokens"
 	"screentest/server/video"
 	"screentest/shared/wire"
@@ -65,6 +66,7 @@ type server struct {
 	peers           *peer.Link      // nil: there are none
 	replicaListener net.Listener
 	files           *blob.Files
+	keeper          tails.Keeper // of what other replicas have not stored
 	news            *news.Hub
 	sandbox         *sandbox.Server // nil with -gateway
 	addr            string          // that is listened on
@@ -182,7 +184,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.openListing()
 	s.budget = budget.New(s.budgetConfig())
 	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
-	s.runs = run.New(run.Config{
+	s.runs = run.New(s.amongReplicas(run.Config{
 		Store: s.store, Targets: s.target, Catalogue: s.models.current,
 		Tokenizer: &tokens.Counter{},
 		Reserve:   s.reserveText,
@@ -190,7 +192,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		Stored:    s.news.ConversationChanged,
 		Ended:     s.ops.RunEnded,
 		Logger:    log,
-	})
+	}))
 	s.onClose(s.runs.Close)
 	if s.videos, err = video.New(s.videoConfig(inside.addr)); err != nil {
 		return s, err

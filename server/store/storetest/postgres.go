@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"testing"
@@ -71,4 +72,23 @@ func onEngine(t testing.TB, dir string, o *store.Options) {
 	if o.SealKey == "" {
 		o.SealKey = sealKey
 	}
+}
+
+// Replicas are n stores on one new database of PostgreSQL's, each of another process's:
+// a replica of its own. The first made its local user.
+func Replicas(t testing.TB, n int) (all []*store.DB, owner string) {
+	t.Helper()
+	ctx := context.Background()
+	url := pgtest.URL(t)
+	for i := range n {
+		db, err := store.Open(ctx, t.TempDir(), store.Options{Database: url, SealKey: sealKey})
+		Must(t, err)
+		t.Cleanup(func() { Must(t, db.Close()) })
+		_, err = db.Replicas().Join(ctx, fmt.Sprintf("http://127.0.0.1:%d", 1+i), "test")
+		Must(t, err)
+		all = append(all, db)
+	}
+	owner, err := all[0].EnsureLocalUser(ctx)
+	Must(t, err)
+	return all, owner
 }

@@ -115,7 +115,7 @@ func (s *server) beat() error {
 
 // takenOver goes on with what was another replica's, or nobody's.
 func (s *server) takenOver(ctx context.Context, n int64) error {
-	return errors.Join(s.runs.Recover(ctx), s.videos.TakeUp(ctx))
+	return errors.Join(s.runs.Recover(ctx), s.takeUpRest(ctx))
 }
 
 // peersChanged takes in who is there besides this replica.
@@ -126,7 +126,7 @@ func (s *server) peersChanged(peers []replica.Peer) {
 }
 
 // answerPeers are the addresses by which other replicas ask this one.
-func (s *server) answerPeers() {}
+func (s *server) answerPeers() { s.answerClips() }
 
 // leave has what is under way come to its end, as far as that takes no longer than a
 // replica may take to go.

@@ -38,7 +38,7 @@ type replicas struct {
 func newReplicas(t *testing.T, n int) *replicas {
 	t.Helper()
 	r := &replicas{t: t}
-	r.dbs, r.owner = storetest.Replicas(t, n)
+	r.dbs, r.owner = storetest.Joined(t, n)
 	for _, db := range r.dbs {
 		k := budget.New(budget.Config{
 			Store: db, Shared: db, Directory: directory{&world{db: db}}, MayEverybody: func(owner string) bool { return owner == r.owner },

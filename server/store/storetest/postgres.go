@@ -74,9 +74,9 @@ func onEngine(t testing.TB, dir string, o *store.Options) {
 	}
 }
 
-// Replicas are n stores on one new database of PostgreSQL's, each of another process's:
-// a replica of its own. The first made its local user.
-func Replicas(t testing.TB, n int) (all []*store.DB, owner string) {
+// Joined are n stores on one new database of PostgreSQL's, each a replica of its own.
+// The first made its local user.
+func Joined(t testing.TB, n int) (all []*store.DB, owner string) {
 	t.Helper()
 	ctx := context.Background()
 	url := pgtest.URL(t)

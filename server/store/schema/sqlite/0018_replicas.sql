@@ -3,3 +3,4 @@
 -- engines share.
 ALTER TABLE runs ADD COLUMN holder INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE video_tasks ADD COLUMN holder INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE leavings ADD COLUMN holder INTEGER NOT NULL DEFAULT 0; -- who goes on with it

@@ -201,7 +201,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		s.approvals.Videos = s.videos
 	}
 	s.onClose(s.videos.Close)
-	s.retention = retention.New(retention.Config{Store: s.store, DropClips: s.videos.DropClips, PurgeClips: s.videos.PurgeDeleted, Logger: log})
+	s.retention = retention.New(retention.Config{Store: s.store, DropClips: s.videos.DropClips, PurgeClips: s.videos.PurgeDeleted, First: s.first, Logger: log})
 	s.onClose(func(context.Context) error { s.retention.Close(); return nil })
 	s.leaving = leaving.New(s.leavingConfig())
 	s.onClose(func(context.Context) error { s.leaving.Close(); return nil })
@@ -258,7 +258,7 @@ func (s *server) videoConfig(inside string) video.Config {
 		Uploads: func() (string, bool) { return s.uploads(inside) },
 		Changed: s.clipChanged, Deleted: s.clipDeleted, Restored: s.clipRestored, Purged: s.clipPurged, Archive: s.news.Archive,
 		Ended: s.ops.VideoEnded, Late: s.ops.VideoPolled,
-		Budget: s.budget, WhomToAsk: s.people.WhomToAsk,
+		Budget: s.budget, WhomToAsk: s.people.WhomToAsk, Elsewhere: s.clipsElsewhere(), First: s.first,
 		Logger: s.log,
 	}
 	if s.approvals != nil {

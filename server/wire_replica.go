@@ -117,7 +117,7 @@ func (s *server) beat() error {
 
 // takenOver goes on with what was another replica's, or nobody's.
 func (s *server) takenOver(ctx context.Context, n int64) error {
-	return errors.Join(s.runs.TakeOver(ctx), s.videos.TakeUp(ctx))
+	return errors.Join(s.runs.TakeOver(ctx), s.takeUpRest(ctx))
 }
 
 // peersChanged takes in who is there besides this replica.
@@ -129,7 +129,10 @@ func (s *server) peersChanged(peers []replica.Peer) {
 }
 
 // answerPeers are the addresses by which other replicas ask this one.
-func (s *server) answerPeers() { s.answerOfRuns() }
+func (s *server) answerPeers() {
+	s.answerOfRuns()
+	s.answerClips()
+}
 
 // leave has what is under way come to its end, as far as that takes no longer than a
 // replica may take to go: tabs are sent to the others, which go on showing them what

@@ -14,6 +14,7 @@ import (
 	"screentest/server/approval"
 	"screentest/server/bff"
 	"screentest/server/budget"
+	"screentest/server/bus"
 	"screentest/server/factors"
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/hook"
@@ -63,6 +64,7 @@ type server struct {
 	peers           *peer.Link      // nil: there are none
 	replicaListener net.Listener
 	news            *news.Hub
+	bus             *bus.Bus        // nil: there are no others to tell
 	sandbox         *sandbox.Server // nil with -gateway
 	addr            string          // that is listened on
 
@@ -144,8 +146,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, err
 	}
 	s.local = owner
-	s.news = news.New(s.store, log)
-	s.onClose(func(context.Context) error { s.news.Close(); return nil })
+	s.openNews()
 	inside, err := s.listenInside(addr)
 	if err != nil {
 		return s, err

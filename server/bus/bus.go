@@ -25,8 +25,11 @@ import (
 // Path is where other replicas speak, with their number: "?from=3".
 const Path = "/internal/news"
 
-// missing is a line that stands for news that may be missing; any other is a JSON object.
-var missing = []byte("missing")
+// Lines that are no news, which are JSON objects: some may be missing here; this was all.
+var (
+	missing = []byte("missing")
+	goodbye = []byte("goodbye")
+)
 
 // A Peer is another replica.
 type Peer struct {
@@ -210,12 +213,11 @@ func (b *Bus) Hear(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ws.SetReadLimit(int64(b.MaxWaiting + 1<<10))
-	err = b.read(ws, from)
+	if err := b.read(ws, from); err != nil {
+		b.Logger.Debug("a replica speaks no more", "replica", from, "err", err)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if websocket.CloseStatus(err) == websocket.StatusNormalClosure {
-		b.told[from] = true
-	}
 	if b.heard[from] == e {
 		delete(b.heard, from)
 	}
@@ -233,6 +235,7 @@ func (b *Bus) listen(from int64, e *ear) (before *ear, ok bool) {
 		_ = before.ws.CloseNow()
 	}
 	b.heard[from] = e
+	delete(b.told, from)
 	return before, true
 }
 
@@ -254,12 +257,21 @@ func (b *Bus) read(ws *websocket.Conn, from int64) error {
 		for news := range bytes.SplitSeq(msg, []byte("\n")) {
 			if bytes.Equal(news, missing) {
 				b.Missed()
+			} else if bytes.Equal(news, goodbye) {
+				b.hasTold(from)
 			} else if err := b.Heard(from, news); err != nil {
 				b.Logger.Error("news of another replica are not understood", "replica", from, "err", err)
 				b.Missed()
 			}
 		}
 	}
+}
+
+// hasTold notes that another one will say nothing more.
+func (b *Bus) hasTold(from int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.told[from] = true
 }
 
 var errBye = errors.New("all was told")

@@ -154,12 +154,15 @@ func (l *line) speak(ws *websocket.Conn) error {
 	for {
 		msg := l.take()
 		if msg != nil {
-			if err := l.within(func(ctx context.Context) error { return ws.Write(ctx, websocket.MessageText, msg) }); err != nil {
+			if err := l.write(ws, msg); err != nil {
 				return err
 			}
 			continue
 		}
 		if bye == nil {
+			if err := l.write(ws, goodbye); err != nil {
+				return err
+			}
 			if err := ws.Close(websocket.StatusNormalClosure, "all was told"); err != nil {
 				return err
 			}
@@ -183,6 +186,10 @@ func (l *line) speak(ws *websocket.Conn) error {
 			return context.Cause(closed)
 		}
 	}
+}
+
+func (l *line) write(ws *websocket.Conn, msg []byte) error {
+	return l.within(func(ctx context.Context) error { return ws.Write(ctx, websocket.MessageText, msg) })
 }
 
 func (l *line) within(do func(context.Context) error) error {

@@ -309,6 +309,8 @@ func (h *Hub) read(c conversation) {
 		h.of(c.owner, s.ID)
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.tellTabs(summary(c.owner, s))
+		n := summary(c.owner, s)
+		n.Data = marshal(s)
+		h.tellTabs(n)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"screentest/server/bff"
 	"screentest/server/blob"
 	"screentest/server/budget"
+	"screentest/server/bus"
 	"screentest/server/factors"
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/heard"
@@ -68,6 +69,7 @@ type server struct {
 	files           *blob.Files
 	keeper          tails.Keeper // of what other replicas have not stored
 	news            *news.Hub
+	bus             *bus.Bus        // nil: there are no others to tell
 	sandbox         *sandbox.Server // nil with -gateway
 	addr            string          // that is listened on
 
@@ -154,8 +156,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, err
 	}
 	s.local = owner
-	s.news = news.New(s.store, log)
-	s.onClose(func(context.Context) error { s.news.Close(); return nil })
+	s.openNews()
 	inside, err := s.listenInside(addr)
 	if err != nil {
 		return s, err

@@ -50,7 +50,8 @@ func (p *program) commands() []command {
 	var serve serveConfig
 	var sandbox sandboxConfig
 	var check checkConfig
-	var backup, restore, verify dataConfig
+	var backup backupConfig
+	var restore, verify dataConfig
 	var account accountConfig
 	serving := func(ctx context.Context, _ string) error { return p.serve(ctx, serve) }
 	return []command{

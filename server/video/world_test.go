@@ -48,6 +48,7 @@ type world struct {
 	db      *store.DB
 	owner   string
 	gateway *httptest.Server
+	base    string // of the gateway
 	sandbox *sandbox.Server
 	front   func(next http.Handler) http.Handler
 	limits  video.Limits
@@ -56,6 +57,7 @@ type world struct {
 	at      string                 // of the files, as -files has it; "": the data folder
 	client  *gatewayclient.Client
 	origin  string
+	others  *replicas // nil: there are none
 
 	mu       sync.Mutex
 	news     map[string][]wire.VideoTask
@@ -98,6 +100,7 @@ func newWorld(t *testing.T, options ...option) *world {
 		h = w.front(h)
 	}
 	w.gateway = httptest.NewServer(h)
+	w.base = w.gateway.URL
 	t.Cleanup(func() {
 		w.gateway.CloseClientConnections()
 		w.gateway.Close()
@@ -128,7 +131,14 @@ func (w *world) start() {
 	if w.owner, err = w.db.EnsureLocalUser(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.client, err = gatewayclient.New(w.gateway.URL, gatewayclient.Options{}); err != nil {
+	w.serve()
+}
+
+// serve starts it on the world's store.
+func (w *world) serve() {
+	w.t.Helper()
+	var err error
+	if w.client, err = gatewayclient.New(w.base, gatewayclient.Options{}); err != nil {
 		w.t.Fatal(err)
 	}
 	l := w.limits
@@ -146,14 +156,22 @@ func (w *world) start() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	var elsewhere video.Elsewhere
+	if w.others != nil {
+		elsewhere = w.others.of(w)
+	}
 	w.Service, err = video.New(video.Config{
-		Files: files,
-		Store: w.db.Videos(), Gateway: w.client, Catalogue: gateway.SampleCatalogue, Dir: w.dir, Origin: w.origin,
+		Files:     files,
+		Elsewhere: elsewhere,
+		Store:     w.db.Videos(), Gateway: w.client, Catalogue: gateway.SampleCatalogue, Dir: w.dir, Origin: w.origin,
 		Changed: func(owner string, t wire.VideoTask) {
 			w.mu.Lock()
 			w.news[t.ID] = append(w.news[t.ID], t)
 			w.mu.Unlock()
 			w.poke()
+			if w.others != nil {
+				w.others.tell(w, owner, t)
+			}
 		},
 		Archive: func(owner string, a wire.Archive) {
 			w.mu.Lock()

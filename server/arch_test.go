@@ -125,6 +125,14 @@ func archRules() []archRule {
 			example: graph{"screentest/server/blob": {Imports: []string{"screentest/server/video"}}},
 		},
 		{
+			name: "what replicas say to each other names none of the parts",
+			why:  "who is there, how they reach each other and what one keeps for another is the same whatever it is about; main puts them together",
+			breaks: func(g graph) []string {
+				return g.arrows(between, func(_, to string) bool { return ours(to) && !within("shared")(to) })
+			},
+			example: graph{"screentest/server/tails": {Imports: []string{"screentest/server/run"}}},
+		},
+		{
 			name: "sandbox and gateway know nothing of each other",
 			why:  "they are the two ends of one contract: shared code between them would hide a mistake from every test that lets them talk",
 			breaks: func(g graph) []string {
@@ -404,6 +412,11 @@ func within(folder string) func(string) bool {
 // rooms are those of the browser's side beside bff.
 func rooms(path string) bool {
 	return within("server/page")(path) || within("server/news")(path) || within("server/people")(path) || within("server/rights")(path)
+}
+
+// between is what replicas have to do with each other.
+func between(path string) bool {
+	return within("server/peer")(path) || within("server/replica")(path) || within("server/tails")(path)
 }
 
 // ground is what several parts stand on.

@@ -2,46 +2,18 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
-	"net"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
-	"screentest/server/pgtest"
 	"screentest/server/replica"
 	"screentest/server/sandbox"
 	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
-
-// newReplicas are servers on one database, which know of each other.
-func newReplicas(t *testing.T, c serveConfig, n int) (all []*playground) {
-	t.Helper()
-	key := make([]byte, 32)
-	rand.Read(key)
-	t.Setenv("SCREENTEST_SEAL_KEY", base64.StdEncoding.EncodeToString(key))
-	c.cluster.database = pgtest.URL(t)
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.cluster.replica = "http://" + l.Addr().String()
-		l.Close()
-		all = append(all, newPlayground(t, c))
-	}
-	for _, d := range all {
-		eventually(t, func() bool { return len(d.member.Peers()) == n-1 }, func() string {
-			return "a replica doesn't know of the others"
-		})
-	}
-	return all
-}
 
 // What is done at one replica is told to a tab at another.
 func TestTabsHearOfWhatIsDoneAtAnotherReplica(t *testing.T) {
@@ -50,7 +22,7 @@ func TestTabsHearOfWhatIsDoneAtAnotherReplica(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { sb.Close() })
-	all := newReplicas(t, serveConfig{gateway: outside(t, sb)}, 2)
+	all := newReplicas(t, 2, outside(t, sb))
 	here, there := dial(t, all[0].url, wiretest.NewHTTP()), dial(t, all[1].url, wiretest.NewHTTP())
 	setKey(t, here, canary)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -123,7 +95,7 @@ func TestTabsHearOfWhatIsDoneAtAnotherReplica(t *testing.T) {
 // A replica whose news can't be heard any more, and is found gone, has the tabs of the
 // others read everything again.
 func TestTabsReadAgainWhenAReplicaDies(t *testing.T) {
-	all := newReplicas(t, serveConfig{gateway: outside(t, nil)}, 2)
+	all := newReplicas(t, 2, outside(t, nil))
 	tab := dial(t, all[1].url, wiretest.NewHTTP())
 	if _, err := tab.Hello(t.Context()); err != nil {
 		t.Fatal(err)

@@ -206,6 +206,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, err
 	}
 	s.retention.Start()
+	s.sealAnew()
 	if err := s.beat(); err != nil {
 		return s, err
 	}

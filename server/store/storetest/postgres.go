@@ -72,3 +72,14 @@ func onEngine(t testing.TB, dir string, o *store.Options) {
 		o.SealKey = sealKey
 	}
 }
+
+// SameDatabase has the folder other stand for the database that dir stands for.
+func SameDatabase(t testing.TB, dir, other string) {
+	t.Helper()
+	url, made := databases.Load(dir)
+	if !made {
+		t.Fatal("the folder has no database yet")
+	}
+	databases.Store(other, url)
+	t.Cleanup(func() { databases.Delete(other) })
+}

@@ -109,11 +109,7 @@ func errOlder() error {
 // openBox gives what the heads are sealed with. chained: the folder's ledger was.
 func openBox(ctx context.Context, tx *sql.Tx, dir, text string) (box *seal.Box, chained bool, err error) {
 	if text != "" {
-		var key []byte
-		if key, err = seal.ParseKey(text); err == nil {
-			box, err = seal.New(key)
-		}
-		if err != nil {
+		if box, err = seal.Parse(text); err != nil {
 			return nil, false, fmt.Errorf("SCREENTEST_SEAL_KEY: %w", err)
 		}
 	} else {

@@ -3,17 +3,44 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"screentest/server/pgtest"
 	"screentest/server/replica"
 	"screentest/server/sandbox"
+	"screentest/server/seal"
 	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
+
+// newKeyed are servers on one database, which know of each other; each has its
+// sealing keys.
+func newKeyed(t *testing.T, c serveConfig, keys ...string) (all []*playground) {
+	t.Helper()
+	c.cluster.database = pgtest.URL(t)
+	for _, key := range keys {
+		t.Setenv("SCREENTEST_SEAL_KEY", key)
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.cluster.replica = "http://" + l.Addr().String()
+		l.Close()
+		all = append(all, newPlayground(t, c))
+	}
+	for _, d := range all {
+		eventually(t, func() bool { return len(d.member.Peers()) == len(keys)-1 }, func() string {
+			return "a replica doesn't know of the others"
+		})
+	}
+	return all
+}
 
 // What is done at one replica is told to a tab at another.
 func TestTabsHearOfWhatIsDoneAtAnotherReplica(t *testing.T) {
@@ -105,5 +132,32 @@ func TestTabsReadAgainWhenAReplicaDies(t *testing.T) {
 	defer cancel()
 	if _, err := tab.Push(ctx, func(p wire.Push) bool { return p.Event == wire.EventMissed }); err != nil {
 		t.Fatal("its tabs weren't told: ", err)
+	}
+}
+
+// Replicas in the middle of a change of the sealing key read what each other seals, and
+// tell each other what is new.
+func TestReplicasWorkTogetherWhileTheSealingKeyIsReplaced(t *testing.T) {
+	older, newer := seal.FormatKey(seal.NewKey()), seal.FormatKey(seal.NewKey())
+	all := newKeyed(t, serveConfig{gateway: outside(t, nil)}, older+","+newer, newer+","+older)
+	here, there := dial(t, all[0].url, wiretest.NewHTTP()), dial(t, all[1].url, wiretest.NewHTTP())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for _, way := range []struct{ from, to *wiretest.Client }{{here, there}, {there, here}} {
+		setKey(t, way.from, canary)
+		s := turn(gateway.Chat, "Say something")
+		if err := way.from.Call(ctx, wire.OpStart, s, nil); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := way.to.RunEnd(ctx, s.Run); err != nil || r.State != wire.Done {
+			t.Errorf("the end is not told: %+v, %v", r, err)
+		}
+	}
+	logs := func() string { return all[1].log.String() }
+	eventually(t, func() bool { return strings.Contains(logs(), "sealed with the first sealing key") }, logs)
+	for _, d := range all {
+		if log := d.log.String(); strings.Contains(log, older) || strings.Contains(log, newer) || strings.Contains(log, "was refused") {
+			t.Errorf("the log has\n%s", log)
+		}
 	}
 }

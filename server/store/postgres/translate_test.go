@@ -15,7 +15,7 @@ func TestTranslate(t *testing.T) {
 		"LIKE":                           {"a LIKE ? || '%'", "a ILIKE $1 || '%'"},
 		"NOT LIKE":                       {"a NOT LIKE 'LIKE'", "a NOT ILIKE 'LIKE'"},
 		"a name with LIKE in it":         {"LIKELY, DISLIKE", "LIKELY, DISLIKE"},
-		"a hint for SQLite's planner":    {"FROM runs INDEXED BY runs_by_owner WHERE a", "FROM runs WHERE a"},
+		"a hint for SQLite's planner":    {"FROM runs INDEXED BY runs_by_owner WHERE a", "FROM runs  WHERE a"},
 		"its type for bytes":             {"CAST(? AS BLOB)", "CAST($1 AS BYTEA)"},
 		"an object":                      {"json_object('a', ?)", "json_build_object('a', $1)"},
 		"an order for SQLite's planner":  {"FROM a CROSS JOIN b ON a.n = b.n WHERE x", "FROM a  JOIN b ON a.n = b.n WHERE x"},

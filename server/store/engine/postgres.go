@@ -126,9 +126,10 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 	}
 	k := &postgresKind{settled: o.Settled}
 	e = &DB{kind: k, pool: c.Open(1), Postgres: c}
+	made := e // which is nil with an error
 	defer func() {
 		if err != nil {
-			e.Close()
+			made.Close()
 		}
 	}()
 	conn, err := e.pool.Conn(ctx)

@@ -12,12 +12,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
+
+// Guarded is the name of a role that has to give its password, which a test that
+// makes the role sets; everybody else is believed.
+const Guarded = "guarded"
 
 // A cluster is a running server.
 type cluster struct {
@@ -136,6 +141,19 @@ func start() (*cluster, error) {
 	if out, err := made.CombinedOutput(); err != nil {
 		return nil, errors.Join(fmt.Errorf("initdb: %w: %s", err, out), os.RemoveAll(dir))
 	}
+	who := filepath.Join(data, "pg_hba.conf")
+	believed, err := os.ReadFile(who)
+	if err == nil {
+		err = os.WriteFile(who, append([]byte("host all "+Guarded+" 127.0.0.1/32 scram-sha-256\n"), believed...), 0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return serve(dir, postgres)
+}
+
+// serve starts the server whose data is in dir.
+func serve(dir, postgres string) (*cluster, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -167,6 +185,40 @@ rm -rf "$2" || { sleep 1; rm -rf "$2"; } # its other processes see the end, too`
 			return nil, errors.Join(err, held.Close(), errors.New(string(log)))
 		}
 	}
+}
+
+// Standby starts a server that follows the one of this process, and can only be read,
+// and gives the address there of the database at url. It ends with the test.
+func Standby(t testing.TB, url string) string {
+	t.Helper()
+	URL(t) // there is a server, or the test is skipped
+	of, err := running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "pgtest")
+	if err == nil {
+		err = own(dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := exec.Command(Bin("pg_basebackup"), "-D", filepath.Join(dir, "data"), "-d", of.url("postgres"), "-X", "stream", "-c", "fast", "--no-sync", "-R")
+	copied.SysProcAttr = apart()
+	copied.Dir = dir
+	if out, err := copied.CombinedOutput(); err != nil {
+		t.Fatal(errors.Join(fmt.Errorf("pg_basebackup: %w: %s", err, out), os.RemoveAll(dir)))
+	}
+	c, err := serve(dir, Bin("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.held.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return strings.Replace(url, ":"+strconv.Itoa(of.port)+"/", ":"+strconv.Itoa(c.port)+"/", 1)
 }
 
 func freePort() (int, error) {

@@ -125,7 +125,7 @@ func newWorld(t *testing.T, options ...option) *world {
 func (w *world) start() {
 	w.t.Helper()
 	var err error
-	if w.db, err = store.Open(w.t.Context(), w.dir, store.Options{}); err != nil {
+	if w.db, err = storetest.TryOpen(w.t, w.dir, store.Options{}); err != nil {
 		w.t.Fatal(err)
 	}
 	if w.owner, err = w.db.EnsureLocalUser(w.t.Context()); err != nil {

@@ -42,12 +42,7 @@ func URL(t testing.TB) string { return URLLike(t, "", nil) }
 func URLLike(t testing.TB, key string, prepare func(url string) error) string {
 	t.Helper()
 	c, err := running()
-	if errors.Is(err, errMissing) && os.Getenv("CI") != "true" {
-		t.Skip("no PostgreSQL: install postgresql-15 and this test runs")
-	}
-	if err != nil {
-		t.Fatalf("start PostgreSQL: %v", err)
-	}
+	found(t, err)
 	name, err := c.database(key, prepare)
 	if err != nil {
 		t.Fatal(err)
@@ -118,25 +113,7 @@ func Bin(name string) string {
 // standard input, which is the end of this process, however that comes; then it ends
 // the server and removes the folder.
 func start() (*cluster, error) {
-	initdb, postgres := Bin("initdb"), Bin("postgres")
-	if initdb == "" || postgres == "" {
-		return nil, errMissing
-	}
-	dir, err := os.MkdirTemp("", "pgtest")
-	if err != nil {
-		return nil, err
-	}
-	if err := own(dir); err != nil {
-		return nil, err
-	}
-	data := filepath.Join(dir, "data")
-	made := exec.Command(initdb, "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
-	made.SysProcAttr = notRoot()
-	made.Dir = dir
-	if out, err := made.CombinedOutput(); err != nil {
-		return nil, errors.Join(fmt.Errorf("initdb: %w: %s", err, out), os.RemoveAll(dir))
-	}
-	port, err := freePort()
+	postgres, dir, port, err := prepared()
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +144,33 @@ rm -rf "$2"`
 			return nil, errors.Join(err, held.Close(), errors.New(string(log)))
 		}
 	}
+}
+
+// prepared makes a folder of its own with what a server needs, whose program postgres
+// is, and finds a port for it.
+func prepared() (postgres, dir string, port int, err error) {
+	initdb, postgres := Bin("initdb"), Bin("postgres")
+	if initdb == "" || postgres == "" {
+		return "", "", 0, errMissing
+	}
+	if dir, err = ownFolder(); err != nil {
+		return "", "", 0, err
+	}
+	made := exec.Command(initdb, "-D", filepath.Join(dir, "data"), "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+	made.SysProcAttr = notRoot()
+	made.Dir = dir
+	if out, err := made.CombinedOutput(); err != nil {
+		return "", "", 0, errors.Join(fmt.Errorf("initdb: %w: %s", err, out), os.RemoveAll(dir))
+	}
+	port, err = freePort()
+	return postgres, dir, port, err
+}
+
+func ownFolder() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "pgtest"); err != nil {
+		return "", err
+	}
+	return dir, own(dir)
 }
 
 func freePort() (int, error) {

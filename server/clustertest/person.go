@@ -147,16 +147,18 @@ func (p *Person) Elsewhere(email string) *Person {
 	return other
 }
 
-// Dial opens a socket through nginx, again and again until one opens.
-func (p *Person) Dial(ctx context.Context) (*wiretest.Client, error) {
-	return p.DialAt(ctx, p.base)
+// At is the same person, in the same browser, past nginx at one replica.
+func (p *Person) At(r *Replica) *Person {
+	there := *p
+	there.base = r.URL
+	return &there
 }
 
-// DialAt is Dial at an address.
-func (p *Person) DialAt(ctx context.Context, base string) (*wiretest.Client, error) {
+// Dial opens a socket, again and again until one opens.
+func (p *Person) Dial(ctx context.Context) (*wiretest.Client, error) {
 	for {
 		one, cancel := context.WithTimeout(ctx, 5*time.Second)
-		c, err := wiretest.Dial(one, base, p.HTTP)
+		c, err := wiretest.Dial(one, p.base, p.HTTP)
 		cancel()
 		if err == nil {
 			return c, nil

@@ -14,15 +14,18 @@ import (
 	"screentest/shared/wire"
 )
 
-// Turn is a first message to a model that answers on an endpoint.
+// Turn is a first message to a model that answers on an endpoint. The run's id is in
+// what is asked, so that the gateway's notes tell whose a request is.
 func Turn(ep gateway.Endpoint, prompt string) wire.Start {
+	run := uuid.NewString()
+	prompt += " " + run
 	text, _ := json.Marshal(prompt) // a string marshals
 	body := fmt.Sprintf(`{"model":"vendor/model-a","messages":[{"role":"user","content":%s}],"stream":true,"stream_options":{"include_usage":true}}`, text)
 	if ep == gateway.Responses {
 		body = fmt.Sprintf(`{"model":"vendor/beta-4.5","input":%s,"stream":true}`, text)
 	}
 	return wire.Start{
-		Run: uuid.NewString(), Conversation: uuid.NewString(), Answer: uuid.NewString(),
+		Run: run, Conversation: uuid.NewString(), Answer: uuid.NewString(),
 		User:     wire.Message{ID: uuid.NewString(), Role: "user", Text: prompt},
 		Endpoint: string(ep), Body: json.RawMessage(body),
 	}

@@ -65,7 +65,7 @@ func (r *Replica) Start() {
 func (r *Replica) Kill() {
 	r.t.Helper()
 	if err := r.process().Kill(); err != nil {
-		r.t.Fatalf("kill replica %s: %v", r.Name, err)
+		r.t.Errorf("kill replica %s: %v", r.Name, err)
 	}
 }
 
@@ -86,7 +86,7 @@ func (r *Replica) GoOn() { r.t.Helper(); r.signal(syscall.SIGCONT) }
 func (r *Replica) signal(s os.Signal) {
 	r.t.Helper()
 	if err := r.process().Signal(s); err != nil {
-		r.t.Fatalf("%v to replica %s: %v", s, r.Name, err)
+		r.t.Errorf("%v to replica %s: %v", s, r.Name, err)
 	}
 }
 

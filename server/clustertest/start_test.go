@@ -2,10 +2,9 @@ package clustertest
 
 import (
 	"net/http"
+	"strings"
 	"testing"
-	"time"
 
-	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -18,7 +17,22 @@ func TestReplicasStartAtTheSameMoment(t *testing.T) {
 	if rows := c.Postgres.Rows(t, "SELECT n FROM replicas WHERE gone_ms = 0"); len(rows) != 3 {
 		t.Errorf("%d replicas are there", len(rows))
 	}
+	links := map[string]bool{}
+	for _, r := range c.Replicas {
+		links[r.SetUpLink()] = true
+	}
+	delete(links, "")
+	if len(links) == 0 {
+		t.Error("nobody has printed a link to the first account")
+	}
 	ann := c.SetUp()
+	for link := range links {
+		_, token, _ := strings.Cut(link, "#")
+		second := wire.Join{Token: token, Name: "Eve", Email: "eve@example.com", Password: password}
+		if r := c.browser().Ask("POST", "/api/setup", second); r.Status/100 == 2 {
+			t.Errorf("there is a second first account: %s", r.Body)
+		}
+	}
 	played, err := ann.Play(t.Context(), Turn(gateway.Chat, "[[pace: 1000]] hello"), nil)
 	if err != nil || played.Answer.Run.State != wire.Done || played.Answer.Text == "" {
 		t.Fatalf("%+v, %v", played.Answer.Run, err)
@@ -41,6 +55,3 @@ func TestASessionHoldsOnEveryReplica(t *testing.T) {
 		t.Errorf("answered by %v", answered)
 	}
 }
-
-var _ = time.Now
-var _ = wiretest.NewHTTP

@@ -39,8 +39,7 @@ const (
 type Settled struct {
 	// Holder is this process's number among them.
 	Holder int64
-	Query  string
-	Args   []any
+	Query  string // without values of its own
 }
 
 // Settle has s looked for in each transaction from now on.
@@ -67,22 +66,21 @@ func (k *postgresKind) begin(p *prepared) error {
 	if err := p.renew(ctx); err != nil {
 		return err
 	}
-	if _, err := p.exec(ctx, "BEGIN"); err != nil {
-		return err
+	// All in one message. The lock comes first and alone: a statement sees what was
+	// committed when it began.
+	where := ""
+	if settled := k.settled.Load(); settled != nil {
+		where = " FROM (" + settled.Query + ") AS settled"
 	}
-	// The lock first, and alone: a statement sees what was committed when it began.
-	if _, err := p.exec(ctx, "SELECT pg_advisory_xact_lock(?)", int64(writeLock)); err != nil {
-		return err
+	rows, err := postgres.Last(p.conn, fmt.Sprintf("BEGIN; SELECT pg_advisory_xact_lock(%d); SELECT pg_current_xact_id()::text%s", writeLock, where))
+	if err != nil {
+		return p.said(err)
 	}
-	settled := k.settled.Load()
-	if settled == nil {
-		return p.scan(ctx, "SELECT pg_current_xact_id()::text", nil, &k.xid)
-	}
-	err := p.scan(ctx, "SELECT pg_current_xact_id()::text FROM ("+settled.Query+") AS settled", settled.Args, &k.xid)
-	if errors.Is(err, sql.ErrNoRows) {
+	if len(rows) == 0 {
 		return ErrUnsettled
 	}
-	return err
+	k.xid = rows[0][0]
+	return nil
 }
 
 // commit asks what became of the transaction where the answer was lost.

@@ -233,6 +233,32 @@ func Raw(ctx context.Context, c *sql.Conn, fn func(*pgconn.PgConn) error) error 
 	return c.Raw(func(d any) error { return fn(d.(*conn).pc) })
 }
 
+// Last runs statements without values in one message, and gives the rows of the last
+// one as texts.
+func Last(c *sql.Conn, statements string) (rows [][]string, err error) {
+	err = c.Raw(func(d any) error {
+		c := d.(*conn)
+		ctx, cancel := bounded()
+		defer cancel()
+		results, err := c.pc.Exec(ctx, statements).ReadAll()
+		if err != nil {
+			return c.said(err)
+		}
+		if len(results) == 0 {
+			return nil
+		}
+		for _, values := range results[len(results)-1].Rows {
+			row := make([]string, len(values))
+			for i, v := range values {
+				row[i] = string(v)
+			}
+			rows = append(rows, row)
+		}
+		return nil
+	})
+	return rows, err
+}
+
 // stmt is a prepared statement.
 type stmt struct {
 	c       *conn

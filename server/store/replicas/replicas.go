@@ -10,6 +10,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"screentest/server/store/engine"
 )
@@ -68,7 +69,7 @@ func (r *Replicas) Join(ctx context.Context, address, version string) (n int64, 
 		return err
 	})
 	if err == nil {
-		r.db.Settle(engine.Settled{Holder: n, Query: "SELECT 1 FROM replicas WHERE n = ? AND gone_ms = 0", Args: []any{n}})
+		r.db.Settle(engine.Settled{Holder: n, Query: fmt.Sprintf("SELECT 1 FROM replicas WHERE n = %d AND gone_ms = 0", n)})
 	}
 	return n, err
 }

@@ -56,30 +56,75 @@ func Prepare(t testing.TB, n int, flags ...string) *Cluster {
 		t.Fatal(err)
 	}
 	c := &Cluster{t: t, bin: bin, Gateway: newGateway(t, bin), Postgres: pgtest.New(t)}
-	ports := freePorts(t, 2*n+1)
-	c.URL = "http://" + at(ports[2*n])
-	models := filepath.Join(t.TempDir(), "catalogue.json")
-	if err := os.WriteFile(models, gateway.SampleCatalogue().JSON(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	files := c.files()
-	for i := range n {
+	front, addresses := c.addresses(n)
+	c.URL = "http://" + at(front)
+	files := c.files(net)
+	for i, own := range addresses {
 		name := strconv.Itoa(i + 1)
-		r := &Replica{
-			Name: name, URL: "http://" + at(ports[i]), t: t, bin: bin,
-			Database: net.line(t, "database"+name, at(c.Postgres.Port())),
-		}
-		r.args = append([]string{
-			"serve", "-addr", at(ports[i]), "-replica", "http://" + at(ports[n+i]),
-			"-data", filepath.Join(t.TempDir(), "data"), "-database", c.Postgres.URL(r.Database.Port),
-			"-gateway", c.Gateway.URL, "-catalog", models, "-public-url", c.URL, "-plain-http",
-		}, flags...)
-		files(net, r)
-		c.Replicas = append(c.Replicas, r)
-		t.Cleanup(r.end)
+		line := net.line(t, "database"+name, at(c.Postgres.Port()))
+		r := c.replica(name, own, append([]string{
+			"-database", c.Postgres.URL(line.Port), "-gateway", c.Gateway.URL, "-public-url", c.URL, "-plain-http",
+		}, flags...)...)
+		r.Database = line
+		files(r)
 	}
-	startNginx(t, ports[2*n], ports[:n])
+	c.nginx(front)
 	return c
+}
+
+// Behind starts n replicas of bin on a database, with neither a network between nor a
+// gateway of the cluster's: for the pages in browsers. team says that people sign in.
+func Behind(t testing.TB, bin string, n int, database string, team bool, flags ...string) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t, bin: bin}
+	front, addresses := c.addresses(n)
+	c.URL = "http://localhost:" + strconv.Itoa(front) // where passkeys can be made
+	flags = append([]string{"-database", database}, flags...)
+	if team {
+		flags = append(flags, "-public-url", c.URL, "-plain-http")
+	}
+	for i, own := range addresses {
+		c.replica(strconv.Itoa(i+1), own, flags...)
+	}
+	c.nginx(front)
+	c.Start()
+	return c
+}
+
+// addresses are the port of nginx, and two for each replica: what nginx passes on to,
+// and what the other replicas ask.
+func (c *Cluster) addresses(n int) (front int, own [][2]int) {
+	c.t.Helper()
+	ports := freePorts(c.t, 2*n+1)
+	for i := range n {
+		own = append(own, [2]int{ports[2*i], ports[2*i+1]})
+	}
+	return ports[2*n], own
+}
+
+// replica adds one, which does not run yet.
+func (c *Cluster) replica(name string, own [2]int, flags ...string) *Replica {
+	c.t.Helper()
+	dir := c.t.TempDir()
+	models := filepath.Join(dir, "catalogue.json")
+	if err := os.WriteFile(models, gateway.SampleCatalogue().JSON(), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	r := &Replica{Name: name, URL: "http://" + at(own[0]), t: c.t, bin: c.bin, port: own[0], args: append([]string{
+		"serve", "-addr", at(own[0]), "-replica", "http://" + at(own[1]), "-data", filepath.Join(dir, "data"), "-catalog", models,
+	}, flags...)}
+	c.Replicas = append(c.Replicas, r)
+	c.t.Cleanup(r.end)
+	return r
+}
+
+func (c *Cluster) nginx(front int) {
+	c.t.Helper()
+	var to []int
+	for _, r := range c.Replicas {
+		to = append(to, r.port)
+	}
+	startNginx(c.t, front, to)
 }
 
 // Start starts all replicas at the same moment.

@@ -1,6 +1,6 @@
 package clustertest
 
 // files says where the replicas have their files.
-func (c *Cluster) files() func(*network, *Replica) {
-	return func(*network, *Replica) {}
+func (c *Cluster) files(*network) func(*Replica) {
+	return func(*Replica) {}
 }

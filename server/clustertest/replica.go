@@ -26,6 +26,7 @@ type Replica struct {
 
 	t    testing.TB
 	bin  string
+	port int
 	args []string
 
 	mu      sync.Mutex
@@ -47,7 +48,8 @@ func (r *Replica) start() error {
 	return nil
 }
 
-func (r *Replica) process() *rig.Program {
+// Program is the process as it runs at present.
+func (r *Replica) Program() *rig.Program {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.program
@@ -64,7 +66,7 @@ func (r *Replica) Start() {
 // Kill ends it as a power cut would.
 func (r *Replica) Kill() {
 	r.t.Helper()
-	if err := r.process().Kill(); err != nil {
+	if err := r.Program().Kill(); err != nil {
 		r.t.Errorf("kill replica %s: %v", r.Name, err)
 	}
 }
@@ -72,7 +74,7 @@ func (r *Replica) Kill() {
 // Stop asks it to end, as an update does, and waits for it.
 func (r *Replica) Stop() {
 	r.t.Helper()
-	if err := r.process().Stop(); err != nil {
+	if err := r.Program().Stop(); err != nil {
 		r.t.Errorf("the end of replica %s: %v", r.Name, err)
 	}
 }
@@ -85,7 +87,7 @@ func (r *Replica) GoOn() { r.t.Helper(); r.signal(syscall.SIGCONT) }
 
 func (r *Replica) signal(s os.Signal) {
 	r.t.Helper()
-	if err := r.process().Signal(s); err != nil {
+	if err := r.Program().Signal(s); err != nil {
 		r.t.Errorf("%v to replica %s: %v", s, r.Name, err)
 	}
 }
@@ -94,8 +96,8 @@ func (r *Replica) signal(s os.Signal) {
 // what it ended with.
 func (r *Replica) Ended(within time.Duration) (ended bool, err error) {
 	select {
-	case <-r.process().Exited():
-		return true, r.process().Err()
+	case <-r.Program().Exited():
+		return true, r.Program().Err()
 	case <-time.After(within):
 		return false, nil
 	}
@@ -116,13 +118,13 @@ func (r *Replica) Log() string {
 
 // SetUpLink is the link to the first account that it has printed, or "".
 func (r *Replica) SetUpLink() string {
-	_, link, _ := strings.Cut(r.process().Log(), "Set up at ")
+	_, link, _ := strings.Cut(r.Program().Log(), "Set up at ")
 	link, _, _ = strings.Cut(link, "\n")
 	return link
 }
 
 func (r *Replica) end() {
-	if p := r.process(); p != nil {
+	if p := r.Program(); p != nil {
 		_ = p.Kill() // it may have ended
 	}
 	if r.t.Failed() {
@@ -143,7 +145,7 @@ func (r *Replica) Has(address string) bool {
 	if inode == "" {
 		return false
 	}
-	dir := fmt.Sprintf("/proc/%d/fd", r.process().PID())
+	dir := fmt.Sprintf("/proc/%d/fd", r.Program().PID())
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return false // the process has ended
@@ -176,7 +178,7 @@ func socketAt(port int) string {
 // ended.
 func (c *Cluster) Holder(a *Asked) *Replica {
 	for _, r := range c.Replicas {
-		if r.process() != nil && r.Has(a.From) {
+		if r.Program() != nil && r.Has(a.From) {
 			return r
 		}
 	}

@@ -1,9 +1,11 @@
 package clustertest
 
 import (
-	"errors"
+	"context"
+	"regexp"
 	"sync"
 	"testing"
+	"time"
 
 	"screentest/server/wiretest"
 	"screentest/shared/gateway"
@@ -54,42 +56,45 @@ func TestALimitForTenLetsTenThrough(t *testing.T) {
 	}
 	set(11*one + one/2) // the first, and ten
 
-	var mu sync.Mutex
 	var all sync.WaitGroup
-	through := []string{first.Run}
 	at := make(chan struct{})
+	ends := make(chan wire.Run, len(tabs))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	for _, tab := range tabs {
 		s := Turn(gateway.Chat, long)
 		all.Go(func() {
 			<-at
-			err := tab.Call(t.Context(), wire.OpStart, s, nil)
-			mu.Lock()
-			defer mu.Unlock()
-			var refused *wire.Problem
-			switch {
-			case err == nil:
-				through = append(through, s.Run)
-			case !errors.As(err, &refused) || !refused.ByBudget():
+			if err := tab.Call(ctx, wire.OpStart, s, nil); err != nil {
 				t.Error(err)
+				return
+			}
+			if r, err := tab.RunEnd(ctx, s.Run); err == nil {
+				ends <- r
 			}
 		})
 	}
 	close(at)
+	refused := 0
+	for sent := 0; sent+refused < len(tabs)+1 && ctx.Err() == nil; {
+		select {
+		case r := <-ends:
+			if r.State != wire.Failed || r.Problem == nil || !r.Problem.ByBudget() {
+				t.Errorf("%s: %v", r.State, r.Problem)
+			}
+			refused++
+		case <-time.After(100 * time.Millisecond):
+		}
+		sent = len(c.texts())
+	}
+	cancel()
 	all.Wait()
-	if len(through) != 11 {
-		t.Errorf("%d of a hundred were let through", len(through)-1)
+	through := c.texts()
+	if len(through) != 11 || refused != 90 {
+		t.Errorf("%d of a hundred were let through, %d were refused", len(through)-1, refused)
 	}
 	if s := state(); s.ReservedNanoUSD != int64(len(through))*one {
 		t.Errorf("%d are reserved for %d answers, each %d", s.ReservedNanoUSD, len(through), one)
-	}
-	sent := 0
-	for _, a := range c.Gateway.Asked() {
-		if a.Text() {
-			sent++
-		}
-	}
-	if sent != len(through) {
-		t.Errorf("the gateway was asked %d times for %d", sent, len(through))
 	}
 	for _, run := range through {
 		if err := tabs[1].Call(t.Context(), wire.OpStop, wire.Target{ID: run}, nil); err != nil {
@@ -104,4 +109,16 @@ func TestALimitForTenLetsTenThrough(t *testing.T) {
 	if s := state(); s.ReservedNanoUSD != 0 {
 		t.Errorf("%d are still reserved", s.ReservedNanoUSD)
 	}
+}
+
+var runInPrompt = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
+
+// texts are the runs that the gateway was asked for.
+func (c *Cluster) texts() (runs []string) {
+	for _, a := range c.Gateway.Asked() {
+		if a.Text() {
+			runs = append(runs, runInPrompt.FindString(a.Body))
+		}
+	}
+	return runs
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -128,8 +129,24 @@ func (r *Replica) end() {
 		_ = p.Kill() // it may have ended
 	}
 	if r.t.Failed() {
-		r.t.Log(r.Log())
+		r.report()
 	}
+}
+
+// report keeps what a replica wrote, and shows the end of it.
+func (r *Replica) report() {
+	root, err := rig.Root()
+	if err != nil {
+		return
+	}
+	file := filepath.Join(root, "build", "clustertest", strings.ReplaceAll(r.t.Name(), "/", "_")+"-"+r.Name+".log")
+	log := r.Log()
+	if os.MkdirAll(filepath.Dir(file), 0o755) != nil || os.WriteFile(file, []byte(log), 0o644) != nil {
+		file = "nowhere"
+	}
+	const lines = 15
+	end := strings.Split(strings.TrimSpace(log), "\n")
+	r.t.Logf("replica %s; all it wrote is in %s:\n%s", r.Name, file, strings.Join(end[max(0, len(end)-lines):], "\n"))
 }
 
 // Has says whether the other end of a connection to an address of this process's

@@ -76,8 +76,8 @@ func TestASignOutEndsSocketsOnEveryReplica(t *testing.T) {
 			}
 			wait = append(wait, func(ctx context.Context) error { _, err := s.Ended(ctx); return err })
 		}
-		out.do()
 		began := time.Now()
+		out.do()
 		ctx, cancel := context.WithTimeout(t.Context(), soon)
 		for i, ended := range wait {
 			if err := ended(ctx); ctx.Err() != nil {

@@ -192,8 +192,8 @@ func (l *Load) paid(ctx context.Context, by *Person, p *Played, got booked, acco
 	case state == wire.Done && (got.rows == 0 || got.estimated):
 		l.t.Errorf("run %s is done, and the ledger has %+v", run, got)
 	case got.nano != paid || got.estimated:
-		if got.rows == 0 && p.Answer.Run.Bytes > 0 {
-			l.t.Errorf("run %s, %s with %d bytes: the ledger has nothing", run, state, p.Answer.Run.Bytes)
+		if got.rows == 0 && p.Answer.Text != "" {
+			l.t.Errorf("run %s, %s with %q: the ledger has nothing", run, state, p.Answer.Text)
 		}
 		correction := wire.Correction{Subject: run, CostNanoUSD: paid}
 		if by != l.admin {

@@ -59,7 +59,7 @@ func away(t *testing.T, c *Cluster, away, back func(*testing.T, *Cluster)) {
 		readers = append(readers, read(t, ctx, ann.At(c.Replicas[i%3]), ann.At(c.Replicas[(i+i/3)%3])))
 	}
 	for _, r := range readers {
-		r.more(ctx)
+		r.begun(ctx)
 	}
 
 	away(t, c)
@@ -124,6 +124,14 @@ func read(t *testing.T, ctx context.Context, by, reading *Person) *reader {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// begun waits until some words have come.
+func (r *reader) begun(ctx context.Context) {
+	r.t.Helper()
+	for r.seen < 5000 {
+		r.more(ctx)
+	}
 }
 
 // more waits until more of the answer has come than at the last call.

@@ -26,7 +26,7 @@ func TestAZombieWritesNothing(t *testing.T) {
 	// Two that it holds: one is read elsewhere, the other one by nobody.
 	readers := []*reader{read(t, ctx, ann.At(zombie), ann.At(c.Replicas[1])), read(t, ctx, ann.At(zombie), ann.At(zombie))}
 	for _, r := range readers {
-		r.more(ctx)
+		r.begun(ctx)
 	}
 	own, err := ann.At(zombie).Dial(ctx)
 	if err != nil {

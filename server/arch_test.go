@@ -140,6 +140,16 @@ func archRules() []archRule {
 			example: graph{"screentest/server/bff": {Imports: []string{"screentest/web"}}},
 		},
 		{
+			name: "only blob speaks to an object store",
+			why:  "what is asked of one, how long it is waited for and what its errors mean hold only for those who go through it",
+			breaks: func(g graph) []string {
+				return g.arrows(ours, func(from, to string) bool {
+					return strings.HasPrefix(to, "github.com/minio/minio-go") && from != module+"/server/blob"
+				})
+			},
+			example: graph{"screentest/server/video": {Imports: []string{"github.com/minio/minio-go/v7"}}},
+		},
+		{
 			name: "only store speaks SQL",
 			why:  "that a query asks for the owner can be seen to only where all of them are in one place",
 			breaks: func(g graph) []string {
@@ -151,13 +161,34 @@ func archRules() []archRule {
 		},
 		{
 			name: "only the store's engine opens a database",
-			why:  "one writing connection, its settings and what its errors mean hold only for those who go through it",
+			why:  "one writing connection, its settings and what its errors mean hold only for those who go through it; the driver of PostgreSQL's is the engine's own, and tests look at a database beside it",
 			breaks: func(g graph) []string {
-				return g.arrows(ours, func(from, to string) bool {
-					return strings.HasPrefix(to, "modernc.org/sqlite") && from != module+"/server/store/engine"
-				})
+				const store = module + "/server/store/"
+				return append(g.arrows(ours, func(from, to string) bool {
+					return strings.HasPrefix(to, "modernc.org/sqlite") && from != store+"engine"
+				}), g.arrows(ours, func(from, to string) bool {
+					return strings.HasPrefix(to, "github.com/jackc/pgx") && from != store+"engine" && from != store+"postgres" && from != store+"storetest" && from != module+"/server/pgtest"
+				})...)
 			},
-			example: graph{"screentest/server/store/chat": {Imports: []string{"modernc.org/sqlite"}}},
+			example: graph{"screentest/server/store/chat": {Imports: []string{"modernc.org/sqlite"}}, "screentest/server/people": {Imports: []string{"github.com/jackc/pgx/v5/pgconn"}}},
+		},
+		{
+			name: "the driver knows nothing of ours",
+			why:  "how a statement is written for PostgreSQL can then be read and tested without any table of ours",
+			breaks: func(g graph) []string {
+				return g.arrows(within("server/store/postgres"), func(_, to string) bool { return ours(to) })
+			},
+			example: graph{"screentest/server/store/postgres": {Imports: []string{"screentest/server/store/schema"}}},
+		},
+		{
+			name: "a PostgreSQL of pgtest's is made without us",
+			why:  "what the store is tested on must not be what the store makes; and it is there for tests alone",
+			breaks: func(g graph) []string {
+				const pgtest = module + "/server/pgtest"
+				return append(g.arrows(within("server/pgtest"), func(_, to string) bool { return ours(to) }),
+					g.arrows(ours, func(from, to string) bool { return to == pgtest && from != module+"/server/store/storetest" })...)
+			},
+			example: graph{"screentest/server/pgtest": {Imports: []string{"screentest/server/store"}}, "screentest/server/ops": {Imports: []string{"screentest/server/pgtest"}}},
 		},
 		{
 			name: "a room of the store knows those below it alone",
@@ -165,7 +196,8 @@ func archRules() []archRule {
 			breaks: func(g graph) []string {
 				const store = module + "/server/store/"
 				below := map[string][]string{
-					"audit": {"chain", "engine"}, "notices": {"engine"}, "chain": {"engine"}, "ledger": {"chain", "engine"}, "search": {"engine", "text"}, "people": {"engine"},
+					"engine": {"postgres"}, // the driver under it, which only it speaks to
+					"audit":  {"chain", "engine"}, "notices": {"engine"}, "chain": {"engine"}, "ledger": {"chain", "engine"}, "search": {"engine", "text"}, "people": {"engine"},
 					"ranking":   {"engine"},
 					"review":    {"engine"},
 					"chat":      {"ledger", "pack", "people", "search", "engine", "text"},
@@ -173,7 +205,7 @@ func archRules() []archRule {
 					"approvals": {"audit", "people", "engine", "video"},
 					"video":     {"ledger", "people", "review", "search", "engine", "text"},
 					"leaving":   {"audit", "people", "search", "engine"},
-					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
+					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "move": {"folder", "pack", "search", "verify", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
 				}
 				return g.arrows(ours, func(from, to string) bool {
 					room, inside := strings.CutPrefix(from, store)
@@ -190,7 +222,8 @@ func archRules() []archRule {
 				var out []string
 				for _, tool := range []string{
 					"testing", "github.com/chromedp/chromedp", "github.com/openai/openai-go/v3", "pgregory.net/rapid",
-					"go.uber.org/goleak", "github.com/oauth2-proxy/mockoidc", "github.com/letsencrypt/pebble/v2/wfe", "github.com/oauth2-proxy/mockoidc", module + "/server/e2e/rig", module + "/server/wiretest",
+					"go.uber.org/goleak", "github.com/oauth2-proxy/mockoidc", "github.com/letsencrypt/pebble/v2/wfe", module + "/server/e2e/rig", module + "/server/wiretest",
+					module + "/server/pgtest", module + "/server/s3test", module + "/server/store/storetest",
 				} {
 					out = append(out, g.reaches(func(p string) bool { return p == module+"/server" }, tool)...)
 				}

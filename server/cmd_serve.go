@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"screentest/server/blob"
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/people"
 )
@@ -20,6 +21,7 @@ and wherever others reach it, people sign in, and what they send is encrypted:
 by -tls-cert and -tls-key, by -acme, or by a proxy that -public-url names.
 
 SIGHUP reads the files of -catalog, -tls-cert and -tls-key again.
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are the keys to the bucket of -files.
 SCREENTEST_SEAL_KEY, 32 bytes in base64 or hex, seals keys in place of the file
 seal.key in the data folder.
 `
@@ -28,6 +30,7 @@ seal.key in the data folder.
 type serveConfig struct {
 	addr, data, gateway, catalog string
 	cluster                      clusterConfig
+	files                        string
 	reach                        reachConfig
 	signIn                       signInConfig
 	sandboxSpeed                 float64
@@ -39,6 +42,7 @@ type serveConfig struct {
 func (c *serveConfig) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to listen on; port 0 takes a free one")
 	fs.StringVar(&c.data, "data", "./data", "`folder` for history, spend and sealed keys")
+	fs.StringVar(&c.files, "files", "", "`folder` that is shared, or s3://bucket/prefix?endpoint=https://host:port,\nfor clips, posters and uploads; empty: the data folder")
 	fs.StringVar(&c.gateway, "gateway", "", "base `URL` of the gateway, such as https://gateway.example.com;\nempty: the one connected in the page, or a sandbox inside")
 	fs.StringVar(&c.catalog, "catalog", "", "`file` of models and prices (JSON); empty: the sample inside")
 	fs.BoolVar(&c.fetchPrivate, "fetch-private", false, "fetch clips and links from private addresses too: for a\ngateway whose files are on a host of your own network")
@@ -63,6 +67,9 @@ func (c serveConfig) checked() (r reach, ways people.Ways, err error) {
 	}
 	if err := c.cluster.checked(c.gateway); err != nil {
 		return r, ways, err
+	}
+	if _, err := blob.Parse(c.files); err != nil {
+		return r, ways, mistake{err}
 	}
 	if !isPace(c.sandboxSpeed) {
 		return r, ways, mistakef("-sandbox-speed %g: it must be from %g to %g; 1 is the pace of a real gateway", c.sandboxSpeed, slowest, fastest)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"time"
@@ -10,7 +11,7 @@ import (
 	"screentest/shared/money"
 )
 
-const verifyHelp = `screentest verify [-data folder]
+const verifyHelp = `screentest verify [-data folder | -database postgres://…]
 
 screentest verify looks whether the ledger and the audit of a data folder are as
 they were written, and whether the sums of the ledger are those of its rows. A
@@ -25,15 +26,46 @@ SCREENTEST_SEAL_KEY, out of the folder. A row's hash is found again by
   sqlite3 screentest.db "SELECT hex(hash) FROM ledger_chain WHERE n = 17"
 `
 
+// verifyConfig is the configuration of screentest verify.
+type verifyConfig struct {
+	dataConfig
+	database string
+}
+
+func (c *verifyConfig) flags(fs *flag.FlagSet) {
+	c.dataConfig.flags(fs)
+	fs.StringVar(&c.database, "database", "", "`address` of the database that replicas share, postgres://…,\nin place of that in the folder")
+}
+
 // verify is the command screentest verify.
-func (p *program) verify(ctx context.Context, c dataConfig) error {
-	if _, err := os.Stat(c.data); err != nil {
-		return mistakef("%s is not a data folder: %w", c.data, err)
-	}
-	r, err := verify.Verify(ctx, c.data, os.Getenv("SCREENTEST_SEAL_KEY"))
+func (p *program) verify(ctx context.Context, c verifyConfig) error {
+	r, err := c.look(ctx)
 	if err != nil {
-		return surroundings(err)
+		return err
 	}
+	return p.sayVerified(r)
+}
+
+// look looks through the books.
+func (c verifyConfig) look(ctx context.Context) (r verify.Report, err error) {
+	key := os.Getenv("SCREENTEST_SEAL_KEY")
+	if c.database != "" {
+		if r, err = verify.VerifyPostgres(ctx, c.database, key); err != nil {
+			return r, surroundings(err)
+		}
+		return r, nil
+	}
+	if _, err := os.Stat(c.data); err != nil {
+		return r, mistakef("%s is not a data folder: %w", c.data, err)
+	}
+	if r, err = verify.Verify(ctx, c.data, key); err != nil {
+		return r, surroundings(err)
+	}
+	return r, nil
+}
+
+// sayVerified prints what was found.
+func (p *program) sayVerified(r verify.Report) error {
 	if len(r.Wrong) > 0 {
 		for _, w := range r.Wrong {
 			fmt.Fprintf(p.stdout, "%s, row %d: it %s.\n", w.Table, w.N, w.What)

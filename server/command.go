@@ -20,6 +20,7 @@ videos in the browser, with history and spend.
   screentest backup FILE     write all that is kept to one file, while it is served
   screentest restore FILE    make a data folder of such a file
   screentest verify          look whether ledger and audit are as they were written
+  screentest move            move a data folder to PostgreSQL, or back
   screentest account link    let somebody in who is locked out
   screentest version         print the version
 
@@ -50,7 +51,9 @@ func (p *program) commands() []command {
 	var serve serveConfig
 	var sandbox sandboxConfig
 	var check checkConfig
-	var backup, restore, verify dataConfig
+	var backup, restore dataConfig
+	var verify verifyConfig
+	var move moveConfig
 	var account accountConfig
 	serving := func(ctx context.Context, _ string) error { return p.serve(ctx, serve) }
 	return []command{
@@ -66,6 +69,8 @@ func (p *program) commands() []command {
 			func(ctx context.Context, file string) error { return p.restore(ctx, restore, file) }},
 		{"verify", verifyHelp, "SCREENTEST", flags(verify.flags), false,
 			func(ctx context.Context, _ string) error { return p.verify(ctx, verify) }},
+		{"move", moveHelp, "SCREENTEST", flags(move.flags), false,
+			func(ctx context.Context, _ string) error { return p.move(ctx, move) }},
 		{"account link", accountLinkHelp, "SCREENTEST", flags(account.flags), false,
 			func(ctx context.Context, _ string) error { return p.accountLink(ctx, account) }},
 		{"version", versionHelp, "SCREENTEST", flags(), false, func(context.Context, string) error {

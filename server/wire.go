@@ -13,6 +13,7 @@ import (
 
 	"screentest/server/approval"
 	"screentest/server/bff"
+	"screentest/server/blob"
 	"screentest/server/budget"
 	"screentest/server/factors"
 	gatewayclient "screentest/server/gateway"
@@ -62,6 +63,7 @@ type server struct {
 	member          *replica.Member // nil: a folder is one process's
 	peers           *peer.Link      // nil: there are none
 	replicaListener net.Listener
+	files           *blob.Files
 	news            *news.Hub
 	sandbox         *sandbox.Server // nil with -gateway
 	addr            string          // that is listened on
@@ -139,6 +141,9 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err := s.join(ctx); err != nil {
 		return s, surroundings(err)
 	}
+	if err := s.openFiles(ctx); err != nil {
+		return s, err
+	}
 	owner, err := s.store.EnsureLocalUser(ctx)
 	if err != nil {
 		return s, err
@@ -177,7 +182,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.runs = run.New(run.Config{
 		Store: s.store, Targets: s.target, Catalogue: s.models.current,
 		Tokenizer: &tokens.Counter{},
-		Reserve:   s.budget.ReserveText,
+		Reserve:   s.reserveText,
 		Changed:   s.news.Run,
 		Stored:    s.news.ConversationChanged,
 		Ended:     s.ops.RunEnded,
@@ -195,16 +200,9 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.onClose(func(context.Context) error { s.retention.Close(); return nil })
 	s.leaving = leaving.New(s.leavingConfig())
 	s.onClose(func(context.Context) error { s.leaving.Close(); return nil })
-	if err := s.runs.Recover(ctx); err != nil {
+	if err := s.goOn(ctx); err != nil {
 		return s, err
 	}
-	if err := s.videos.Start(ctx); err != nil {
-		return s, err
-	}
-	if err := s.leaving.Start(ctx); err != nil {
-		return s, err
-	}
-	s.retention.Start()
 	if err := s.beat(); err != nil {
 		return s, err
 	}
@@ -250,7 +248,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 // videoConfig is what package video works with.
 func (s *server) videoConfig(inside string) video.Config {
 	c := video.Config{
-		Store: s.store.Videos(), Gateway: connectedVideo{s: s}, Gateways: s.videoGateway, Pace: s.pace, Catalogue: s.models.current, Dir: s.config.data,
+		Store: s.store.Videos(), Gateway: connectedVideo{s: s}, Gateways: s.videoGateway, Pace: s.pace, Catalogue: s.models.current, Dir: s.config.data, Files: s.files,
 		Uploads: func() (string, bool) { return s.uploads(inside) },
 		Changed: s.clipChanged, Deleted: s.clipDeleted, Restored: s.clipRestored, Purged: s.clipPurged, Archive: s.news.Archive,
 		Ended: s.ops.VideoEnded, Late: s.ops.VideoPolled,
@@ -264,6 +262,19 @@ func (s *server) videoConfig(inside string) video.Config {
 		c.Lineage = s.shares.Lineage
 	}
 	return c
+}
+
+// openFiles opens what -files names.
+func (s *server) openFiles(ctx context.Context) error {
+	at, err := blob.Parse(s.config.files)
+	if err != nil {
+		return mistake{err}
+	}
+	if s.files, err = blob.Open(ctx, at, s.config.data, s.store.FileLock()); err != nil {
+		return surroundings(err)
+	}
+	s.onClose(func(context.Context) error { s.files.Close(); return nil })
+	return nil
 }
 
 // uploadsBase is the address that uploads are given out below, and whether the
@@ -282,6 +293,9 @@ const goodToken = 16
 // warn says in the log what is not safe about who reaches what.
 func (s *server) warn() {
 	s.warnOfGateway()
+	if at, err := blob.Parse(s.config.files); err == nil && at.InTheOpen() {
+		s.log.Warn("the object store is not reached by https: clips can be read on the way, unless the network itself is encrypted", "files", at.String())
+	}
 	if n := len(s.config.metricsToken); n > 0 && n < goodToken {
 		s.log.Warn("-metrics-token is so short that others may guess it: openssl rand -hex 16 makes a good one")
 	}

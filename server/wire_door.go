@@ -35,7 +35,7 @@ func (s *server) openDoor(ctx context.Context, addr string) error {
 		Instance: func() string { return s.people.Policies().Name },
 		Logger:   s.log,
 	})
-	if err := s.store.SetServerSetting(ctx, addressSetting, s.link()); err != nil {
+	if err := s.mayWrite(s.store.SetServerSetting(ctx, addressSetting, s.link())); err != nil {
 		return err
 	}
 	if n > 0 {

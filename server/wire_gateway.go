@@ -59,7 +59,7 @@ func (s *server) openGateways(ctx context.Context, base, key string) error {
 			return mistakef("-gateway: %w", err)
 		}
 		address := u.String()
-		if err := s.store.BindKeys(ctx, gatewayclient.Origin(u)); err != nil {
+		if err := s.mayWrite(s.store.BindKeys(ctx, gatewayclient.Origin(u))); err != nil {
 			return err
 		}
 		return s.gateways.Connect(address, address, s.connection.Keyless && s.connection.Address == address)

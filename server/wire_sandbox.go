@@ -51,7 +51,7 @@ func (s *server) openSandboxHome(ctx context.Context) (key string, l net.Listene
 	if home.Addr = l.Addr().String(); home != was {
 		data, err := json.Marshal(home)
 		if err == nil {
-			err = s.store.SetSecret(ctx, sandboxSecret, data)
+			err = s.mayWrite(s.store.SetSecret(ctx, sandboxSecret, data))
 		}
 		if err != nil {
 			return "", nil, errors.Join(fmt.Errorf("keep the sandbox's key: %w", err), l.Close())
@@ -86,9 +86,13 @@ func (s *server) startSandbox(ctx context.Context, files string) (base, key stri
 	if err != nil {
 		return "", "", err
 	}
+	dir := filepath.Join(s.config.data, "sandbox")
+	if s.store.ReadOnly() != nil {
+		dir = "" // what it makes is kept nowhere
+	}
 	s.sandbox, err = sandbox.New(sandbox.Config{
 		Key: key, Speed: s.config.sandboxSpeed, Catalogue: s.models.sandbox(), Logger: s.log,
-		Balance: sandboxBalance, Dir: filepath.Join(s.config.data, "sandbox"), FetchFrom: files,
+		Balance: sandboxBalance, Dir: dir, FetchFrom: files,
 		// For what people copy out of the page and run in a shell: an account
 		// of its own, which sees nothing of the page's.
 		MoreKeys: []string{sandbox.DefaultKey},

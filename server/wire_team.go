@@ -16,7 +16,7 @@ import (
 // peopleConfig is what package people works with.
 func (s *server) peopleConfig(owner, addr string) people.Config {
 	c := people.Config{
-		Sessions: s.store, Owner: owner, Addr: addr, Secure: s.reach.secure(),
+		Sessions: s.sessions(), Owner: owner, Addr: addr, Secure: s.reach.secure(),
 		Gateway: s.keysFor, KeyChanged: s.news.GatewayChanged,
 		Team: s.reach.mode == team, Accounts: s.store, Keys: s.store, Settings: s.store,
 		BehindProxy: s.reach.public != nil && !s.reach.tls,

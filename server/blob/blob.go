@@ -1,116 +1,162 @@
-// Package blob keeps files by the SHA-256 of their bytes: a file that is there
-// never changes, and the same bytes are kept once. Who uses a file is written
-// elsewhere, so adding and removing one goes together with a look there.
+// Package blob keeps files for as long as somebody uses them: an [Archive] by the
+// SHA-256 of their bytes, where a file that is there never changes and the same
+// bytes are kept once, and uploads by names of their own. Both lie in a [Place],
+// which is a [Folder] or a [Bucket] of an S3-compatible store: [Open] opens what
+// -files names. Who uses a file is written elsewhere, so adding and removing one
+// goes together with a look there.
 package blob
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
-
-	"screentest/server/disk"
+	"time"
 )
 
-// Folder keeps its files in a folder, each named by its SHA-256 and below a
-// folder of that name's first two digits. Others may keep files of their own
-// there, under other names.
-type Folder struct {
+// A Place keeps files by names, which may have one slash. Its errors that a person
+// may read are found as *wire.Problem; fs.ErrNotExist: it is not there.
+type Place interface {
+	// Open opens a file, which is read under ctx.
+	Open(ctx context.Context, name string) (io.ReadSeekCloser, error)
+	// Add moves the local file at from, which is whole and synced, into the place. What
+	// takes long comes first; then hold is called, which calls settle: after that the
+	// file is there. hold nil: settle is called at once. After an error from may be left
+	// where it is, to be added again. sha is the SHA-256 of its bytes, nil where nobody
+	// has summed them.
+	Add(ctx context.Context, name, from string, sha []byte, hold func(settle func() error) error) error
+	// Remove removes a file. It is no error if it is not there.
+	Remove(ctx context.Context, name string) error
+	// Each calls fn with every file's name and since when it is there.
+	Each(ctx context.Context, fn func(name string, since time.Time) error) error
+	// Tidy removes what was broken off before, while it was being added.
+	Tidy(ctx context.Context, before time.Time) error
+}
+
+// Files are where a server keeps what it has.
+type Files struct {
+	Archive *Archive
+	Uploads Place
+	// Dir is the archive's folder, whose disk may fill; "" in a bucket, of which
+	// nobody knows what room it has left.
 	Dir string
-	// use is held while a file comes into use or goes out of it: between moving
-	// it into the folder and noting its user, and between finding that it has
-	// none and removing it.
-	use sync.Mutex
+	// Shared says that they lie outside the data folder, so that other servers may be
+	// adding to them too: what nobody uses yet is known as left over by its age alone.
+	Shared bool
+
+	close func()
 }
 
-// New returns the files below dir, which is made if need be.
-func New(dir string) (*Folder, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
+// Close closes what is open to a store. Files that are read must have been closed.
+func (f *Files) Close() {
+	if f.close != nil {
+		f.close()
 	}
-	return &Folder{Dir: dir}, nil
 }
 
-// Open opens a file by its SHA-256 in hex. fs.ErrNotExist: it is not there.
-func (f *Folder) Open(sha string) (*os.File, error) {
+// A Lock is held while a file comes into use or goes out of it: between putting it in
+// its place and noting its user, and between finding that it has none and removing
+// it. Where several servers share the files, they share it.
+type Lock func(ctx context.Context, sha []byte) (unlock func(), err error)
+
+// ownLock is the lock of a process that is alone with its files.
+func ownLock() Lock {
+	held := make(chan struct{}, 1)
+	return func(ctx context.Context, _ []byte) (func(), error) {
+		select {
+		case held <- struct{}{}:
+			return func() { <-held }, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Archive keeps files by the SHA-256 of their bytes. Others may keep files of their
+// own in its place, under other names.
+type Archive struct {
+	place Place
+	lock  Lock
+}
+
+// NewArchive returns the archive in a place. lock nil: this process is alone with it.
+func NewArchive(in Place, lock Lock) *Archive {
+	if lock == nil {
+		lock = ownLock()
+	}
+	return &Archive{place: in, lock: lock}
+}
+
+// Place is where the files are.
+func (a *Archive) Place() Place { return a.place }
+
+// Name is a file's name in the place: its SHA-256, behind the first two digits of it.
+func Name(sha []byte) string {
+	name := hex.EncodeToString(sha)
+	return name[:2] + "/" + name
+}
+
+// shaOf is the SHA-256 of a file of ours; nil for another's.
+func shaOf(name string) []byte {
+	first, rest, _ := strings.Cut(name, "/")
+	sha, err := hex.DecodeString(rest)
+	if err != nil || len(sha) != 32 || len(first) != 2 || !strings.HasPrefix(rest, first) {
+		return nil
+	}
+	return sha
+}
+
+// Open opens a file by its SHA-256 in hex.
+func (a *Archive) Open(ctx context.Context, sha string) (io.ReadSeekCloser, error) {
 	b, err := hex.DecodeString(sha)
 	if err != nil || len(b) != 32 {
 		return nil, fs.ErrNotExist
 	}
-	return os.Open(f.path(b))
-}
-
-func (f *Folder) path(sha []byte) string {
-	name := hex.EncodeToString(sha)
-	return filepath.Join(f.Dir, name[:2], name)
+	return a.place.Open(ctx, Name(b))
 }
 
 // Add moves the file at from, which is whole and synced, to its place, and then
 // has its user noted. After an error of note the file may be left without one:
 // call RemoveUnused.
-func (f *Folder) Add(from string, sha []byte, note func() error) error {
-	f.use.Lock()
-	defer f.use.Unlock()
-	if err := f.move(from, sha); err != nil {
-		return err
-	}
-	return note()
-}
-
-func (f *Folder) move(from string, sha []byte) error {
-	to := f.path(sha)
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	if _, err := os.Stat(to); err == nil {
-		return os.Remove(from) // the same bytes are there
-	}
-	if err := os.Rename(from, to); err != nil {
-		return err
-	}
-	return errors.Join(disk.SyncFolder(filepath.Dir(to)), disk.SyncFolder(f.Dir))
+func (a *Archive) Add(ctx context.Context, from string, sha []byte, note func() error) error {
+	return a.place.Add(ctx, Name(sha), from, sha, func(settle func() error) error {
+		unlock, err := a.lock(ctx, sha)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		if err := settle(); err != nil {
+			return err
+		}
+		return note()
+	})
 }
 
 // RemoveUnused removes a file if used says that nobody uses it. It is no error
 // if it is not there.
-func (f *Folder) RemoveUnused(sha []byte, used func() (bool, error)) error {
-	f.use.Lock()
-	defer f.use.Unlock()
-	if is, err := used(); err != nil || is {
-		return err
-	}
-	if err := os.Remove(f.path(sha)); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// Each calls fn with the SHA-256 of every file.
-func (f *Folder) Each(fn func(sha []byte) error) error {
-	folders, err := os.ReadDir(f.Dir)
+func (a *Archive) RemoveUnused(ctx context.Context, sha []byte, used func() (bool, error)) error {
+	unlock, err := a.lock(ctx, sha)
 	if err != nil {
 		return err
 	}
-	for _, folder := range folders {
-		if !folder.IsDir() || len(folder.Name()) != 2 {
-			continue
-		}
-		names, err := os.ReadDir(filepath.Join(f.Dir, folder.Name()))
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			sha, err := hex.DecodeString(name.Name())
-			if err != nil || len(sha) != 32 || !strings.HasPrefix(name.Name(), folder.Name()) {
-				continue // not ours
-			}
-			if err := fn(sha); err != nil {
-				return err
-			}
-		}
+	defer unlock()
+	if is, err := used(); err != nil || is {
+		return err
 	}
-	return nil
+	return a.place.Remove(ctx, Name(sha))
 }
+
+// Each calls fn with the SHA-256 of every file, and since when it is there.
+func (a *Archive) Each(ctx context.Context, fn func(sha []byte, since time.Time) error) error {
+	return a.place.Each(ctx, func(name string, since time.Time) error {
+		if sha := shaOf(name); sha != nil {
+			return fn(sha, since)
+		}
+		return nil
+	})
+}
+
+// errSwept says that a file was removed between being brought and being settled.
+var errSwept = errors.New("the file was removed while it was being added")

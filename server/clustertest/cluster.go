@@ -18,6 +18,7 @@ import (
 
 	"screentest/server/e2e/rig"
 	"screentest/server/pgtest"
+	"screentest/server/s3test"
 	"screentest/shared/gateway"
 )
 
@@ -30,6 +31,7 @@ type Cluster struct {
 	Replicas []*Replica
 	Gateway  *Gateway
 	Postgres *pgtest.Server
+	Objects  *s3test.Store
 
 	t   testing.TB
 	bin string
@@ -79,7 +81,7 @@ func Behind(t testing.TB, bin string, n int, database string, team bool, flags .
 	c := &Cluster{t: t, bin: bin}
 	front, addresses := c.addresses(n)
 	c.URL = "http://localhost:" + strconv.Itoa(front) // where passkeys can be made
-	flags = append([]string{"-database", database}, flags...)
+	flags = append([]string{"-database", database, "-files", s3test.Address(t)}, flags...)
 	if team {
 		flags = append(flags, "-public-url", c.URL, "-plain-http")
 	}

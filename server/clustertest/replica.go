@@ -24,6 +24,7 @@ type Replica struct {
 	Name     string
 	URL      string // past nginx
 	Database *Line
+	Files    *Line
 
 	t    testing.TB
 	bin  string

@@ -29,7 +29,7 @@ type cluster struct {
 	templates map[string]string
 }
 
-var errMissing = errors.New("PostgreSQL is not installed")
+var errMissing = errors.New("it is not installed (.ci/install postgres)")
 
 // The server is started at first use.
 var running = sync.OnceValues(start)
@@ -115,16 +115,16 @@ func Bin(name string) string {
 func start() (*cluster, error) {
 	postgres, dir, port, err := prepared()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	const script = `"$1" -D "$2/data" -k "$2" -p "$3" -c listen_addresses=127.0.0.1 -c fsync=off -c full_page_writes=off -c max_connections=300 >"$2/log" 2>&1 </dev/null &
 server=$!
 cat >/dev/null
 kill -QUIT $server
 wait $server
-rm -rf "$2"`
+rm -rf "$2" || { sleep 1; rm -rf "$2"; } # its other processes see the end, too`
 	watched := exec.Command("sh", "-c", script, "sh", postgres, dir, strconv.Itoa(port))
-	watched.SysProcAttr = notRoot()
+	watched.SysProcAttr = apart()
 	watched.Dir = dir
 	held, err := watched.StdinPipe()
 	if err != nil {
@@ -157,7 +157,7 @@ func prepared() (postgres, dir string, port int, err error) {
 		return "", "", 0, err
 	}
 	made := exec.Command(initdb, "-D", filepath.Join(dir, "data"), "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
-	made.SysProcAttr = notRoot()
+	made.SysProcAttr = apart()
 	made.Dir = dir
 	if out, err := made.CombinedOutput(); err != nil {
 		return "", "", 0, errors.Join(fmt.Errorf("initdb: %w: %s", err, out), os.RemoveAll(dir))

@@ -4,6 +4,6 @@ package pgtest
 
 import "syscall"
 
-func notRoot() *syscall.SysProcAttr { return nil }
+func apart() *syscall.SysProcAttr { return nil }
 
 func own(string) error { return nil }

@@ -21,12 +21,15 @@ func postgresUser() (uid, gid int) {
 	return uid, gid
 }
 
-func notRoot() *syscall.SysProcAttr {
-	if os.Getuid() != 0 {
-		return nil
+// apart has a program run as a user who may have a server, and in a group of its
+// own: what interrupts the tests is not to reach who cleans up behind them.
+func apart() *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setpgid: true}
+	if os.Getuid() == 0 {
+		uid, gid := postgresUser()
+		a.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
-	uid, gid := postgresUser()
-	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	return a
 }
 
 func own(dir string) error {

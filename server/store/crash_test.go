@@ -48,7 +48,7 @@ func writeUntilKilled(dir string) {
 			os.Exit(1)
 		}
 	}
-	db, err := store.Open(ctx, dir, store.Options{})
+	db, err := store.Open(ctx, dir, storetest.ChildOptions())
 	check(err)
 	owner, err := db.EnsureLocalUser(ctx)
 	check(err)
@@ -95,7 +95,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 	deleted := map[string]bool{}
 	for kill := range kills() {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), writerChildEnv+"="+dir)
+		cmd.Env = append(append(os.Environ(), writerChildEnv+"="+dir), storetest.Environ(t, dir)...)
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
 		in, err := cmd.StdinPipe()
@@ -129,7 +129,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 		}
 
 		ctx := context.Background()
-		db, err := store.Open(ctx, dir, store.Options{})
+		db, err := storetest.TryOpen(t, dir, store.Options{})
 		storetest.Must(t, err)
 		owner, err := db.EnsureLocalUser(ctx)
 		storetest.Must(t, err)

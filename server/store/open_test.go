@@ -23,10 +23,10 @@ import (
 func TestSecondServerIsRefused(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
-	db, err := store.Open(ctx, dir, store.Options{})
+	db, err := storetest.TryOpen(t, dir, store.Options{})
 	storetest.Must(t, err)
 	for range 2 {
-		_, err := store.Open(ctx, dir, store.Options{})
+		_, err := storetest.TryOpen(t, dir, store.Options{})
 		if !errors.Is(err, folder.ErrInUse) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "-data") {
 			t.Errorf("second server: %v", err)
 		}
@@ -223,7 +223,7 @@ func TestSealKeyFromTheEnvironment(t *testing.T) {
 
 func TestClosedStore(t *testing.T) {
 	ctx := context.Background()
-	db, err := store.Open(ctx, t.TempDir(), store.Options{})
+	db, err := storetest.TryOpen(t, t.TempDir(), store.Options{})
 	storetest.Must(t, err, db.Close())
 	s := storetest.NewStart("", "x")
 	for name, err := range map[string]error{

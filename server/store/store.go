@@ -64,6 +64,7 @@ import (
 	"screentest/server/store/teamlibrary"
 	"screentest/server/store/transfer"
 	"screentest/server/store/video"
+	"screentest/shared/wire"
 )
 
 // Options of Open. The zero value is right for a server with a key file.
@@ -78,6 +79,9 @@ type Options struct {
 	SealKey string
 	Logger  *slog.Logger     // nil: discards
 	Now     func() time.Time // nil: time.Now
+	// Moving says that it is opened to be moved, and not to be served: a note that a
+	// move of it is under way stays.
+	Moving bool
 	// Committed is told how long a group of writes took, Booked of each row of
 	// the ledger once it is durable, where what came back is below 0. Both must
 	// return at once; nil: nobody is told.
@@ -125,6 +129,15 @@ func (db *DB) Replicas() *replicas.Replicas { return db.others }
 // Derive returns a key of 32 bytes for a purpose, from the sealing key.
 func (db *DB) Derive(purpose string) []byte { return db.box.Derive(purpose) }
 
+// FileLock is the lock under which the file of a SHA-256 comes into use or goes out of
+// it, of all processes that have the database; nil where this is the only one.
+func (db *DB) FileLock() func(ctx context.Context, sha []byte) (unlock func(), err error) {
+	if locks := db.engine.Locks(); locks != nil {
+		return locks.Lock
+	}
+	return nil
+}
+
 // Audit returns what happened on the instance.
 func (db *DB) Audit() *audit.Log { return db.audit }
 
@@ -156,7 +169,7 @@ func (db *DB) Videos() *video.Videos { return db.videos }
 // brings an older database up to date after keeping a copy in its folder
 // backups. Errors, each a sentence for the person who starts the server: the
 // folder is in use (ErrInUse), cannot be written to, is of a newer program, is
-// damaged, holds half a restore, or its sealing key is another one.
+// damaged, holds half a restore or half a move, or its sealing key is another one.
 func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 	db := &DB{dir: dir, log: o.Logger}
 	if db.log == nil {
@@ -179,6 +192,9 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 	}
 	index := search.NewIndex()
 	if err := db.openEngine(ctx, index, now, o); err != nil {
+		return nil, err
+	}
+	if err := db.noteServed(ctx, o.Moving); err != nil {
 		return nil, err
 	}
 	if err := db.openBox(ctx, o.SealKey); err != nil {
@@ -206,6 +222,9 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 		return nil, err
 	}
 	db.asked = approvals.New(db.engine, db.videos, db.audit, now)
+	if db.engine.ReadOnly() != nil {
+		return db, nil
+	}
 	if err := db.Chat.DropStaged(ctx); err != nil {
 		db.log.Error("what an import that was broken off has left is hidden, and not deleted yet", "err", err)
 	}
@@ -220,7 +239,7 @@ func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() ti
 			return fmt.Errorf("open the database: %w", err)
 		}
 		db.others = replicas.New(db.engine)
-		return nil
+		return folder.NoteElsewhere(db.dir, db.engine.Postgres.Address())
 	}
 	path := folder.DatabaseIn(db.dir)
 	if err = folder.MakePrivate(path, db.log); err != nil {
@@ -229,7 +248,27 @@ func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() ti
 	if db.engine, err = engine.Open(ctx, path, options); err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
-	return nil
+	return folder.NoteElsewhere(db.dir, "")
+}
+
+// noteServed refuses what half a move has been made to. Of what a move was begun
+// from it takes the note of that away: what is written from now on wasn't copied.
+func (db *DB) noteServed(ctx context.Context, moving bool) error {
+	var in, out bool
+	err := db.engine.At(ctx).Scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?), EXISTS (SELECT 1 FROM meta WHERE name = ?)",
+		[]any{engine.MovingInName, engine.MovingOutName}, &in, &out)
+	switch {
+	case err != nil:
+		return err
+	case in:
+		return &engine.Error{Problem: wire.Problem{Code: "half_moved", Message: "What is there is half a move.", Hint: "Call screentest move again: it goes on."}}
+	case !out || moving || db.engine.ReadOnly() != nil:
+		return nil
+	}
+	return db.engine.Write(ctx, 0, func(w *engine.Tx) error {
+		_, err := w.Exec("DELETE FROM meta WHERE name = ?", engine.MovingOutName)
+		return err
+	})
 }
 
 // takeIn takes what was booked before the ledger had a chain into it. That is the

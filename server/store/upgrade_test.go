@@ -117,6 +117,7 @@ func TestUpgradeKeepsEverything(t *testing.T) {
 // older than ours, finds nothing wrong with a database that has a row of each
 // kind.
 func TestAnOlderSQLiteFindsNothingWrong(t *testing.T) {
+	storetest.OnlySQLite(t)
 	if _, err := exec.LookPath("sqlite3"); err != nil {
 		if os.Getenv("SCREENTEST_NO_SQLITE3") != "" { // make test has said so aloud
 			t.Skip("no sqlite3")

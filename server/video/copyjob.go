@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"screentest/server/blob"
 	"screentest/shared/reply"
 	"screentest/shared/wire"
 )
@@ -16,6 +17,9 @@ const (
 	// maxTries is how often a copy is tried before it is given up, within one
 	// life of the server.
 	maxTries = 12
+	// mostAway is how many tries count, for the waits that they make longer, while an
+	// object store is away: half a minute is the longest.
+	mostAway = 6
 	// maxWait is the longest wait before a copy is tried again.
 	maxWait = 5 * time.Minute
 )
@@ -57,15 +61,16 @@ func (a *archiver) do(j job) {
 		func(got int64) { a.progress(j, got) })
 	if err == nil {
 		o.SHA256, o.Bytes = hex.EncodeToString(sum), size
-		err = a.save(ctx, j, o, part, sum)
+		err = a.save(ctx, within, j, o, part, sum)
 	}
 	if err != nil && ctx.Err() == nil {
 		a.failed(ctx, j, t, o, part, err)
 	}
 }
 
-// save measures a copy that is whole and makes it part of the archive.
-func (a *archiver) save(ctx context.Context, j job, o wire.VideoOutput, part *partial, sum []byte) error {
+// save measures a copy that is whole and makes it part of the archive, within its
+// time.
+func (a *archiver) save(ctx, within context.Context, j job, o wire.VideoOutput, part *partial, sum []byte) error {
 	s := a.s
 	in, err := os.Open(part.path)
 	if err != nil {
@@ -82,12 +87,12 @@ func (a *archiver) save(ctx context.Context, j job, o wire.VideoOutput, part *pa
 	o.Type, o.Seconds, o.Width, o.Height = m.Type, m.Seconds, m.Width, m.Height
 	o.Archive, o.Problem = wire.ArchiveSaved, nil
 	var t wire.VideoTask
-	err = s.files.Add(part.path, sum, func() (err error) {
+	err = s.Files.Archive.Add(within, part.path, sum, func() (err error) {
 		t, _, err = s.Store.SetOutput(ctx, j.owner, j.id, o, s.nowMS())
 		return err
 	})
 	if err != nil {
-		s.discard(ctx, sum) // the task may have been deleted, or the disk be full
+		s.discardAfter(ctx, sum, err) // the task may have been deleted, or the disk be full
 		return diskError(err)
 	}
 	part.remove()
@@ -103,14 +108,17 @@ func (a *archiver) failed(ctx context.Context, j job, t wire.VideoTask, o wire.V
 	s := a.s
 	a.mu.Lock()
 	at := a.known[j]
-	at.tries++
+	away := errors.Is(err, blob.ErrAway)
+	if at.tries++; away {
+		at.tries = min(at.tries, mostAway) // it is waited for as long as it takes
+	}
 	tries := at.tries
 	a.mu.Unlock()
 	s.Logger.Info("a clip was not copied", "task", j.id, "output", j.index, "try", tries, "err", err)
 	if errors.Is(err, errFull) {
 		// What came is kept where the next try can go on from it, and the disk has
 		// the room that the database needs. It goes first: what follows is stored.
-		if free := s.Free(s.files.Dir); !part.resumable() || free >= 0 && free < diskReserve {
+		if free := s.Free(s.coming); !part.resumable() || free >= 0 && free < diskReserve {
 			part.remove()
 		}
 		a.mark(ctx, j, o, wire.ArchiveFull, &wire.Problem{Code: "archive_full", Message: "There is no room in the archive for this file.",
@@ -141,7 +149,9 @@ func (a *archiver) failed(ctx context.Context, j job, t wire.VideoTask, o wire.V
 		return
 	}
 	// An address may have had its day, or be that of a host that has moved.
-	if key, ok := a.key(ctx, j); ok && tries > 1 || ok && why.Status >= 400 && why.Status < 500 {
+	if away {
+		// It has all come.
+	} else if key, ok := a.key(ctx, j); ok && tries > 1 || ok && why.Status >= 400 && why.Status < 500 {
 		if _, err := s.refresh(ctx, j.owner, key, t); err != nil {
 			s.Logger.Info("a clip's address was not asked for again", "task", j.id, "err", err)
 		}

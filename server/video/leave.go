@@ -2,7 +2,6 @@ package video
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"screentest/shared/gateway"
@@ -43,13 +42,13 @@ func (s *Service) awaited(t wire.VideoTask) bool {
 }
 
 // Discard removes files that may be nobody's now, and uploads, by id and media
-// type, that are gone. What is left of them is swept at the next start.
+// type, that are gone. What is left of them is swept.
 func (s *Service) Discard(ctx context.Context, files [][]byte, uploads [][2]string) {
 	for _, sha := range files {
 		s.discard(ctx, sha)
 	}
 	for _, u := range uploads {
-		_ = os.Remove(s.uploadFile(wire.Upload{ID: u[0], Measured: wire.Measured{Type: u[1]}}))
+		s.removeUpload(ctx, wire.Upload{ID: u[0], Measured: wire.Measured{Type: u[1]}})
 	}
 }
 

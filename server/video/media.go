@@ -4,11 +4,10 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
-	"time"
 
+	"screentest/server/blob"
 	"screentest/shared/wire"
 )
 
@@ -31,29 +30,37 @@ func mediaHeaders(h http.Header, kind, etag string) {
 // serveFile serves a file that never changes, with Range. The browser asks each
 // time whether it may still show what it has of it: who is signed in may be
 // somebody else meanwhile, or nobody.
-func serveFile(w http.ResponseWriter, r *http.Request, f *os.File, kind, etag string) {
+func serveFile(w http.ResponseWriter, r *http.Request, f io.ReadSeeker, kind, etag string) {
 	mediaHeaders(w.Header(), kind, etag)
 	w.Header().Set("Cache-Control", "private, no-cache")
-	http.ServeContent(w, r, "", time.Time{}, f)
+	blob.Serve(w, r, f)
 }
 
 // ServeMedia serves an output's file to its owner, with Range: from the
 // archive if it is there, else from the gateway. With download in the query it
-// is saved under a telling name. An error comes before anything is written.
+// is saved under a telling name. An error comes before anything is written. What
+// an object store has that is away plays from the gateway, too, for as long as
+// that keeps it.
 func (s *Service) ServeMedia(w http.ResponseWriter, r *http.Request, owner, id string, index int) error {
 	t, o, err := s.output(r, owner, id, index)
 	if err != nil {
 		return err
 	}
 	if o.Archive == wire.ArchiveSaved {
-		f, err := s.files.Open(o.SHA256)
+		f, err := s.Files.Archive.Open(r.Context(), o.SHA256)
 		if err == nil {
 			defer f.Close()
 			disposition(w, r, t, o)
 			serveFile(w, r, f, o.Type, o.SHA256)
 			return nil
 		}
+		if r.Context().Err() != nil {
+			return err
+		}
 		s.Logger.Error("an archived file can't be opened", "task", id, "err", err)
+		if o.Link == "" && !isNotExist(err) {
+			return err
+		}
 	}
 	if o.Link == "" {
 		return &wire.Problem{Code: "result_expired", Message: "The gateway has deleted this clip, and there is no copy of it here.", Status: http.StatusGone}

@@ -3,6 +3,7 @@ package video
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,8 +36,9 @@ type partial struct {
 	path  string
 	ETag  string `json:"etag,omitempty"`
 	Time  string `json:"last_modified,omitempty"`
-	Total int64  `json:"total"`  // -1 where it is not told
-	Safe  int64  `json:"synced"` // bytes that are on the disk for sure
+	Total int64  `json:"total"`            // -1 where it is not told
+	Safe  int64  `json:"synced"`           // bytes that are on the disk for sure
+	Whole string `json:"sha256,omitempty"` // of all that there is, once it is all there
 }
 
 func (s *Service) partialOf(j job) *partial {
@@ -58,9 +60,9 @@ func (p *partial) load() {
 }
 
 // resumable tells whether a copy can go on where it broke off: only of a file
-// whose size is told, and that can be told from another.
+// whose size is told, and that can be told from another, or that has all come.
 func (p *partial) resumable() bool {
-	return p.Total >= 0 && (p.ETag != "" || p.Time != "") && !strings.HasPrefix(p.ETag, "W/")
+	return p.Whole != "" || p.Total >= 0 && (p.ETag != "" || p.Time != "") && !strings.HasPrefix(p.ETag, "W/")
 }
 
 // forget has the copy begin anew, with what there was of it off the disk.
@@ -83,12 +85,18 @@ func (p *partial) remove() {
 }
 
 // fetch copies what is missing of the file at address. It returns the bytes'
-// SHA-256 once all are on the disk. room is asked before anything is written,
+// SHA-256 once all are on the disk, from where they are taken if they all came before. room is asked before anything is written,
 // with the size of the whole and how much of it is there; where the size is not
 // told (-1), also with every syncEvery bytes that came. progress is told of the
 // bytes so far.
 func (p *partial) fetch(ctx context.Context, s *Service, from Gateway, address string, most int64, room func(total, have int64) error, progress func(got int64)) (sum []byte, size int64, err error) {
 	p.load()
+	if p.Whole != "" {
+		if sum, ok := p.sum(); ok {
+			return sum, p.Safe, room(p.Safe, p.Safe)
+		}
+		p.forget()
+	}
 	span := ""
 	if p.Safe > 0 {
 		span = "bytes=" + strconv.FormatInt(p.Safe, 10) + "-"
@@ -134,7 +142,22 @@ func (p *partial) fetch(ctx context.Context, s *Service, from Gateway, address s
 	if p.Total >= 0 && got != p.Total {
 		return nil, 0, fmt.Errorf("%d of %d bytes came: %w", got, p.Total, io.ErrUnexpectedEOF)
 	}
-	return sha.Sum(nil), got, nil
+	sum = sha.Sum(nil)
+	p.Whole = hex.EncodeToString(sum)
+	return sum, got, diskError(p.note())
+}
+
+// sum sums what has all come, which may not be what it was.
+func (p *partial) sum() (sum []byte, same bool) {
+	in, err := os.Open(p.path)
+	if err != nil {
+		return nil, false
+	}
+	defer in.Close()
+	sha := sha256.New()
+	n, err := io.Copy(sha, in)
+	sum = sha.Sum(nil)
+	return sum, err == nil && n == p.Safe && hex.EncodeToString(sum) == p.Whole
 }
 
 // match says whether the reply goes on with what was begun.

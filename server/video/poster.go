@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"time"
 
+	"screentest/server/blob"
 	"screentest/shared/wire"
 )
 
@@ -34,12 +34,12 @@ func (s *Service) SetPoster(r *http.Request, owner, id string, index int) (err e
 	}
 	var t wire.VideoTask
 	var before []byte
-	err = s.files.Add(tmp.Name(), sum, func() (err error) {
+	err = s.Files.Archive.Add(r.Context(), tmp.Name(), sum, func() (err error) {
 		t, before, err = s.Store.SetPoster(r.Context(), owner, id, index, sum, m.Type)
 		return err
 	})
 	if err != nil {
-		s.discard(s.life, sum)
+		s.discardAfter(s.life, sum, err)
 		return err
 	}
 	if before != nil && !strings.EqualFold(hex.EncodeToString(before), hex.EncodeToString(sum)) {
@@ -55,7 +55,7 @@ func (s *Service) ServePoster(w http.ResponseWriter, r *http.Request, owner, id 
 	if err != nil {
 		return err
 	}
-	f, err := s.files.Open(hex.EncodeToString(sha))
+	f, err := s.Files.Archive.Open(r.Context(), hex.EncodeToString(sha))
 	if errors.Is(err, fs.ErrNotExist) {
 		return notThere()
 	}
@@ -65,7 +65,7 @@ func (s *Service) ServePoster(w http.ResponseWriter, r *http.Request, owner, id 
 	defer f.Close()
 	mediaHeaders(w.Header(), kind, hex.EncodeToString(sha))
 	w.Header().Set("Cache-Control", "private, no-cache") // it can be replaced
-	http.ServeContent(w, r, "", time.Time{}, f)
+	blob.Serve(w, r, f)
 	return nil
 }
 

@@ -22,7 +22,7 @@ const (
 
 // ArchiveNow tells how an owner's archive stands.
 func (s *Service) ArchiveNow(ctx context.Context, owner string) (wire.Archive, error) {
-	a := wire.Archive{FreeBytes: s.Free(s.files.Dir), UploadsMax: s.Limits.MaxUploads}
+	a := wire.Archive{FreeBytes: s.free(), UploadsMax: s.Limits.MaxUploads}
 	var err error
 	if a.Settings, err = s.Store.ArchiveSettings(ctx, owner); err != nil {
 		return a, err
@@ -38,6 +38,14 @@ func (s *Service) ArchiveNow(ctx context.Context, owner string) (wire.Archive, e
 		_, a.NextOut, err = s.Store.OldestSaved(ctx, owner, maxNextOut)
 	}
 	return a, err
+}
+
+// free is how many bytes are free where the archive is, -1 where that is not known.
+func (s *Service) free() int64 {
+	if s.Files.Dir == "" {
+		return -1
+	}
+	return s.Free(s.Files.Dir)
 }
 
 // SetArchive changes the settings, and tries what waits for room again.
@@ -103,6 +111,13 @@ func (a *archiver) room(ctx context.Context, j job, deleted bool, total, have in
 	}
 	rest, whole := a.claim(j, total, have)
 	lacking := now.Bytes + now.DeletedBytes + whole + total - now.Settings.QuotaBytes
+	if s.Files.Shared {
+		// The file comes onto our own disk first, where nothing can give way to it.
+		if own := s.Free(s.coming); own >= 0 && total-have+rest+diskReserve > own {
+			return errFull
+		}
+		have = 0
+	}
 	if now.FreeBytes >= 0 {
 		lacking = max(lacking, total-have+rest+diskReserve-now.FreeBytes)
 	}

@@ -2,19 +2,32 @@ package video
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
+
+	"screentest/server/blob"
 )
 
-// sweep removes what a killed process has left: files that nobody uses, and
-// copies of jobs that are no more.
+const (
+	// unusedFor is how long a file is left alone, where others may be adding to the
+	// files too, that nobody uses: who put it there may be about to note it.
+	unusedFor = 24 * time.Hour
+	// How often is swept there, and when again after it failed.
+	sweepEvery, sweepAgain = 24 * time.Hour, 10 * time.Minute
+)
+
+// sweep removes what a killed process has left on its own disk, and among the files
+// if nobody else has them.
 func (s *Service) sweep(ctx context.Context) error {
-	if err := s.files.Each(func(sha []byte) error {
-		s.discard(ctx, sha)
-		return nil
-	}); err != nil {
+	if !s.Files.Shared {
+		if err := s.sweepFiles(ctx); err != nil {
+			return err
+		}
+	} else if err := s.sweepArriving(); err != nil {
 		return err
 	}
 	wanted := map[string]bool{}
@@ -22,9 +35,6 @@ func (s *Service) sweep(ctx context.Context) error {
 		wanted[owner+"-"+task+"-"+strconv.Itoa(index)] = true
 		return nil
 	}); err != nil {
-		return err
-	}
-	if err := s.sweepUploads(ctx); err != nil {
 		return err
 	}
 	left, err := os.ReadDir(s.partial)
@@ -39,26 +49,79 @@ func (s *Service) sweep(ctx context.Context) error {
 	return nil
 }
 
-// sweepUploads removes files that no upload is known of: what was taken when
-// the last process was killed.
-func (s *Service) sweepUploads(ctx context.Context) error {
-	list, err := os.ReadDir(s.uploads)
-	if err != nil {
+// sweepFiles removes files that nobody uses: what was taken when the last process was
+// killed. Where others add to them too, it is only what has been there for long.
+func (s *Service) sweepFiles(ctx context.Context) error {
+	old := func(since time.Time) bool { return !s.Files.Shared || s.Now().Sub(since) >= unusedFor }
+	if err := s.Files.Archive.Each(ctx, func(sha []byte, since time.Time) error {
+		if !old(since) {
+			return nil
+		}
+		if used, err := s.Store.FileUsed(ctx, sha); err != nil || used {
+			return err // most are, so the lock is not asked for
+		}
+		s.discard(ctx, sha)
+		return nil
+	}); err != nil {
 		return err
 	}
-	for _, f := range list {
-		id, _, _ := strings.Cut(f.Name(), ".")
-		if _, err := s.Store.Upload(ctx, id); isNotExist(err) {
-			_ = os.Remove(filepath.Join(s.uploads, f.Name()))
+	if err := s.Files.Uploads.Each(ctx, func(name string, since time.Time) error {
+		id, _, _ := strings.Cut(name, ".")
+		if !old(since) {
+			return nil
+		}
+		_, err := s.Store.Upload(ctx, id)
+		if isNotExist(err) {
+			return s.Files.Uploads.Remove(ctx, name)
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	begun := s.Now().Add(-unusedFor)
+	return errors.Join(s.Files.Archive.Place().Tidy(ctx, begun), s.Files.Uploads.Tidy(ctx, begun))
+}
+
+// sweepNowAndThen sweeps the files that others have too until the Service is closed.
+func (s *Service) sweepNowAndThen() {
+	for {
+		wait := sweepEvery
+		if err := s.sweepFiles(s.life); err != nil && s.life.Err() == nil {
+			s.Logger.Warn("files that nobody uses were not looked for", "err", err)
+			wait = sweepAgain
+		}
+		next := time.NewTimer(wait)
+		select {
+		case <-next.C:
+		case <-s.quit:
+			next.Stop()
+			return
 		}
 	}
-	return nil
+}
+
+// sweepArriving removes uploads that were arriving when the last process was killed.
+func (s *Service) sweepArriving() error {
+	left, err := filepath.Glob(filepath.Join(s.arriving, arrivingName))
+	for _, path := range left {
+		_ = os.Remove(path) // at the next start, then
+	}
+	return err
 }
 
 // discard removes a file from the archive if nobody uses it.
 func (s *Service) discard(ctx context.Context, sha []byte) {
-	err := s.files.RemoveUnused(sha, func() (bool, error) { return s.Store.FileUsed(ctx, sha) })
+	err := s.Files.Archive.RemoveUnused(ctx, sha, func() (bool, error) { return s.Store.FileUsed(ctx, sha) })
 	if err != nil && ctx.Err() == nil {
 		s.Logger.Error("an archived file was not removed", "err", err)
+	}
+}
+
+// discardAfter removes a file that may have been put into the archive and has no
+// user, because of err. Of a store that is away there is nothing to be had: what it
+// may have got is swept, or is there when it is added again.
+func (s *Service) discardAfter(ctx context.Context, sha []byte, err error) {
+	if !errors.Is(err, blob.ErrAway) {
+		s.discard(ctx, sha)
 	}
 }

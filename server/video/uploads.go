@@ -8,12 +8,11 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"screentest/server/disk"
+	"screentest/server/blob"
 	"screentest/shared/wire"
 )
 
@@ -46,9 +45,9 @@ func (s *Service) Upload(ctx context.Context, owner, name string, body io.Reader
 		}
 	}()
 	defer func() { err = s.notKept(err) }()
-	// Beside its place: the archive may be on another disk. What a kill leaves of
-	// it is swept at the next start.
-	tmp, err := os.CreateTemp(s.uploads, "upload-*.part")
+	// Beside its place, where that is the data folder: the archive may be on another
+	// disk. What a kill leaves of it is swept at the next start.
+	tmp, err := os.CreateTemp(s.arriving, arrivingName)
 	if err != nil {
 		return u, err
 	}
@@ -134,30 +133,39 @@ func cutOff(err error) error {
 // addUpload puts the file where it is served from. Old uploads give way when
 // the owner's bound is reached.
 func (s *Service) addUpload(ctx context.Context, owner string, u wire.Upload, from string) error {
-	to := s.uploadFile(u)
-	if err := os.Rename(from, to); err != nil {
+	kept := context.WithoutCancel(ctx)
+	if err := s.Files.Uploads.Add(ctx, uploadName(u), from, nil, nil); err != nil {
+		if !errors.Is(err, blob.ErrAway) {
+			s.removeUpload(kept, u)
+		}
 		return err
-	}
-	if err := disk.SyncFolder(s.uploads); err != nil {
-		return errors.Join(err, os.Remove(to))
 	}
 	now := s.Now()
 	gone, room, err := s.Store.AddUpload(ctx, owner, u, now.UnixMilli(), s.Limits.MaxUploads, now.Add(-keepUploads).UnixMilli())
 	for _, old := range gone {
-		_ = os.Remove(s.uploadFile(old)) // swept at the next start
+		s.removeUpload(kept, old)
 	}
 	if err == nil && !room {
 		err = &wire.Problem{Code: "uploads_full", Message: fmt.Sprintf("Your uploads would be more than %d MB together.", s.Limits.MaxUploads>>20),
 			Hint: "Those of more than a day ago give way by themselves; try again tomorrow, or give a link.", Status: http.StatusInsufficientStorage}
 	}
 	if err != nil {
-		_ = os.Remove(to)
+		s.removeUpload(kept, u)
 	}
 	return err
 }
 
-func (s *Service) uploadFile(u wire.Upload) string {
-	return filepath.Join(s.uploads, u.ID+"."+extension(u.Type))
+// arrivingName is what uploads are called until they are whole.
+const arrivingName = "upload-*.part"
+
+// uploadName is what an upload is called where it is kept.
+func uploadName(u wire.Upload) string { return u.ID + "." + extension(u.Type) }
+
+// removeUpload removes an upload's file. What is left of it is swept.
+func (s *Service) removeUpload(ctx context.Context, u wire.Upload) {
+	if err := s.Files.Uploads.Remove(ctx, uploadName(u)); err != nil && ctx.Err() == nil {
+		s.Logger.Info("an upload's file was not removed", "err", err)
+	}
 }
 
 // ServeUpload serves an upload by its unguessable name, to whoever has it: a
@@ -171,7 +179,7 @@ func (s *Service) ServeUpload(w http.ResponseWriter, r *http.Request, name strin
 	if ext != extension(u.Type) {
 		return notThere()
 	}
-	f, err := os.Open(s.uploadFile(u))
+	f, err := s.Files.Uploads.Open(r.Context(), uploadName(u))
 	if err != nil {
 		if isNotExist(err) {
 			return notThere()

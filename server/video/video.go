@@ -73,7 +73,10 @@ type Config struct {
 	Store     Store
 	Gateway   Gateway
 	Catalogue func() *gateway.Catalogue
-	Dir       string // data folder: archive and uploads are below it
+	Dir       string // data folder: files that are still to come whole are below it
+
+	// Files are the archive and the uploads; nil: they are below Dir too.
+	Files *blob.Files
 
 	// Origin names the Gateway. Tasks of another one wait: neither their keys nor
 	// their ids are this one's business.
@@ -176,12 +179,12 @@ func or[T int | int64 | float64 | time.Duration](v *T, def T) {
 // goroutine.
 type Service struct {
 	Config
-	files *blob.Folder // the archive
-	// partial has copies under way, and uploads what people gave.
-	partial, uploads string
-	keys             *keys
-	poll             *poller
-	arch             *archiver
+	// partial has copies under way and arriving what people are giving, on the disk
+	// of coming.
+	partial, arriving, coming string
+	keys                      *keys
+	poll                      *poller
+	arch                      *archiver
 
 	life   context.Context // ends when Close gives up waiting
 	cancel context.CancelFunc
@@ -225,11 +228,14 @@ func New(c Config) (*Service, error) {
 	s := &Service{Config: c, quit: make(chan struct{}), reserved: map[taskID]func(){}, uploading: map[string]int{}}
 	s.life, s.cancel = context.WithCancel(context.Background())
 	var err error
-	if s.files, err = blob.New(filepath.Join(c.Dir, "archive")); err != nil {
-		return nil, err
+	if s.Files == nil {
+		if s.Files, err = blob.Open(context.Background(), blob.Address{}, c.Dir, nil); err != nil {
+			return nil, err
+		}
 	}
-	s.partial, s.uploads = filepath.Join(s.files.Dir, "partial"), filepath.Join(c.Dir, "uploads")
-	for _, dir := range []string{s.partial, s.uploads} {
+	s.coming = filepath.Join(c.Dir, "archive")
+	s.partial, s.arriving = filepath.Join(s.coming, "partial"), filepath.Join(c.Dir, "uploads")
+	for _, dir := range []string{s.partial, s.arriving} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
@@ -255,6 +261,9 @@ func (s *Service) Start(ctx context.Context) error {
 	s.poll.start()
 	s.arch.start()
 	s.work.Go(s.upkeep)
+	if s.Files.Shared {
+		s.work.Go(s.sweepNowAndThen)
+	}
 	return nil
 }
 

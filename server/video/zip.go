@@ -71,7 +71,7 @@ func (s *Service) ServeZip(w http.ResponseWriter, r *http.Request, owner string,
 // no empty entry.
 func (s *Service) zipOne(r *http.Request, z *zip.Writer, name string, t wire.VideoTask, o wire.VideoOutput) error {
 	var from io.ReadCloser
-	if f, err := s.files.Open(o.SHA256); o.Archive == wire.ArchiveSaved && err == nil {
+	if f, err := s.Files.Archive.Open(r.Context(), o.SHA256); o.Archive == wire.ArchiveSaved && err == nil {
 		from = f
 	} else {
 		if err == nil {

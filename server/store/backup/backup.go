@@ -88,7 +88,15 @@ func (m Manifest) SealKey() bool {
 // are followed, see eachFile; others are refused, for they would be missed.
 // program is the version to note. It needs room for a copy of the database
 // beside file. Nothing is left behind after an error.
+// A folder whose database is PostgreSQL's is refused: the database has tools for that.
 func Backup(ctx context.Context, dir, file, program string) (m Manifest, err error) {
+	if address, err := folder.Elsewhere(dir); err != nil {
+		return m, fmt.Errorf("make the backup: %w", err)
+	} else if address != "" {
+		return m, &engine.Error{Problem: wire.Problem{Code: "database_elsewhere",
+			Message: fmt.Sprintf("The database of %s is PostgreSQL's at %s, so the folder holds next to nothing of what is kept.", dir, address),
+			Hint:    "Back the database up with pg_dump, then copy the files: the objects of -files, or the folders archive and uploads. Keep SCREENTEST_SEAL_KEY too, apart from both."}}
+	}
 	if _, err := os.Stat(filepath.Join(dir, folder.DatabaseFile)); err != nil { // goes through links
 		return m, fmt.Errorf("%s is not a data folder: %w", dir, err)
 	}

@@ -20,6 +20,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"screentest/server/pgtest"
+	"screentest/server/seal"
 	"screentest/server/store"
 	"screentest/server/store/engine"
 	"screentest/server/store/folder"
@@ -32,6 +34,7 @@ import (
 // a backup leaves out.
 func furnish(t *testing.T) (dir string, db *store.DB, owner string, s wire.Start) {
 	t.Helper()
+	storetest.OnlySQLite(t) // a backup is of a folder that holds its database
 	ctx := context.Background()
 	dir = filepath.Join(t.TempDir(), "data")
 	storetest.Must(t, os.Rename(storetest.Folder(t), dir))
@@ -343,10 +346,34 @@ func TestBackupRefuses(t *testing.T) {
 	}
 }
 
+// What PostgreSQL holds is in no folder: its backup is that database's own. A folder
+// whose database came back is backed up again.
+func TestADatabaseElsewhereIsNotBackedUp(t *testing.T) {
+	ctx, url := t.Context(), pgtest.URL(t)
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "my.backup")
+	db, err := store.Open(ctx, dir, store.Options{Database: url, SealKey: seal.FormatKey(seal.NewKey())})
+	storetest.Must(t, err, db.Close())
+	_, err = Backup(ctx, dir, file, "")
+	p := storetest.Problem(err)
+	at, _, _ := strings.Cut(strings.TrimPrefix(url, "postgres://postgres@"), "?")
+	for _, want := range []string{dir, "PostgreSQL's at " + at, "pg_dump", "-files", "SCREENTEST_SEAL_KEY"} {
+		if !strings.Contains(p.Message+p.Hint, want) {
+			t.Errorf("%q, %q doesn't say %q", p.Message, p.Hint, want)
+		}
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a backup all the same: %v", err)
+	}
+	db, err = store.Open(ctx, dir, store.Options{})
+	storetest.Must(t, err, db.Close())
+	storetest.Must(t, storetest.Second(Backup(ctx, dir, file, "")))
+}
+
 // Only the newest copies of older databases are kept, one of each version before
 // a second one, and nothing else is touched or takes their place: a file that a
 // killed process left beside a copy once did.
 func TestOldCopiesGo(t *testing.T) {
+	storetest.OnlySQLite(t)
 	dir := t.TempDir()
 	folder := filepath.Join(dir, engine.BackupsFolder)
 	storetest.Must(t, os.Mkdir(folder, 0o700))

@@ -17,6 +17,7 @@ import (
 // A backup that the disk has no room for leaves nothing: neither itself nor the
 // journal that SQLite could not write back.
 func TestBackupToAFullDiskLeavesNothing(t *testing.T) {
+	storetest.OnlySQLite(t) // a backup is of a folder that holds its database
 	ctx := context.Background()
 	dir := storetest.Folder(t)
 	db, err := store.Open(ctx, dir, store.Options{})

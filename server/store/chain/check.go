@@ -1,13 +1,14 @@
 package chain
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"screentest/server/seal"
+	"screentest/server/store/engine"
 )
 
 // A Wrong is the first row of a table that is not as it was written.
@@ -23,16 +24,16 @@ type End struct {
 	Hash    Hash
 }
 
-// Check goes through a whole table in tx, which sees one moment of it. wrong is
+// Check goes through a whole table in q, which sees one moment of it. wrong is
 // nil where all rows are as they were written.
-func Check(ctx context.Context, tx *sql.Tx, t Table, box *seal.Box) (end End, wrong *Wrong, err error) {
+func Check(q engine.Reading, t Table, box *seal.Box) (end End, wrong *Wrong, err error) {
 	end.Hash = t.before()
 	wrongAt := func(n int64, format string, args ...any) {
 		if wrong == nil || n < wrong.N {
 			wrong = &Wrong{t.Name, n, fmt.Sprintf(format, args...)}
 		}
 	}
-	if err := eachRow(ctx, tx, t, func(row []any, stored []byte) (more bool, err error) {
+	if err := eachRow(q, t, func(row []any, stored []byte) (more bool, err error) {
 		n, _ := row[0].(int64)
 		if stored == nil {
 			wrongAt(n, "is in no chain: it was put in by something else than Screentest")
@@ -53,7 +54,7 @@ func Check(ctx context.Context, tx *sql.Tx, t Table, box *seal.Box) (end End, wr
 	}
 	if t.Hashes != t.Name {
 		var n sql.NullInt64
-		if err := tx.QueryRowContext(ctx, "SELECT min(n) FROM "+t.Hashes+" WHERE n NOT IN (SELECT n FROM "+t.Name+")").Scan(&n); err != nil {
+		if err := q.Scan("SELECT min(n) FROM "+t.Hashes+" h WHERE NOT EXISTS (SELECT 1 FROM "+t.Name+" t WHERE t.n = h.n)", nil, &n); err != nil {
 			return end, nil, err
 		}
 		if n.Valid {
@@ -64,7 +65,7 @@ func Check(ctx context.Context, tx *sql.Tx, t Table, box *seal.Box) (end End, wr
 		return end, wrong, nil
 	}
 	var sealed []byte
-	err = tx.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = ?", t.meta()).Scan(&sealed)
+	err = q.Scan("SELECT value FROM meta WHERE name = ?", []any{t.meta()}, &sealed)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		if end.Rows > 0 {
@@ -97,29 +98,39 @@ func rowNumber(n int64) string {
 	return fmt.Sprintf(", %d", n)
 }
 
+// rowsAtOnce is how many rows are asked for at a time: an engine that isn't in this
+// process hands over all that it is asked for.
+const rowsAtOnce = 2000
+
 // eachRow calls fn with the columns of every row and its hash, nil for none, in
 // their order, until it says that that is enough.
-func eachRow(ctx context.Context, tx *sql.Tx, t Table, fn func(row []any, stored []byte) (more bool, err error)) error {
+func eachRow(q engine.Reading, t Table, fn func(row []any, stored []byte) (more bool, err error)) error {
 	columns := "t." + strings.Join(t.Columns, ", t.")
-	query := "SELECT t.hash, " + columns + " FROM " + t.Name + " t ORDER BY t.n"
+	query := "SELECT t.hash, " + columns + " FROM " + t.Name + " t WHERE t.n > ? ORDER BY t.n LIMIT ?"
 	if t.Hashes != t.Name {
-		query = "SELECT h.hash, " + columns + " FROM " + t.Name + " t LEFT JOIN " + t.Hashes + " h ON h.n = t.n ORDER BY t.n"
+		query = "SELECT h.hash, " + columns + " FROM " + t.Name + " t LEFT JOIN " + t.Hashes + " h ON h.n = t.n WHERE t.n > ? ORDER BY t.n LIMIT ?"
 	}
-	rows, err := tx.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	row := make([]any, len(t.Columns))
 	var stored []byte
 	to := append([]any{&stored}, pointers(row)...)
-	for rows.Next() {
-		if err := rows.Scan(to...); err != nil {
+	for last, more := int64(math.MinInt64), true; more; {
+		rows := 0
+		err := q.Each(query, []any{last, rowsAtOnce}, func(r *sql.Rows) (err error) {
+			if !more {
+				return nil
+			}
+			rows++
+			if err := r.Scan(to...); err != nil {
+				return err
+			}
+			last, _ = row[0].(int64)
+			more, err = fn(row, stored)
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		if more, err := fn(row, stored); err != nil || !more {
-			return err
-		}
+		more = more && rows == rowsAtOnce
 	}
-	return rows.Err()
+	return nil
 }

@@ -54,7 +54,10 @@ func beside(ctx context.Context, k kind, pool *sql.DB, newest int, versionOf fun
 		return Explain(err)
 	}
 	tx := &Tx{kind: k, p: p, scrub: new(bool)}
-	if err := fn(tx); err != nil {
+	if err = refusal(tx); err == nil {
+		err = fn(tx)
+	}
+	if err != nil {
 		_, back := p.exec(whole, "ROLLBACK")
 		return errors.Join(Explain(err), back)
 	}

@@ -33,6 +33,7 @@ type DB struct {
 	pool    *sql.DB // of the writing connection
 	writer  *writer
 	readers *readers
+	locks   *Locks // nil: a file
 }
 
 // Options of Open.
@@ -93,8 +94,8 @@ func Open(ctx context.Context, path string, o Options) (e *DB, err error) {
 	if o.Committed == nil {
 		o.Committed = func(time.Duration) {}
 	}
-	e.writer = startWriter(e.kind, e.pool, conn, o)
-	return e, nil
+	e.writer, err = startWriter(e.kind, e.pool, conn, o)
+	return e, err
 }
 
 // Close finishes the writes that are queued and closes the database. Later
@@ -106,6 +107,9 @@ func (e *DB) Close() error {
 	}
 	if e.readers != nil {
 		errs = append(errs, e.readers.close())
+	}
+	if e.locks != nil {
+		errs = append(errs, e.locks.pool.Close())
 	}
 	if e.pool != nil {
 		errs = append(errs, e.pool.Close()) // the last connection: it empties the write-ahead log

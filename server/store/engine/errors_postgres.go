@@ -38,7 +38,7 @@ func explainPostgres(err error) (p wire.Problem, is bool) {
 		case "53100":
 			return wire.Problem{Code: "disk_full", Message: "The disk of the database is full, so this was not saved.", Hint: "Free some space there and try again. Nothing that was saved before is lost."}, true
 		case "53200", "53300":
-			return wire.Problem{Code: "database_busy", Message: "The database takes no more connections, or has no memory left, so this was not saved.", Hint: "Each replica needs 12 connections: raise max_connections, or put fewer replicas to work."}, true
+			return wire.Problem{Code: "database_busy", Message: "The database takes no more connections, or has no memory left, so this was not saved.", Hint: "Each replica needs 16 connections: raise max_connections, or put fewer replicas to work."}, true
 		case "25006":
 			return wire.Problem{Code: "database_read_only", Message: "The database can only be read, so this was not saved.", Hint: "It may be a standby: give the address of the primary."}, true
 		case "57014", "55P03":

@@ -266,6 +266,16 @@ func RemoveDatabase(path string) {
 	}
 }
 
+// NewestPostgres is the version of the databases of PostgreSQL's that files lead to,
+// whose first has what is before it.
+func NewestPostgres(files fs.FS) (int, error) {
+	ms, err := ReadMigrations(files)
+	if err != nil {
+		return 0, err
+	}
+	return ms[len(ms)-1].version, nil
+}
+
 // NewestMigration is the version of the databases that files lead to.
 func NewestMigration(files fs.FS) (int, error) {
 	ms, err := ReadMigrations(files)

@@ -136,7 +136,7 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 		return nil, err
 	}
 	k := &postgresKind{}
-	e = &DB{kind: k, pool: c.Open(1), Postgres: c}
+	e = &DB{kind: k, pool: c.Open(1), Postgres: c, locks: &Locks{pool: c.Open(lockers)}}
 	defer func() {
 		if err != nil {
 			e.Close()
@@ -155,8 +155,8 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 	if o.Committed == nil {
 		o.Committed = func(time.Duration) {}
 	}
-	e.writer = startWriter(k, e.pool, conn, o)
-	return e, nil
+	e.writer, err = startWriter(k, e.pool, conn, o)
+	return e, err
 }
 
 // connector reads the address of a database.

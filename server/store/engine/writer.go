@@ -61,6 +61,7 @@ type writer struct {
 	log       *slog.Logger
 	follower  Follower
 	committed func(took time.Duration)
+	refused   error // of each write to what was moved elsewhere; nil: it is written to
 	ended     chan struct{}
 	wake      chan struct{} // holds one
 	gathered  *time.Timer   // wakes too
@@ -90,7 +91,7 @@ type Follower interface {
 }
 
 // startWriter takes over conn.
-func startWriter(k kind, pool *sql.DB, conn *sql.Conn, o Options) *writer {
+func startWriter(k kind, pool *sql.DB, conn *sql.Conn, o Options) (*writer, error) {
 	w := &writer{
 		kind:      k,
 		tx:        Tx{kind: k, p: prepare(pool, conn), kept: map[any]kept{}},
@@ -105,9 +106,13 @@ func startWriter(k kind, pool *sql.DB, conn *sql.Conn, o Options) *writer {
 	if err := w.tx.Scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &w.scrub); err != nil {
 		o.Logger.Error("what was deleted last may still be in the files", "err", err)
 	}
+	var moved *Error
+	if w.refused = refusal(&w.tx); w.refused != nil && !errors.As(w.refused, &moved) {
+		return nil, errors.Join(w.refused, w.tx.p.close())
+	}
 	w.gathered = time.AfterFunc(gatherFor, w.signal) // the first time for nothing
 	go w.run()
-	return w
+	return w, nil
 }
 
 // enqueue queues u, or says at once why not. room is closed when it may be
@@ -117,6 +122,9 @@ func (w *writer) enqueue(u unit, awaited bool) (room <-chan struct{}, err error)
 	defer w.mu.Unlock()
 	if w.closed {
 		return nil, os.ErrClosed
+	}
+	if w.refused != nil {
+		return nil, w.refused
 	}
 	// A unit larger than the whole queue may go in alone.
 	if len(w.queue) >= maxQueued || (len(w.queue) > 0 && w.bytes+u.size > maxQueuedBytes) {
@@ -212,6 +220,9 @@ func (w *writer) run() {
 		w.mu.Unlock()
 		if closed {
 			return // closing the last connection empties the log
+		}
+		if w.refused != nil {
+			continue // what follows writes, too
 		}
 		switch {
 		case due && w.follower.Behind() && w.catchUp():

@@ -23,16 +23,29 @@ import (
 	"screentest/shared/wire"
 )
 
-// countCommits counts the commits of the writing connection from here on.
-func countCommits(t testing.TB, db *store.DB) *atomic.Int64 {
+// countCommits counts the commits of the writing connection from here on, in which
+// a unit that calls mark has a part. The driver of SQLite tells of each; PostgreSQL
+// numbers its transactions.
+func countCommits(t testing.TB, db *store.DB) (commits func() int64, mark func(*engine.Tx) error) {
 	t.Helper()
-	storetest.OnlySQLite(t) // whose driver tells of commits
 	var n atomic.Int64
+	if storetest.OnPostgres() {
+		last := ""
+		return n.Load, func(w *engine.Tx) error {
+			var number string
+			err := w.Scan("SELECT pg_current_xact_id()::text", nil, &number)
+			if number != last {
+				last = number
+				n.Add(1)
+			}
+			return err
+		}
+	}
 	storetest.Must(t, db.Engine().WriterConn().Raw(func(c any) error {
 		c.(driver.HookRegisterer).RegisterCommitHook(func() int32 { n.Add(1); return 0 })
 		return nil
 	}))
-	return &n
+	return n.Load, func(*engine.Tx) error { return nil }
 }
 
 // put is a unit that writes a setting, and then fails if fail is not nil.
@@ -60,7 +73,7 @@ func settings(t testing.TB, db *store.DB) (all []string) {
 func TestGroupCommit(t *testing.T) {
 	db, owner := storetest.OpenLocal(t)
 	release := storetest.Hold(t, db)
-	commits := countCommits(t, db) // the writer waits inside a unit
+	commits, mark := countCommits(t, db) // the writer waits inside a unit
 	refused := errors.New("refused")
 	const n = 100
 	errs := make([]error, n)
@@ -73,8 +86,10 @@ func TestGroupCommit(t *testing.T) {
 			fail = refused
 		}
 		done.Add(1)
-		db.Engine().Post(0, put(owner, fmt.Sprintf("%03d", i), "v", fail), func(err error) {
-			errs[i], order, committed = err, append(order, i), commits.Load()
+		db.Engine().Post(0, func(w *engine.Tx) error {
+			return errors.Join(mark(w), put(owner, fmt.Sprintf("%03d", i), "v", fail)(w))
+		}, func(err error) {
+			errs[i], order, committed = err, append(order, i), commits()
 			done.Done()
 		})
 	}
@@ -99,7 +114,7 @@ func TestGroupCommit(t *testing.T) {
 	if !slices.IsSorted(order) {
 		t.Errorf("answered in the order %v", order)
 	}
-	if committed != 2 { // that of hold, and that of the group
+	if committed != 2 { // that of hold, and that of the group; or the one that failed, and the one that didn't
 		t.Errorf("%d commits for %d units", committed, n)
 	}
 }
@@ -111,6 +126,16 @@ func TestGroupCommitEqualsSequential(t *testing.T) {
 	grouped, a := storetest.OpenLocal(t)
 	single, b := storetest.OpenLocal(t)
 	refused := errors.New("refused")
+	late := []string{"PRAGMA defer_foreign_keys = 1", "INSERT INTO settings (owner, name, value) VALUES (12345, 'of nobody', '')"}
+	if storetest.OnPostgres() {
+		late = []string{"INSERT INTO late VALUES (1), (1)"}
+		for _, db := range []*store.DB{grouped, single} {
+			storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
+				_, err := w.Exec("CREATE TABLE late (n BIGINT UNIQUE DEFERRABLE INITIALLY DEFERRED)")
+				return err
+			}))
+		}
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		type op struct {
 			Name, Value string
@@ -136,11 +161,12 @@ func TestGroupCommitEqualsSequential(t *testing.T) {
 					if err := put(owner, o.Name, o.Value, nil)(w); err != nil {
 						return err
 					}
-					if _, err := w.Exec("PRAGMA defer_foreign_keys = 1"); err != nil {
-						return err
+					for _, statement := range late {
+						if _, err := w.Exec(statement); err != nil {
+							return err
+						}
 					}
-					_, err := w.Exec("INSERT INTO settings (owner, name, value) VALUES (12345, 'of nobody', '')")
-					return err
+					return nil
 				}
 			}
 			return put(owner, o.Name, o.Value, nil)
@@ -261,7 +287,7 @@ func TestQueueIsBounded(t *testing.T) {
 func TestCloseFinishesTheQueue(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
-	db, err := store.Open(ctx, dir, store.Options{})
+	db, err := storetest.TryOpen(t, dir, store.Options{})
 	storetest.Must(t, err)
 	owner, err := db.EnsureLocalUser(ctx)
 	storetest.Must(t, err)

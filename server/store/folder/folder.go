@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/gofrs/flock"
@@ -26,6 +27,34 @@ const (
 // While it is there without a database beside it, what else there is is not
 // whole: Open refuses it.
 const Unfinished = ".restoring"
+
+// ElsewhereFile says in a data folder that its database is PostgreSQL's, and where.
+const ElsewhereFile = "database.txt"
+
+// NoteElsewhere notes in dir that its database is at address, which names nobody and
+// holds no password; "" for the file in dir.
+func NoteElsewhere(dir, address string) error {
+	file := filepath.Join(dir, ElsewhereFile)
+	if address == "" {
+		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	if was, err := os.ReadFile(file); err == nil && string(was) == address+"\n" {
+		return nil
+	}
+	return os.WriteFile(file, []byte(address+"\n"), 0o600)
+}
+
+// Elsewhere is what NoteElsewhere noted last.
+func Elsewhere(dir string) (address string, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, ElsewhereFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(text)), err
+}
 
 // DatabaseIn is the database of the data folder dir.
 func DatabaseIn(dir string) string { return filepath.Join(dir, DatabaseFile) }

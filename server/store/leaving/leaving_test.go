@@ -1,12 +1,9 @@
 package leaving_test
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +21,6 @@ import (
 // Who is erased leaves a number, in the ledger and the audit, and nothing else:
 // no row, no text in a file. Everybody else has what they had.
 func TestErasedLeaveNothing(t *testing.T) {
-	storetest.OnlySQLite(t)
 	t.Parallel()
 	const canary = "canaryann"
 	dir := storetest.Folder(t)
@@ -32,7 +28,7 @@ func TestErasedLeaveNothing(t *testing.T) {
 	boss, ann, bob := join(t, db, "boss", "admin"), join(t, db, canary, "member"), join(t, db, "bob", "member")
 	mine := fill(t, db, ann, canary, made{})
 	fill(t, db, bob, "ofbob", mine) // under the same ids, in a name space of his own
-	if found := filesWith(t, dir, canary); len(found) == 0 {
+	if found := storetest.FilesWith(t, dir, canary); len(found) == 0 {
 		t.Fatal("the canary is nowhere to begin with")
 	}
 	others, ledger := dump(t, db, bob), len(storetest.LedgerRows(t, db, ann))
@@ -59,7 +55,7 @@ func TestErasedLeaveNothing(t *testing.T) {
 	if n := count(t, db, ann); n != (wire.Erasing{LedgerRows: int64(ledger)}) {
 		t.Errorf("counted after it: %+v", n)
 	}
-	for filesWith(t, dir, canary) != nil { // until the test's own time is up
+	for storetest.FilesWith(t, dir, canary) != nil { // until the test's own time is up
 		storetest.Must(t, db.SetSetting(t.Context(), bob, "turn", "of the writer"))
 	}
 	// Their row is that of somebody who was never anybody.
@@ -97,22 +93,6 @@ func wantBooks(t *testing.T, dir, action string, db *store.DB) {
 	if newest.Action != action || newest.Object == "" || newest.Person == "" {
 		t.Errorf("the audit's newest line is %+v", newest)
 	}
-}
-
-// filesWith are the files below dir that contain needle.
-func filesWith(t *testing.T, dir, needle string) (found []string) {
-	t.Helper()
-	storetest.Must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		p, err := os.ReadFile(path)
-		if bytes.Contains(p, []byte(needle)) {
-			found = append(found, filepath.Base(path))
-		}
-		return err
-	}))
-	return found
 }
 
 // An heir has everything, and can read, find and export it, though they had some

@@ -76,7 +76,7 @@ func TestReviewsOfWhoLeaves(t *testing.T) {
 	if r := seen.Review; !seen.Own || !r.Presents || r.ID != herReview || len(r.Comments) != 1 || r.Comments[0].Text != "of Bob's" {
 		t.Errorf("of the clip that he was handed there is %+v", r)
 	}
-	for filesWith(t, dir, canary) != nil { // until the test's own time is up
+	for storetest.FilesWith(t, dir, canary) != nil { // until the test's own time is up
 		storetest.Must(t, db.SetSetting(ctx, bob, "turn", "of the writer"))
 	}
 }

@@ -52,7 +52,7 @@ func TestErasedLeaveNoNotices(t *testing.T) {
 	if list, err := db.Notices().List(ctx, bob, wire.Page{}); err != nil || len(list.Notices) != 1 || list.Notices[0].By != "boss" {
 		t.Errorf("what Bob was told: %+v, %v", list, err)
 	}
-	for filesWith(t, dir, canary) != nil { // until the test's own time is up
+	for storetest.FilesWith(t, dir, canary) != nil { // until the test's own time is up
 		storetest.Must(t, db.SetSetting(ctx, bob, "turn", "of the writer"))
 	}
 }

@@ -14,7 +14,6 @@ import (
 )
 
 func TestCharges(t *testing.T) {
-	storetest.OnlySQLite(t)
 	ctx, dir := t.Context(), t.TempDir()
 	db := storetest.Open(t, dir, store.Options{})
 	ann, annID := join(t, db, "ann", "member")
@@ -41,7 +40,7 @@ func TestCharges(t *testing.T) {
 	if got, keys, err := db.Charges(ctx, "99", ""); err != nil || len(got)+len(keys) > 0 {
 		t.Errorf("nobody's: %+v %q, %v", got, keys, err)
 	}
-	if found := filesWith(t, dir, "sk-canary"); len(found) > 0 {
+	if found := storetest.FilesWith(t, dir, "sk-canary"); len(found) > 0 {
 		t.Errorf("in the clear in %q", found)
 	}
 	storetest.Must(t, db.DeletePersonalKey(ctx, ann), db.DeletePersonalKey(ctx, bob), db.DeleteTeamKey(ctx, red), db.DeleteTeamKey(ctx, red))

@@ -30,6 +30,10 @@ func New(db *engine.DB, box *seal.Box, now func() time.Time) *Register {
 // if the first admin has gone.
 func (r *Register) EnsureLocalUser(ctx context.Context) (owner string, err error) {
 	var n int64
+	if r.db.ReadOnly() != nil {
+		err = r.db.At(ctx).Scan("SELECT coalesce((SELECT max(n) FROM users WHERE email IS NOT NULL HAVING count(*) = 1), (SELECT n FROM users WHERE local = 1))", nil, &n)
+		return engine.FormatOwner(n), err
+	}
 	err = r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		if err := adoptLocal(t); err != nil {
 			return err

@@ -17,7 +17,6 @@ import (
 )
 
 func TestSecrets(t *testing.T) {
-	storetest.OnlySQLite(t)
 	ctx, dir := t.Context(), t.TempDir()
 	db := storetest.Open(t, dir, store.Options{})
 	if _, err := db.Secret(ctx, "a"); !errors.Is(err, fs.ErrNotExist) {
@@ -30,7 +29,7 @@ func TestSecrets(t *testing.T) {
 	if _, _, err := db.LoadSession(ctx, "a"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("as a session: %v", err)
 	}
-	if found := filesWith(t, dir, "canary"); len(found) > 0 {
+	if found := storetest.FilesWith(t, dir, "canary"); len(found) > 0 {
 		t.Errorf("in the clear in %q", found)
 	}
 	storetest.Must(t, db.Engine().Write(ctx, 0, func(w *engine.Tx) error {

@@ -1,12 +1,9 @@
 package people_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -70,32 +67,10 @@ func TestSessionIsBoundToItsID(t *testing.T) {
 	}
 }
 
-// filesWith are the files below dir that contain needle.
-func filesWith(t *testing.T, dir, needle string) (found []string) {
-	t.Helper()
-	files := 0
-	storetest.Must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		files++
-		p, err := os.ReadFile(path)
-		if bytes.Contains(p, []byte(needle)) {
-			found = append(found, filepath.Base(path))
-		}
-		return err
-	}))
-	if files < 3 {
-		t.Fatalf("only %d files in the data folder", files)
-	}
-	return found
-}
-
 // The gateway's key, and the id that would open its session, are in no file of
 // the data folder, neither while the server runs, nor after it ended, nor
 // after it was killed.
 func TestKeyIsInNoFile(t *testing.T) {
-	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	const key, id = "sk-canary-7f3a9c51e8d24b60", "session-canary-5a1bb0c2d97e4f83"
 	dir := t.TempDir()
@@ -104,7 +79,7 @@ func TestKeyIsInNoFile(t *testing.T) {
 		"after its end": (*store.DB).Close,
 	} {
 		t.Run(name, func(t *testing.T) {
-			db, err := store.Open(ctx, dir, store.Options{})
+			db, err := storetest.TryOpen(t, dir, store.Options{})
 			storetest.Must(t, err)
 			defer db.Close()
 			owner, err := db.EnsureLocalUser(ctx)
@@ -114,7 +89,7 @@ func TestKeyIsInNoFile(t *testing.T) {
 			}
 			storetest.Must(t, end(db))
 			for _, secret := range []string{key, id} {
-				if found := filesWith(t, dir, secret); found != nil {
+				if found := storetest.FilesWith(t, dir, secret); found != nil {
 					t.Errorf("%q is in %v", secret, found)
 				}
 			}
@@ -125,14 +100,13 @@ func TestKeyIsInNoFile(t *testing.T) {
 	owner, err := db.EnsureLocalUser(ctx)
 	storetest.Must(t, err)
 	storetest.StartAt(t, db, owner, "title-canary", 1)
-	if found := filesWith(t, dir, "title-canary"); found == nil {
+	if found := storetest.FilesWith(t, dir, "title-canary"); found == nil {
 		t.Error("the search did not find a title")
 	}
 }
 
 // What was deleted is gone from the files, and not only from the tables.
 func TestDeletedTextIsGoneFromTheFiles(t *testing.T) {
-	storetest.OnlySQLite(t)
 	ctx := context.Background()
 	const canary = "deleted-canary-41d8"
 	dir := t.TempDir()
@@ -143,11 +117,11 @@ func TestDeletedTextIsGoneFromTheFiles(t *testing.T) {
 	storetest.Must(t, storetest.StartTurn(db, owner, s))
 	storetest.Must(t, storetest.AppendLog(db, owner, s.Run, 0, []byte(canary+" logged"), nil))
 	storetest.Must(t, db.FinishRun(ctx, owner, storetest.Ended(storetest.RunOf(s), 1), canary+" answered"+strings.Repeat(".", 10_000), []byte(canary+" logged"), nil, nil))
-	if filesWith(t, dir, canary) == nil {
+	if storetest.FilesWith(t, dir, canary) == nil {
 		t.Fatal("the canary is nowhere to begin with")
 	}
 	storetest.Must(t, db.DeleteConversation(ctx, owner, s.Conversation))
-	for filesWith(t, dir, canary) != nil { // until the test's own time is up
+	for storetest.FilesWith(t, dir, canary) != nil { // until the test's own time is up
 		storetest.Must(t, db.SetSetting(ctx, owner, "turn", "of the writer"))
 	}
 	if page, err := db.Conversations(ctx, owner, wire.Page{}); err != nil || len(page.Conversations) != 0 {

@@ -57,18 +57,38 @@ func withLocalUser(t testing.TB, dir string) {
 	})
 }
 
+// URLOf is the address of the database that stands for the folder dir.
+func URLOf(t testing.TB, dir string) string {
+	t.Helper()
+	if url, made := databases.Load(dir); made {
+		return url.(string)
+	}
+	return databaseLike(t, dir, "", nil)
+}
+
 // onEngine has o open the database that the suite runs on.
 func onEngine(t testing.TB, dir string, o *store.Options) {
 	t.Helper()
 	if !OnPostgres() || o.Database != "" {
 		return
 	}
-	url, made := databases.Load(dir)
-	if !made {
-		url = databaseLike(t, dir, "", nil)
-	}
-	o.Database = url.(string)
+	o.Database = URLOf(t, dir)
 	if o.SealKey == "" {
 		o.SealKey = sealKey
 	}
+}
+
+// Environ is the environment of a program that is to open the folder dir on the
+// engine that the suite runs on.
+func Environ(t testing.TB, dir string) (env []string) {
+	t.Helper()
+	if !OnPostgres() {
+		return nil
+	}
+	return []string{"SCREENTEST_DATABASE=" + URLOf(t, dir), "SCREENTEST_SEAL_KEY=" + sealKey}
+}
+
+// ChildOptions opens a folder in a program that was given [Environ].
+func ChildOptions() store.Options {
+	return store.Options{Database: os.Getenv("SCREENTEST_DATABASE"), SealKey: os.Getenv("SCREENTEST_SEAL_KEY")}
 }

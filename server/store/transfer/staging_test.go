@@ -15,12 +15,9 @@ import (
 	"testing"
 	"time"
 
-	driver "modernc.org/sqlite"
-
 	"screentest/server/store"
 	"screentest/server/store/chat"
 	"screentest/server/store/engine"
-	"screentest/server/store/folder"
 	"screentest/server/store/storetest"
 	"screentest/server/store/transfer"
 	"screentest/shared/wire"
@@ -53,23 +50,19 @@ func importFile(conversations, turns int) string {
 	return b.String() + "]}"
 }
 
-// onCommit has fn called with each commit of the writer's, on its goroutine.
-func onCommit(t testing.TB, db *store.DB, fn func()) {
+// openTelling opens a store that calls what onCommit is given with each commit that
+// somebody waits for, on the writer's goroutine and before they are answered.
+func openTelling(t testing.TB) (db *store.DB, owner string, onCommit func(fn func())) {
 	t.Helper()
-	storetest.OnlySQLite(t) // whose driver tells of commits
-	var on atomic.Bool      // not at the commit of this very write
-	storetest.Must(t, db.Engine().Write(context.Background(), 0, func(w *engine.Tx) error {
-		return w.Raw(func(c any) error {
-			c.(driver.HookRegisterer).RegisterCommitHook(func() int32 {
-				if on.Load() {
-					fn()
-				}
-				return 0
-			})
-			return nil
-		})
-	}))
-	on.Store(true)
+	var told atomic.Pointer[func()]
+	db = storetest.Open(t, storetest.Folder(t), store.Options{Committed: func(time.Duration) {
+		if fn := told.Load(); fn != nil {
+			(*fn)()
+		}
+	}})
+	owner, err := db.EnsureLocalUser(context.Background())
+	storetest.Must(t, err)
+	return db, owner, func(fn func()) { told.Store(&fn) }
 }
 
 // stored counts the rows of what an import writes.
@@ -84,10 +77,10 @@ func stored(t testing.TB, db *store.DB) (conversations, messages, runs, staged i
 // is, and of the file nothing is to be seen by then.
 func TestOthersWriteDuringAnImport(t *testing.T) {
 	ctx := context.Background()
-	db, owner := storetest.OpenLocal(t)
+	db, owner, onCommit := openTelling(t)
 	storetest.Indexed(t, db)
 	var between, commits atomic.Int64
-	onCommit(t, db, func() {
+	onCommit(func() {
 		if commits.Add(1)%3 != 0 {
 			return
 		}
@@ -118,13 +111,13 @@ func TestOthersWriteDuringAnImport(t *testing.T) {
 // An import that is given up at any of its steps leaves nothing, and can be made
 // again under the ids of the file.
 func TestAnImportIsAllOrNothing(t *testing.T) {
-	db, owner := storetest.OpenLocal(t)
+	db, owner, onCommit := openTelling(t)
 	storetest.Talk(t, db, owner, "", "of before", storetest.Says("x"))
 	storetest.Indexed(t, db)
 	file := importFile(4, chat.StagedStep/2)
 	var left atomic.Int64 // commits until it is given up
 	var giveUp atomic.Pointer[context.CancelFunc]
-	onCommit(t, db, func() {
+	onCommit(func() {
 		if left.Add(-1) == 0 {
 			(*giveUp.Load())()
 		}
@@ -198,7 +191,7 @@ func importUntilKilled(dir string) {
 		io.Copy(io.Discard, os.Stdin)
 		os.Exit(1)
 	}()
-	db, err := store.Open(context.Background(), dir, store.Options{})
+	db, err := store.Open(context.Background(), dir, storetest.ChildOptions())
 	if err == nil {
 		fmt.Println("open")
 		_, err = db.Import(context.Background(), "1", strings.NewReader(importFile(6, 5*chat.StagedStep)))
@@ -220,7 +213,7 @@ func TestKillDuringAnImport(t *testing.T) {
 	killed := 0 // while something was staged
 	for kill := 0; kill < 8; kill += step {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), importChildEnv+"="+dir)
+		cmd.Env = append(append(os.Environ(), importChildEnv+"="+dir), storetest.Environ(t, dir)...)
 		in, err := cmd.StdinPipe()
 		storetest.Must(t, err)
 		out, err := cmd.StdoutPipe()
@@ -234,7 +227,7 @@ func TestKillDuringAnImport(t *testing.T) {
 		if readStaged(t, dir) > 0 {
 			killed++
 		}
-		db, err := store.Open(ctx, dir, store.Options{})
+		db, err := storetest.TryOpen(t, dir, store.Options{})
 		storetest.Must(t, err)
 		c, m, r, staged := stored(t, db)
 		if staged != 0 || c%6 != 0 || m != c*10*chat.StagedStep || 2*r != m {
@@ -254,8 +247,7 @@ func TestKillDuringAnImport(t *testing.T) {
 // awaitStaged waits until so many messages are stored, or an import is whole.
 func awaitStaged(t *testing.T, dir string, messages int) {
 	t.Helper()
-	pool, err := engine.OpenPool(filepath.Join(dir, folder.DatabaseFile), engine.ReaderSettings, 1)
-	storetest.Must(t, err)
+	pool := storetest.Pool(t, dir)
 	defer pool.Close()
 	for have, whole := -1, 0; have < messages && whole == 0; time.Sleep(time.Millisecond) {
 		storetest.Must(t, pool.QueryRow("SELECT (SELECT count(*) FROM messages), (SELECT count(*) FROM conversations WHERE owner > 0)").Scan(&have, &whole))
@@ -265,8 +257,7 @@ func awaitStaged(t *testing.T, dir string, messages int) {
 // readStaged counts what a killed import has left.
 func readStaged(t *testing.T, dir string) (n int) {
 	t.Helper()
-	pool, err := engine.OpenPool(filepath.Join(dir, folder.DatabaseFile), engine.ReaderSettings, 1)
-	storetest.Must(t, err)
+	pool := storetest.Pool(t, dir)
 	defer pool.Close()
 	storetest.Must(t, pool.QueryRow("SELECT count(*) FROM conversations WHERE owner < 0").Scan(&n))
 	return n

@@ -32,21 +32,53 @@ type Report struct {
 // open: they are seen as of one moment, and nothing is changed. key is the
 // sealing key as in SCREENTEST_SEAL_KEY; "" is that of the folder.
 func Verify(ctx context.Context, dir, key string) (r Report, err error) {
-	path := folder.DatabaseIn(dir)
-	pool, err := engine.OpenPool(path, engine.ReaderSettings, 1)
+	newest, err := engine.NewestMigration(schema.Files)
 	if err != nil {
 		return r, err
 	}
-	defer pool.Close()
-	if err := wantNewest(ctx, pool); err != nil {
+	err = engine.Look(ctx, folder.DatabaseIn(dir), newest, func(q engine.Reading, version int) (err error) {
+		if version < newest {
+			return errOlder()
+		}
+		box, err := boxOf(dir, key)
+		if err != nil {
+			return err
+		}
+		r, err = Books(q, box)
+		return err
+	})
+	return r, err
+}
+
+// VerifyPostgres does so with the database of PostgreSQL's at url, whose replicas
+// may be running. It holds no key.
+func VerifyPostgres(ctx context.Context, url, key string) (r Report, err error) {
+	newest, err := engine.NewestPostgres(schema.Postgres)
+	if err != nil {
 		return r, err
 	}
-	tx, err := pool.BeginTx(ctx, nil)
-	if err != nil {
-		return r, engine.Explain(err)
+	if key == "" {
+		return r, &engine.Error{Problem: wire.Problem{Code: "seal_key_missing", Message: "SCREENTEST_SEAL_KEY is missing, and what the last rows are is sealed with it.",
+			Hint: "Give the key that the database was sealed with."}}
 	}
-	defer tx.Rollback() // nothing was written
-	box, chained, err := openBox(ctx, tx, dir, key)
+	err = engine.LookPostgres(ctx, url, newest, func(q engine.Reading, version int) (err error) {
+		if version < newest {
+			return errOlder()
+		}
+		box, err := boxOf("", key)
+		if err != nil {
+			return err
+		}
+		r, err = Books(q, box)
+		return err
+	})
+	return r, err
+}
+
+// Books looks through the books that q reads as of one moment. box is of the key
+// that they were sealed with.
+func Books(q engine.Reading, box *seal.Box) (r Report, err error) {
+	chained, err := opens(q, box)
 	if err != nil {
 		return r, err
 	}
@@ -57,15 +89,15 @@ func Verify(ctx context.Context, dir, key string) (r Report, err error) {
 		table chain.Table
 		end   *chain.End
 	}{{chain.Ledger, &r.Ledger}, {chain.Audit, &r.Audit}} {
-		end, wrong, err := chain.Check(ctx, tx, c.table, box)
+		end, wrong, err := chain.Check(q, c.table, box)
 		if err != nil {
 			return r, fmt.Errorf("read the %s: %w", c.table.Name, engine.Explain(err))
 		}
 		*c.end = end
 		r.add(wrong)
 	}
-	for _, look := range []func(context.Context, *sql.Tx) (*chain.Wrong, error){r.began, r.sums} {
-		wrong, err := look(ctx, tx)
+	for _, look := range []func(engine.Reading) (*chain.Wrong, error){r.began, r.sums} {
+		wrong, err := look(q)
 		if err != nil {
 			return r, engine.Explain(err)
 		}
@@ -80,76 +112,58 @@ func (r *Report) add(w *chain.Wrong) {
 	}
 }
 
-// wantNewest refuses a database of an older program.
-func wantNewest(ctx context.Context, pool *sql.DB) error {
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return engine.Explain(err)
-	}
-	defer conn.Close()
-	newest, err := engine.NewestMigration(schema.Files)
-	if err != nil {
-		return err
-	}
-	version, err := engine.VersionOf(ctx, conn, newest)
-	if err != nil {
-		return err
-	}
-	if version < newest {
-		return errOlder()
-	}
-	return nil
-}
-
 func errOlder() error {
 	return &engine.Error{Problem: wire.Problem{Code: "data_older",
 		Message: "The database is of an older Screentest, and its ledger is not chained yet.", Hint: "Serve the folder once with this one; it does so as it starts."}}
 }
 
-// openBox gives what the heads are sealed with. chained: the folder's ledger was.
-func openBox(ctx context.Context, tx *sql.Tx, dir, text string) (box *seal.Box, chained bool, err error) {
+// boxOf opens what the heads are sealed with.
+func boxOf(dir, text string) (box *seal.Box, err error) {
 	if text != "" {
 		var key []byte
 		if key, err = seal.ParseKey(text); err == nil {
 			box, err = seal.New(key)
 		}
 		if err != nil {
-			return nil, false, fmt.Errorf("SCREENTEST_SEAL_KEY: %w", err)
+			return nil, fmt.Errorf("SCREENTEST_SEAL_KEY: %w", err)
 		}
-	} else {
-		file := filepath.Join(dir, folder.SealKeyFile)
-		box, err = seal.Load(file, slog.New(slog.DiscardHandler))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, false, &engine.Error{Problem: wire.Problem{Code: "seal_key_missing", Message: file + " is missing, and what the last rows are is sealed with it.",
-				Hint: "Put the file back, or give its key in SCREENTEST_SEAL_KEY."}}
-		}
-		if err != nil {
-			return nil, false, err
-		}
+		return box, nil
 	}
+	file := filepath.Join(dir, folder.SealKeyFile)
+	box, err = seal.Load(file, slog.New(slog.DiscardHandler))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &engine.Error{Problem: wire.Problem{Code: "seal_key_missing", Message: file + " is missing, and what the last rows are is sealed with it.",
+			Hint: "Put the file back, or give its key in SCREENTEST_SEAL_KEY."}}
+	}
+	return box, err
+}
+
+// opens looks that box is of the key that all was sealed with. chained: the ledger
+// was.
+func opens(q engine.Reading, box *seal.Box) (chained bool, err error) {
 	var check []byte
-	err = tx.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = ?", folder.SealCheck).Scan(&check)
+	err = q.Scan("SELECT value FROM meta WHERE name = ?", []any{folder.SealCheck}, &check)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, false, &engine.Error{Problem: wire.Problem{Code: "seal_check_gone", Message: "The note of which key the data folder was sealed with is gone from its database.",
+		return false, &engine.Error{Problem: wire.Problem{Code: "seal_check_gone", Message: "The note of which key the data folder was sealed with is gone from its database.",
 			Hint: "Something else has written into it: restore a backup."}}
 	}
 	if err != nil {
-		return nil, false, engine.Explain(err)
+		return false, engine.Explain(err)
 	}
 	plain, err := box.Open(folder.SealCheck, "", check)
 	if err != nil {
-		return nil, false, &engine.Error{Problem: wire.Problem{Code: "seal_key_other", Message: "The sealing key is not the one that this data folder was sealed with.",
+		return false, &engine.Error{Problem: wire.Problem{Code: "seal_key_other", Message: "The sealing key is not the one that this data folder was sealed with.",
 			Hint: "Give the right one in SCREENTEST_SEAL_KEY, or put the file seal.key back."}, Err: err}
 	}
-	return box, string(plain) == folder.SealCheckChained, nil
+	return string(plain) == folder.SealCheckChained, nil
 }
 
 // began looks that the audit begins with the chaining of the ledger, and that
 // this happened once.
-func (r *Report) began(ctx context.Context, tx *sql.Tx) (*chain.Wrong, error) {
+func (r *Report) began(q engine.Reading) (*chain.Wrong, error) {
 	const first = "SELECT n, at_ms FROM audit WHERE action = 'ledger.chained' ORDER BY n DESC LIMIT 1"
 	var n int64
-	err := tx.QueryRowContext(ctx, first).Scan(&n, &r.BeganMS)
+	err := q.Scan(first, nil, &n, &r.BeganMS)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return &chain.Wrong{Table: chain.Audit.Name, N: 1, What: "is gone: it said when the ledger was chained"}, nil
@@ -162,8 +176,8 @@ func (r *Report) began(ctx context.Context, tx *sql.Tx) (*chain.Wrong, error) {
 }
 
 // sums compares the sums by the hour with the rows that they are of.
-func (r *Report) sums(ctx context.Context, tx *sql.Tx) (*chain.Wrong, error) {
-	if err := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM spend_hours), (SELECT coalesce(sum(cost_nano_usd), 0) FROM ledger)").Scan(&r.Hours, &r.NanoUSD); err != nil {
+func (r *Report) sums(q engine.Reading) (*chain.Wrong, error) {
+	if err := q.Scan("SELECT (SELECT count(*) FROM spend_hours), (SELECT coalesce(sum(cost_nano_usd), 0) FROM ledger)", nil, &r.Hours, &r.NanoUSD); err != nil {
 		return nil, err
 	}
 	const sumsOf = `SELECT owner, created_ms / 3600000, what, model, coalesce(team, 0), paid_by,
@@ -173,10 +187,10 @@ func (r *Report) sums(ctx context.Context, tx *sql.Tx) (*chain.Wrong, error) {
 	const kept = `SELECT owner, hour, what, model, team, paid_by, charged, returned, corrected, estimated, rows, input_tokens, output_tokens FROM spend_hours`
 	var owner, hour, team int64
 	var what, model, paidBy string
-	err := tx.QueryRowContext(ctx, `WITH fresh (owner, hour, what, model, team, paid_by, charged, returned, corrected, estimated, rows, input_tokens, output_tokens) AS (`+sumsOf+`)
+	err := q.Scan(`WITH fresh (owner, hour, what, model, team, paid_by, charged, returned, corrected, estimated, rows, input_tokens, output_tokens) AS (`+sumsOf+`)
 		SELECT owner, hour, what, model, team, paid_by FROM (
 			SELECT * FROM (SELECT * FROM fresh EXCEPT `+kept+`) AS a UNION ALL SELECT * FROM (`+kept+` EXCEPT SELECT * FROM fresh) AS b) AS wrong
-		ORDER BY hour, owner, what, model, team, paid_by LIMIT 1`).Scan(&owner, &hour, &what, &model, &team, &paidBy)
+		ORDER BY hour, owner, what, model, team, paid_by LIMIT 1`, nil, &owner, &hour, &what, &model, &team, &paidBy)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -167,6 +167,7 @@ func TestLaterRowsMakeNothingGood(t *testing.T) {
 
 // Rows are booked and noted while the books are looked through.
 func TestVerifyBesideAServer(t *testing.T) {
+	storetest.OnlySQLite(t)
 	t.Parallel()
 	dir := storetest.Folder(t)
 	db := storetest.Open(t, dir, store.Options{})

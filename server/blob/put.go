@@ -1,0 +1,152 @@
+package blob
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+
+	"github.com/minio/minio-go/v7"
+)
+
+// checksum is what the store holds what came against, and keeps beside it.
+const checksum = "X-Amz-Checksum-Sha256"
+
+// Add puts a file. See [Place].
+func (b *Bucket) Add(ctx context.Context, name, from string, sha []byte, hold func(settle func() error) error) error {
+	for range 3 {
+		if err := b.put(ctx, name, from, sha); err != nil {
+			return err
+		}
+		if hold == nil {
+			return os.Remove(from)
+		}
+		err := hold(func() error {
+			// Who found it unused while it was put, or before, may have removed it.
+			_, err := b.size(ctx, name)
+			if errors.Is(err, fs.ErrNotExist) {
+				return errSwept
+			}
+			return err
+		})
+		if err == nil {
+			return os.Remove(from)
+		}
+		if !errors.Is(err, errSwept) {
+			return err
+		}
+	}
+	return errSwept
+}
+
+// put puts a file, unless it is there. sha is the SHA-256 of its bytes; nil: it is
+// summed first.
+func (b *Bucket) put(ctx context.Context, name, from string, sha []byte) error {
+	key, err := b.key(name)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if sha == nil {
+		sum := sha256.New()
+		if _, err := io.Copy(sum, file); err != nil {
+			return err
+		}
+		sha = sum.Sum(nil)
+	}
+	have, err := b.size(ctx, name)
+	if err == nil && have == info.Size() {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for {
+		var o minio.PutObjectOptions
+		conditional := !b.plainPuts.Load()
+		if conditional {
+			o.SetMatchETagExcept("*") // another may be putting the same
+		}
+		if info.Size() <= b.part {
+			err = b.putWhole(ctx, key, io.NewSectionReader(file, 0, info.Size()), info.Size(), sha, o)
+		} else {
+			err = b.putParts(ctx, key, file, info.Size(), sha, o)
+		}
+		switch {
+		case err == nil || conditional && isAlready(err):
+			return nil
+		case conditional && minio.ToErrorResponse(err).StatusCode == http.StatusNotImplemented:
+			b.plainPuts.Store(true)
+			continue
+		}
+		return b.said(ctx, err)
+	}
+}
+
+// putWhole puts a file with one call. The store holds it against its checksum, by
+// which the call is signed too.
+func (b *Bucket) putWhole(ctx context.Context, key string, file io.ReadSeeker, size int64, sha []byte, o minio.PutObjectOptions) error {
+	o.DisableContentSha256 = true // it is given
+	o.UserMetadata = map[string]string{checksum: base64.StdEncoding.EncodeToString(sha)}
+	_, err := b.client.PutObject(ctx, b.at.Bucket, key, file, size, "", hex.EncodeToString(sha), o)
+	return err
+}
+
+// putParts puts a file in parts, one after the other, each with its checksum. Only
+// when all are there does it become a file.
+func (b *Bucket) putParts(ctx context.Context, key string, file io.ReaderAt, size int64, sha []byte, o minio.PutObjectOptions) (err error) {
+	id, err := b.client.NewMultipartUpload(ctx, b.at.Bucket, key, minio.PutObjectOptions{UserMetadata: map[string]string{"X-Amz-Checksum-Algorithm": "SHA256"}})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err == nil {
+			return
+		}
+		// What can't be ended now is, by Tidy.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callWithin)
+		defer cancel()
+		_ = b.client.AbortMultipartUpload(ctx, b.at.Bucket, key, id)
+	}()
+	whole := sha256.New()
+	var parts []minio.CompletePart
+	for at := int64(0); at < size; at += b.part {
+		n := len(parts) + 1
+		part := io.NewSectionReader(file, at, min(b.part, size-at))
+		sum := sha256.New()
+		if _, err := io.Copy(io.MultiWriter(sum, whole), part); err != nil {
+			return err
+		}
+		text := base64.StdEncoding.EncodeToString(sum.Sum(nil))
+		put, err := b.client.PutObjectPart(ctx, b.at.Bucket, key, id, n, part, part.Size(), minio.PutObjectPartOptions{
+			Sha256Hex: hex.EncodeToString(sum.Sum(nil)), DisableContentSha256: true, CustomHeader: http.Header{checksum: {text}},
+		})
+		if err != nil {
+			return err
+		}
+		done := minio.CompletePart{PartNumber: n, ETag: put.ETag}
+		if put.ChecksumSHA256 != "" { // the store knows it
+			done.ChecksumSHA256 = text
+		}
+		parts = append(parts, done)
+	}
+	if got := whole.Sum(nil); hex.EncodeToString(got) != hex.EncodeToString(sha) {
+		return fmt.Errorf("the file has changed since it was summed: its SHA-256 is %x, not %x", got, sha)
+	}
+	_, err = b.client.CompleteMultipartUpload(ctx, b.at.Bucket, key, id, parts, o)
+	return err
+}

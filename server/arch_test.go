@@ -27,6 +27,7 @@ var parts = []string{
 	"budget",
 	"factors",
 	"gateway",
+	"heard",
 	"hook",
 	"listing",
 	"notices",

@@ -17,6 +17,7 @@ import (
 	"screentest/server/budget"
 	"screentest/server/factors"
 	gatewayclient "screentest/server/gateway"
+	"screentest/server/heard"
 	"screentest/server/hook"
 	"screentest/server/leaving"
 	"screentest/server/listing"
@@ -36,6 +37,7 @@ import (
 	"screentest/server/shown"
 	"screentest/server/signin"
 	"screentest/server/store"
+	"screentest/server/tails"
 	"screentest/server/tokens"
 	"screentest/server/video"
 	"screentest/shared/wire"
@@ -64,6 +66,7 @@ type server struct {
 	peers           *peer.Link      // nil: there are none
 	replicaListener net.Listener
 	files           *blob.Files
+	keeper          tails.Keeper // of what other replicas have not stored
 	news            *news.Hub
 	sandbox         *sandbox.Server // nil with -gateway
 	addr            string          // that is listened on
@@ -71,6 +74,7 @@ type server struct {
 	sandboxBase, sandboxKey string // of the sandbox inside
 	connecting              sync.Mutex
 	connection              connection
+	ear                     *heard.Ear // nil: nobody else changes what is stored
 	people                  *people.Directory
 	desk                    *signin.Desk // nil without accounts
 	factors                 *factors.Factors
@@ -144,6 +148,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	if err := s.openFiles(ctx); err != nil {
 		return s, err
 	}
+	s.openEar()
 	owner, err := s.store.EnsureLocalUser(ctx)
 	if err != nil {
 		return s, err
@@ -179,7 +184,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.openListing()
 	s.budget = budget.New(s.budgetConfig())
 	s.onClose(func(context.Context) error { s.budget.Close(); return nil })
-	s.runs = run.New(run.Config{
+	s.runs = run.New(s.amongReplicas(run.Config{
 		Store: s.store, Targets: s.target, Catalogue: s.models.current,
 		Tokenizer: &tokens.Counter{},
 		Reserve:   s.reserveText,
@@ -187,7 +192,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		Stored:    s.news.ConversationChanged,
 		Ended:     s.ops.RunEnded,
 		Logger:    log,
-	})
+	}))
 	s.onClose(s.runs.Close)
 	if s.videos, err = video.New(s.videoConfig(inside.addr)); err != nil {
 		return s, err
@@ -223,6 +228,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		Logger:     log,
 	})
 	s.tellLister("")
+	s.startEar()
 	s.warn()
 	s.serveHTTP(listener, s.ways.Trusted.Guard(s.ops.Before(s.bff)), s.encryption)
 	// While tabs are told that the server ends, requests are still answered: by

@@ -27,21 +27,27 @@ func (s *server) openDoor(ctx context.Context, addr string) error {
 		s.localID, err = s.store.PersonID(ctx, s.people.Owner)
 		return err
 	}
-	if err := s.openFactors(addr); err != nil {
+	if err := s.openFactors(ctx, addr); err != nil {
 		return err
 	}
-	s.desk = signin.New(signin.Config{
+	c := signin.Config{
 		Accounts: s.store, Factors: s.factors, Passwords: s.ways.Password, Known: s.people.WasFrom,
 		Instance: func() string { return s.people.Policies().Name },
 		Logger:   s.log,
-	})
+	}
+	by := "start"
+	if s.ear != nil {
+		c.Tries = s.store
+		by += " " + addr // each replica prints a link, and all of them lead there
+	}
+	s.desk = signin.New(c)
 	if err := s.mayWrite(s.store.SetServerSetting(ctx, addressSetting, s.link())); err != nil {
 		return err
 	}
 	if n > 0 {
 		return nil
 	}
-	token, err := s.desk.SetUpLink(ctx, "start")
+	token, err := s.desk.SetUpLink(ctx, by)
 	if err != nil {
 		return err
 	}

@@ -64,10 +64,39 @@ func (s *server) openGateways(ctx context.Context, base, key string) error {
 		}
 		return s.gateways.Connect(address, address, s.connection.Keyless && s.connection.Address == address)
 	}
+	return s.useConnection()
+}
+
+// useConnection connects the gateway that was connected in the page, or the sandbox.
+func (s *server) useConnection() error {
 	if at := s.connection.Address; at != "" {
 		return s.gateways.Connect(at, at, s.connection.Keyless)
 	}
-	return s.gateways.Connect(sandboxName, base, false)
+	return s.gateways.Connect(sandboxName, s.sandboxBase, false)
+}
+
+// reconnect connects the gateway that was connected at another replica.
+func (s *server) reconnect(ctx context.Context) error {
+	s.connecting.Lock()
+	defer s.connecting.Unlock()
+	was := s.connection
+	if err := s.readConnection(ctx); err != nil {
+		return err
+	}
+	now := s.connection
+	if s.config.gateway != "" || now.Address == was.Address && now.Keyless == was.Keyless {
+		return nil
+	}
+	if err := s.useConnection(); err != nil {
+		return err
+	}
+	if now.Address != "" {
+		s.gateways.Meet(now.Address) // who connected it has been there
+	}
+	s.log.Info("another gateway was connected in the page, at another replica", "gateway", s.gatewayName())
+	s.warnOfGateway()
+	s.tellLister("")
+	return nil
 }
 
 // readConnection reads what was connected in the page.
@@ -79,9 +108,11 @@ func (s *server) readConnection(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal([]byte(text), &s.connection); err != nil {
+	var c connection
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		return fmt.Errorf("read which gateway is connected: %w", err)
 	}
+	s.connection = c
 	return nil
 }
 

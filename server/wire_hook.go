@@ -14,7 +14,11 @@ import (
 // openHooks prepares the web hooks. Who is alone on this machine reaches what it
 // reaches anyway.
 func (s *server) openHooks() {
-	s.hooks = hook.New(hook.Config{Store: s.store, Private: s.config.fetchPrivate || s.reach.mode == alone, Logger: s.log})
+	c := hook.Config{Store: s.store, Private: s.config.fetchPrivate || s.reach.mode == alone, Logger: s.log}
+	if s.ear != nil {
+		c.Shared = &hook.Shared{Settings: s.store, Tries: s.store}
+	}
+	s.hooks = hook.New(c)
 	s.onClose(func(context.Context) error { s.hooks.Close(); return nil })
 }
 

@@ -30,7 +30,7 @@ func (s *server) goOn(ctx context.Context) error {
 		s.log.Warn("what is there is only served for reading", "err", err)
 		return nil
 	}
-	if err := s.runs.Recover(ctx); err != nil {
+	if err := s.recoverRuns(ctx); err != nil {
 		return err
 	}
 	if err := s.videos.Start(ctx); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -108,6 +109,7 @@ func (s *server) beat() error {
 	s.member.Start()
 	go func() {
 		<-s.member.Lost()
+		s.runs.Abandon()
 		s.failed <- errors.New("this replica was not heard of for so long that another one has taken over what it did. Start it again")
 	}()
 	return nil
@@ -115,28 +117,57 @@ func (s *server) beat() error {
 
 // takenOver goes on with what was another replica's, or nobody's.
 func (s *server) takenOver(ctx context.Context, n int64) error {
-	return errors.Join(s.runs.Recover(ctx), s.videos.TakeUp(ctx))
+	return errors.Join(s.runs.TakeOver(ctx), s.videos.TakeUp(ctx))
 }
 
 // peersChanged takes in who is there besides this replica.
 func (s *server) peersChanged(peers []replica.Peer) {
+	s.runs.PeersChanged()
 	if s.peers == nil && len(peers) > 0 {
 		s.failed <- mistakef("another replica serves this database, and -replica is missing, by which it would reach this one")
 	}
 }
 
 // answerPeers are the addresses by which other replicas ask this one.
-func (s *server) answerPeers() {}
+func (s *server) answerPeers() { s.answerOfRuns() }
 
 // leave has what is under way come to its end, as far as that takes no longer than a
-// replica may take to go.
+// replica may take to go: tabs are sent to the others, which go on showing them what
+// is written here. Alone there is nobody to send them to, and answers are ended.
 func (s *server) leave() {
-	if s.member == nil || s.runs == nil || s.bff == nil {
+	if s.member == nil || s.runs == nil || s.bff == nil || s.lost() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if err := s.member.Leave(ctx); err != nil {
 		s.log.Error("the others don't know that this replica ends", "err", err)
+	}
+	if s.peers == nil || len(s.keepers()) == 0 {
+		return
+	}
+	s.runs.Refuse()
+	s.bff.Drain()
+	ctx, cancel = context.WithTimeout(context.Background(), cmp.Or(s.config.cluster.drain, drainFor))
+	defer cancel()
+	go func() {
+		select {
+		case <-s.member.Lost():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if s.runs.Wait(ctx) != nil {
+		s.log.Warn("answers that take too long are ended", "answers", s.runs.UnderWay())
+	}
+}
+
+// lost says that another replica was told to go on with what this one does.
+func (s *server) lost() bool {
+	select {
+	case <-s.member.Lost():
+		return true
+	default:
+		return false
 	}
 }

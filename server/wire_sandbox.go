@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"os"
 	"path/filepath"
 
 	"screentest/server/sandbox"
@@ -26,6 +27,9 @@ type sandboxHome struct {
 	Addr string `json:"addr"`
 }
 
+// sandboxDir is its folder in the data folder.
+const sandboxDir = "sandbox"
+
 // sandboxSecret is the secret that holds the home.
 const sandboxSecret = "sandbox-home"
 
@@ -35,6 +39,9 @@ func (s *server) openSandboxHome(ctx context.Context) (key string, l net.Listene
 	home, err := s.readSandboxHome(ctx)
 	if err != nil {
 		return "", nil, fmt.Errorf("the key of the sandbox inside was not read: %w. It was left as it is, for with another one the sandbox would not know its clips: start again, or restore a backup", err)
+	}
+	if s.ear != nil {
+		return s.openSharedHome(ctx, home)
 	}
 	was := home
 	if home.Key == "" {
@@ -55,6 +62,45 @@ func (s *server) openSandboxHome(ctx context.Context) (key string, l net.Listene
 		}
 		if err != nil {
 			return "", nil, errors.Join(fmt.Errorf("keep the sandbox's key: %w", err), l.Close())
+		}
+	}
+	return home.Key, l, nil
+}
+
+// sandboxAddr is the file in the sandbox's folder that holds its address, where the
+// home is of several replicas: each has a sandbox of its own, at an address of its
+// own, and they have the key in common.
+const sandboxAddr = "address"
+
+// openSharedHome is openSandboxHome of a replica.
+func (s *server) openSharedHome(ctx context.Context, home sandboxHome) (key string, l net.Listener, err error) {
+	if home.Key == "" {
+		data, err := json.Marshal(sandboxHome{Key: "sandbox-" + rand.Text()})
+		if err == nil {
+			data, err = s.store.KeepSecret(ctx, sandboxSecret, data)
+		}
+		if err == nil {
+			err = json.Unmarshal(data, &home)
+		}
+		if err != nil {
+			return "", nil, fmt.Errorf("keep the sandbox's key: %w", err)
+		}
+	}
+	dir := filepath.Join(s.config.data, sandboxDir)
+	file := filepath.Join(dir, sandboxAddr)
+	was, err := os.ReadFile(file)
+	if err == nil {
+		l, err = net.Listen("tcp", string(was))
+	}
+	if err != nil {
+		if l, err = listen("127.0.0.1:0"); err != nil {
+			return "", nil, err
+		}
+		if err = os.MkdirAll(dir, 0o700); err == nil {
+			err = os.WriteFile(file, []byte(l.Addr().String()), 0o600)
+		}
+		if err != nil {
+			return "", nil, errors.Join(fmt.Errorf("keep the sandbox's address: %w", err), l.Close())
 		}
 	}
 	return home.Key, l, nil
@@ -86,7 +132,7 @@ func (s *server) startSandbox(ctx context.Context, files string) (base, key stri
 	if err != nil {
 		return "", "", err
 	}
-	dir := filepath.Join(s.config.data, "sandbox")
+	dir := filepath.Join(s.config.data, sandboxDir)
 	if s.store.ReadOnly() != nil {
 		dir = "" // what it makes is kept nowhere
 	}

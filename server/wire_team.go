@@ -16,12 +16,15 @@ import (
 // peopleConfig is what package people works with.
 func (s *server) peopleConfig(owner, addr string) people.Config {
 	c := people.Config{
-		Sessions: s.sessions(), Owner: owner, Addr: addr, Secure: s.reach.secure(),
+		Sessions: s.sessions(), Owner: owner, Addr: s.cookieAddr(addr), Secure: s.reach.secure(),
 		Gateway: s.keysFor, KeyChanged: s.news.GatewayChanged,
 		Team: s.reach.mode == team, Accounts: s.store, Keys: s.store, Settings: s.store,
 		BehindProxy: s.reach.public != nil && !s.reach.tls,
 		Audit:       func(_ context.Context, e people.Event) { s.store.Audit().Note(audit.Entry(e)) },
 		Logger:      s.log,
+	}
+	if s.ear != nil {
+		c.Fresh = s.ear.Fresh
 	}
 	if s.ways.Trusted != nil {
 		c.TrustFrom, c.Trusted, c.SignOns = s.ways.Trusted.From, s.ways.Trusted, s.store

@@ -50,6 +50,9 @@ func (ch *Chat) run(r wire.Run) {
 		c.open(m)
 	} else {
 		m.stopping = false
+		if m.Stream != nil && r.State == wire.Interrupted && r.Bytes < m.Stream.Offset {
+			c.fetch() // its end was lost with the server
+		}
 		ch.finish(m)
 		c.compare()
 	}

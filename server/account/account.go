@@ -45,3 +45,11 @@ type Session struct {
 // Hash is what is kept of a secret that is random and long: of a cookie's, of a
 // link's. One round is enough for those.
 func Hash(secret string) [sha256.Size]byte { return sha256.Sum256([]byte(secret)) }
+
+// A Try is an attempt at something of which so many may be made at once, and then one
+// in a while.
+type Try struct {
+	Name  string // of the limit: what it counts, and of whom
+	Burst int
+	Every time.Duration
+}

@@ -53,7 +53,7 @@ func (s *SingleSignOn) start(w http.ResponseWriter, r *http.Request, who people.
 // callback is where the provider leads back to.
 func (s *SingleSignOn) callback(w http.ResponseWriter, r *http.Request, _ people.Person) error {
 	ctx := r.Context()
-	if err := s.Desk.Returned(s.People.Address(r)); err != nil {
+	if err := s.Desk.Returned(ctx, s.People.Address(r)); err != nil {
 		return s.refuse(w, r, err)
 	}
 	on, back, err := s.Provider.Finish(w, r)
@@ -121,7 +121,7 @@ func (s *SingleSignOn) refuse(w http.ResponseWriter, r *http.Request, err error)
 		code = p.Code
 	}
 	// Who comes without having been at the provider is counted, and not noted.
-	if s.Desk.Failed(s.People.Address(r)) == nil {
+	if s.Desk.Failed(r.Context(), s.People.Address(r)) == nil {
 		s.Logger.Warn("single sign-on let nobody in", "code", code, "err", err)
 		if code != wire.CodeOIDCExpired && code != wire.CodeOIDCUnreachable && code != wire.CodeTooMany {
 			s.People.Note(r.Context(), people.Event{Action: "signin.failed", Detail: map[string]any{"how": account.ByOIDC, "why": code}, Address: s.People.Address(r)})

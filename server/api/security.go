@@ -18,7 +18,7 @@ type Factors interface {
 	FinishPasskey(r *http.Request, a account.Account, session, name string, credential []byte) (wire.PasskeyAdded, error)
 	BeginSignIn(w http.ResponseWriter, r *http.Request) (json.RawMessage, error)
 	FinishSignIn(w http.ResponseWriter, r *http.Request, credential []byte) (owner, passkey string, cloned bool, err error)
-	BeginTOTP(owner, session, email string) (wire.TOTPBegun, error)
+	BeginTOTP(ctx context.Context, owner, session, email string) (wire.TOTPBegun, error)
 	FinishTOTP(ctx context.Context, owner, session, code string) (codes []string, err error)
 	NewCodes(ctx context.Context, owner string) ([]string, error)
 }
@@ -36,9 +36,9 @@ type Proofs interface {
 	Prove(ctx context.Context, owner, email, from string, p wire.Proof) error
 	// Failed counts an attempt that came to nothing; an error says that there were
 	// too many from the address.
-	Failed(from string) error
+	Failed(ctx context.Context, from string) error
 	// Returned counts who comes back from the provider, likewise.
-	Returned(from string) error
+	Returned(ctx context.Context, from string) error
 }
 
 // Security has the addresses of one's own ways in, and of signing in by a passkey.
@@ -169,7 +169,7 @@ func (s *Security) beginTOTP(w http.ResponseWriter, r *http.Request, who people.
 	if err := s.proved(w, r, who); err != nil {
 		return err
 	}
-	begun, err := s.Factors.BeginTOTP(who.Owner, who.Session, who.Me.Email)
+	begun, err := s.Factors.BeginTOTP(r.Context(), who.Owner, who.Session, who.Me.Email)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (s *Security) finishSignIn(w http.ResponseWriter, r *http.Request, _ people
 		var p *wire.Problem
 		if errors.As(err, &p) && p.Code == wire.CodeWrong {
 			// Only what fails is counted: a passkey works while others guess.
-			if err := s.Desk.Failed(s.People.Address(r)); err != nil {
+			if err := s.Desk.Failed(r.Context(), s.People.Address(r)); err != nil {
 				return err
 			}
 			s.note(r, people.Person{}, "signin.failed", "", map[string]any{"how": account.ByPasskey, "why": p.Code})

@@ -1,8 +1,12 @@
 package bff
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"screentest/shared/wire"
 )
@@ -24,6 +28,23 @@ func (l listener) SessionsEnded(ids []string) {
 
 // PeopleChanged greets the tabs of owners anew.
 func (l listener) PeopleChanged(owners []string) { l.s.News.PeopleChanged(owners) }
+
+// moveAfter is how long a process may take to have its own sockets follow a session
+// that it gave another id.
+const moveAfter = 300 * time.Millisecond
+
+// SessionMoved has sockets of a session come again soon, of whose id sum is the
+// SHA-256 in hexadecimal digits: another process gave the browser another one, which
+// its next request says. It doesn't wait.
+func (s *Server) SessionMoved(sum string) {
+	time.AfterFunc(moveAfter, func() {
+		for _, k := range s.sockets.all() {
+			if now := sha256.Sum256([]byte(k.sessionNow())); hex.EncodeToString(now[:]) == sum {
+				k.fail(websocket.StatusServiceRestart, "another session")
+			}
+		}
+	})
+}
 
 // signOut has the socket closed because its session ended; one whose browser
 // doesn't read is cut off.

@@ -57,6 +57,11 @@ type socket struct {
 
 // handleSocket opens a tab's socket.
 func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request, _ people.Person) error {
+	if s.sockets.draining.Load() {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, moved, http.StatusServiceUnavailable)
+		return nil
+	}
 	who, err := s.People.Admit(w, r)
 	if err != nil {
 		s.Logger.Error("session not made", "err", err)
@@ -88,6 +93,9 @@ func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request, _ people.P
 	s.News.Join(k.owner, k)
 	if !k.person().SignedIn() { // the session ended meanwhile
 		k.signOut()
+	}
+	if s.sockets.draining.Load() { // meanwhile
+		k.fail(websocket.StatusGoingAway, moved)
 	}
 	s.greet(r.Context(), k)
 	// The handler returns, so that net/http lets go of the request and of the
@@ -194,6 +202,10 @@ func (k *socket) read() {
 		k.mailbox.calling = true
 		k.mu.Unlock()
 		answer, start := k.s.call(k, c)
+		if k.s.elsewhere(answer) {
+			k.end(websocket.StatusGoingAway, moved)
+			return
+		}
 		if !k.queue(answer, (*mailbox).answer) {
 			return
 		}

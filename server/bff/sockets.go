@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -18,6 +19,8 @@ const maxSockets = 2048
 
 // sockets are the open ones and those whose handshake is being answered.
 type sockets struct {
+	draining atomic.Bool // other replicas take the tabs
+
 	mu      sync.Mutex
 	closed  bool
 	byOwner map[string]map[*socket]struct{}
@@ -161,6 +164,25 @@ func (o *sockets) pingDue(now time.Time) {
 			}
 		}
 	}
+}
+
+// Drain has the tabs connect to another replica: those that are open are closed, and
+// new ones refused so that a proxy asks another one. All else is still answered.
+func (s *Server) Drain() {
+	s.sockets.draining.Store(true)
+	for _, k := range s.sockets.all() {
+		k.fail(websocket.StatusGoingAway, moved)
+	}
+}
+
+// moved is why a tab's connection ends, or its call isn't answered: what was not, it
+// asks again where it connects next.
+const moved = "another replica goes on"
+
+// elsewhere says that a call is to be made again at another replica: nothing was
+// done for it here.
+func (s *Server) elsewhere(p wire.Push) bool {
+	return p.Problem != nil && p.Problem.Code == "shutting_down" && s.sockets.draining.Load()
 }
 
 // close closes all sockets, in an orderly way until ctx is done, and waits for

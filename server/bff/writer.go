@@ -135,9 +135,10 @@ func (b *batch) send() (logs bool, err error) {
 	more := false
 	for _, c := range b.cursors {
 		size, closed := c.log.Size()
-		if size == c.at && !closed {
+		if size <= c.at && !closed {
 			continue
 		}
+		c.at = min(c.at, size)
 		n := int(min(size-c.at, wire.MaxLogFrame))
 		if err := b.gather(headRoom + n); err != nil {
 			return false, err

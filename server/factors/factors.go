@@ -10,7 +10,9 @@ package factors
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io/fs"
 	"net/http"
 	"sync"
 	"time"
@@ -53,7 +55,19 @@ type Config struct {
 	Secure     bool
 	// RecoveryUsed is told that an owner used a recovery code up. nil: nobody is.
 	RecoveryUsed func(ctx context.Context, owner string)
-	Now          func() time.Time
+	// Shared and Begun are sign-ins under way, and what people who are signed in have
+	// begun, of several processes; nil: there is this one.
+	Shared *ticket.Shared
+	Begun  Begun
+	Now    func() time.Time
+}
+
+// Begun keeps what people who are signed in have begun, by its kind and the session
+// they began it in: the newest of each.
+type Begun interface {
+	KeepBegun(ctx context.Context, kind, session, owner string, data []byte, now, expires time.Time) error
+	// TakeBegun gives it, and forgets it. fs.ErrNotExist: there is none, any more.
+	TakeBegun(ctx context.Context, kind, session, owner string, now time.Time) ([]byte, error)
 }
 
 // Factors are the second factors of everybody, and passkeys. Make them with New.
@@ -69,8 +83,11 @@ func New(c Config) *Factors {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	f := &Factors{Config: c, added: pending[webauthn.SessionData]{now: c.Now}, secrets: pending[[]byte]{now: c.Now}}
-	f.signIns = ticket.New[webauthn.SessionData](ticket.Config{Name: c.CookieName, Secure: c.Secure, SameSite: http.SameSiteStrictMode, Lasts: beginFor, Now: c.Now})
+	f := &Factors{Config: c,
+		added:   pending[webauthn.SessionData]{kind: "passkey", now: c.Now, begun: c.Begun},
+		secrets: pending[[]byte]{kind: "totp", now: c.Now, begun: c.Begun},
+	}
+	f.signIns = ticket.New[webauthn.SessionData](ticket.Config{Name: c.CookieName, Secure: c.Secure, SameSite: http.SameSiteStrictMode, Lasts: beginFor, Now: c.Now, Shared: c.Shared})
 	return f
 }
 
@@ -100,9 +117,11 @@ const maxPending = 10_000
 // pending is what people who are signed in have begun, by the session they began
 // it in: the newest of each.
 type pending[T any] struct {
-	now func() time.Time
-	mu  sync.Mutex
-	of  map[string]begun[T]
+	kind  string
+	now   func() time.Time
+	begun Begun // nil: it is kept here
+	mu    sync.Mutex
+	of    map[string]begun[T]
 }
 
 type begun[T any] struct {
@@ -114,7 +133,14 @@ type begun[T any] struct {
 // errNotBegun is for who takes too long, or finishes twice.
 var errNotBegun = &wire.Problem{Code: "expired", Message: "This took too long, or was finished before.", Hint: "Begin again."}
 
-func (p *pending[T]) put(session, owner string, is T) error {
+func (p *pending[T]) put(ctx context.Context, session, owner string, is T) error {
+	if p.begun != nil {
+		data, err := json.Marshal(is)
+		if err == nil {
+			err = p.begun.KeepBegun(ctx, p.kind, session, owner, data, p.now(), p.now().Add(beginFor))
+		}
+		return err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
@@ -136,7 +162,17 @@ func (p *pending[T]) put(session, owner string, is T) error {
 }
 
 // take returns what a session has begun, and forgets it.
-func (p *pending[T]) take(session, owner string) (is T, err error) {
+func (p *pending[T]) take(ctx context.Context, session, owner string) (is T, err error) {
+	if p.begun != nil {
+		data, err := p.begun.TakeBegun(ctx, p.kind, session, owner, p.now())
+		if errors.Is(err, fs.ErrNotExist) {
+			return is, errNotBegun
+		}
+		if err == nil {
+			err = json.Unmarshal(data, &is)
+		}
+		return is, err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b, there := p.of[session]

@@ -120,7 +120,7 @@ func (f *Factors) BeginPasskey(r *http.Request, a account.Account, session strin
 	if err != nil {
 		return nil, fmt.Errorf("begin a passkey: %w", err)
 	}
-	if err := f.added.put(session, a.Owner, *data); err != nil {
+	if err := f.added.put(r.Context(), session, a.Owner, *data); err != nil {
 		return nil, err
 	}
 	return json.Marshal(options.Response)
@@ -136,7 +136,7 @@ func (f *Factors) FinishPasskey(r *http.Request, a account.Account, session, nam
 	if name = strings.TrimSpace(name); name == "" || utf8.RuneCountInString(name) > wire.MaxPasskeyName || !utf8.ValidString(name) {
 		return added, &wire.Problem{Code: "bad_name", Field: "name", Message: fmt.Sprintf("A passkey's name has 1 to %d characters.", wire.MaxPasskeyName)}
 	}
-	data, err := f.added.take(session, a.Owner)
+	data, err := f.added.take(r.Context(), session, a.Owner)
 	if err != nil {
 		return added, err
 	}
@@ -225,8 +225,10 @@ func (f *Factors) FinishSignIn(w http.ResponseWriter, r *http.Request, credentia
 	if err != nil {
 		return "", "", false, badPasskey(err)
 	}
-	if f.signIns.Use(t) != nil {
+	if err := f.signIns.Use(r.Context(), t); errors.Is(err, ticket.ErrUsed) {
 		return "", "", false, errNotBegun
+	} else if err != nil {
+		return "", "", false, err
 	}
 	cloned = used.Authenticator.CloneWarning
 	used.Authenticator.CloneWarning = false // it is said once, each time

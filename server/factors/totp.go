@@ -27,7 +27,7 @@ var shape = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA
 // BeginTOTP makes a secret for an authenticator app, which counts once FinishTOTP
 // was given a code of it in the same session. email is the account's, as the app
 // shows it.
-func (f *Factors) BeginTOTP(owner, session, email string) (b wire.TOTPBegun, err error) {
+func (f *Factors) BeginTOTP(ctx context.Context, owner, session, email string) (b wire.TOTPBegun, err error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: f.Name(), AccountName: email})
 	if err != nil {
 		return b, fmt.Errorf("make a secret: %w", err)
@@ -36,20 +36,20 @@ func (f *Factors) BeginTOTP(owner, session, email string) (b wire.TOTPBegun, err
 		return b, fmt.Errorf("draw the QR code: %w", err)
 	}
 	b.Secret, b.URL = key.Secret(), key.URL()
-	return b, f.secrets.put(session, owner, []byte(b.Secret))
+	return b, f.secrets.put(ctx, session, owner, []byte(b.Secret))
 }
 
 // FinishTOTP takes the first code of an authenticator app. It returns recovery
 // codes if the owner had none.
 func (f *Factors) FinishTOTP(ctx context.Context, owner, session, code string) (codes []string, err error) {
-	secret, err := f.secrets.take(session, owner)
+	secret, err := f.secrets.take(ctx, session, owner)
 	if err != nil {
 		return nil, err
 	}
 	step, right := f.stepOf(string(secret), code)
 	if !right {
 		// A mistype: the secret stays for another try, for as long as it would have.
-		if err := f.secrets.put(session, owner, secret); err != nil {
+		if err := f.secrets.put(ctx, session, owner, secret); err != nil {
 			return nil, err
 		}
 		return nil, &wire.Problem{Code: "wrong_code", Field: "code", Message: "This is not the code that the app shows now.", Hint: "Wait for the next one; see that the clock of the phone is right."}

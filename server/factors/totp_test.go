@@ -26,7 +26,7 @@ func code(t *testing.T, secret string, at time.Time) string {
 // withApp gives Ann an authenticator app.
 func (w *world) withApp() (secret string, codes []string) {
 	w.t.Helper()
-	begun, err := w.BeginTOTP(w.ann.Owner, "s", w.ann.Me.Email)
+	begun, err := w.BeginTOTP(w.t.Context(), w.ann.Owner, "s", w.ann.Me.Email)
 	storetest.Must(w.t, err)
 	codes, err = w.FinishTOTP(w.t.Context(), w.ann.Owner, "s", code(w.t, begun.Secret, w.now))
 	storetest.Must(w.t, err)
@@ -38,7 +38,7 @@ func TestAnAuthenticatorApp(t *testing.T) {
 	if w.needed() || w.check("123456") || w.check("") {
 		t.Error("before there is one")
 	}
-	begun, err := w.BeginTOTP(w.ann.Owner, "s", w.ann.Me.Email)
+	begun, err := w.BeginTOTP(w.t.Context(), w.ann.Owner, "s", w.ann.Me.Email)
 	storetest.Must(t, err)
 	if !strings.HasPrefix(begun.URL, "otpauth://totp/Screentest:ann@example.com?") || !strings.Contains(begun.URL, "secret="+begun.Secret) {
 		t.Errorf("address %s", begun.URL)
@@ -124,7 +124,7 @@ func TestACodeIsTakenOnceAtTheSameTime(t *testing.T) {
 
 func TestTheSecretIsForgottenAfterAWhile(t *testing.T) {
 	w := newWorld(t)
-	begun, err := w.BeginTOTP(w.ann.Owner, "s", w.ann.Me.Email)
+	begun, err := w.BeginTOTP(w.t.Context(), w.ann.Owner, "s", w.ann.Me.Email)
 	storetest.Must(t, err)
 	w.now = w.now.Add(5 * time.Minute)
 	if _, err := w.FinishTOTP(t.Context(), w.ann.Owner, "s", code(t, begun.Secret, w.now)); codeOf(err) != "expired" {

@@ -26,6 +26,7 @@ import (
 
 	"code.dny.dev/ssrf"
 
+	"screentest/server/account"
 	"screentest/shared/money"
 	"screentest/shared/wire"
 )
@@ -43,9 +44,24 @@ type Config struct {
 	Private bool
 	// Again are the waits before a call that failed is made again; nil: 10 seconds
 	// and a minute.
-	Again  []time.Duration
+	Again []time.Duration
+	// Shared says that several processes call hooks: how a call went is kept in Store,
+	// which then has settings that aren't sealed, too, and Tries counts how often a
+	// person has one made. nil: there is this one.
+	Shared *Shared
 	Now    func() time.Time
 	Logger *slog.Logger
+}
+
+// Shared is what several processes have in common.
+type Shared struct {
+	Settings interface {
+		Setting(ctx context.Context, owner, name string) (string, error)
+		SetSetting(ctx context.Context, owner, name, value string) error
+	}
+	Tries interface {
+		TakeTries(ctx context.Context, tries []account.Try, now time.Time) (wait time.Duration, err error)
+	}
 }
 
 // Caller calls web hooks. Its methods may be called from any goroutine.
@@ -68,8 +84,15 @@ type outcome struct {
 	trouble string
 }
 
+// keptOutcome is one as several processes keep it.
+type keptOutcome struct {
+	AtMS    int64  `json:"at_ms"`
+	Trouble string `json:"trouble,omitempty"`
+}
+
 const (
-	setting = "web_hook"
+	setting     = "web_hook"
+	lastSetting = "web_hook_last"
 	// timeout bounds one call, tryEvery how often a person may have one made.
 	timeout  = 10 * time.Second
 	tryEvery = 5 * time.Second
@@ -112,6 +135,18 @@ func (h *Caller) Hook(ctx context.Context, owner string) (wire.Hook, error) {
 		return wire.Hook{}, err
 	}
 	now := wire.Hook{Host: address.Host}
+	if h.Shared != nil {
+		text, err := h.Shared.Settings.Setting(ctx, owner, lastSetting)
+		if errors.Is(err, fs.ErrNotExist) {
+			return now, nil
+		}
+		var last keptOutcome
+		if err == nil {
+			err = json.Unmarshal([]byte(text), &last)
+		}
+		now.AtMS, now.Trouble = last.AtMS, last.Trouble
+		return now, err
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if last, known := h.last[owner]; known {
@@ -140,6 +175,12 @@ func (h *Caller) Set(ctx context.Context, owner string, s wire.HookSettings) (wi
 	}
 	if err := h.Store.SetSealedSetting(ctx, owner, setting, s.URL); err != nil {
 		return wire.Hook{}, fmt.Errorf("keep a web hook: %w", err)
+	}
+	if h.Shared != nil {
+		if err := h.Shared.Settings.SetSetting(ctx, owner, lastSetting, ""); err != nil {
+			return wire.Hook{}, fmt.Errorf("forget how a web hook went: %w", err)
+		}
+		return h.Hook(ctx, owner)
 	}
 	h.mu.Lock()
 	delete(h.last, owner)
@@ -176,17 +217,31 @@ func (h *Caller) Try(ctx context.Context, owner string) (wire.Hook, error) {
 	if address == nil {
 		return wire.Hook{}, &wire.Problem{Code: "no_hook", Message: "There is no web hook.", Hint: "Save an address first."}
 	}
-	h.mu.Lock()
-	soon := h.Now().Sub(h.tried[owner]) < tryEvery
-	if !soon {
-		h.tried[owner] = h.Now()
+	soon, err := h.soon(ctx, owner)
+	if err != nil {
+		return wire.Hook{}, err
 	}
-	h.mu.Unlock()
 	if soon {
 		return wire.Hook{}, &wire.Problem{Code: "too_soon", Message: "It was called a moment ago.", Hint: "Try again in " + tryEvery.String() + "."}
 	}
 	h.call(ctx, owner, address, wire.HookCall{Event: wire.HookTest, Text: "Screentest: this is a test of your web hook."})
 	return h.Hook(ctx, owner)
+}
+
+// soon says whether a person had a call made a moment ago, and else notes that they
+// have one made now.
+func (h *Caller) soon(ctx context.Context, owner string) (bool, error) {
+	if h.Shared != nil {
+		wait, err := h.Shared.Tries.TakeTries(ctx, []account.Try{{Name: "hook " + owner, Burst: 1, Every: tryEvery}}, h.Now())
+		return wait > 0, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.Now().Sub(h.tried[owner]) < tryEvery {
+		return true, nil
+	}
+	h.tried[owner] = h.Now()
+	return false, nil
 }
 
 // Tell tells the hooks of owners that a share of a budget is spent.
@@ -220,10 +275,27 @@ func (h *Caller) call(ctx context.Context, owner string, address *url.URL, c wir
 	if trouble != "" && ctx.Err() == nil {
 		h.Logger.Warn("a web hook could not be told", "host", address.Host, "why", trouble)
 	}
-	h.mu.Lock()
-	h.last[owner] = outcome{h.Now(), trouble}
-	h.mu.Unlock()
+	h.keep(owner, outcome{h.Now(), trouble})
 	return again
+}
+
+// keep keeps how a call went.
+func (h *Caller) keep(owner string, o outcome) {
+	if h.Shared == nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.last[owner] = o
+		return
+	}
+	text, err := json.Marshal(keptOutcome{o.at.UnixMilli(), o.trouble})
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(h.ctx), timeout)
+		defer cancel()
+		err = h.Shared.Settings.SetSetting(ctx, owner, lastSetting, string(text))
+	}
+	if err != nil {
+		h.Logger.Error("how a web hook went is not kept", "err", err)
+	}
 }
 
 func (h *Caller) post(ctx context.Context, address *url.URL, c wire.HookCall) (trouble string, again bool) {

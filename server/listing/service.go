@@ -110,6 +110,14 @@ func (s *Service) read(gateway string) *list {
 	return l
 }
 
+// Reread has what was listed read from the store again, where another process keeps
+// lists, too.
+func (s *Service) Reread() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.known)
+}
+
 // Watch asks a gateway for its models, and again every few hours until one is
 // watched anew, with another key or elsewhere. It waits for nothing. Whichever key
 // asked last decides: a gateway may list fewer for one than for another, and judges

@@ -56,8 +56,10 @@ type Config struct {
 	// Secure.
 	CookieName string
 	Secure     bool
-	Now        func() time.Time
-	Logger     *slog.Logger
+	// Shared are the flows of several processes; nil: there is this one.
+	Shared *ticket.Shared
+	Now    func() time.Time
+	Logger *slog.Logger
 }
 
 // Provider is one provider of OpenID Connect. Make one with New.
@@ -83,7 +85,7 @@ func New(c Config) *Provider {
 	p := &Provider{Config: c, client: &http.Client{Timeout: timeout, Transport: bounded{http.DefaultTransport}}}
 	// It comes along when the provider sends the browser back, which Strict would
 	// not let it.
-	p.flows = ticket.New[flow](ticket.Config{Name: c.CookieName, Secure: c.Secure, SameSite: http.SameSiteLaxMode, Lasts: flowTime, Now: c.Now})
+	p.flows = ticket.New[flow](ticket.Config{Name: c.CookieName, Secure: c.Secure, SameSite: http.SameSiteLaxMode, Lasts: flowTime, Now: c.Now, Shared: c.Shared})
 	return p
 }
 
@@ -120,11 +122,15 @@ func (p *Provider) Finish(w http.ResponseWriter, r *http.Request) (s account.Sig
 	if refusal := q.Get("error"); refusal != "" {
 		return s, f.Back, problem(wire.CodeOIDCRefused, fmt.Errorf("the provider says %q", wire.Cut(refusal, wire.MaxEchoed)))
 	}
-	if err := p.flows.Use(t); err != nil {
+	if err := p.flows.Use(r.Context(), t); errors.Is(err, ticket.ErrUsed) {
 		return s, f.Back, problem(wire.CodeOIDCExpired, err)
+	} else if err != nil {
+		return s, f.Back, err
 	}
 	if s, err = p.redeem(r.Context(), f, q.Get("code")); err != nil {
-		p.flows.Failed(t)
+		if kept := p.flows.Failed(r.Context(), t); kept != nil {
+			p.Logger.Error("somebody who came back in vain has to begin again", "err", kept)
+		}
 	}
 	s.As = f.Owner
 	return s, f.Back, err

@@ -2,7 +2,11 @@ package people
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
 	"net/http"
 	"sync"
 
@@ -67,7 +71,7 @@ func (d *Directory) KeyState(ctx context.Context, p Person, g wire.Gateway) (wir
 	}
 	now := d.Gateway()
 	key, err := d.keyFor(ctx, p, now)
-	g.HasKey, g.KeyLast4, g.KeyRefused = key != "", last4(key), d.refused.has(now.Name, key)
+	g.HasKey, g.KeyLast4, g.KeyRefused = key != "", last4(key), d.isRefused(now.Name, key)
 	return g, err
 }
 
@@ -106,9 +110,32 @@ func (g Gateway) wantsKeys() error {
 // KeyJudged takes from a reply whether the gateway of that name refused a key or
 // took it. It never waits.
 func (d *Directory) KeyJudged(gateway, key string, refused bool) {
-	if d.refused.note(gateway, key, refused) {
+	sum := d.sumOf(gateway, key)
+	if !d.refused.note(sum, refused) {
+		return
+	}
+	d.KeyChanged()
+	if d.Fresh == nil {
+		return
+	}
+	d.Sessions.KeyRefused(sum, refused, func(err error) {
+		if err != nil {
+			d.Logger.Error("other replicas are not told whether a key is refused", "err", err)
+		}
+	})
+}
+
+// ReadRefused reads which keys are refused, which others have found: of all, or of
+// the one with a sum in hexadecimal digits.
+func (d *Directory) ReadRefused(ctx context.Context, one string) error {
+	sums, err := d.Sessions.RefusedKeys(ctx, one)
+	if err != nil {
+		return err
+	}
+	if d.refused.read(sums, one) {
 		d.KeyChanged()
 	}
+	return nil
 }
 
 // refusedKeys are the keys that their gateway has refused and not taken since, for
@@ -122,9 +149,25 @@ type refusedKeys struct {
 // entered.
 const maxRefused = 1000
 
+// read takes over which keys are refused: the one of a sum, or all if that is "". It
+// says whether something is another.
+func (r *refusedKeys) read(sums [][sha256.Size]byte, one string) (changed bool) {
+	if raw, err := hex.DecodeString(one); err == nil && len(raw) == sha256.Size {
+		return r.note([sha256.Size]byte(raw), len(sums) > 0)
+	}
+	now := map[[sha256.Size]byte]struct{}{}
+	for _, sum := range sums[:min(len(sums), maxRefused)] {
+		now[sum] = struct{}{}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	changed = !maps.Equal(r.keys, now)
+	r.keys = now
+	return changed
+}
+
 // note remembers what became of a key, and says whether that is new.
-func (r *refusedKeys) note(gateway, key string, refused bool) (changed bool) {
-	sum := sumOf(gateway, key)
+func (r *refusedKeys) note(sum [sha256.Size]byte, refused bool) (changed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, known := r.keys[sum]; known == refused {
@@ -141,12 +184,18 @@ func (r *refusedKeys) note(gateway, key string, refused bool) (changed bool) {
 	return true
 }
 
-func sumOf(gateway, key string) [sha256.Size]byte {
-	return sha256.Sum256([]byte(gateway + "\n" + key))
+// sumOf is a key's of a gateway. Where it is kept for others to read, nobody finds the
+// key by it who doesn't know the secret that it is made with.
+func (d *Directory) sumOf(gateway, key string) (sum [sha256.Size]byte) {
+	mac := hmac.New(sha256.New, d.sessions.signing)
+	fmt.Fprintf(mac, "refused key\n%s\n%s", gateway, key)
+	copy(sum[:], mac.Sum(nil))
+	return sum
 }
 
-func (r *refusedKeys) has(gateway, key string) bool {
-	sum := sumOf(gateway, key)
+func (d *Directory) isRefused(gateway, key string) bool { return d.refused.has(d.sumOf(gateway, key)) }
+
+func (r *refusedKeys) has(sum [sha256.Size]byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, known := r.keys[sum]

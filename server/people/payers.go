@@ -55,7 +55,7 @@ func (d *Directory) charges(ctx context.Context, p Person, g Gateway) ([]wire.Ch
 		if p.Leads(c.ID) {
 			c.ApproveNanoUSD = 0 // who releases asks nobody
 		}
-		c.KeyRefused = c.HasKey && d.refused.has(g.Name, keys[c.ID])
+		c.KeyRefused = c.HasKey && d.isRefused(g.Name, keys[c.ID])
 		if p.Me.Role == wire.RoleGuest {
 			c.KeyLast4 = "" // who sends nothing need not know one key from another
 		}

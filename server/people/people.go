@@ -5,11 +5,13 @@
 // there are accounts, and who hasn't signed in is nobody.
 //
 // Accounts and sessions are held in memory, so that asking costs no query. Who
-// changes an account in the store tells the Directory by [Directory.Changed].
+// changes an account in the store tells the Directory by [Directory.Changed]. Where
+// other processes change what is stored, too, it is told of that ([Config.Fresh]).
 package people
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -96,6 +98,12 @@ type Sessions interface {
 	DeleteSession(ctx context.Context, id string) error
 	Secret(ctx context.Context, name string) (data []byte, err error)
 	SetSecret(ctx context.Context, name string, data []byte) error
+	// KeepSecret keeps a secret unless there is one, and gives the one that there is.
+	KeepSecret(ctx context.Context, name string, data []byte) (kept []byte, err error)
+	// KeyRefused notes, without waiting, that the key of a sum is refused by its
+	// gateway, or taken; RefusedKeys are the sums of those that are, or one is.
+	KeyRefused(sum [32]byte, refused bool, done func(error))
+	RefusedKeys(ctx context.Context, one string) (sums [][32]byte, err error)
 }
 
 // Accounts keeps who can sign in, and who has.
@@ -104,6 +112,11 @@ type Accounts interface {
 	Accounts(ctx context.Context) ([]account.Account, error)
 	// SignedIn are the sessions that have not expired.
 	SignedIn(ctx context.Context) ([]account.Session, error)
+	// SignedInBy is the one with a cookie of that sum, an fs.ErrNotExist if there is
+	// none; SignedInAs are those of an owner, and SignedInWith those of ids.
+	SignedInBy(ctx context.Context, hash [sha256.Size]byte) (account.Session, error)
+	SignedInAs(ctx context.Context, owner string) ([]account.Session, error)
+	SignedInWith(ctx context.Context, ids []string) ([]account.Session, error)
 	SaveSignIn(ctx context.Context, s account.Session) error
 	// SessionsSeen notes when sessions were last seen, by their ids.
 	SessionsSeen(ctx context.Context, seen map[string]time.Time) error
@@ -146,6 +159,11 @@ type Config struct {
 	// Audit is told what somebody did. nil: nobody is.
 	Audit func(ctx context.Context, e Event)
 
+	// Fresh says that other processes change what is stored, too, and whether all
+	// that they have changed until a moment ago was told to this Directory; while it
+	// is false, whoever asks is looked up. nil: there are no others.
+	Fresh func() bool
+
 	Now    func() time.Time
 	Logger *slog.Logger
 }
@@ -159,6 +177,7 @@ type Directory struct {
 	silent   sync.Once
 	proxies  proxies
 	policies atomic.Pointer[account.Policies]
+	reading  sync.Mutex // of the policies, so that the last one read is the newest
 }
 
 // New returns a Directory. ctx bounds only the preparation.
@@ -179,6 +198,11 @@ func New(ctx context.Context, c Config) (*Directory, error) {
 	var err error
 	if d.sessions, err = newSessionStore(ctx, c); err != nil {
 		return nil, fmt.Errorf("prepare sessions: %w", err)
+	}
+	if c.Fresh != nil {
+		if err := d.ReadRefused(ctx, ""); err != nil {
+			return nil, fmt.Errorf("read which keys are refused: %w", err)
+		}
 	}
 	if c.Team {
 		if d.team, err = newTeam(ctx, c); err != nil {
@@ -209,7 +233,7 @@ func (d *Directory) Asking(r *http.Request) (Person, error) {
 		if p, named, err := d.byProxy(r); named || err != nil {
 			return p, err
 		}
-		return d.team.asking(d.sessions.id(r)), nil
+		return d.team.asking(r.Context(), d.sessions.id(r))
 	}
 	session, err := d.sessions.Get(r, d.sessions.name)
 	return Person{Owner: d.Owner, Session: session.ID}, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 
 	"screentest/server/account"
 )
@@ -53,9 +54,31 @@ func (d *Directory) SetPolicies(ctx context.Context, p account.Policies) error {
 	if err := d.Settings.SetServerSetting(ctx, policiesSetting, string(text)); err != nil {
 		return err
 	}
+	if d.Fresh != nil { // somebody else may have changed them at the same moment
+		return d.ReadPolicies(context.WithoutCancel(ctx))
+	}
 	d.policies.Store(&p)
 	d.tell(d.everybody())
 	return nil
+}
+
+// ReadPolicies reads the policies again. Where they are others, all tabs are greeted
+// anew.
+func (d *Directory) ReadPolicies(ctx context.Context) error {
+	if d.team == nil {
+		return nil
+	}
+	d.reading.Lock()
+	p, err := readPolicies(ctx, d.Settings)
+	same := err == nil && reflect.DeepEqual(d.policies.Load(), p)
+	if err == nil {
+		d.policies.Store(p)
+	}
+	d.reading.Unlock()
+	if err == nil && !same {
+		d.tell(d.everybody())
+	}
+	return err
 }
 
 func (d *Directory) everybody() (owners []string) {

@@ -102,8 +102,17 @@ func (d *Directory) byProxy(r *http.Request) (p Person, named bool, err error) {
 	key := proxied{a.Owner, device(r.UserAgent())}
 	d.proxies.mu.Lock()
 	defer d.proxies.mu.Unlock()
-	if p = d.team.used(d.proxies.sessions[key]); p.SignedIn() {
+	if p = d.team.usedBy(d.proxies.sessions[key]); p.SignedIn() {
 		return p, true, nil
+	}
+	if err := d.team.refresh(r.Context(), a.Owner); err != nil {
+		return Person{}, true, err
+	}
+	if id := d.team.proxied(key); id != "" { // that somebody else has made
+		d.proxies.sessions[key] = id
+		if p = d.team.usedBy(id); p.SignedIn() {
+			return p, true, nil
+		}
 	}
 	if p, err = d.signInByProxy(r, key); err != nil {
 		return Person{}, true, err
@@ -200,16 +209,26 @@ func (d *Directory) byEmail(email string) *account.Account {
 	return d.team.byEmail[email]
 }
 
-// used is who has the session of an id, which they use now.
-func (t *team) used(id string) Person {
+// usedBy is who has the session of an id, which they use now.
+func (t *team) usedBy(id string) Person {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	s := t.sessions[id]
-	p := t.person(s)
-	if p.SignedIn() {
-		s.seen.Store(t.now().UnixMilli())
+	return t.used(t.sessions[id])
+}
+
+// proxied is the session of whom a proxy names; "" if there is none.
+func (t *team) proxied(key proxied) (id string) {
+	if t.fresh == nil {
+		return ""
 	}
-	return p
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for _, s := range t.sessions {
+		if s.How == account.ByProxy && s.Owner == key.owner && s.Device == key.device {
+			return s.ID
+		}
+	}
+	return ""
 }
 
 // known takes in the sessions that were stored before a restart.

@@ -32,6 +32,7 @@ type sessionStore struct {
 	owner   string
 	name    string // of the cookie
 	codec   *securecookie.SecureCookie
+	signing []byte // the codec's key
 	options sessions.Options
 	now     func() time.Time
 }
@@ -47,7 +48,8 @@ func newSessionStore(ctx context.Context, c Config) (*sessionStore, error) {
 	}
 	s := &sessionStore{
 		db: c.Sessions, owner: c.Owner, now: c.Now,
-		codec: securecookie.New(signing, nil).MaxAge(days * 24 * 3600),
+		signing: signing,
+		codec:   securecookie.New(signing, nil).MaxAge(days * 24 * 3600),
 		options: sessions.Options{
 			Path:   "/",
 			MaxAge: days * 24 * 3600,
@@ -83,7 +85,12 @@ func signingKey(ctx context.Context, c Config) ([]byte, error) {
 	}
 	key = make([]byte, size)
 	rand.Read(key) // never fails
-	if err := c.Sessions.SetSecret(ctx, signingSecret, key); err != nil {
+	if err != nil {
+		key, err = c.Sessions.KeepSecret(ctx, signingSecret, key) // of several who start at once, all sign with one
+	} else {
+		err = c.Sessions.SetSecret(ctx, signingSecret, key)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("keep the key that signs cookies: %w", err)
 	}
 	return key, nil

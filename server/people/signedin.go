@@ -31,7 +31,7 @@ func (d *Directory) SignInAs(w http.ResponseWriter, r *http.Request, owner, how 
 	if t == nil {
 		return Person{}, errAlone
 	}
-	if a, err := d.Account(owner); err != nil || !a.Active {
+	if !d.active(owner) && (d.Fresh == nil || t.changed(r.Context()) != nil || !d.active(owner)) {
 		return Person{}, account.Deactivated()
 	}
 	now, secret := d.Now(), rand.Text() // 130 bits
@@ -39,7 +39,10 @@ func (d *Directory) SignInAs(w http.ResponseWriter, r *http.Request, owner, how 
 		ID: uuid.NewString(), Hash: account.Hash(secret), Owner: owner, How: how,
 		Device: device(r.UserAgent()), Address: d.Address(r), Created: now, Seen: now, Expires: now.Add(signedInFor),
 	}
-	before := t.asking(d.sessions.id(r))
+	before, err := t.asking(r.Context(), d.sessions.id(r))
+	if err != nil {
+		return Person{}, err
+	}
 	if err := t.store.SaveSignIn(r.Context(), s); err != nil {
 		return Person{}, fmt.Errorf("keep the session: %w", err)
 	}
@@ -59,6 +62,11 @@ func (d *Directory) SignInAs(w http.ResponseWriter, r *http.Request, owner, how 
 		return p, account.Deactivated()
 	}
 	return p, nil
+}
+
+func (d *Directory) active(owner string) bool {
+	a, err := d.Account(owner)
+	return err == nil && a.Active
 }
 
 // spare are the ids of an owner's sessions beyond the bound. The lock is held.
@@ -104,11 +112,14 @@ func (d *Directory) MySessions(who Person) []wire.Session {
 	if d.team == nil {
 		return nil
 	}
+	if err := d.team.refresh(context.Background(), who.Owner); err != nil {
+		d.Logger.Error("what other replicas know of somebody's sessions is not read", "err", err)
+	}
 	d.team.mu.RLock()
 	defer d.team.mu.RUnlock()
 	list := []wire.Session{}
 	for _, s := range d.team.of(who.Owner) {
-		if over(s, d.team.accounts[s.Owner], d.Now()) {
+		if d.team.over(s, d.team.accounts[s.Owner], d.Now()) {
 			continue
 		}
 		list = append(list, wire.Session{
@@ -124,8 +135,12 @@ func (d *Directory) EndSession(ctx context.Context, who Person, id string) error
 	if d.team == nil {
 		return errAlone
 	}
+	err := d.team.refresh(ctx, who.Owner)
+	if err != nil {
+		return err
+	}
 	there := false
-	err := d.team.endWhere(ctx, func(s *session) bool {
+	err = d.team.endWhere(ctx, func(s *session) bool {
 		is := s.ID == id && s.Owner == who.Owner
 		there = there || is
 		return is
@@ -140,6 +155,9 @@ func (d *Directory) EndSession(ctx context.Context, who Person, id string) error
 func (d *Directory) EndOthers(ctx context.Context, who Person) error {
 	if d.team == nil {
 		return errAlone
+	}
+	if err := d.team.refresh(ctx, who.Owner); err != nil {
+		return err
 	}
 	return d.team.endWhere(ctx, func(s *session) bool { return s.Owner == who.Owner && s.ID != who.Session })
 }

@@ -23,6 +23,8 @@ const (
 	adminIdle = 12 * time.Hour
 	// storeSeenEvery is how often it is stored when a session was last seen.
 	storeSeenEvery = time.Minute
+	// endAgainAfter is the least wait before that is tried again which failed.
+	endAgainAfter = time.Second
 	// storeWithin bounds a write that nobody waits for.
 	storeWithin = 10 * time.Second
 )
@@ -45,8 +47,10 @@ type team struct {
 	quit   chan struct{}
 	// twoFactors says whether admins must have two.
 	twoFactors func() bool
-	ended      sync.WaitGroup
-	once       sync.Once
+	// fresh is as Config has it; nil: nobody else changes what is stored.
+	fresh func() bool
+	ended sync.WaitGroup
+	once  sync.Once
 
 	mu        sync.RWMutex
 	accounts  map[string]*account.Account // by owner; each is replaced, never changed
@@ -54,6 +58,10 @@ type team struct {
 	byCookie  map[[sha256.Size]byte]*session
 	sessions  map[string]*session // by id
 	listeners []Listener
+	// With others: sessions that ended a moment ago, by id, so that what was read
+	// before doesn't bring one back, and sums of cookies that no session has.
+	gone    map[string]gone
+	unknown map[[sha256.Size]byte]time.Time
 }
 
 // session is one that lets somebody in.
@@ -67,6 +75,7 @@ func newTeam(ctx context.Context, c Config) (*team, error) {
 	t := &team{
 		store: c.Accounts, now: c.Now, log: c.Logger, quit: make(chan struct{}),
 		byCookie: map[[sha256.Size]byte]*session{}, sessions: map[string]*session{},
+		fresh: c.Fresh, gone: map[string]gone{}, unknown: map[[sha256.Size]byte]time.Time{},
 	}
 	if err := t.read(ctx); err != nil {
 		return nil, err
@@ -106,14 +115,26 @@ func (t *team) read(ctx context.Context) error {
 	return nil
 }
 
-// asking is who has the session of a cookie.
-func (t *team) asking(cookie string) Person {
+// asking is who has the session of a cookie. With others it is looked up where it
+// may be another than is known here: a session that isn't known, one that nobody
+// seems to use any more, and any while it isn't certain that all changes were told.
+func (t *team) asking(ctx context.Context, cookie string) (Person, error) {
 	if cookie == "" {
-		return Person{}
+		return Person{}, nil
 	}
+	hash := account.Hash(cookie)
 	t.mu.RLock()
-	defer t.mu.RUnlock()
-	s := t.byCookie[account.Hash(cookie)]
+	p := t.used(t.byCookie[hash])
+	nobodys := t.now().Before(t.unknown[hash])
+	t.mu.RUnlock()
+	if t.fresh == nil || nobodys || p.SignedIn() && t.fresh() {
+		return p, nil
+	}
+	return t.lookUp(ctx, hash)
+}
+
+// used is who has a session, which they use now. A lock is held.
+func (t *team) used(s *session) Person {
 	p := t.person(s)
 	if p.SignedIn() {
 		s.seen.Store(t.now().UnixMilli())
@@ -134,7 +155,7 @@ func (t *team) person(s *session) Person {
 		return Person{}
 	}
 	a := t.accounts[s.Owner]
-	if over(s, a, t.now()) {
+	if t.over(s, a, t.now()) {
 		return Person{}
 	}
 	p := Person{Owner: s.Owner, Session: s.ID, Me: &a.Me}
@@ -148,8 +169,11 @@ func (t *team) person(s *session) Person {
 }
 
 // ends is when a session is over, if nobody uses it any more.
-func ends(s *session, a *account.Account) time.Time {
+func (t *team) ends(s *session, a *account.Account) time.Time {
 	idle := time.UnixMilli(s.seen.Load()).Add(adminIdle)
+	if t.fresh != nil {
+		idle = idle.Add(seenLag)
+	}
 	if a.Me.Role == wire.RoleAdmin && idle.Before(s.Expires) {
 		return idle
 	}
@@ -157,14 +181,15 @@ func ends(s *session, a *account.Account) time.Time {
 }
 
 // over says whether a session has ended: by its time, or with its account.
-func over(s *session, a *account.Account, now time.Time) bool {
-	return a == nil || !a.Active || !now.Before(ends(s, a))
+func (t *team) over(s *session, a *account.Account, now time.Time) bool {
+	return a == nil || !a.Active || !now.Before(t.ends(s, a))
 }
 
 // upkeep ends the sessions whose time is over, and stores when they were seen.
 func (t *team) upkeep() {
+	var pause time.Duration
 	for {
-		next := time.NewTimer(t.untilNextEnd())
+		next := time.NewTimer(max(pause, t.untilNextEnd()))
 		select {
 		case <-next.C:
 		case <-t.quit:
@@ -173,12 +198,24 @@ func (t *team) upkeep() {
 			return
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), storeWithin)
-		if err := t.endWhere(ctx, func(*session) bool { return false }); err != nil {
+		pause = 0
+		if err := t.endOver(ctx); err != nil {
 			t.log.Error("sessions that ended are still stored", "err", err)
+			pause = endAgainAfter
 		}
 		cancel()
 		t.storeSeen(storeSeenEvery)
 	}
+}
+
+// endOver ends the sessions whose time is over.
+func (t *team) endOver(ctx context.Context) error {
+	if t.fresh != nil {
+		if err := t.endIdle(ctx); err != nil {
+			return err
+		}
+	}
+	return t.endWhere(ctx, func(*session) bool { return false })
 }
 
 // untilNextEnd is how long until a session is over, and a minute at most: then it
@@ -190,7 +227,7 @@ func (t *team) untilNextEnd() time.Duration {
 	defer t.mu.RUnlock()
 	for _, s := range t.sessions {
 		if a := t.accounts[s.Owner]; a != nil {
-			wait = min(wait, ends(s, a).Sub(now))
+			wait = min(wait, t.ends(s, a).Sub(now))
 		}
 	}
 	return max(wait, time.Millisecond)
@@ -220,25 +257,43 @@ func (t *team) storeSeen(after time.Duration) {
 // endWhere ends the sessions that which names, and those that are over. They let
 // nobody in from here on, even where it can't be stored.
 func (t *team) endWhere(ctx context.Context, which func(*session) bool) error {
+	if t.fresh != nil {
+		return t.endAmongOthers(ctx, which)
+	}
 	now := t.now()
 	var ids []string
 	t.mu.Lock()
 	for id, s := range t.sessions {
-		if over(s, t.accounts[s.Owner], now) || which(s) {
+		if t.over(s, t.accounts[s.Owner], now) || which(s) {
 			ids = append(ids, id)
-			delete(t.sessions, id)
-			delete(t.byCookie, s.Hash)
+			t.drop(s)
 		}
 	}
-	listeners := slices.Clone(t.listeners)
 	t.mu.Unlock()
 	if len(ids) == 0 {
 		return nil
 	}
+	t.tellEnded(ids)
+	return t.store.EndSessions(ctx, ids)
+}
+
+// drop forgets a session. The lock is held.
+func (t *team) drop(s *session) {
+	delete(t.sessions, s.ID)
+	delete(t.byCookie, s.Hash)
+}
+
+// tellEnded tells those who listen of sessions that ended.
+func (t *team) tellEnded(ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	t.mu.RLock()
+	listeners := slices.Clone(t.listeners)
+	t.mu.RUnlock()
 	for _, l := range listeners {
 		l.SessionsEnded(ids)
 	}
-	return t.store.EndSessions(ctx, ids)
 }
 
 func (t *team) close() {
@@ -274,10 +329,13 @@ func (d *Directory) Listen(l Listener) {
 // have ended. Tabs of those owners who are named, and of those whose account is
 // another, are greeted anew.
 func (d *Directory) Changed(ctx context.Context, owners ...string) error {
-	t := d.team
-	if t == nil {
+	if d.team == nil {
 		return nil
 	}
+	return d.team.changed(ctx, owners...)
+}
+
+func (t *team) changed(ctx context.Context, owners ...string) error {
 	t.reload.Lock()
 	defer t.reload.Unlock()
 	t.mu.RLock()

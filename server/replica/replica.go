@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"screentest/shared/wire"
@@ -84,7 +85,8 @@ type Member struct {
 	life context.Context
 	work sync.WaitGroup
 
-	wake chan struct{} // holds one: something was taken over
+	wake  chan struct{} // holds one: something was taken over
+	tried atomic.Int64  // when a beat went through or failed last, in Unix nanoseconds
 
 	mu    sync.Mutex
 	peers []Peer
@@ -155,6 +157,12 @@ func ahead(skew time.Duration) string {
 
 // N is this process's number.
 func (m *Member) N() int64 { return m.n }
+
+// Awake says whether this process has said of late that it is there, or tried to. One
+// that was stopped for long has not: it may have been found gone without knowing.
+func (m *Member) Awake() bool {
+	return m.Now().Sub(time.Unix(0, m.tried.Load())) < m.GoneAfter/2
+}
 
 // Lost is closed when this process was found gone: it must end.
 func (m *Member) Lost() <-chan struct{} { return m.lost }
@@ -285,6 +293,7 @@ func (m *Member) beat() (gone bool) {
 		if m.Store.Gone(err) {
 			return true
 		}
+		m.tried.Store(now.UnixNano())
 		if m.life.Err() == nil {
 			m.Logger.Error("the database doesn't hear of this replica", "err", err)
 		}
@@ -298,6 +307,7 @@ func (m *Member) beat() (gone bool) {
 	m.mu.Lock()
 	m.heard = now
 	m.mu.Unlock()
+	m.tried.Store(now.UnixNano())
 	m.watch(there, now)
 	if some, err := m.Store.Adopt(m.life); err != nil {
 		m.complain("what nobody holds was not looked for", err)

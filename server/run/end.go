@@ -43,6 +43,10 @@ func (l *live) end(cause error) {
 func (l *live) storeEnd(cause error) {
 	m := l.m
 	<-l.turn // the run's row is there to be ended
+	if m.abandoned.Load() {
+		l.abandon()
+		return
+	}
 	r := l.started
 	r.ContentType = l.log.ContentType()
 	r.DurationMS = l.ms()
@@ -58,10 +62,22 @@ func (l *live) storeEnd(cause error) {
 			}
 			l.release()
 			m.drop(l)
+			if m.guard != nil {
+				m.guard.end(l.key)
+			}
 			m.Changed(l.key.owner, ended)
 			m.Ended(ended)
 			m.Stored(l.key.owner, r.Conversation)
 			if try == 1 {
+				close(l.done)
+			}
+			return
+		}
+		if m.Gone(err) {
+			m.Abandon()
+		}
+		if m.abandoned.Load() {
+			if m.drop(l); try == 1 {
 				close(l.done)
 			}
 			return
@@ -86,6 +102,12 @@ func (l *live) storeEnd(cause error) {
 		case <-m.closing.Done():
 		}
 	}
+}
+
+// abandon lets go of a run that another replica goes on with.
+func (l *live) abandon() {
+	l.m.drop(l)
+	close(l.done)
 }
 
 // endedUnstored tells how a run ended, and that this is not stored yet.

@@ -14,14 +14,15 @@ const flushSlots = 4
 // interval, and long ones in between. While there are none it waits for a kick.
 type flusher struct {
 	runs  func([]*live) []*live
+	hasty func() bool // each log is written with every step
 	early chan struct{}
 	quit  chan struct{}
 	gone  sync.WaitGroup
 	once  sync.Once
 }
 
-func startFlusher(every time.Duration, runs func([]*live) []*live) *flusher {
-	f := &flusher{runs: runs, early: make(chan struct{}, 1), quit: make(chan struct{})}
+func startFlusher(every time.Duration, runs func([]*live) []*live, hasty func() bool) *flusher {
+	f := &flusher{runs: runs, hasty: hasty, early: make(chan struct{}, 1), quit: make(chan struct{})}
 	f.gone.Add(1)
 	go f.loop(every)
 	return f
@@ -58,8 +59,9 @@ func (f *flusher) loop(every time.Duration) {
 			return
 		}
 		all = f.runs(all[:0])
+		hasty := due >= 0 && f.hasty()
 		for _, l := range all {
-			if n := l.log.backlog(); n >= flushChunk || n > 0 && l.slot == due {
+			if n := l.log.backlog(); n >= flushChunk || n > 0 && (l.slot == due || hasty) {
 				l.write()
 			}
 		}
@@ -82,7 +84,7 @@ func (l *live) write() {
 	if !l.flush.TryLock() {
 		return
 	}
-	if _, closed := l.log.Size(); closed || l.m.Now().Sub(l.failed) < l.m.FlushEvery {
+	if l.log.ended() || l.m.Now().Sub(l.failed) < l.m.FlushEvery {
 		l.flush.Unlock() // its end stores the rest; or the disk was full just now
 		return
 	}
@@ -104,6 +106,10 @@ func (l *live) write() {
 		}
 		l.failed = l.m.Now()
 		l.log.abandonFlush()
+		if l.m.Gone(err) {
+			l.m.Abandon()
+			return
+		}
 		l.m.logUnstored.say(l.m.Logger, l.m.Now(), "log not stored; it is kept in memory", "run", l.key.run, "from", from, "bytes", len(p), "err", err)
 		if l.tooMuchUnstored() {
 			p := notStored()

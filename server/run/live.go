@@ -27,6 +27,7 @@ type live struct {
 	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when its end is stored or waits for the disk, or it was not made
 	turn    chan struct{} // closed when the turn is stored, or could not be
+	turnErr error         // why it could not; to be read after that
 
 	ready    chan struct{} // closed by resolve
 	run      wire.Run      // of resolve: what Start returned
@@ -67,6 +68,16 @@ func (l *live) notMade(r wire.Run, err error) {
 	l.m.calls.Done()
 }
 
+// over says that the end is stored, or waits for the disk.
+func (l *live) over() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // await waits for Start and returns what it returned.
 func (l *live) await(ctx context.Context) (wire.Run, error) {
 	select {
@@ -89,6 +100,9 @@ func (l *live) onTurnStored(err error) {
 	if err == nil {
 		l.m.Stored(l.key.owner, l.started.Conversation)
 		return
+	}
+	if l.turnErr = err; l.m.DurableStart {
+		return // and so nothing is sent
 	}
 	l.m.Logger.Error("turn not stored", "run", l.key.run, "err", err)
 	l.cancel(asProblem(err, notStored()))

@@ -40,6 +40,9 @@ type Log struct {
 	barrier     int    // times below this are in a flush under way
 	closed      bool
 	watchers    []chan<- struct{}
+
+	guard   *guarded // what readers see waits for a copy elsewhere; nil: for nothing
+	watched func()   // called of a new watcher; nil: nobody is
 }
 
 func newLog(fetch fetch, pool *blocks) *Log {
@@ -58,19 +61,22 @@ func (l *Log) ContentType() string {
 	return l.contentType
 }
 
-// Size is how many bytes there are so far, and whether that is all.
+// Size is how many bytes readers may have so far, and whether that is all.
 func (l *Log) Size() (n int64, closed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.size, l.closed
+	return l.visible(), l.over()
 }
 
 // Watch has c told, without blocking, of every change from now on: give it a
 // buffer of one. Unwatch ends it.
 func (l *Log) Watch(c chan<- struct{}) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.watchers = append(l.watchers, c)
+	l.mu.Unlock()
+	if l.watched != nil {
+		l.watched()
+	}
 }
 
 // Unwatch ends one Watch of c.
@@ -100,20 +106,19 @@ func (l *Log) notify() {
 // that the log does not have.
 func (l *Log) Read(ctx context.Context, dst []byte, from int64, max int) (_ []byte, end bool, err error) {
 	l.mu.Lock()
-	if from < 0 || from > l.size {
-		size := l.size
+	size, closed := l.visible(), l.over()
+	if from < 0 || from > size {
 		l.mu.Unlock()
 		return dst, false, fmt.Errorf("read log: offset %d is outside 0 to %d", from, size)
 	}
 	if from == l.size || from >= l.held() {
-		dst, n := l.copy(dst, from, max)
-		end = l.closed && from+int64(n) == l.size
+		dst, n := l.copy(dst, from, int(min(int64(max), size-from)))
 		l.mu.Unlock()
-		return dst, end, nil
+		return dst, closed && from+int64(n) == size, nil
 	}
-	size, closed := l.size, l.closed
 	l.mu.Unlock()
 
+	max = int(min(int64(max), size-from)) // the store may have the end already
 	p, err := l.fetch(ctx, from, max)
 	if err != nil {
 		return dst, false, fmt.Errorf("read stored log: %w", err)
@@ -200,7 +205,9 @@ func (l *Log) commit(n int, ms int64) (backlog int64) {
 	} else {
 		l.times = append(l.times, read{ms: uint32(ms), len: uint32(n)})
 	}
-	l.notify()
+	if l.guard == nil || l.guard.grown(l) {
+		l.notify()
+	}
 	return l.size - l.stored
 }
 
@@ -251,6 +258,9 @@ func (l *Log) markStored(n int, ms int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stored += int64(n)
+	if l.guard != nil && l.stored > l.guard.shown {
+		l.notify()
+	}
 	if l.barrier > 0 {
 		l.storedMS = l.times[l.barrier-1].ms
 	}
@@ -315,4 +325,7 @@ func (l *Log) allStored() {
 		l.pool.put(b)
 	}
 	l.stored, l.times, l.blocks = l.size, nil, nil
+	if l.guard != nil {
+		l.notify()
+	}
 }

@@ -1,11 +1,13 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"screentest/server/payer"
 	"screentest/shared/gateway"
@@ -17,6 +19,8 @@ import (
 type Manager struct {
 	Config
 	flusher *flusher
+	guard   *guard // nil: readers get at once what comes
+	mirrors mirrors
 	blocks  blocks
 	// endBuffers has a buffer for each log that may be read whole at a time.
 	endBuffers chan []byte
@@ -24,6 +28,7 @@ type Manager struct {
 	hurry      func() // ends closing: no end waits any longer
 
 	logUnstored, endUnstored complaint
+	abandoned                atomic.Bool  // another replica goes on with the runs
 	lost                     atomic.Int64 // ends that could not be stored
 	filling                  atomic.Int64 // bytes of requests with images that are being sent
 
@@ -50,7 +55,13 @@ func New(c Config) *Manager {
 	for range maxEnding {
 		m.endBuffers <- nil
 	}
-	m.flusher = startFlusher(m.FlushEvery, m.all)
+	hasty := func() bool { return false }
+	if m.Keeper != nil {
+		m.guard = startGuard(m, m.Keeper)
+		hasty = m.guard.hasty.Load
+	}
+	m.flusher = startFlusher(m.FlushEvery, m.all, hasty)
+	m.mirrors.start(m)
 	return m
 }
 
@@ -84,6 +95,9 @@ func (m *Manager) Start(ctx context.Context, by payer.Payer, s wire.Start) (wire
 		return wire.Run{}, p
 	}
 	m.live[k] = l
+	if m.guard != nil {
+		m.guard.cover(l)
+	}
 	m.started++
 	l.slot = m.started % flushSlots
 	m.running[owner]++
@@ -117,22 +131,57 @@ func (m *Manager) Start(ctx context.Context, by payer.Payer, s wire.Start) (wire
 		l.notMade(stored, err)
 		return stored, err
 	}
-	// From here on nothing waits for the disk: the turn is queued in front of
-	// all that the run will write, and the gateway is called.
 	s.Body = req.body
 	m.Store.StartTurn(owner, s, req.run, title(opening(s)), req.to.BaseURL, l.onTurnStored)
-	// The start is told first: an answer can have ended before this goroutine goes on.
-	l.resolve(req.run, nil)
-	m.Changed(owner, req.run)
-	if refused != nil {
-		// What was written is kept, and other lanes may have been let through.
-		go l.end(refused)
-		return req.run, nil
+	if m.DurableStart {
+		go l.beginStored(s, by.Secret, req, refused)
+		return l.await(ctx)
 	}
-	go l.call(by.Secret, req)
+	// From here on nothing waits for the disk: the turn is queued in front of
+	// all that the run will write, and the gateway is called.
+	l.begin(by.Secret, req, refused)
 	runtime.Gosched() // the request goes out first: the gateway takes its time, what follows here does not
 	return req.run, nil
 }
+
+// begin tells that the run has started, and calls the gateway unless a budget has
+// refused that.
+func (l *live) begin(apiKey string, req request, refused *wire.Problem) {
+	// The start is told first: an answer can have ended before this goroutine goes on.
+	l.resolve(req.run, nil)
+	l.m.Changed(l.key.owner, req.run)
+	if refused != nil {
+		// What was written is kept, and other lanes may have been let through.
+		go l.end(refused)
+		return
+	}
+	go l.call(apiKey, req)
+}
+
+// beginStored begins the run once its turn is stored. Where another replica has
+// stored it before, the run is that one's.
+func (l *live) beginStored(s wire.Start, apiKey string, req request, refused *wire.Problem) {
+	<-l.turn
+	if l.turnErr == nil {
+		l.begin(apiKey, req, refused)
+		return
+	}
+	m := l.m
+	l.release()
+	ctx, cancel := context.WithTimeout(context.Background(), checkAgain)
+	defer cancel()
+	stored, found, err := m.Store.CheckStart(ctx, l.key.owner, s)
+	if found {
+		l.notMade(stored, nil)
+		return
+	}
+	m.Logger.Error("turn not stored; nothing was sent", "run", l.key.run, "err", l.turnErr)
+	l.notMade(wire.Run{}, asProblem(cmp.Or(err, l.turnErr), notStored()))
+}
+
+// checkAgain bounds the look at the store for a run that another replica may have
+// started.
+const checkAgain = 10 * time.Second
 
 // room says whether the owner may have another run. The lock is held.
 func (m *Manager) room(owner string) *wire.Problem {
@@ -184,55 +233,34 @@ func (m *Manager) all(dst []*live) []*live {
 	return dst
 }
 
-// Stop ends a run; the text so far is kept. Stopping one that has ended is no
-// error. The run's end is told through Changed.
-func (m *Manager) Stop(ctx context.Context, owner, id string) error {
-	if l := m.find(key{owner, id}); l != nil {
-		if r := l.ended.Load(); r != nil {
-			m.Changed(owner, *r) // who stops it has not heard
-		}
-		l.cancel(errStopped)
-		return nil
-	}
-	_, err := m.stored(ctx, owner, id)
-	return err
-}
-
-// StopConversation ends the runs of a conversation and waits until their ends
-// are stored, or are found to wait for the disk: then what is deleted makes
-// room for them.
-func (m *Manager) StopConversation(ctx context.Context, owner, conversation string) error {
-	for _, l := range m.all(nil) {
-		if l.key.owner != owner || l.started.Conversation != conversation {
-			continue
-		}
-		l.cancel(errStopped)
-		select {
-		case <-l.done:
-		case <-ctx.Done():
-			return fmt.Errorf("stop run %s: %w", l.key.run, ctx.Err())
-		}
-	}
-	return nil
-}
-
-// Open returns a run and its log, under way or not. An error is a
-// *wire.Problem.
+// Open returns a run and its log, under way or not, here or at another replica. An
+// error is a *wire.Problem.
 func (m *Manager) Open(ctx context.Context, owner, id string) (wire.Run, *Log, error) {
-	if l := m.find(key{owner, id}); l != nil {
-		r, err := l.await(ctx)
-		if err != nil {
-			return wire.Run{}, nil, err
-		}
-		r.ContentType = l.log.ContentType()
-		r.Bytes, _ = l.log.Size()
-		return r, l.log, nil
+	k := key{owner, id}
+	if l := m.find(k); l != nil {
+		return l.open(ctx)
 	}
 	r, err := m.stored(ctx, owner, id)
 	if err != nil {
 		return wire.Run{}, nil, err
 	}
-	return r, storedLog(r.Bytes, r.ContentType, m.fetcher(key{owner, id})), nil
+	if r.State == wire.Running && m.Elsewhere != nil {
+		log := m.mirrors.open(ctx, k, r)
+		r.ContentType = log.ContentType()
+		r.Bytes, _ = log.Size()
+		return r, log, nil
+	}
+	return r, storedLog(r.Bytes, r.ContentType, m.fetcher(k)), nil
+}
+
+func (l *live) open(ctx context.Context) (wire.Run, *Log, error) {
+	r, err := l.await(ctx)
+	if err != nil {
+		return wire.Run{}, nil, err
+	}
+	r.ContentType = l.log.ContentType()
+	r.Bytes, _ = l.log.Size()
+	return r, l.log, nil
 }
 
 // stored returns a run from the store.
@@ -254,27 +282,72 @@ func (m *Manager) fetcher(k key) fetch {
 // ctx is done, and stops the Manager's goroutines. An error says that ends
 // could not be stored: Recover ends these with what is stored of them.
 func (m *Manager) Close(ctx context.Context) error {
-	m.mu.Lock()
-	m.closed = true
-	m.mu.Unlock()
+	m.Refuse()
 	for _, l := range m.all(nil) {
 		l.cancel(errShutdown)
 	}
 	m.hurry()
-	stored := make(chan struct{})
-	go func() {
-		m.calls.Wait()
-		close(stored)
-	}()
 	defer m.flusher.stop()
+	if m.guard != nil {
+		defer m.guard.stop()
+	}
+	m.mirrors.stop()
 	select {
-	case <-stored:
+	case <-m.ends():
 		if n := m.lost.Swap(0); n > 0 {
 			return fmt.Errorf("close runs: %d answers could not be stored whole", n)
 		}
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("close runs: %w", ctx.Err())
+	}
+}
+
+// Refuse has no run start any more; those under way go on. It is for a server that
+// is about to end and has others beside it.
+func (m *Manager) Refuse() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+}
+
+// Wait waits until the ends of all runs are stored or ctx is done, after Refuse.
+func (m *Manager) Wait(ctx context.Context) error {
+	select {
+	case <-m.ends():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ends is closed when no run is under way.
+func (m *Manager) ends() <-chan struct{} {
+	stored := make(chan struct{})
+	go func() {
+		m.calls.Wait()
+		close(stored)
+	}()
+	return stored
+}
+
+// Abandon lets go of all runs at once: another replica was told to go on with them.
+// Readers are shown nothing more, no call goes on, and nothing is stored or tried to
+// be.
+func (m *Manager) Abandon() {
+	m.Refuse()
+	m.abandoned.Store(true)
+	for _, l := range m.all(nil) {
+		l.log.freeze()
+		l.cancel(errGone)
+	}
+	m.hurry()
+}
+
+// PeersChanged says that other replicas have come or gone.
+func (m *Manager) PeersChanged() {
+	if m.guard != nil {
+		m.guard.nudge()
 	}
 }
 

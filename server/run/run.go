@@ -12,6 +12,12 @@
 // runs that were under way with what had been stored of them. While the disk is
 // full a run goes on in memory, and its end waits there.
 //
+// Where several replicas serve one database, each has runs of its own. What one
+// reads that another one holds comes from there, once for all its readers
+// (elsewhere.go, feed.go, mirror.go); what it has received and not stored another one
+// keeps, too (guard.go, guarded.go), so that nothing is lost that somebody was shown
+// when it is gone (takeover.go).
+//
 // In the order of a run's life: manager.go, admit.go, live.go, log.go, flush.go,
 // end.go, judge.go, cost.go.
 package run
@@ -36,7 +42,8 @@ const (
 	DefaultFlushEvery = 500 * time.Millisecond
 	// DefaultMaxLog is the longest reply that is taken, in bytes.
 	DefaultMaxLog = 64 << 20
-	// DefaultMaxRunning bounds the runs that one owner has under way at a time.
+	// DefaultMaxRunning bounds the runs that one owner has under way at a time, on
+	// each replica for itself.
 	DefaultMaxRunning = 512
 	// DefaultMaxUnstored bounds what all logs together hold in memory while
 	// they can't be stored, in bytes. One run holds at most maxBacklog of it.
@@ -109,7 +116,7 @@ type Config struct {
 
 	FlushEvery time.Duration
 	MaxLog     int64
-	MaxRunning int // of one owner
+	MaxRunning int // of one owner, here
 	// MaxUnstored is DefaultMaxUnstored for 0. What passes it ends the runs
 	// whose logs can't be stored, and no new ones are started.
 	MaxUnstored int64
@@ -123,6 +130,21 @@ type Config struct {
 	// Ended is told of every run once, when its end is stored. It must return at
 	// once. nil: nobody is.
 	Ended func(r wire.Run)
+
+	// DurableStart has a turn be stored before its gateway is called, so that of
+	// several replicas that are asked for the same run one calls it, and a run that
+	// was paid for is known whatever happens to this process.
+	DurableStart bool
+	// Elsewhere reaches the runs of other replicas. nil: there are none.
+	Elsewhere Elsewhere
+	// Gone says of the store's error that another replica has taken over what this
+	// one does. nil: none does.
+	Gone func(error) bool
+	// Keeper has another replica keep what is not stored before readers get it. nil:
+	// they get it at once. Awake says whether this process was heard of as of late, or
+	// may have been stopped; nil: always.
+	Keeper Keeper
+	Awake  func() bool
 
 	Now    func() time.Time
 	Logger *slog.Logger
@@ -162,6 +184,12 @@ func (c Config) withDefaults() Config {
 	if c.Stored == nil {
 		c.Stored = func(string, string) {}
 	}
+	if c.Gone == nil {
+		c.Gone = func(error) bool { return false }
+	}
+	if c.Awake == nil {
+		c.Awake = func() bool { return true }
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -175,6 +203,7 @@ func (c Config) withDefaults() Config {
 var (
 	errStopped  = errors.New("stopped by the person")
 	errShutdown = errors.New("the server is shutting down")
+	errGone     = errors.New("another replica has taken over")
 	errEnded    = errors.New("the stream had ended")
 )
 

@@ -89,8 +89,27 @@ func (w *world) open(change func(*run.Config)) {
 	if w.owner, err = db.EnsureLocalUser(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
-	c := run.Config{
-		Store: db, Catalogue: sample, FlushEvery: 10 * time.Millisecond,
+	c := w.config()
+	if change != nil {
+		change(&c)
+	}
+	w.Manager = run.New(c)
+	w.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := w.Close(ctx); err != nil {
+			w.t.Error(err)
+		}
+		if err := db.Close(); err != nil {
+			w.t.Error(err)
+		}
+	})
+}
+
+// config is a Manager's on the world's store, with the world's gateway.
+func (w *world) config() run.Config {
+	return run.Config{
+		Store: w.db, Catalogue: sample, FlushEvery: 10 * time.Millisecond,
 		Logger: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Gateway: func(ctx context.Context, key string, ep gateway.Endpoint, body []byte) (*upstream.Reply, error) {
 			c := &call{ctx: ctx, key: key, ep: ep, body: bytes.Clone(body), reply: make(chan *upstream.Reply, 1), err: make(chan error, 1)}
@@ -110,20 +129,6 @@ func (w *world) open(change func(*run.Config)) {
 			}
 		},
 	}
-	if change != nil {
-		change(&c)
-	}
-	w.Manager = run.New(c)
-	w.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := w.Close(ctx); err != nil {
-			w.t.Error(err)
-		}
-		if err := db.Close(); err != nil {
-			w.t.Error(err)
-		}
-	})
 }
 
 func (w *world) end(id string) chan wire.Run {

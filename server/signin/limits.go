@@ -1,16 +1,12 @@
 package signin
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"net/netip"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
+	"screentest/server/account"
 	"screentest/shared/wire"
 )
 
@@ -34,72 +30,72 @@ type limit struct {
 	every time.Duration
 }
 
-// maxBuckets bounds what is remembered of each limit. Who would have one
-// forgotten has to try that often, which the limits let them as seldom.
-const maxBuckets = 50_000
+// Tries counts attempts for several processes, by the names of limits.
+type Tries interface {
+	// TakeTries counts an attempt at each limit, one after the other, until one of them
+	// says how long to wait for it.
+	TakeTries(ctx context.Context, tries []account.Try, now time.Time) (wait time.Duration, err error)
+	// GiveBackTries takes an attempt back at some limits, and forgets all at others.
+	GiveBackTries(ctx context.Context, back []account.Try, forget []string, now time.Time) error
+}
 
 // limits are the attempts that were made.
-type limits struct {
-	mu                                      sync.Mutex
-	address, pair, accounts, codes, returns buckets
+type limits struct{ tries Tries }
+
+func (l limit) of(kind, whose string) account.Try {
+	return account.Try{Name: kind + " " + whose, Burst: l.burst, Every: l.every}
 }
 
-func newLimits() *limits {
-	return &limits{address: newBuckets(ofAddress), pair: newBuckets(ofPair), accounts: newBuckets(ofAccount), codes: newBuckets(ofCodes), returns: newBuckets(ofReturns)}
-}
+// The limits of each kind.
+func addressTry(from string) account.Try     { return ofAddress.of("address", network(from)) }
+func pairTry(email, from string) account.Try { return ofPair.of("pair", email+" "+network(from)) }
+func accountTry(email string) account.Try    { return ofAccount.of("account", email) }
+func codeTry(email string) account.Try       { return ofCodes.of("code", email) }
+func returnTry(from string) account.Try      { return ofReturns.of("return", network(from)) }
 
 // guess counts an attempt at a password, or says how long to wait. known says that
 // the account's owner has been at the address.
-func (l *limits) guess(email, from string, known bool, now time.Time) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	net := network(from)
+func (l *limits) guess(ctx context.Context, email, from string, known bool, now time.Time) error {
 	// What one limit holds up is not counted by the next: who is turned away at
 	// their address uses nothing up of an account's.
-	wait := l.address.take(net, now)
-	if wait == 0 {
-		wait = l.pair.take(email+" "+net, now)
+	tries := []account.Try{addressTry(from), pairTry(email, from)}
+	if !known {
+		tries = append(tries, accountTry(email))
 	}
-	if wait == 0 && !known {
-		wait = l.accounts.take(email, now)
-	}
-	return tooMany(wait)
+	return l.take(ctx, now, tries...)
 }
 
 // code counts an attempt at a second factor.
-func (l *limits) code(email string, known bool, now time.Time) error {
+func (l *limits) code(ctx context.Context, email string, known bool, now time.Time) error {
 	if known {
 		return nil // the password that comes with it is counted
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return tooMany(l.codes.take(email, now))
+	return l.take(ctx, now, codeTry(email))
 }
 
 // from counts an attempt of another kind.
-func (l *limits) from(from string, now time.Time) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return tooMany(l.address.take(network(from), now))
+func (l *limits) from(ctx context.Context, from string, now time.Time) error {
+	return l.take(ctx, now, addressTry(from))
 }
 
 // returned counts somebody who comes back from a provider.
-func (l *limits) returned(from string, now time.Time) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return tooMany(l.returns.take(network(from), now))
+func (l *limits) returned(ctx context.Context, from string, now time.Time) error {
+	return l.take(ctx, now, returnTry(from))
+}
+
+func (l *limits) take(ctx context.Context, now time.Time, tries ...account.Try) error {
+	wait, err := l.tries.TakeTries(ctx, tries, now)
+	if err != nil {
+		return fmt.Errorf("count an attempt to sign in: %w", err)
+	}
+	return tooMany(wait)
 }
 
 // succeeded forgets what was tried at an account, and that this attempt was made
 // from the address: an office of many people is one. What else was tried from
 // there stays counted: who has an account of their own could guess at others.
-func (l *limits) succeeded(email, from string, now time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.address.giveBack(network(from), now)
-	l.pair.forget(email + " " + network(from))
-	l.accounts.forget(email)
-	l.codes.forget(email)
+func (l *limits) succeeded(ctx context.Context, email, from string, now time.Time) error {
+	return l.tries.GiveBackTries(ctx, []account.Try{addressTry(from)}, []string{pairTry(email, from).Name, accountTry(email).Name, codeTry(email).Name}, now)
 }
 
 func tooMany(wait time.Duration) error {
@@ -123,65 +119,4 @@ func network(from string) string {
 		return from
 	}
 	return p.String()
-}
-
-// buckets are attempts by what they are counted for.
-type buckets struct {
-	limit
-	of map[string]*bucket
-}
-
-type bucket struct {
-	*rate.Limiter
-	used time.Time
-}
-
-func newBuckets(l limit) buckets { return buckets{l, map[string]*bucket{}} }
-
-// take counts an attempt, or says how long to wait for it.
-func (b *buckets) take(key string, now time.Time) (wait time.Duration) {
-	of := b.of[key]
-	if of == nil {
-		b.makeRoom(now)
-		of = &bucket{Limiter: rate.NewLimiter(rate.Every(b.every), b.burst)}
-		b.of[strings.Clone(key)] = of
-	}
-	of.used = now
-	r := of.ReserveN(now, 1)
-	if wait = r.DelayFrom(now); wait > 0 {
-		r.CancelAt(now)
-	}
-	return wait
-}
-
-// giveBack takes back one attempt. (Of a Limiter, to take fewer than none is to
-// give; it has no more than its burst at the next attempt.)
-func (b *buckets) giveBack(key string, now time.Time) {
-	if of := b.of[key]; of != nil {
-		of.AllowN(now, -1)
-	}
-}
-
-func (b *buckets) forget(key string) { delete(b.of, key) }
-
-// makeRoom forgets what is full again, or else what was used least recently.
-func (b *buckets) makeRoom(now time.Time) {
-	if len(b.of) < maxBuckets {
-		return
-	}
-	var keys []string
-	for key, of := range b.of {
-		if of.TokensAt(now) >= float64(b.burst) {
-			delete(b.of, key)
-		} else {
-			keys = append(keys, key)
-		}
-	}
-	if len(b.of) < maxBuckets*7/8 {
-		return
-	}
-	slices.SortFunc(keys, func(x, y string) int { return cmp.Compare(b.of[x].used.UnixNano(), b.of[y].used.UnixNano()) })
-	for _, key := range keys[:maxBuckets/8] {
-		delete(b.of, key)
-	}
 }

@@ -103,7 +103,7 @@ func (d *Desk) Join(ctx context.Context, in wire.Join, from string) (owner, invi
 	owner, invite, err = d.Accounts.Join(ctx, account.Hash(in.Token), name, email, sum)
 	if errors.Is(err, fs.ErrExist) {
 		// Who has an invitation could ask which addresses are taken.
-		err = cmp.Or(d.limits.from(from, d.Now()), err)
+		err = cmp.Or(d.limits.from(ctx, from, d.Now()), err)
 	}
 	return owner, invite, err
 }

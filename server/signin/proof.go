@@ -13,10 +13,10 @@ func (d *Desk) Prove(ctx context.Context, owner, email, from string, p wire.Proo
 		return d.Confirm(ctx, owner, email, p.Password, from)
 	}
 	known := d.Known(owner, from)
-	if err := d.limits.guess(email, from, known, d.Now()); err != nil {
+	if err := d.limits.guess(ctx, email, from, known, d.Now()); err != nil {
 		return err
 	}
-	if err := d.limits.code(email, known, d.Now()); err != nil {
+	if err := d.limits.code(ctx, email, known, d.Now()); err != nil {
 		return err
 	}
 	right := false
@@ -30,16 +30,20 @@ func (d *Desk) Prove(ctx context.Context, owner, email, from string, p wire.Proo
 		// Not 401, at which the page would ask to sign in.
 		return &wire.Problem{Code: wire.CodeWrong, Status: 400, Field: "code", Message: "The code is not right.", Hint: "Each is taken once: wait for the next one."}
 	}
-	d.limits.succeeded(email, from, d.Now())
+	d.succeeded(ctx, email, from)
 	return nil
 }
 
 // Failed counts an attempt to come in by other means that came to nothing. An
 // error says that there were too many from the address to be told of each.
-func (d *Desk) Failed(from string) error { return d.limits.from(from, d.Now()) }
+func (d *Desk) Failed(ctx context.Context, from string) error {
+	return d.limits.from(ctx, from, d.Now())
+}
 
 // Returned counts somebody who comes back from the provider of single sign-on,
 // which is asked about them then. An error says that there were too many from the
 // address: a stranger must not use up what the provider takes from all of us. It is
 // apart from what is guessed, which stops nobody from coming in this way.
-func (d *Desk) Returned(from string) error { return d.limits.returned(from, d.Now()) }
+func (d *Desk) Returned(ctx context.Context, from string) error {
+	return d.limits.returned(ctx, from, d.Now())
+}

@@ -55,6 +55,8 @@ type Config struct {
 	Known func(owner, address string) bool
 	// Instance is its name, which is no password.
 	Instance func() string
+	// Tries counts the attempts of several processes; nil: there is this one.
+	Tries Tries
 	// Cost is that of a password's sum; zero: password.Usual.
 	Cost   password.Cost
 	Now    func() time.Time
@@ -82,10 +84,13 @@ func New(c Config) *Desk {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.Tries == nil {
+		c.Tries = &memory{}
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Desk{Config: c, hasher: password.New(c.Cost, password.AtOnce), limits: newLimits()}
+	return &Desk{Config: c, hasher: password.New(c.Cost, password.AtOnce), limits: &limits{c.Tries}}
 }
 
 var (
@@ -111,7 +116,7 @@ func (d *Desk) SignIn(ctx context.Context, in wire.SignIn, from string) (owner s
 		return "", err
 	}
 	known := d.Known(owner, from)
-	if err := d.limits.guess(email, from, known, d.Now()); err != nil {
+	if err := d.limits.guess(ctx, email, from, known, d.Now()); err != nil {
 		return owner, err
 	}
 	right, old, err := d.hasher.Check(ctx, sum, in.Password)
@@ -133,7 +138,7 @@ func (d *Desk) SignIn(ctx context.Context, in wire.SignIn, from string) (owner s
 	if err := d.second(ctx, owner, email, in.Code, known); err != nil {
 		return owner, err
 	}
-	d.limits.succeeded(email, from, d.Now())
+	d.succeeded(ctx, email, from)
 	if old {
 		d.rehash(ctx, owner, sum, in.Password)
 	}
@@ -151,7 +156,7 @@ func (d *Desk) second(ctx context.Context, owner, email, code string, known bool
 	if code == "" {
 		return errCodeNeeded
 	}
-	if err := d.limits.code(email, known, d.Now()); err != nil {
+	if err := d.limits.code(ctx, email, known, d.Now()); err != nil {
 		return err
 	}
 	right, err := d.Factors.Check(ctx, owner, code)
@@ -159,6 +164,14 @@ func (d *Desk) second(ctx context.Context, owner, email, code string, known bool
 		return errCodeWrong
 	}
 	return err
+}
+
+// succeeded counts nothing of what was tried before: if that can't be stored, they
+// are in all the same.
+func (d *Desk) succeeded(ctx context.Context, email, from string) {
+	if err := d.limits.succeeded(ctx, email, from, d.Now()); err != nil {
+		d.Logger.Error("the attempts of who has signed in stay counted", "err", err)
+	}
 }
 
 // rehash has a password's sum cost what it does today.
@@ -175,7 +188,7 @@ func (d *Desk) rehash(ctx context.Context, owner, was, pass string) {
 // Confirm says whether a password is that of who is signed in already: before
 // something that a stolen session must not do.
 func (d *Desk) Confirm(ctx context.Context, owner, email, pass, from string) error {
-	if err := d.limits.guess(email, from, d.Known(owner, from), d.Now()); err != nil {
+	if err := d.limits.guess(ctx, email, from, d.Known(owner, from), d.Now()); err != nil {
 		return err
 	}
 	sum, err := d.Accounts.Password(ctx, owner)
@@ -188,7 +201,7 @@ func (d *Desk) Confirm(ctx context.Context, owner, email, pass, from string) err
 		return &wire.Problem{Code: wire.CodeWrong, Status: 400, Field: "password", Message: "The password is not right."}
 	}
 	if err == nil {
-		d.limits.succeeded(email, from, d.Now())
+		d.succeeded(ctx, email, from)
 	}
 	return err
 }

@@ -292,7 +292,8 @@ func (db *DB) takeIn(ctx context.Context) error {
 // openBox finds the sealing key and makes sure that it is the one this folder
 // was sealed with: a new key in its place would lose every sealed value
 // without a word.
-func (db *DB) openBox(ctx context.Context, given string) error {
+func (db *DB) openBox(ctx context.Context, text string) error {
+	given := text
 	var check []byte
 	err := db.engine.At(ctx).Scan("SELECT value FROM meta WHERE name = ?", []any{folder.SealCheck}, &check)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -303,10 +304,10 @@ func (db *DB) openBox(ctx context.Context, given string) error {
 	file := filepath.Join(db.dir, folder.SealKeyFile)
 	from := file
 	switch {
-	case given != "":
+	case text != "":
 		from = "SCREENTEST_SEAL_KEY"
 		var key []byte
-		if key, err = seal.ParseKey(given); err == nil {
+		if key, err = seal.ParseKey(text); err == nil {
 			db.box, err = seal.New(key)
 		}
 		if err != nil {
@@ -340,30 +341,28 @@ func (db *DB) openBox(ctx context.Context, given string) error {
 	if err := db.engine.At(ctx).Scan("SELECT EXISTS (SELECT 1 FROM users)", nil, &used); err != nil {
 		return err
 	}
-	text := folder.SealCheckText
+	text = folder.SealCheckText
 	if used {
-		text = folder.SealCheckChained
+		db.chained, text = true, folder.SealCheckChained
 	}
 	value := db.box.Seal(folder.SealCheck, "", []byte(text))
-	var first int64
+	first := false
 	err = db.engine.Write(ctx, len(value), func(t *engine.Tx) error {
 		res, err := t.Exec("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", folder.SealCheck, value)
 		if err != nil {
 			return err
 		}
-		first, err = res.RowsAffected()
+		n, err := res.RowsAffected()
+		first = n == 1
 		return err
 	})
 	switch {
-	case err != nil:
-		return err
-	case first == 0: // another process that starts on the same database was: its key counts
+	case err == nil && !first: // another one was started at the same time, and its key counts
 		return db.openBox(ctx, given)
-	case used:
+	case err == nil && used:
 		db.log.Error("the note of which key the data folder was sealed with is gone: something else has written into its database")
-		db.chained = true
 	}
-	return nil
+	return err
 }
 
 // Close finishes the writes that are queued, closes the database, and releases

@@ -2,10 +2,12 @@
 // in a cookie of that browser: sealed with a key of this process's, so that the
 // browser can neither read nor change it, nobody fills the server's memory by
 // beginning, and none can be carried to another browser by an address alone. A
-// restart ends those under way. A ticket lets nobody in.
+// restart ends those under way, unless several processes share a key ([Config.Shared]):
+// then each takes what any of them has given. A ticket lets nobody in.
 package ticket
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"net/http"
@@ -31,6 +33,27 @@ type Config struct {
 	SameSite http.SameSite
 	Lasts    time.Duration
 	Now      func() time.Time
+	// Shared is what several processes have in common; nil: there is this one.
+	Shared *Shared
+}
+
+// Shared is what the processes have in common that give and take the same tickets.
+type Shared struct {
+	// Key seals them.
+	Key [KeySize]byte
+	// Used notes which led somewhere.
+	Used Used
+}
+
+// KeySize is the size of a key, in bytes: one half signs, the other encrypts.
+const KeySize = 64
+
+// Used notes which tickets led somewhere.
+type Used interface {
+	// UseTicket notes that one does; false: it did before.
+	UseTicket(ctx context.Context, id string, now, expires time.Time) (first bool, err error)
+	// FreeTicket takes such a note back.
+	FreeTicket(ctx context.Context, id string) error
 }
 
 // Tickets hold a T each. Make them with New.
@@ -51,10 +74,13 @@ type Ticket[T any] struct {
 
 // New returns Tickets.
 func New[T any](c Config) *Tickets[T] {
-	sign, seal := make([]byte, 32), make([]byte, 32)
-	rand.Read(sign) // never fails
-	rand.Read(seal)
-	codec := securecookie.New(sign, seal)
+	var key [KeySize]byte
+	if c.Shared != nil {
+		key = c.Shared.Key
+	} else {
+		rand.Read(key[:]) // never fails
+	}
+	codec := securecookie.New(key[:KeySize/2], key[KeySize/2:])
 	codec.SetSerializer(securecookie.JSONEncoder{})
 	codec.MaxAge(0) // Expires is judged, by Now
 	return &Tickets[T]{Config: c, codec: codec, used: map[string]time.Time{}}
@@ -91,7 +117,14 @@ func (s *Tickets[T]) Take(w http.ResponseWriter, r *http.Request) (t Ticket[T], 
 }
 
 // Use notes that a ticket leads somewhere, and fails with ErrUsed if it did before.
-func (s *Tickets[T]) Use(t Ticket[T]) error {
+func (s *Tickets[T]) Use(ctx context.Context, t Ticket[T]) error {
+	if s.Shared != nil {
+		first, err := s.Shared.Used.UseTicket(ctx, t.ID, s.Now(), t.Expires)
+		if err == nil && !first {
+			err = ErrUsed
+		}
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.Now()
@@ -109,8 +142,12 @@ func (s *Tickets[T]) Use(t Ticket[T]) error {
 
 // Failed takes a note of Use back: it led nowhere. So only as many stay noted as
 // people have got somewhere.
-func (s *Tickets[T]) Failed(t Ticket[T]) {
+func (s *Tickets[T]) Failed(ctx context.Context, t Ticket[T]) error {
+	if s.Shared != nil {
+		return s.Shared.Used.FreeTicket(context.WithoutCancel(ctx), t.ID)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.used, t.ID)
+	return nil
 }

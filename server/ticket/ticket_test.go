@@ -46,14 +46,16 @@ func TestTickets(t *testing.T) {
 	if err != nil || first.Of != "canary" {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	if err := ours.Use(first); err != nil {
+	if err := ours.Use(t.Context(), first); err != nil {
 		t.Error(err)
 	}
-	if again, err := take(ours, c); err != nil || !errors.Is(ours.Use(again), ErrUsed) {
+	if again, err := take(ours, c); err != nil || !errors.Is(ours.Use(t.Context(), again), ErrUsed) {
 		t.Errorf("the same again: %v", err)
 	}
-	ours.Failed(first)
-	if err := ours.Use(first); err != nil {
+	if err := ours.Failed(t.Context(), first); err != nil {
+		t.Error(err)
+	}
+	if err := ours.Use(t.Context(), first); err != nil {
 		t.Errorf("after it led nowhere: %v", err)
 	}
 
@@ -73,7 +75,7 @@ func TestTickets(t *testing.T) {
 	if got, err := take(ours, c); !errors.Is(err, ErrExpired) || got.Of != "" {
 		t.Errorf("too late: %+v, %v", got, err)
 	}
-	if err := ours.Use(Ticket[string]{ID: "another", Expires: now.Add(time.Minute)}); err != nil || len(ours.used) != 1 {
+	if err := ours.Use(t.Context(), Ticket[string]{ID: "another", Expires: now.Add(time.Minute)}); err != nil || len(ours.used) != 1 {
 		t.Errorf("%d are still noted, %v", len(ours.used), err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"screentest/server/payer"
+	"screentest/shared/wire"
 )
 
 // keys are the gateway keys that open tasks hold, as they are in the store.
@@ -145,6 +146,54 @@ func (s *Service) KeyEntered(ctx context.Context, by payer.Payer) error {
 // key. They are polled with it from then on.
 func (s *Service) KeyChanged(ctx context.Context, by payer.Payer) error {
 	return s.replaceKey(ctx, by, true)
+}
+
+// Rekeyed has the tasks of an owner, or of all ("") go on with the keys that another
+// process has given them in the store.
+func (s *Service) Rekeyed(ctx context.Context, owner string) error {
+	err := s.Store.EachKey(ctx, func(of payer.Payer, n int64, paused, replaced bool) {
+		if owner == "" || of.Owner == owner {
+			s.keys.learn(of, n, paused, replaced)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	some := false
+	err = s.Store.EachOpen(ctx, func(of string, n int64, t wire.VideoTask) error {
+		if n != 0 && (owner == "" || of == owner) && s.poll.follow(taskID{of, t.ID}, n) {
+			some = true
+			s.tell(of, t)
+		}
+		return nil
+	})
+	if some {
+		s.arch.wakeAll()
+	}
+	return err
+}
+
+// learn takes a key from the store that isn't known yet.
+func (k *keys) learn(of payer.Payer, n int64, paused, replaced bool) {
+	k.mu.Lock()
+	known := k.byN[n] != nil || k.moved[n] != 0
+	k.mu.Unlock()
+	if !known {
+		k.load(of, n, paused, replaced)
+	}
+}
+
+// superseded notes that the key n stands in the place of another.
+func (k *keys) superseded(old, n int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if h := k.byN[old]; h != nil {
+		delete(k.byN, old)
+		if k.byID[h.keyID] == old {
+			delete(k.byID, h.keyID)
+		}
+	}
+	k.moved[old] = n
 }
 
 func (s *Service) replaceKey(ctx context.Context, by payer.Payer, all bool) error {

@@ -135,6 +135,28 @@ func (p *poller) rekey(of holder, n int64, all bool) (ids []string) {
 	return ids
 }
 
+// follow has a task that is polled here polled with the key n; false if it is already,
+// or isn't.
+func (p *poller) follow(id taskID, n int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := p.all[id]
+	if e == nil || p.s.keys.current(e.key) == n {
+		return false
+	}
+	if e.key != 0 {
+		p.s.keys.superseded(e.key, n)
+	}
+	e.key = n
+	if e.pause == wire.PauseKey {
+		e.pause = wire.PauseNone
+	}
+	if e.parked {
+		p.put(e, time.Now())
+	}
+	return true
+}
+
 // overlay adds to a task what is known of it only here.
 func (p *poller) overlay(id taskID, t *wire.VideoTask) {
 	p.mu.Lock()

@@ -255,8 +255,9 @@ func (c *Chat) CheckStart(ctx context.Context, owner string, s wire.Start) (r wi
 // is new), the messages that lead to the answer (those that are new), the
 // answer's message (if new) and the run r with the request s.Body, sent to the
 // gateway at baseURL. Of r it keeps Model, StartedMS and who pays; ids, lane and endpoint
-// are those of s. Storing the same run twice is storing it once. It fails as
-// CheckStart does. s.Body must not be changed until done.
+// are those of s. Storing the same run twice is storing it once; where several
+// replicas may be asked for it, done is told fs.ErrExist by all but the first. It fails
+// as CheckStart does. s.Body must not be changed until done.
 func (c *Chat) StartTurn(owner string, s wire.Start, r wire.Run, title, baseURL string, done func(error)) {
 	if r.StartedMS == 0 {
 		r.StartedMS = c.now().UnixMilli()
@@ -278,8 +279,14 @@ const insertMessage = "INSERT INTO messages (owner, conversation, id, parent, la
 
 func (c *Chat) startTurn(w *engine.Tx, t turn, r wire.Run, title, baseURL string) error {
 	p, err := t.find(w)
-	if err != nil || p.run {
+	if err != nil {
 		return err
+	}
+	if p.run {
+		if w.Holder() != 0 {
+			return engine.Conflict("This answer is begun already.")
+		}
+		return nil
 	}
 	now := r.StartedMS
 	isNew := p.conversation == 0

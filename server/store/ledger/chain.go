@@ -80,8 +80,12 @@ func (b *Books) TakeIn(ctx context.Context, note func(w *engine.Tx, rows int64) 
 			if more {
 				return nil
 			}
-			if _, err = w.Exec("DELETE FROM meta WHERE name = ?", unchainedName); err != nil {
+			res, err := w.Exec("DELETE FROM meta WHERE name = ?", unchainedName)
+			if err != nil {
 				return err
+			}
+			if first, err := res.RowsAffected(); err != nil || first == 0 {
+				return err // another process that was started at the same time has done it
 			}
 			var rows int64
 			if err := w.Scan("SELECT count(*) FROM ledger_chain", nil, &rows); err != nil {

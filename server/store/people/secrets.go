@@ -42,3 +42,18 @@ func (r *Register) SetSecret(ctx context.Context, name string, data []byte) erro
 		return err
 	})
 }
+
+// KeepSecret is SetSecret unless there is one: kept is the one that there is. Of
+// several who make it at once all get the same.
+func (r *Register) KeepSecret(ctx context.Context, name string, data []byte) (kept []byte, err error) {
+	purpose, row := sealSecret(name)
+	sealed := r.box.Seal(purpose, row, data)
+	err = r.db.Write(ctx, len(sealed), func(w *engine.Tx) error {
+		_, err := w.Exec("INSERT INTO secrets (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, sealed)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.Secret(ctx, name)
+}

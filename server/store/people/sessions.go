@@ -67,10 +67,14 @@ func (r *Register) LoadSession(ctx context.Context, id string) (owner string, da
 
 // DeleteSession forgets a session; one that is not there is no error.
 func (r *Register) DeleteSession(ctx context.Context, id string) error {
-	hash, _ := hashSession(id)
+	hash, row := hashSession(id)
 	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
-		_, err := t.Exec("DELETE FROM sessions WHERE id_hash = ?", hash)
-		return err
+		if _, err := t.Exec("DELETE FROM sessions WHERE id_hash = ?", hash); err != nil || r.db.Postgres == nil {
+			return err
+		}
+		// Of a session that held nothing there is no row, and others have tabs of it.
+		var told any
+		return t.Scan("SELECT CAST(pg_notify('screentest', 'browser ' || ?) AS text)", []any{row}, &told)
 	})
 }
 

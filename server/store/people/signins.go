@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"time"
 
@@ -29,12 +30,51 @@ func (r *Register) SaveSignIn(ctx context.Context, s account.Session) error {
 	})
 }
 
+// signedIn selects the sessions of those who signed in that have not expired.
+const signedIn = `SELECT s.id_hash, s.owner, s.created_ms, s.expires_ms, s.id, s.how, s.device, s.address, s.seen_ms
+	FROM sessions s WHERE s.signed_in = 1 AND s.expires_ms > ?`
+
 // SignedIn are the sessions of those who signed in that have not expired. Those
 // of a server without accounts, which only hold a key, are not among them.
-func (r *Register) SignedIn(ctx context.Context) (all []account.Session, err error) {
-	const query = `SELECT s.id_hash, s.owner, s.created_ms, s.expires_ms, s.id, s.how, s.device, s.address, s.seen_ms
-		FROM sessions s WHERE s.signed_in = 1 AND s.expires_ms > ?`
-	err = r.db.At(ctx).Each(query, []any{r.now().UnixMilli()}, func(rows *sql.Rows) error {
+func (r *Register) SignedIn(ctx context.Context) ([]account.Session, error) {
+	return r.sessions(ctx, signedIn)
+}
+
+// SignedInBy is the session with a cookie of that sum. fs.ErrNotExist: there is none.
+func (r *Register) SignedInBy(ctx context.Context, hash [sha256.Size]byte) (s account.Session, err error) {
+	all, err := r.sessions(ctx, signedIn+" AND s.id_hash = ?", hash[:])
+	if err == nil && len(all) == 0 {
+		err = engine.NotFound("session")
+	}
+	if err != nil {
+		return s, err
+	}
+	return all[0], nil
+}
+
+// SignedInAs are the sessions of an owner's.
+func (r *Register) SignedInAs(ctx context.Context, owner string) ([]account.Session, error) {
+	return r.sessions(ctx, signedIn+" AND s.owner = ?", engine.ParseOwner(owner))
+}
+
+// SignedInWith are the sessions with those ids that there are.
+func (r *Register) SignedInWith(ctx context.Context, ids []string) (all []account.Session, err error) {
+	for _, id := range ids {
+		raw, ok := engine.ParseID(id)
+		if !ok {
+			continue
+		}
+		one, err := r.sessions(ctx, signedIn+" AND s.id = ?", raw)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one...)
+	}
+	return all, nil
+}
+
+func (r *Register) sessions(ctx context.Context, query string, args ...any) (all []account.Session, err error) {
+	err = r.db.At(ctx).Each(query, append([]any{r.now().UnixMilli()}, args...), func(rows *sql.Rows) error {
 		var s account.Session
 		var owner, created, expires, seen int64
 		var hash, id []byte
@@ -48,7 +88,8 @@ func (r *Register) SignedIn(ctx context.Context) (all []account.Session, err err
 	return all, err
 }
 
-// SessionsSeen notes when sessions were last seen, by their ids.
+// SessionsSeen notes when sessions were last seen, by their ids: the newest that
+// anybody says.
 func (r *Register) SessionsSeen(ctx context.Context, seen map[string]time.Time) error {
 	return r.db.Write(ctx, 0, func(t *engine.Tx) error {
 		for id, at := range seen {
@@ -56,7 +97,7 @@ func (r *Register) SessionsSeen(ctx context.Context, seen map[string]time.Time) 
 			if err != nil {
 				return err
 			}
-			if _, err := t.Exec("UPDATE sessions SET seen_ms = ? WHERE id = ?", at.UnixMilli(), raw[:]); err != nil {
+			if _, err := t.Exec("UPDATE sessions SET seen_ms = max(seen_ms, ?) WHERE id = ?", at.UnixMilli(), raw[:]); err != nil {
 				return err
 			}
 		}

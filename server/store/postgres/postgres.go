@@ -81,6 +81,19 @@ func (c *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 // Listen hears what is told on channel ([Notify]) until ctx ends or the
 // connection does, which is its error. It calls ready once it hears.
 func (c *Connector) Listen(ctx context.Context, channel string, ready func(), fn func(payload string)) error {
+	first := true
+	return c.Hear(ctx, channel, listenFor, func(time.Time) {
+		if first {
+			first = false
+			ready()
+		}
+	}, fn)
+}
+
+// Hear is Listen for who wants to know that it still hears: after every such silence
+// the connection is asked, and each answer is told alive, with when it was asked for.
+// What was told on the channel before then has been given to fn.
+func (c *Connector) Hear(ctx context.Context, channel string, every time.Duration, alive func(asked time.Time), fn func(payload string)) error {
 	config := c.config.Copy()
 	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { fn(n.Payload) }
 	delete(config.RuntimeParams, "statement_timeout")
@@ -93,30 +106,34 @@ func (c *Connector) Listen(ctx context.Context, channel string, ready func(), fn
 		defer cancel()
 		pc.Close(ctx)
 	}()
+	asked := time.Now()
 	if _, err := pc.Exec(ctx, "LISTEN "+channel).ReadAll(); err != nil {
 		return err
 	}
-	ready()
-	for {
+	alive(asked)
+	for next := asked.Add(every); ; {
 		// A connection that was cut without a word is found by asking.
-		wait, cancel := context.WithTimeout(ctx, listenFor)
+		wait, cancel := context.WithDeadline(ctx, next)
 		err := pc.WaitForNotification(wait)
 		cancel()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err == nil {
-			continue
-		}
-		if !pgconn.Timeout(err) || pc.IsClosed() {
+		if err != nil && (!pgconn.Timeout(err) || pc.IsClosed()) {
 			return err
 		}
+		if time.Now().Before(next) {
+			continue
+		}
+		asked = time.Now()
 		ask, cancel := context.WithTimeout(ctx, 2*time.Second)
 		_, err = pc.Exec(ask, "SELECT 1").ReadAll()
 		cancel()
 		if err != nil {
 			return err
 		}
+		alive(asked)
+		next = asked.Add(every)
 	}
 }
 

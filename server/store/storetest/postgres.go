@@ -24,8 +24,8 @@ func OnlySQLite(t testing.TB) {
 	}
 }
 
-// sealKey seals what databases of tests hold.
-const sealKey = "c2NyZWVudGVzdC1zY3JlZW50ZXN0LXNjcmVlbnRlc3Q="
+// SealKey seals what databases of tests hold.
+const SealKey = "c2NyZWVudGVzdC1zY3JlZW50ZXN0LXNjcmVlbnRlc3Q="
 
 var databases sync.Map // a folder to its database
 
@@ -48,7 +48,7 @@ func withLocalUser(t testing.TB, dir string) {
 		}
 		defer os.RemoveAll(scratch)
 		ctx := context.Background()
-		db, err := store.Open(ctx, scratch, store.Options{Database: url, SealKey: sealKey})
+		db, err := store.Open(ctx, scratch, store.Options{Database: url, SealKey: SealKey})
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func onEngine(t testing.TB, dir string, o *store.Options) {
 	}
 	o.Database = URLOf(t, dir)
 	if o.SealKey == "" {
-		o.SealKey = sealKey
+		o.SealKey = SealKey
 	}
 }
 
@@ -85,7 +85,7 @@ func Environ(t testing.TB, dir string) (env []string) {
 	if !OnPostgres() {
 		return nil
 	}
-	return []string{"SCREENTEST_DATABASE=" + URLOf(t, dir), "SCREENTEST_SEAL_KEY=" + sealKey}
+	return []string{"SCREENTEST_DATABASE=" + URLOf(t, dir), "SCREENTEST_SEAL_KEY=" + SealKey}
 }
 
 // ChildOptions opens a folder in a program that was given [Environ].

@@ -72,7 +72,7 @@ func TestTheLedgerEqualsTheAccountsOfFivePeople(t *testing.T) {
 			if got := groupOf(all.Teams, func(g wire.SpendGroup) bool { return g.ID == team }); got != account {
 				t.Errorf("the team %s: our ledger has %d, the account %d", label, got, account)
 			}
-			if n := h.budget.ReservedByTeam(team); n != 0 {
+			if n, err := h.budget.ReservedByTeam(t.Context(), team); err != nil || n != 0 {
 				t.Errorf("%d is still reserved for the team %s", n, label)
 			}
 		}
@@ -91,7 +91,7 @@ func TestTheLedgerEqualsTheAccountsOfFivePeople(t *testing.T) {
 				t.Errorf("%s for %s: our ledger has %d, what they sent makes %d", owner, labels[key], got, want)
 			}
 		}
-		if n := h.budget.Reserved(owner); n != 0 {
+		if n, err := h.budget.Reserved(t.Context(), owner); err != nil || n != 0 {
 			t.Errorf("%d is still reserved for %s", n, owner)
 		}
 	}

@@ -29,7 +29,7 @@ func TestTheLedgerEqualsTheGatewaysAccount(t *testing.T) {
 	if page.Range.NanoUSD != total || page.Range.EstimatedNanoUSD != 0 || total == 0 {
 		t.Errorf("our ledger has %+v, the account %d", page.Range, total)
 	}
-	if n := h.budget.Reserved(h.owner); n != 0 {
+	if n, err := h.budget.Reserved(t.Context(), h.owner); err != nil || n != 0 {
 		t.Errorf("%d is still reserved", n)
 	}
 }

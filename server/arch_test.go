@@ -25,6 +25,7 @@ var parts = []string{
 	"approval",
 	"bff",
 	"budget",
+	"bus",
 	"factors",
 	"gateway",
 	"heard",

@@ -13,6 +13,9 @@ import (
 // budgetConfig is what package budget works with.
 func (s *server) budgetConfig() budget.Config {
 	c := budget.Config{Store: s.store, Tell: s.budgetPassed, MayEverybody: s.runsTheServer, Logger: s.log}
+	if s.member != nil {
+		c.Shared = s.store
+	}
 	if s.people.Team {
 		c.Directory = limits{s.store, s.people}
 	}

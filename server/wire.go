@@ -15,6 +15,7 @@ import (
 	"screentest/server/bff"
 	"screentest/server/blob"
 	"screentest/server/budget"
+	"screentest/server/bus"
 	"screentest/server/factors"
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/heard"
@@ -68,6 +69,7 @@ type server struct {
 	files           *blob.Files
 	keeper          tails.Keeper // of what other replicas have not stored
 	news            *news.Hub
+	bus             *bus.Bus        // nil: there are no others to tell
 	sandbox         *sandbox.Server // nil with -gateway
 	addr            string          // that is listened on
 
@@ -154,8 +156,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		return s, err
 	}
 	s.local = owner
-	s.news = news.New(s.store, log)
-	s.onClose(func(context.Context) error { s.news.Close(); return nil })
+	s.openNews()
 	inside, err := s.listenInside(addr)
 	if err != nil {
 		return s, err
@@ -201,7 +202,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		s.approvals.Videos = s.videos
 	}
 	s.onClose(s.videos.Close)
-	s.retention = retention.New(retention.Config{Store: s.store, DropClips: s.videos.DropClips, PurgeClips: s.videos.PurgeDeleted, Logger: log})
+	s.retention = retention.New(retention.Config{Store: s.store, DropClips: s.videos.DropClips, PurgeClips: s.videos.PurgeDeleted, First: s.first, Logger: log})
 	s.onClose(func(context.Context) error { s.retention.Close(); return nil })
 	s.leaving = leaving.New(s.leavingConfig())
 	s.onClose(func(context.Context) error { s.leaving.Close(); return nil })
@@ -258,7 +259,7 @@ func (s *server) videoConfig(inside string) video.Config {
 		Uploads: func() (string, bool) { return s.uploads(inside) },
 		Changed: s.clipChanged, Deleted: s.clipDeleted, Restored: s.clipRestored, Purged: s.clipPurged, Archive: s.news.Archive,
 		Ended: s.ops.VideoEnded, Late: s.ops.VideoPolled,
-		Budget: s.budget, WhomToAsk: s.people.WhomToAsk,
+		Budget: s.budget, WhomToAsk: s.people.WhomToAsk, Elsewhere: s.clipsElsewhere(), First: s.first,
 		Logger: s.log,
 	}
 	if s.approvals != nil {

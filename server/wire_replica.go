@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"screentest/server/bus"
 	"screentest/server/peer"
 	"screentest/server/replica"
 	"screentest/server/store/engine"
@@ -117,19 +118,27 @@ func (s *server) beat() error {
 
 // takenOver goes on with what was another replica's, or nobody's.
 func (s *server) takenOver(ctx context.Context, n int64) error {
-	return errors.Join(s.runs.TakeOver(ctx), s.videos.TakeUp(ctx))
+	return errors.Join(s.runs.TakeOver(ctx), s.takeUpRest(ctx))
 }
 
 // peersChanged takes in who is there besides this replica.
 func (s *server) peersChanged(peers []replica.Peer) {
 	s.runs.PeersChanged()
-	if s.peers == nil && len(peers) > 0 {
-		s.failed <- mistakef("another replica serves this database, and -replica is missing, by which it would reach this one")
+	if s.peers == nil {
+		if len(peers) > 0 {
+			s.failed <- mistakef("another replica serves this database, and -replica is missing, by which it would reach this one")
+		}
+		return
 	}
+	s.newsTo(peers)
 }
 
 // answerPeers are the addresses by which other replicas ask this one.
-func (s *server) answerPeers() { s.answerOfRuns() }
+func (s *server) answerPeers() {
+	s.answerOfRuns()
+	s.answerClips()
+	s.peers.Handle("GET "+bus.Path, s.bus.Hear)
+}
 
 // leave has what is under way come to its end, as far as that takes no longer than a
 // replica may take to go: tabs are sent to the others, which go on showing them what

@@ -40,6 +40,8 @@ type (
 	Versions wire.Target
 	// NoticesSeen says up to which notice, by its id, all were seen.
 	NoticesSeen wire.Target
+	// Missed says that some news may not have come. A Greeting follows.
+	Missed struct{}
 	// SharesChanged says that what is shared by one or with one is another.
 	SharesChanged struct{}
 )
@@ -96,6 +98,8 @@ func (s *Session) Hear(p wire.Push) (News, error) {
 		return decode[NoticesSeen](p)
 	case wire.EventApproval:
 		return decode[wire.Approval](p)
+	case wire.EventMissed:
+		return Missed{}, nil
 	case wire.EventShares:
 		return SharesChanged{}, nil
 	}

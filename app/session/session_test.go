@@ -42,6 +42,7 @@ func TestEveryEventIsDecoded(t *testing.T) {
 		{wire.EventReview, wire.ReviewStep{Review: "x"}, wire.ReviewStep{Review: "x"}},
 		{wire.EventVersions, id, Versions{ID: "x"}},
 		{wire.EventShares, nil, SharesChanged{}},
+		{wire.EventMissed, nil, Missed{}},
 		{"of a later build", id, nil},
 	} {
 		got := hear(t, s, c.event, c.carries)

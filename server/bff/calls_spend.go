@@ -25,9 +25,9 @@ type Budgets interface {
 	SetBudgets(ctx context.Context, owner string, s wire.BudgetSettings) (wire.Budgets, error)
 	TeamBudgets(ctx context.Context, team string) ([]wire.BudgetState, error)
 	Booked(owner, team string) // rows were added to the owner's ledger, which a team pays ("": none)
-	Reserved(owner string) int64
-	ReservedByTeam(team string) int64
-	ReservedByEverybody() int64
+	Reserved(ctx context.Context, owner string) (nanoUSD int64, err error)
+	ReservedByTeam(ctx context.Context, team string) (nanoUSD int64, err error)
+	ReservedByEverybody(ctx context.Context) (nanoUSD int64, err error)
 }
 
 // Retention is how long things are kept.

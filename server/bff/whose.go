@@ -100,6 +100,11 @@ func (s *Server) spend(ctx context.Context, who people.Person, q wire.SpendQuery
 		return wire.Spend{}, &wire.Problem{Code: wire.CodeNotAllowed, Field: "everybody", Message: "You may see only what you spent yourself.",
 			Hint: "Ask who runs this server."}
 	}
+	// First: what is booked meanwhile may count twice, but never not at all.
+	reserved, err := s.reserved(ctx, who, q, others)
+	if err != nil {
+		return wire.Spend{}, err
+	}
 	var page wire.Spend
 	if others {
 		page, err = s.Ledger.SpendOfEverybody(ctx, q)
@@ -110,17 +115,24 @@ func (s *Server) spend(ctx context.Context, who people.Person, q wire.SpendQuery
 		return page, err
 	}
 	page.MayEverybody, page.Alone, page.Budgets = b.MayEverybody, b.Alone, statesSeen(who, b.States)
-	switch {
-	case !others && q.Team == "" && q.PaidBy == "":
-		page.ReservedNanoUSD = s.Budgets.Reserved(who.Owner)
-	case !others || q.Person != "" || q.PaidBy != "": // it is known of people, teams and everybody only
-	case q.Team != "":
-		page.ReservedNanoUSD = s.Budgets.ReservedByTeam(q.Team)
+	page.ReservedNanoUSD = reserved
+	if others && q.Person == "" && q.PaidBy == "" && q.Team != "" {
 		page.Budgets, err = s.Budgets.TeamBudgets(ctx, q.Team)
-	default:
-		page.ReservedNanoUSD = s.Budgets.ReservedByEverybody()
 	}
 	return page, err
+}
+
+// reserved is what is set aside for whom the Spend page is about.
+func (s *Server) reserved(ctx context.Context, who people.Person, q wire.SpendQuery, others bool) (int64, error) {
+	switch {
+	case !others && q.Team == "" && q.PaidBy == "":
+		return s.Budgets.Reserved(ctx, who.Owner)
+	case !others || q.Person != "" || q.PaidBy != "": // it is known of people, teams and everybody only
+		return 0, nil
+	case q.Team != "":
+		return s.Budgets.ReservedByTeam(ctx, q.Team)
+	}
+	return s.Budgets.ReservedByEverybody(ctx)
 }
 
 // ledger is a page of the ledger, of a person or of those whom they may ask

@@ -19,7 +19,7 @@ const (
 
 // account is a person, a team, or everybody.
 type account struct {
-	reserved int64
+	reserved int64 // by this process; of a Keeper that is the only one
 
 	read     bool     // what follows was read from the store
 	settings settings // of a person and of everybody: a team's are the directory's
@@ -37,11 +37,33 @@ type settings struct {
 	NoPrice     bool   `json:"refuse_unpriced,omitempty"`
 }
 
-// person is the account of an owner, perhaps not read yet. The lock is held.
-func (k *Keeper) person(owner string) *account { return in(k.people, owner) }
+// accounts are what is known of the budgets. A Keeper that is the only one keeps
+// them; one of several replicas reads them anew for each call.
+type accounts struct {
+	people    map[string]*account // by owner
+	teams     map[string]*account // by id
+	everybody *account
+}
 
-// team is the account of a team, perhaps not read yet. The lock is held.
-func (k *Keeper) team(id string) *account { return in(k.teams, id) }
+func newAccounts() *accounts {
+	return &accounts{people: map[string]*account{}, teams: map[string]*account{}, everybody: &account{}}
+}
+
+// accounts are those to work with until done is called: nobody else has them
+// meanwhile.
+func (k *Keeper) accounts() (v *accounts, done func()) {
+	if k.Shared != nil {
+		return newAccounts(), func() {}
+	}
+	k.mu.Lock()
+	return k.kept, k.mu.Unlock
+}
+
+// person is the account of an owner, perhaps not read yet.
+func (v *accounts) person(owner string) *account { return in(v.people, owner) }
+
+// team is the account of a team, perhaps not read yet.
+func (v *accounts) team(id string) *account { return in(v.teams, id) }
 
 func in(accounts map[string]*account, id string) *account {
 	a := accounts[id]
@@ -52,22 +74,21 @@ func in(accounts map[string]*account, id string) *account {
 	return a
 }
 
-// account reads the settings of an owner, and of everybody, on first use. The
-// lock is held.
-func (k *Keeper) account(ctx context.Context, owner string) (*account, error) {
-	if err := k.load(k.everybody, settingsName, warnedName, func(name string) (string, error) { return k.Store.ServerSetting(ctx, name) }); err != nil {
+// account reads the settings of an owner, and of everybody, on first use.
+func (k *Keeper) account(ctx context.Context, v *accounts, owner string) (*account, error) {
+	if err := k.load(v.everybody, settingsName, warnedName, func(name string) (string, error) { return k.Store.ServerSetting(ctx, name) }); err != nil {
 		return nil, fmt.Errorf("read everybody's budget: %w", err)
 	}
-	a := k.person(owner)
+	a := v.person(owner)
 	if err := k.load(a, settingsName, warnedName, func(name string) (string, error) { return k.Store.Setting(ctx, owner, name) }); err != nil {
 		return nil, fmt.Errorf("read the budget: %w", err)
 	}
 	return a, nil
 }
 
-// teamAccount reads what a team was warned of on first use. The lock is held.
-func (k *Keeper) teamAccount(ctx context.Context, id string) (*account, error) {
-	a := k.team(id)
+// teamAccount reads what a team was warned of on first use.
+func (k *Keeper) teamAccount(ctx context.Context, v *accounts, id string) (*account, error) {
+	a := v.team(id)
 	if err := k.load(a, "", warnedOf(id), func(name string) (string, error) { return k.Store.ServerSetting(ctx, name) }); err != nil {
 		return nil, fmt.Errorf("read what a team was warned of: %w", err)
 	}
@@ -77,7 +98,8 @@ func (k *Keeper) teamAccount(ctx context.Context, id string) (*account, error) {
 func warnedOf(team string) string { return warnedName + " " + team }
 
 // load reads an account by the names of its settings and of what it was warned
-// of; a name that is "" is not read.
+// of; a name that is "" is not read. What was warned of is the database's to say where
+// there are several replicas.
 func (k *Keeper) load(a *account, settingsName, warnedName string, get func(name string) (string, error)) error {
 	if a.read {
 		return nil
@@ -85,7 +107,7 @@ func (k *Keeper) load(a *account, settingsName, warnedName string, get func(name
 	var s settings
 	warned := map[string]int64{}
 	for name, to := range map[string]any{settingsName: &s, warnedName: &warned} {
-		if name == "" {
+		if name == "" || k.Shared != nil && name == warnedName {
 			continue
 		}
 		text, err := get(name)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"screentest/server/payer"
 	"screentest/shared/wire"
 )
 
@@ -17,7 +18,8 @@ type purse struct {
 	of     *account // that has reserved, and remembers warnings
 	limits wire.Limits
 	zone   *time.Location
-	team   Team // where the scope is a team
+	owner  string // where it is a person
+	team   Team   // where the scope is a team
 	ask    []Person
 	// warned is the setting that remembers what was warned of, in the name of
 	// whom: a person, or the server for "".
@@ -25,43 +27,67 @@ type purse struct {
 	spent          func(ctx context.Context, from, to time.Time) (int64, error)
 }
 
+// claimed is whose claims count in a purse.
+func (p purse) claimed() payer.Purse {
+	switch p.scope {
+	case wire.ScopeTeam:
+		return payer.OfTeam
+	case wire.ScopeEverybody:
+		return payer.OfEverybody
+	}
+	return payer.OfPerson
+}
+
+// reservedOf is what is set aside of a purse.
+func (k *Keeper) reservedOf(ctx context.Context, p purse) (int64, error) {
+	if k.Shared == nil {
+		return p.of.reserved, nil
+	}
+	switch p.claimed() {
+	case payer.OfTeam:
+		return k.Shared.AsideForTeam(ctx, p.team.ID)
+	case payer.OfEverybody:
+		return k.Shared.AsideForEverybody(ctx)
+	}
+	return k.Shared.AsideFor(ctx, p.owner)
+}
+
 // pursesOf are those that apply to what an owner sends and a team pays ("": none
-// does). The lock is held.
-func (k *Keeper) pursesOf(ctx context.Context, owner, team string) ([]purse, error) {
+// does).
+func (k *Keeper) pursesOf(ctx context.Context, v *accounts, owner, team string) ([]purse, error) {
 	teams, err := k.pays(ctx, team)
 	if err != nil {
 		return nil, err
 	}
-	return k.purses(ctx, owner, teams)
+	return k.purses(ctx, v, owner, teams)
 }
 
 // purses are those that apply to what an owner sends and one of the teams pays.
-// The lock is held.
-func (k *Keeper) purses(ctx context.Context, owner string, teams []Team) ([]purse, error) {
-	a, err := k.account(ctx, owner)
+func (k *Keeper) purses(ctx context.Context, v *accounts, owner string, teams []Team) ([]purse, error) {
+	a, err := k.account(ctx, v, owner)
 	if err != nil {
 		return nil, err
 	}
 	mine := func(ctx context.Context, from, to time.Time) (int64, error) {
 		return k.Store.Spent(ctx, owner, from, to)
 	}
-	all := []purse{{scope: wire.ScopePerson, of: a, limits: a.settings.limits(), zone: a.zone, warned: warnedName, holder: owner, spent: mine}}
+	all := []purse{{scope: wire.ScopePerson, of: a, owner: owner, limits: a.settings.limits(), zone: a.zone, warned: warnedName, holder: owner, spent: mine}}
 	if k.Directory != nil {
 		l, err := k.Directory.Limits(ctx, owner)
 		if err != nil {
 			return nil, fmt.Errorf("read a person's limits: %w", err)
 		}
-		all = append(all, purse{scope: wire.ScopeLimit, of: a, limits: l, zone: location(l.Zone), ask: k.Directory.Admins(),
+		all = append(all, purse{scope: wire.ScopeLimit, of: a, owner: owner, limits: l, zone: location(l.Zone), ask: k.Directory.Admins(),
 			warned: warnedName, holder: owner, spent: mine})
 	}
 	for _, t := range teams {
-		p, err := k.teamPurse(ctx, t)
+		p, err := k.teamPurse(ctx, v, t)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, p)
 	}
-	e := purse{scope: wire.ScopeEverybody, of: k.everybody, limits: k.everybody.settings.limits(), zone: k.everybody.zone,
+	e := purse{scope: wire.ScopeEverybody, of: v.everybody, limits: v.everybody.settings.limits(), zone: v.everybody.zone,
 		warned: warnedName, spent: k.Store.SpentByEverybody}
 	if k.Directory != nil {
 		e.ask = k.Directory.Admins()
@@ -69,9 +95,9 @@ func (k *Keeper) purses(ctx context.Context, owner string, teams []Team) ([]purs
 	return append(all, e), nil
 }
 
-// teamPurse is that of a team. The lock is held.
-func (k *Keeper) teamPurse(ctx context.Context, t Team) (purse, error) {
-	a, err := k.teamAccount(ctx, t.ID)
+// teamPurse is that of a team.
+func (k *Keeper) teamPurse(ctx context.Context, v *accounts, t Team) (purse, error) {
+	a, err := k.teamAccount(ctx, v, t.ID)
 	if err != nil {
 		return purse{}, err
 	}
@@ -111,9 +137,9 @@ type standing struct {
 	purse purse
 }
 
-// standings are the budgets of purses that are set, as they stand. The lock is
-// held.
-func (k *Keeper) standings(ctx context.Context, purses []purse) (all []standing, err error) {
+// bounds are the budgets of purses that are set, for the periods that now is in;
+// what is spent and reserved of them is not looked up yet.
+func (k *Keeper) bounds(purses []purse) (all []standing) {
 	now := k.Now()
 	for _, b := range purses {
 		for _, p := range []struct {
@@ -124,19 +150,31 @@ func (k *Keeper) standings(ctx context.Context, purses []purse) (all []standing,
 				continue
 			}
 			from, to := period(p.name, now.In(b.zone))
-			spent, err := b.spent(ctx, from, to)
-			if err != nil {
-				return nil, fmt.Errorf("sum up the %s: %w", p.name, err)
-			}
 			all = append(all, standing{purse: b, BudgetState: wire.BudgetState{
-				Scope: b.scope, Period: p.name, LimitNanoUSD: p.limit, SpentNanoUSD: spent, ReservedNanoUSD: b.of.reserved,
+				Scope: b.scope, Period: p.name, LimitNanoUSD: p.limit,
 				FromMS: from.UnixMilli(), ToMS: to.UnixMilli(), Zone: b.zone.String(),
 				Team: b.team.ID, Name: b.team.Name, Ask: names(b.ask),
-				Warn:    passed(spent, p.limit, b.percent()),
-				Reached: spent+b.of.reserved >= p.limit,
 				NoPrice: b.refusesUnpriced(k.Directory != nil),
 			}})
 		}
+	}
+	return all
+}
+
+// standings are the budgets of purses that are set, as they stand.
+func (k *Keeper) standings(ctx context.Context, purses []purse) (all []standing, err error) {
+	all = k.bounds(purses)
+	for i := range all {
+		s := &all[i]
+		// What is booked between the two may count twice, but never not at all.
+		if s.ReservedNanoUSD, err = k.reservedOf(ctx, s.purse); err != nil {
+			return nil, fmt.Errorf("sum up what is reserved: %w", err)
+		}
+		if s.SpentNanoUSD, err = s.purse.spent(ctx, time.UnixMilli(s.FromMS), time.UnixMilli(s.ToMS)); err != nil {
+			return nil, fmt.Errorf("sum up the %s: %w", s.Period, err)
+		}
+		s.Warn = passed(s.SpentNanoUSD, s.LimitNanoUSD, s.purse.percent())
+		s.Reached = s.SpentNanoUSD+s.ReservedNanoUSD >= s.LimitNanoUSD
 	}
 	return all, nil
 }

@@ -20,28 +20,33 @@ import (
 // refused where a limit of others holds, reached or not: it would never be
 // booked, and so pass every limit. One's own budget does as its owner chose.
 func (k *Keeper) Reserve(ctx context.Context, by payer.Payer, what, model string, q gateway.Quote) (release func(), p *wire.Problem) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	purses, err := k.pursesOf(ctx, by.Owner, by.Team)
+	v, done := k.accounts()
+	defer done()
+	purses, err := k.pursesOf(ctx, v, by.Owner, by.Team)
 	if err != nil {
 		return nil, k.unread(err)
 	}
 	nanoUSD := int64(q.Cost)
-	if nanoUSD > 0 || !q.Known {
+	if !q.Known {
+		if s, holds := refusesUnpriced(k.bounds(purses)); holds {
+			return nil, k.noPrice(ctx, s, by.Owner, what, model)
+		}
+	}
+	if k.Shared != nil {
+		return k.reserveShared(ctx, by, what, q, k.bounds(purses))
+	}
+	if nanoUSD > 0 && q.Known {
 		all, err := k.standings(ctx, purses)
 		if err != nil {
 			return nil, k.unread(err)
 		}
-		if s, holds := refusesUnpriced(all); holds && !q.Known {
-			return nil, k.noPrice(ctx, s, by.Owner, what, model)
-		}
 		for _, s := range all {
-			if q.Known && nanoUSD > s.LimitNanoUSD-s.SpentNanoUSD-s.ReservedNanoUSD {
+			if nanoUSD > s.LimitNanoUSD-s.SpentNanoUSD-s.ReservedNanoUSD {
 				return nil, k.noRoom(ctx, s, by.Owner, what, nanoUSD)
 			}
 		}
 	}
-	return k.reserve(by, nanoUSD), nil
+	return k.reserve(v, by, nanoUSD), nil
 }
 
 // refusesUnpriced is a limit that refuses what has no price: one that somebody didn't
@@ -64,8 +69,8 @@ func refusesUnpriced(all []standing) (s standing, holds bool) {
 // model is known to keep to it. A longer answer is booked whole, and the next send
 // is refused.
 func (k *Keeper) ReserveText(ctx context.Context, by payer.Payer, m gateway.Model, body []byte) (release func(), p *wire.Problem) {
-	k.mu.Lock()
-	a, err := k.account(ctx, by.Owner)
+	v, done := k.accounts()
+	a, err := k.account(ctx, v, by.Owner)
 	var most int64
 	if err == nil {
 		most = a.settings.MaxOutput
@@ -73,7 +78,7 @@ func (k *Keeper) ReserveText(ctx context.Context, by payer.Payer, m gateway.Mode
 			most = max(most, wire.DefaultMaxOutput)
 		}
 	}
-	k.mu.Unlock()
+	done()
 	if err != nil {
 		return nil, k.unread(err)
 	}
@@ -106,16 +111,19 @@ func inputBound(body []byte) int64 { return int64(len(body)+bytesPerToken-1) / b
 // ReserveSent reserves without asking the budgets: for what has been sent already and
 // may have been billed, such as a clip whose creation is unknown after a start.
 func (k *Keeper) ReserveSent(by payer.Payer, nanoUSD int64) (release func()) {
+	if k.Shared != nil {
+		return k.setAsideSent(by, nanoUSD)
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.reserve(by, nanoUSD)
+	return k.reserve(k.kept, by, nanoUSD)
 }
 
-// reserve adds to what is reserved. The lock is held.
-func (k *Keeper) reserve(by payer.Payer, nanoUSD int64) (release func()) {
-	of := []*account{k.person(by.Owner), k.everybody}
+// reserve adds to what is reserved in v, whose lock is held.
+func (k *Keeper) reserve(v *accounts, by payer.Payer, nanoUSD int64) (release func()) {
+	of := []*account{v.person(by.Owner), v.everybody}
 	if by.Team != "" {
-		of = append(of, k.team(by.Team))
+		of = append(of, v.team(by.Team))
 	}
 	for _, a := range of {
 		a.reserved += nanoUSD

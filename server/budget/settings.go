@@ -14,13 +14,13 @@ const maxMaxOutput = 1_000_000
 
 // Budgets are the settings of an owner and how the budgets stand.
 func (k *Keeper) Budgets(ctx context.Context, owner string) (wire.Budgets, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.budgets(ctx, owner)
+	v, done := k.accounts()
+	defer done()
+	return k.budgets(ctx, v, owner)
 }
 
-func (k *Keeper) budgets(ctx context.Context, owner string) (b wire.Budgets, err error) {
-	a, err := k.account(ctx, owner)
+func (k *Keeper) budgets(ctx context.Context, v *accounts, owner string) (b wire.Budgets, err error) {
+	a, err := k.account(ctx, v, owner)
 	if err != nil {
 		return b, err
 	}
@@ -30,7 +30,7 @@ func (k *Keeper) budgets(ctx context.Context, owner string) (b wire.Budgets, err
 			return b, fmt.Errorf("read the teams of a person: %w", err)
 		}
 	}
-	purses, err := k.purses(ctx, owner, teams)
+	purses, err := k.purses(ctx, v, owner, teams)
 	if err != nil {
 		return b, err
 	}
@@ -46,8 +46,8 @@ func (k *Keeper) budgets(ctx context.Context, owner string) (b wire.Budgets, err
 	b.MayEverybody, b.Alone = k.MayEverybody(owner), people < 2
 	b.Settings = wire.BudgetSettings{
 		DayNanoUSD: a.settings.Day, MonthNanoUSD: a.settings.Month,
-		EverybodyDayNanoUSD: k.everybody.settings.Day, EverybodyMonthNanoUSD: k.everybody.settings.Month,
-		EverybodyWarnPercent: k.everybody.settings.WarnPercent, EverybodyZone: k.everybody.named(),
+		EverybodyDayNanoUSD: v.everybody.settings.Day, EverybodyMonthNanoUSD: v.everybody.settings.Month,
+		EverybodyWarnPercent: v.everybody.settings.WarnPercent, EverybodyZone: v.everybody.named(),
 		WarnPercent: a.settings.WarnPercent, Zone: a.named(), MaxOutput: a.settings.MaxOutput,
 		RefuseUnpriced: a.settings.NoPrice,
 	}
@@ -57,15 +57,15 @@ func (k *Keeper) budgets(ctx context.Context, owner string) (b wire.Budgets, err
 // TeamBudgets are how the budgets of a team stand. Whether somebody may see them
 // is for the caller to know.
 func (k *Keeper) TeamBudgets(ctx context.Context, team string) ([]wire.BudgetState, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	v, done := k.accounts()
+	defer done()
 	teams, err := k.pays(ctx, team)
 	if err != nil {
 		return nil, err
 	}
 	var purses []purse
 	for _, t := range teams {
-		p, err := k.teamPurse(ctx, t)
+		p, err := k.teamPurse(ctx, v, t)
 		if err != nil {
 			return nil, err
 		}
@@ -85,10 +85,10 @@ func (k *Keeper) SetBudgets(ctx context.Context, owner string, s wire.BudgetSett
 	}
 	k.saving.Lock()
 	defer k.saving.Unlock()
-	k.mu.Lock()
-	a, err := k.account(ctx, owner)
-	was := k.everybody.settings
-	k.mu.Unlock()
+	v, done := k.accounts()
+	a, err := k.account(ctx, v, owner)
+	was := v.everybody.settings
+	done()
 	if err != nil {
 		return wire.Budgets{}, err
 	}
@@ -100,7 +100,7 @@ func (k *Keeper) SetBudgets(ctx context.Context, owner string, s wire.BudgetSett
 		if err := save(all, func(text string) error { return k.Store.SetServerSetting(ctx, settingsName, text) }); err != nil {
 			return wire.Budgets{}, fmt.Errorf("keep everybody's budget: %w", err)
 		}
-		k.set(k.everybody, all)
+		k.set(v.everybody, all)
 	}
 	mine := settings{Day: s.DayNanoUSD, Month: s.MonthNanoUSD, WarnPercent: s.WarnPercent, Zone: s.Zone, MaxOutput: s.MaxOutput, NoPrice: s.RefuseUnpriced}
 	if err := save(mine, func(text string) error { return k.Store.SetSetting(ctx, owner, settingsName, text) }); err != nil {

@@ -15,9 +15,9 @@ import (
 func (k *Keeper) Booked(owner, team string) {
 	ctx, cancel := context.WithTimeout(context.Background(), bookedTimeout)
 	defer cancel()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	purses, err := k.pursesOf(ctx, owner, team)
+	v, done := k.accounts()
+	defer done()
+	purses, err := k.pursesOf(ctx, v, owner, team)
 	var all []standing
 	if err == nil {
 		all, err = k.standings(ctx, purses)
@@ -27,11 +27,9 @@ func (k *Keeper) Booked(owner, team string) {
 		return
 	}
 	for _, s := range all {
-		of := s.purse.of
-		if !s.Warn || of.warned[s.alarm()] == s.FromMS {
+		if !s.Warn || !k.first(ctx, s) {
 			continue
 		}
-		of.warned[s.alarm()] = s.FromMS
 		if s.Scope == wire.ScopeTeam {
 			for _, p := range s.purse.ask {
 				k.Tell(p.Owner, s.BudgetState)
@@ -39,8 +37,26 @@ func (k *Keeper) Booked(owner, team string) {
 		} else {
 			k.Tell(s.purse.holder, s.BudgetState)
 		}
-		k.remember(s.purse.holder, s.purse.warned, maps.Clone(of.warned))
 	}
+}
+
+// first says whether nobody was warned yet that a budget stands so, and notes that
+// somebody is.
+func (k *Keeper) first(ctx context.Context, s standing) bool {
+	if k.Shared != nil {
+		first, err := k.Shared.FirstWarning(ctx, s.purse.holder, s.purse.warned, s.alarm(), s.FromMS)
+		if err != nil {
+			k.Logger.Error("nobody is warned of a budget", "err", err)
+		}
+		return first
+	}
+	of := s.purse.of
+	if of.warned[s.alarm()] == s.FromMS {
+		return false
+	}
+	of.warned[s.alarm()] = s.FromMS
+	k.remember(s.purse.holder, s.purse.warned, maps.Clone(of.warned))
+	return true
 }
 
 // bookedTimeout bounds the reading after a booking.

@@ -87,6 +87,26 @@ func (w *world) Reserve(ctx context.Context, by payer.Payer, what string, nano i
 	return w.Keeper.Reserve(ctx, by, what, "vendor/model-a", gateway.Quote{Cost: money.NanoUSD(nano), Known: true})
 }
 
+// Reserved and the two after it are the Keeper's, which fails in no test.
+func (w *world) Reserved(owner string) int64 {
+	return w.nano(w.Keeper.Reserved(context.Background(), owner))
+}
+
+func (w *world) ReservedByTeam(team string) int64 {
+	return w.nano(w.Keeper.ReservedByTeam(context.Background(), team))
+}
+
+func (w *world) ReservedByEverybody() int64 {
+	return w.nano(w.Keeper.ReservedByEverybody(context.Background()))
+}
+
+func (w *world) nano(n int64, err error) int64 {
+	if err != nil {
+		w.t.Error(err)
+	}
+	return n
+}
+
 func (w *world) set(s wire.BudgetSettings) wire.Budgets {
 	w.t.Helper()
 	b, err := w.SetBudgets(w.t.Context(), w.owner, s)

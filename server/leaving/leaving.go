@@ -76,7 +76,8 @@ func New(c Config) *Service {
 	return s
 }
 
-// Start goes on with what the last process left.
+// Start goes on with what the last process left, or another replica, whose part this
+// one has taken over.
 func (s *Service) Start(ctx context.Context) error {
 	all, err := s.Store.Unfinished(ctx)
 	for _, v := range all {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"maps"
 	"slices"
@@ -46,14 +47,19 @@ type Hub struct {
 	changed       chan struct{} // holds one: some conversation has
 	greeting      chan struct{} // holds one: tabs are to be greeted
 
+	out   Outlet // nil: there are no other replicas
+	heard Heard
+
 	mu      sync.Mutex
+	told    map[string]told             // what was told lately, with other replicas
 	tabs    map[string]map[Tab]struct{} // by owner
 	topics  map[string]map[Tab]string   // the tabs that look at each, and whose they are
 	left    map[Tab]func()              // what is to be done when a tab leaves
 	pending map[conversation]struct{}   // have changed and were not told yet
 	all     bool                        // everybody is to be greeted
 	greeted map[string]struct{}         // the owners who are
-	heard   []func(owner, subject string)
+	missed  missed
+	listen  []func(owner, subject string)
 }
 
 // New returns a Hub without tabs.
@@ -62,6 +68,7 @@ func New(c Conversations, log *slog.Logger) *Hub {
 		conversations: c, log: log, quit: make(chan struct{}),
 		changed: make(chan struct{}, 1), greeting: make(chan struct{}, 1),
 		tabs: map[string]map[Tab]struct{}{}, topics: map[string]map[Tab]string{}, left: map[Tab]func(){}, pending: map[conversation]struct{}{}, greeted: map[string]struct{}{},
+		told: map[string]told{}, missed: missed{tabs: map[Tab]struct{}{}},
 	}
 	h.ended.Go(h.loop)
 	return h
@@ -95,6 +102,7 @@ func (h *Hub) leave(owner string, t Tab) (left func()) {
 	defer h.mu.Unlock()
 	left = h.left[t]
 	delete(h.left, t)
+	delete(h.missed.tabs, t)
 	delete(h.tabs[owner], t)
 	if len(h.tabs[owner]) == 0 {
 		delete(h.tabs, owner)
@@ -108,14 +116,15 @@ func (h *Hub) leave(owner string, t Tab) (left func()) {
 // ConversationChanged has a conversation read soon and told as it is then. It
 // never waits.
 func (h *Hub) ConversationChanged(owner, id string) {
-	h.of(owner, id)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.tabs[owner]) == 0 {
-		return
+	h.tell(item{Owners: []string{owner}, Subject: id, Key: "conversation " + id}, nil)
+}
+
+// changes has a conversation read soon, for the tabs that are here. The lock is held.
+func (h *Hub) changes(owner, id string) {
+	if len(h.tabs[owner]) > 0 {
+		h.pending[conversation{owner, id}] = struct{}{}
+		signal(h.changed)
 	}
-	h.pending[conversation{owner, id}] = struct{}{}
-	signal(h.changed)
 }
 
 // GatewayChanged has every tab greeted anew soon: the catalogue is another, or
@@ -128,7 +137,8 @@ func (h *Hub) GatewayChanged() {
 }
 
 // PeopleChanged has the tabs of owners greeted anew soon: their account is
-// another, or what they can charge. It never waits.
+// another, or what they can charge. It never waits. As of a gateway, each replica
+// hears of it by itself.
 func (h *Hub) PeopleChanged(owners []string) {
 	h.mu.Lock()
 	for _, o := range owners {
@@ -139,19 +149,19 @@ func (h *Hub) PeopleChanged(owners []string) {
 }
 
 // Listen has f told of every change of a conversation or a clip, by its id, whether a
-// tab is open or not. f must return at once.
+// tab is open or not; both are "" when any may have changed. f must return at once.
 func (h *Hub) Listen(f func(owner, subject string)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.heard = append(h.heard, f)
+	h.listen = append(h.listen, f)
 }
 
 // of tells those who listen.
 func (h *Hub) of(owner, subject string) {
 	h.mu.Lock()
-	heard := h.heard
+	listen := h.listen
 	h.mu.Unlock()
-	for _, f := range heard {
+	for _, f := range listen {
 		f(owner, subject)
 	}
 }
@@ -163,23 +173,76 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// owners are those who have a tab open.
-func (h *Hub) owners() []string {
+// tell tells all tabs that news concerns, here and at the other replicas.
+func (h *Hub) tell(n item, data any) {
+	if n.Subject != "" {
+		h.of(n.Owners[0], n.Subject)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Collect(maps.Keys(h.tabs))
-}
-
-// tell queues news for all tabs of an owner.
-func (h *Hub) tell(owner, key string, event wire.Event, data any) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.tabs[owner]) == 0 {
+	if h.out == nil && !h.concerns(n) {
 		return
 	}
-	push := pushOf(event, data)
-	for t := range h.tabs[owner] {
-		t.Tell(key, push)
+	if n.Event != "" {
+		n.Data = marshal(data)
+	}
+	if h.out == nil {
+		h.tellTabs(n)
+	} else if h.pass(0, n) {
+		h.send(n)
+	}
+}
+
+// tellTabs queues news for the tabs that are here. The lock is held.
+func (h *Hub) tellTabs(n item) {
+	if !h.concerns(n) {
+		return
+	}
+	if n.Event == "" {
+		h.changes(n.Owners[0], n.Subject)
+		return
+	}
+	push := marshal(wire.Push{Event: n.Event, Data: n.Data})
+	for t := range h.whom(n) {
+		t.Tell(n.Key, push)
+	}
+}
+
+// concerns says whether a tab that is here is told of news. The lock is held.
+func (h *Hub) concerns(n item) bool {
+	for range h.whom(n) {
+		return true
+	}
+	return false
+}
+
+// whom are the tabs that are told of news. The lock is held.
+func (h *Hub) whom(n item) iter.Seq[Tab] {
+	return func(yield func(Tab) bool) {
+		switch {
+		case n.Topic != "":
+			for t := range h.topics[n.Topic] {
+				if !yield(t) {
+					return
+				}
+			}
+		case n.All:
+			for _, of := range h.tabs {
+				for t := range of {
+					if !yield(t) {
+						return
+					}
+				}
+			}
+		default:
+			for _, owner := range n.Owners {
+				for t := range h.tabs[owner] {
+					if !yield(t) {
+						return
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -187,11 +250,17 @@ func (h *Hub) tell(owner, key string, event wire.Event, data any) {
 func (h *Hub) loop() {
 	pause := time.NewTimer(gatherFor)
 	defer pause.Stop()
+	again := time.NewTimer(againEvery) // when tabs may be told once more that they missed something
+	defer again.Stop()
 	for {
 		select {
 		case <-h.changed:
 		case <-h.greeting:
 			h.greet()
+			h.tellMissed(again)
+			continue
+		case <-again.C:
+			h.tellMissed(again)
 			continue
 		case <-h.quit:
 			return
@@ -237,6 +306,11 @@ func (h *Hub) read(c conversation) {
 	case err != nil:
 		h.log.Error("conversation not read", "conversation", c.id, "err", err)
 	default:
-		h.Conversation(c.owner, s)
+		h.of(c.owner, s.ID)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		n := summary(c.owner, s)
+		n.Data = marshal(s)
+		h.tellTabs(n)
 	}
 }

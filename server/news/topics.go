@@ -48,60 +48,35 @@ func (h *Hub) lookAway(topic string, t Tab) {
 	}
 }
 
-// Lookers are the owners whose tabs look at a topic.
-func (h *Hub) Lookers(topic string) map[string]bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	owners := map[string]bool{}
-	for _, owner := range h.topics[topic] {
-		owners[owner] = true
-	}
-	return owners
-}
-
-// Forget has the tabs of those owners look away from a topic, that may not see it
-// any more.
-func (h *Hub) Forget(topic string, gone func(owner string) bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for t, owner := range h.topics[topic] {
-		if gone(owner) {
-			h.lookAway(topic, t)
-		}
-	}
-}
-
 // TellTopic queues news for all tabs that look at a topic. Of several with one key
 // a tab that is slow gets the last.
 func (h *Hub) TellTopic(topic, key string, event wire.Event, data any) {
+	h.tell(item{Topic: topic, Key: key, Event: event}, data)
+}
+
+// TellTopicHere is TellTopic for the tabs of this process alone: of what each replica
+// finds out by itself.
+func (h *Hub) TellTopicHere(topic, key string, event wire.Event, data any) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	of := h.topics[topic]
-	if len(of) == 0 {
-		return
-	}
-	push := pushOf(event, data)
-	for t := range of {
-		t.Tell(key, push)
+	if n := (item{Topic: topic, Key: key, Event: event}); h.concerns(n) {
+		n.Data = marshal(data)
+		h.tellTabs(n)
 	}
 }
 
 // Tell queues news for all tabs of some owners.
 func (h *Hub) Tell(owners []string, key string, event wire.Event, data any) {
-	for _, owner := range owners {
-		h.tell(owner, key, event, data)
+	if len(owners) > 0 {
+		h.tell(item{Owners: owners, Key: key, Event: event}, data)
 	}
 }
 
-// pushOf is news as a tab is told of it.
-func pushOf(event wire.Event, data any) []byte {
-	raw, err := json.Marshal(data)
+// marshal is news as a tab is told of it.
+func marshal(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
 	if err != nil {
 		panic("news: " + err.Error()) // our own types: they marshal
 	}
-	push, err := json.Marshal(wire.Push{Event: event, Data: raw})
-	if err != nil {
-		panic("news: " + err.Error())
-	}
-	return push
+	return raw
 }

@@ -27,6 +27,8 @@ type Payer struct {
 	// AskAbove is the price, in nano-USD, above which a clip waits until somebody
 	// releases it; 0: none does.
 	AskAbove int64
+	// For is the id of the run or clip that is paid for, once it has one.
+	For string
 }
 
 // MustAsk says whether a clip waits until somebody releases it: one that is dearer

@@ -55,6 +55,7 @@ func New(key []byte, log *slog.Logger) *Link {
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	l.server = &http.Server{Handler: l, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10}
 	return l
 }
 
@@ -64,7 +65,6 @@ func (l *Link) Handle(pattern string, h http.HandlerFunc) { l.mux.HandleFunc(pat
 
 // Serve answers others at a listener until Close.
 func (l *Link) Serve(listener net.Listener) error {
-	l.server = &http.Server{Handler: l, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10}
 	if err := l.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
@@ -74,9 +74,6 @@ func (l *Link) Serve(listener net.Listener) error {
 // Close breaks off what is asked and answered.
 func (l *Link) Close() error {
 	l.client.CloseIdleConnections()
-	if l.server == nil {
-		return nil
-	}
 	return l.server.Close()
 }
 

@@ -43,8 +43,11 @@ type Config struct {
 	// PurgeClips removes everybody's clips that were deleted before before, for
 	// good. nil: there are none.
 	PurgeClips func(ctx context.Context, before time.Time) (clips int, err error)
-	Now        func() time.Time
-	Logger     *slog.Logger
+	// First says whether this process does what is enough for one of several to do each
+	// day; nil: it is the only one. A second one would find nothing to remove.
+	First  func() bool
+	Now    func() time.Time
+	Logger *slog.Logger
 }
 
 // Sweeper removes what is too old. Close it.
@@ -58,6 +61,9 @@ type Sweeper struct {
 
 // New returns a Sweeper that has not begun.
 func New(c Config) *Sweeper {
+	if c.First == nil {
+		c.First = func() bool { return true }
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -79,12 +85,16 @@ func (s *Sweeper) Close() {
 }
 
 func (s *Sweeper) loop(ctx context.Context) {
-	for {
-		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
-			s.Logger.Error("what is too old was not removed", "err", err)
+	for due := true; ; {
+		if due {
+			if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
+				s.Logger.Error("what is too old was not removed", "err", err)
+			}
 		}
+		due = true
 		select {
 		case <-time.After(sweepEvery):
+			due = s.First()
 		case <-s.again:
 		case <-ctx.Done():
 			return

@@ -39,6 +39,8 @@ type News interface {
 	Look(topic, owner string, t Tab)
 	LookAway(topic string, t Tab)
 	TellTopic(topic, key string, event wire.Event, data any)
+	// TellTopicHere doesn't tell other replicas.
+	TellTopicHere(topic, key string, event wire.Event, data any)
 	Tell(owners []string, key string, event wire.Event, data any)
 }
 
@@ -124,20 +126,36 @@ func (s *Service) Look(ctx context.Context, owner string, tab Tab, at wire.Look)
 		}
 	}
 	// Read once more: what was said before it was looked at is among it, and what is
-	// said from here on is told; nothing is said in between.
+	// said from here on is told; nothing is said in between. At another replica something
+	// may be: where that is a version of which nothing was told yet, it is read again.
 	s.order.Lock()
 	defer s.order.Unlock()
-	now, err := s.Store.Look(ctx, owner, at)
-	if err != nil {
-		s.end(l)
-		return wire.Review{}, err
+	for {
+		now, err := s.Store.Look(ctx, owner, at)
+		if err != nil {
+			s.end(l)
+			return wire.Review{}, err
+		}
+		if !s.followed(l, now) {
+			return now.Review, nil
+		}
 	}
+}
+
+// followed has a look's tab told of what it sees, and says whether it wasn't before of
+// some of it.
+func (s *Service) followed(l *look, now sight.Seen) (more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !l.over {
-		s.follow(l, now)
+	if l.over {
+		return false
 	}
-	return now.Review, nil
+	before := l.topics
+	s.follow(l, now)
+	for topic := range l.topics {
+		more = more || !before[topic]
+	}
+	return more
 }
 
 // begin takes a look in, in the place of the same tab's of before.

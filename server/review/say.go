@@ -83,20 +83,26 @@ func (s *Service) tellStep(done sight.Stepped) {
 	if (done.Was == wire.ReviewDraft) == (done.Step.State == wire.ReviewDraft) {
 		return
 	}
+	s.Heard(done.Step)
+	s.News.TellTopic(versions(review))
+}
+
+// Heard is told of a state that was given at another replica, and told to who looks at
+// the version here: who doesn't see it any more hears no more of it.
+func (s *Service) Heard(step wire.ReviewStep) {
 	s.mu.Lock()
-	for l := range s.reviews[review] {
-		if topic := topicOf(review, version); !l.seen.Sees(version, done.Step.State) && l.topics[topic] {
+	defer s.mu.Unlock()
+	for l := range s.reviews[step.Review] {
+		if topic := topicOf(step.Review, step.Version); !l.seen.Sees(step.Version, step.State) && l.topics[topic] {
 			s.News.LookAway(topic, l.tab)
 			delete(l.topics, topic)
 		}
 	}
-	s.mu.Unlock()
-	s.versions(review)
 }
 
-// versions tells that a review's versions are others: look again.
-func (s *Service) versions(review string) {
-	s.News.TellTopic(topicOf(review, 0), "versions "+review, wire.EventVersions, wire.Target{ID: review})
+// versions is that a review's versions are others: look again.
+func versions(review string) (topic, key string, event wire.Event, of any) {
+	return topicOf(review, 0), "versions " + review, wire.EventVersions, wire.Target{ID: review}
 }
 
 // notify tells people, each where they see it: the clip's owner at the clip,
@@ -126,7 +132,7 @@ const maxKnown = 4096
 
 // Clip is told of a clip of an owner's that was made, changed or deleted: where it
 // is a version of what is looked at, and others see that it is another, they are
-// told. It doesn't wait.
+// told. It doesn't wait. Each replica is told of every clip, and tells who looks there.
 func (s *Service) Clip(owner string, t wire.VideoTask) {
 	as := string(t.State) + t.Title
 	for _, o := range t.Outputs {
@@ -156,7 +162,7 @@ func (s *Service) clip(owner, id, as string) {
 	for review, looks := range s.reviews {
 		for l := range looks {
 			if slices.Contains(l.seen.Tasks, of) {
-				s.versions(review)
+				s.News.TellTopicHere(versions(review))
 				return
 			}
 			break // the others have the same
@@ -166,7 +172,7 @@ func (s *Service) clip(owner, id, as string) {
 		ctx, done := context.WithTimeout(context.Background(), readWithin)
 		defer done()
 		if review, err := s.Store.Of(ctx, owner, id); err == nil {
-			s.versions(review)
+			s.News.TellTopicHere(versions(review))
 		}
 	})
 }

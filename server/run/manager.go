@@ -112,6 +112,7 @@ func (m *Manager) Start(ctx context.Context, by payer.Payer, s wire.Start) (wire
 			l.notMade(wire.Run{}, p)
 			return wire.Run{}, p
 		}
+		by.For = s.Run
 		l.release, p = m.Reserve(ctx, by, m.model(req.run.Model), req.body)
 		switch {
 		case p == nil:

@@ -70,7 +70,7 @@ func (p *poller) unanswered(ctx context.Context, e *entry, key int64, replaced b
 		}
 		for n, owner := range refused {
 			if err := p.s.Store.PauseKey(ctx, owner, n); err != nil {
-				p.s.Logger.Error("a refused key was not marked", "err", err)
+				p.s.complain("a refused key was not marked", err)
 			}
 		}
 		p.park(e, key)
@@ -104,7 +104,7 @@ func (p *poller) unanswered(ctx context.Context, e *entry, key int64, replaced b
 func (p *poller) store(ctx context.Context, e *entry, t wire.VideoTask) {
 	stored, changed, err := p.s.Store.Progress(ctx, e.owner, t)
 	if err != nil {
-		p.s.Logger.Error("the state of a video task was not stored", "task", e.id, "err", err)
+		p.s.complain("the state of a video task was not stored", err, "task", e.id)
 		return
 	}
 	if changed {

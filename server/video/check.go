@@ -20,7 +20,10 @@ func (s *Service) Check(ctx context.Context, owner string, key func(gateway, tea
 	if p := s.elsewhere(t); p != nil {
 		return p
 	}
-	if s.poll.hurry(taskID{owner, id}) || t.State != wire.VideoDone {
+	if t.State != wire.VideoDone {
+		if t.State.Open() && !s.poll.hurry(taskID{owner, id}) {
+			return s.look(ctx, owner, id)
+		}
 		return nil
 	}
 	if secret, err := key(t.Gateway, t.Team); err == nil && secret != "" {
@@ -28,7 +31,10 @@ func (s *Service) Check(ctx context.Context, owner string, key func(gateway, tea
 			return err
 		}
 	}
-	return s.copyAgain(ctx, owner, t)
+	if t.State != wire.VideoDone {
+		return nil
+	}
+	return s.look(ctx, owner, id)
 }
 
 // refresh asks about a done task again: it may have expired, and its files may

@@ -63,7 +63,7 @@ func (a *archiver) do(j job) {
 		o.SHA256, o.Bytes = hex.EncodeToString(sum), size
 		err = a.save(ctx, within, j, o, part, sum)
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && !s.gone(err) && ctx.Err() == nil {
 		a.failed(ctx, j, t, o, part, err)
 	}
 }
@@ -181,7 +181,7 @@ func (a *archiver) mark(ctx context.Context, j job, o wire.VideoOutput, state wi
 	o.Archive, o.Problem, o.SHA256 = state, why, ""
 	t, _, err := a.s.Store.SetOutput(ctx, j.owner, j.id, o, a.s.nowMS())
 	if err != nil {
-		a.s.Logger.Error("the state of a copy was not stored", "task", j.id, "err", err)
+		a.s.complain("the state of a copy was not stored", err, "task", j.id)
 		return
 	}
 	a.s.tell(j.owner, t)

@@ -71,7 +71,7 @@ func (s *Service) create(ctx context.Context, by payer.Payer, c wire.VideoCreate
 	}
 	s.sends.Add(1)
 	s.mu.Unlock()
-	sent := false
+	id, sent := taskID{owner, t.ID}, false
 	defer func() {
 		if !sent {
 			s.sends.Done()
@@ -79,12 +79,19 @@ func (s *Service) create(ctx context.Context, by payer.Payer, c wire.VideoCreate
 	}()
 	release := func() {}
 	if s.Budget != nil {
+		by.For = t.ID
 		r, p := s.Budget.Reserve(ctx, by, wire.WhatVideo, t.Model, quote)
 		if p != nil {
 			return t, p
 		}
 		release = r
 	}
+	mine := s.beginSending(id)
+	defer func() {
+		if mine && !sent {
+			s.endSending(id)
+		}
+	}()
 	stored, used, found, err := store(ctx, owner, s.keys.number(by), key, t, prices)
 	if err == nil && !found && ctx.Err() != nil {
 		// Nobody waits for it any more. It is not sent, and a start must not
@@ -97,14 +104,33 @@ func (s *Service) create(ctx context.Context, by payer.Payer, c wire.VideoCreate
 		return s.live(owner, stored), err
 	}
 	s.keys.used(by, used)
-	s.noteReserved(taskID{owner, t.ID}, release)
+	s.noteReserved(id, release)
 	sent = true
 	go func() {
 		defer s.sends.Done()
+		defer s.endSending(id)
 		s.send(to, owner, key, used, stored, c.Body)
 	}()
 	s.tell(owner, stored)
 	return stored, nil
+}
+
+// beginSending notes that a task is about to be sent, before it is there for others to
+// see. It is false where another request does so: one of the two finds it there.
+func (s *Service) beginSending(id taskID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sending[id] {
+		return false
+	}
+	s.sending[id] = true
+	return true
+}
+
+func (s *Service) endSending(id taskID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sending, id)
 }
 
 // unsent marks an intent that was stored and not sent.

@@ -17,7 +17,7 @@ func (s *Service) end(ctx context.Context, owner string, t wire.VideoTask, urls 
 	stored, changed, err := s.Store.End(ctx, owner, t, urls, s.nowMS())
 	if err != nil {
 		if ctx.Err() == nil {
-			s.Logger.Error("the end of a video task was not stored", "task", t.ID, "err", err)
+			s.complain("the end of a video task was not stored", err, "task", t.ID)
 		}
 		return isNotExist(err)
 	}
@@ -95,7 +95,9 @@ func (s *Service) upkeep() {
 	tick := time.NewTicker(tidyEvery)
 	defer tick.Stop()
 	for {
-		s.Tidy(s.life)
+		if s.First() { // one of several does it; a second one would change nothing
+			s.Tidy(s.life)
+		}
 		select {
 		case <-tick.C:
 		case <-s.quit:

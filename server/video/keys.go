@@ -45,8 +45,11 @@ func (k *keys) load(of payer.Payer, n int64, paused, replaced bool) {
 	defer k.mu.Unlock()
 	id := keyID{holderOf(of), of.Secret}
 	k.byN[n] = &storedKey{id, paused, replaced}
-	if of.Secret != "" && !paused {
+	switch {
+	case of.Secret != "" && !paused:
 		k.byID[id] = n
+	case k.byID[id] == n:
+		delete(k.byID, id)
 	}
 }
 

@@ -12,10 +12,7 @@ import (
 // asked about: of which it is unknown whether they went through, which wait for a
 // key, are another gateway's, or are old and the gateway is silent.
 func (s *Service) GiveUp(ctx context.Context, owner string) error {
-	return s.Store.EachOpen(ctx, func(of string, _ int64, t wire.VideoTask) error {
-		if of != owner {
-			return nil
-		}
+	return s.Store.EachOpenOf(ctx, owner, func(t wire.VideoTask) error {
 		why := &wire.Problem{Code: "given_up", Message: "Its maker left, and it was not known what became of it. Nothing was returned."}
 		if t.State == wire.VideoUnknown {
 			if _, _, err := s.Store.Refused(ctx, owner, t.ID, why); err != nil {

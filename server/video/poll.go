@@ -77,11 +77,14 @@ func (p *poller) add(owner string, key int64, t wire.VideoTask) {
 	}
 }
 
-// resume polls a task of the last process, soon: its state may have changed
-// while nobody asked. Many are spread out.
+// resume polls a task of the last process, or of another one, soon, unless it is
+// polled already: its state may have changed while nobody asked. Many are spread out.
 func (p *poller) resume(owner string, key int64, t wire.VideoTask) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.all[taskID{owner, t.ID}] != nil {
+		return
+	}
 	e := p.newEntry(owner, key, t)
 	if age := p.s.Now().Sub(e.created); age > 3*time.Minute {
 		e.polls = 10 // as often as it was asked about, as far as the wait goes
@@ -161,15 +164,18 @@ func (p *poller) follow(id taskID, n int64) bool {
 func (p *poller) overlay(id taskID, t *wire.VideoTask) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	e := p.all[id]
-	if e == nil || !t.State.Open() {
+	if !t.State.Open() {
 		return
 	}
-	t.Progress = e.progress
-	if !e.checked.IsZero() {
-		t.CheckedMS = e.checked.UnixMilli()
+	if e := p.all[id]; e != nil {
+		t.Progress = e.progress
+		if !e.checked.IsZero() {
+			t.CheckedMS = e.checked.UnixMilli()
+		}
+	} else if p.s.Elsewhere == nil {
+		return
 	}
-	if t.Pause == wire.PauseNone && p.s.Now().Sub(e.created) >= gateway.StaleAfter {
+	if t.Pause == wire.PauseNone && p.s.Now().Sub(time.UnixMilli(t.AcceptedMS)) >= gateway.StaleAfter {
 		t.Pause = wire.PauseStale
 	}
 }

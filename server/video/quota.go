@@ -54,6 +54,9 @@ func (s *Service) SetArchive(ctx context.Context, owner string, a wire.ArchiveSe
 		return wire.Archive{}, err
 	}
 	s.arch.wakeAll()
+	if s.Elsewhere != nil {
+		s.Elsewhere.Room(owner)
+	}
 	s.arch.tellArchive(ctx, owner)
 	return s.ArchiveNow(ctx, owner)
 }

@@ -7,8 +7,8 @@ import (
 
 // reserveSent reserves the price of a task that may have been billed.
 func (s *Service) reserveSent(owner string, t wire.VideoTask) {
-	if s.Budget != nil {
-		s.noteReserved(taskID{owner, t.ID}, s.Budget.ReserveSent(payer.Payer{Owner: owner, Team: t.Team}, t.PriceNanoUSD))
+	if s.Budget != nil && !s.hasReserved(taskID{owner, t.ID}) {
+		s.noteReserved(taskID{owner, t.ID}, s.Budget.ReserveSent(payer.Payer{Owner: owner, Team: t.Team, For: t.ID}, t.PriceNanoUSD))
 	}
 }
 
@@ -20,6 +20,13 @@ func (s *Service) noteReserved(id taskID, release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reserved[id] = release
+}
+
+// hasReserved says whether something is reserved for a task here.
+func (s *Service) hasReserved(id taskID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reserved[id] != nil
 }
 
 // release ends the reservation for a task, if there is one.

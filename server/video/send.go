@@ -80,6 +80,9 @@ func (s *Service) storeOutcome(id taskID, what string, store func(context.Contex
 			}
 			return t, true
 		}
+		if s.gone(err) { // who took over says that it is unknown
+			return t, false
+		}
 		s.Logger.Error("what came of a video's creation was not stored", "task", id.id, "what", what, "try", try, "err", err)
 		select {
 		case <-time.After(storeRetry):

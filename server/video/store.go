@@ -23,6 +23,7 @@ type Store interface {
 	Tasks(ctx context.Context, owner string, q wire.VideoQuery) (wire.VideoPage, error)
 	Opened(ctx context.Context, owner, id string) (wire.VideoOpened, error)
 	EachOpen(ctx context.Context, fn func(owner string, key int64, t wire.VideoTask) error) error
+	EachOpenOf(ctx context.Context, owner string, fn func(t wire.VideoTask) error) error
 	Expiring(ctx context.Context, finishedBefore int64, limit int) ([][2]string, error)
 
 	CleanTitle(title string) (string, error)

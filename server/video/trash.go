@@ -71,5 +71,8 @@ func (s *Service) PurgeDeleted(ctx context.Context, before time.Time) (clips int
 // way to them.
 func (s *Service) roomChanged(ctx context.Context, owner string) {
 	s.arch.wakeFull(owner)
+	if s.Elsewhere != nil {
+		s.Elsewhere.Room(owner)
+	}
 	s.arch.tellArchive(ctx, owner)
 }

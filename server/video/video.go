@@ -118,6 +118,12 @@ type Config struct {
 	// is noted of it. nil: nothing is shared.
 	Lineage func(ctx context.Context, owner, share string) (*wire.Copied, error)
 
+	// Elsewhere are the other replicas; nil: there are none.
+	Elsewhere Elsewhere
+	// First says whether this process does what is enough for one of several to do; nil:
+	// it is the only one.
+	First func() bool
+
 	// Free tells how many bytes are free on the disk of a folder, -1 where it is
 	// not known; nil: as the system says.
 	Free func(dir string) int64
@@ -185,6 +191,7 @@ type Service struct {
 	keys                      *keys
 	poll                      *poller
 	arch                      *archiver
+	heard                     heard
 
 	life   context.Context // ends when Close gives up waiting
 	cancel context.CancelFunc
@@ -196,6 +203,7 @@ type Service struct {
 	mu        sync.Mutex
 	closing   bool
 	reserved  map[taskID]func() // their releases
+	sending   map[taskID]bool   // whose creations are under way
 	uploading map[string]int    // uploads under way, by owner
 }
 
@@ -222,10 +230,14 @@ func New(c Config) (*Service, error) {
 			return c.Gateway
 		}
 	}
+	if c.First == nil {
+		c.First = func() bool { return true }
+	}
 	if c.Uploads == nil {
 		c.Uploads = func() (string, bool) { return c.Base, c.Unreachable }
 	}
-	s := &Service{Config: c, quit: make(chan struct{}), reserved: map[taskID]func(){}, uploading: map[string]int{}}
+	s := &Service{Config: c, quit: make(chan struct{}), reserved: map[taskID]func(){}, sending: map[taskID]bool{}, uploading: map[string]int{}}
+	s.heard.of = map[taskID]wire.VideoTask{}
 	s.life, s.cancel = context.WithCancel(context.Background())
 	var err error
 	if s.Files == nil {
@@ -278,15 +290,22 @@ func (s *Service) takeUp(ctx context.Context) error {
 		return err
 	}
 	return s.Store.EachOpen(ctx, func(owner string, key int64, t wire.VideoTask) error {
-		if s.goesOn(taskID{owner, t.ID}) {
-			return nil
-		}
+		id := taskID{owner, t.ID}
 		switch t.State {
 		case wire.VideoCreating:
-			if _, _, err := s.Store.Unknown(ctx, owner, t.ID, lostByRestart()); err != nil {
+			if s.isSending(id) {
+				return nil
+			}
+			unknown, changed, err := s.Store.Unknown(ctx, owner, t.ID, lostByRestart())
+			if err != nil {
 				return err
 			}
-			s.reserveSent(owner, t)
+			if unknown.State == wire.VideoUnknown { // not settled meanwhile
+				s.reserveSent(owner, t)
+			}
+			if changed {
+				s.tell(owner, unknown)
+			}
 		case wire.VideoUnknown:
 			s.reserveSent(owner, t)
 		default:
@@ -294,19 +313,16 @@ func (s *Service) takeUp(ctx context.Context) error {
 				s.poll.resume(owner, key, t)
 			}
 		}
+		s.heard.forget(id)
 		return nil
 	})
 }
 
-// goesOn says whether a task is polled here, or being sent, or is known to be unknown.
-func (s *Service) goesOn(id taskID) bool {
-	s.poll.mu.Lock()
-	_, polled := s.poll.all[id]
-	s.poll.mu.Unlock()
+// isSending says whether a task's creation is under way here.
+func (s *Service) isSending(id taskID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, reserved := s.reserved[id]
-	return polled || reserved
+	return s.sending[id]
 }
 
 func (s *Service) takeUpCopies(ctx context.Context) error {
@@ -322,12 +338,7 @@ func (s *Service) takeUpCopies(ctx context.Context) error {
 // Close ends all work. A creation under way is waited for until ctx is done:
 // breaking it off would leave it unknown.
 func (s *Service) Close(ctx context.Context) error {
-	s.once.Do(func() {
-		s.mu.Lock()
-		s.closing = true
-		s.mu.Unlock()
-		close(s.quit)
-	})
+	s.stop()
 	sent := make(chan struct{})
 	go func() {
 		s.sends.Wait()
@@ -345,6 +356,18 @@ func (s *Service) Close(ctx context.Context) error {
 	return err
 }
 
+// stop has nothing begin any more. first: nobody did so before.
+func (s *Service) stop() (first bool) {
+	s.once.Do(func() {
+		first = true
+		s.mu.Lock()
+		s.closing = true
+		s.mu.Unlock()
+		close(s.quit)
+	})
+	return first
+}
+
 // tell tells the owner's tabs of a task as it now is.
 func (s *Service) tell(owner string, t wire.VideoTask) {
 	if s.Changed == nil {
@@ -359,6 +382,7 @@ func (s *Service) tell(owner string, t wire.VideoTask) {
 // live adds to a stored task what is known only while the server runs.
 func (s *Service) live(owner string, t wire.VideoTask) wire.VideoTask {
 	id := taskID{owner, t.ID}
+	s.heard.overlay(id, &t)
 	s.poll.overlay(id, &t)
 	s.arch.overlay(id, &t)
 	if t.State.Open() && s.elsewhere(t) != nil {

@@ -61,6 +61,7 @@ const (
 	EventConversation Event = "conversation" // Summary: made or changed
 	EventDeleted      Event = "deleted"      // Target: a conversation is gone
 	EventRun          Event = "run"          // Run: started or ended, in any tab of the owner
+	EventMissed       Event = "missed"       // nothing: some news may not have come; a Hello follows
 )
 
 // A Push is a message of the server: the answer to the call ID, or, with ID 0,

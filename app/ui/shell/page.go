@@ -133,10 +133,13 @@ func (p *page) onNews(push wire.Push) {
 		p.onFault("news", err)
 		return
 	}
-	if _, greeted := news.(session.Greeting); greeted {
+	switch news.(type) {
+	case session.Greeting:
 		if p.account != nil {
 			p.account.greeted(p.session.Me())
 		}
+	case session.Missed: // as if the line had been cut; what else there is asks with each greeting
+		p.chat.Reconnected()
 	}
 	p.hand(news)
 }

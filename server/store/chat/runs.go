@@ -252,8 +252,12 @@ func (c *Chat) FinishRun(ctx context.Context, owner string, r wire.Run, text str
 // endedMS is when r ended, in Unix milliseconds.
 func endedMS(r wire.Run) int64 { return r.StartedMS + r.DurationMS }
 
-// bookRun books the charge of a run that ended, if it has one.
+// bookRun books the charge of a run that ended, if it has one. What was set aside for
+// it is free then.
 func (c *Chat) bookRun(w *engine.Tx, owner int64, id []byte, r wire.Run, prices json.RawMessage) error {
+	if err := ledger.Free(w, owner, id); err != nil {
+		return err
+	}
 	if r.CostSource == "" {
 		return nil
 	}

@@ -23,7 +23,8 @@ const (
 // own, and yet all of them or nothing: meanwhile they have the owner below 0 of
 // the same number, so that nobody sees them, and the last step gives them to
 // the owner. What a failure leaves is deleted, in steps too; what a kill leaves,
-// when the folder is opened again. There is one at a time.
+// when the folder is opened again, or when another replica takes over. A process does
+// one at a time, and so do all of them for one owner.
 type Staging struct {
 	chat      *Chat
 	ctx       context.Context
@@ -32,6 +33,7 @@ type Staging struct {
 	unit      []func(*engine.Tx) error // the next step
 	size      int                      // of it, in bytes
 	into      *int64                   // the conversation that is being stored, by its row, once its step is made
+	claimed   bool
 	published bool
 }
 
@@ -45,7 +47,10 @@ func (c *Chat) Stage(ctx context.Context, owner string) (*Staging, error) {
 	}
 	s := &Staging{chat: c, ctx: ctx, owner: engine.ParseOwner(owner)}
 	s.from = s.owner
-	err := c.DropStaged(ctx)
+	err := s.claim()
+	if err == nil {
+		err = c.dropStaged(ctx, s.owner)
+	}
 	if err == nil {
 		err = s.add(0, func(w *engine.Tx) error { return people.WantUser(w, s.owner) })
 	}
@@ -59,8 +64,9 @@ func (c *Chat) Stage(ctx context.Context, owner string) (*Staging, error) {
 // Close deletes what was staged and not published, though the context may be
 // over.
 func (s *Staging) Close() {
-	if !s.published {
-		if err := s.chat.DropStaged(context.WithoutCancel(s.ctx)); err != nil {
+	if !s.published && s.claimed {
+		ctx := context.WithoutCancel(s.ctx)
+		if err := errors.Join(s.chat.dropStaged(ctx, s.owner), s.unclaim(ctx)); err != nil {
 			s.chat.log.Error("what was imported in part is hidden, and deleted before the next import or at the next start", "err", err)
 		}
 	}
@@ -204,6 +210,11 @@ func (s *Staging) Publish(library []wire.LibraryEntry) (entries int, err error) 
 		if _, err := w.Exec("UPDATE conversations SET owner = ?1 WHERE owner = -?1", s.owner); err != nil {
 			return err
 		}
+		if w.OnPostgres() {
+			if _, err := w.Exec("DELETE FROM stagings WHERE owner = ?", s.owner); err != nil {
+				return err
+			}
+		}
 		entries = 0 // the unit may be run once more
 		for _, e := range library {
 			stored, err := importEntry(w, s.owner, e)
@@ -223,10 +234,54 @@ func (s *Staging) Publish(library []wire.LibraryEntry) (entries int, err error) 
 	return entries, nil
 }
 
-// DropStaged deletes what an import has left that came to no end.
-func (c *Chat) DropStaged(ctx context.Context) error {
+// claim has what is staged for the owner left alone by other replicas, of which none
+// may be staging for them.
+func (s *Staging) claim() error {
+	if s.chat.db.Postgres == nil {
+		s.claimed = true
+		return nil
+	}
+	err := s.chat.db.Write(s.ctx, 0, func(w *engine.Tx) error {
+		res, err := w.Exec(`INSERT INTO stagings (owner, holder) SELECT n, ?1 FROM users WHERE n = ?2 ON CONFLICT (owner) DO UPDATE SET holder = excluded.holder
+			WHERE stagings.holder = excluded.holder OR NOT EXISTS (SELECT 1 FROM replicas r WHERE r.n = stagings.holder AND r.gone_ms = 0)`, w.Holder(), s.owner)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n > 0 {
+			return err
+		}
+		if err := people.WantUser(w, s.owner); err != nil {
+			return err
+		}
+		return engine.Conflict("Conversations are being imported or copied for you already. Wait until that is done.")
+	})
+	s.claimed = err == nil
+	return err
+}
+
+func (s *Staging) unclaim(ctx context.Context) error {
+	if s.chat.db.Postgres == nil {
+		return nil
+	}
+	return s.chat.db.Write(ctx, 0, func(w *engine.Tx) error {
+		_, err := w.Exec("DELETE FROM stagings WHERE owner = ? AND holder = ?", s.owner, w.Holder())
+		return err
+	})
+}
+
+// DropStaged deletes what an import has left that came to no end: but not what a
+// replica that is there has staged.
+func (c *Chat) DropStaged(ctx context.Context) error { return c.dropStaged(ctx, 0) }
+
+// dropStaged is DropStaged, of an owner's too whoever staged it.
+func (c *Chat) dropStaged(ctx context.Context, of int64) error {
+	staged, args := "owner < 0", []any(nil)
+	if c.db.Postgres != nil {
+		staged, args = `owner < 0 AND (owner = ? OR NOT EXISTS (SELECT 1 FROM stagings s JOIN replicas r ON r.n = s.holder
+			WHERE s.owner = -conversations.owner AND r.gone_ms = 0))`, []any{-of}
+	}
 	var left bool
-	if err := c.db.At(ctx).Scan("SELECT EXISTS (SELECT 1 FROM conversations WHERE owner < 0)", nil, &left); err != nil || !left {
+	if err := c.db.At(ctx).Scan("SELECT EXISTS (SELECT 1 FROM conversations WHERE "+staged+")", args, &left); err != nil || !left {
 		return err
 	}
 	for more := true; more; {
@@ -237,7 +292,7 @@ func (c *Chat) DropStaged(ctx context.Context) error {
 			}
 			for room := int64(StagedStep); room > 0; {
 				var n int64
-				err := w.Scan("SELECT n FROM conversations WHERE owner < 0 LIMIT 1", nil, &n)
+				err := w.Scan("SELECT n FROM conversations WHERE "+staged+" LIMIT 1", args, &n)
 				if errors.Is(err, sql.ErrNoRows) {
 					more = false
 					return nil

@@ -84,7 +84,7 @@ var severalRows = regexp.MustCompile(`^SCAN \d+-ROW VALUES CLAUSE$`)
 // fewSorted are in statements that sort what is little: the rows of the ledger
 // about one thing, the files of a clip, and the files of who is to leave, which
 // are counted once.
-var fewSorted = []string{"AND subject = ?2 ORDER BY n DESC LIMIT 1", "json_group_array(json_object('index', idx", "FROM leavings ORDER BY begun_ms", "GROUP BY o.sha256"}
+var fewSorted = []string{"AND subject = ?2 ORDER BY n DESC LIMIT 1", "json_group_array(json_object('index', idx", "FROM leavings WHERE holder = ? ORDER BY begun_ms", "GROUP BY o.sha256"}
 
 // everyCall makes each call of the store once and gives the errors.
 func everyCall(t *testing.T, db *store.DB, owner string) (errs []error) {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -52,8 +53,9 @@ func (e *DB) Settle(s Settled) {
 // Holder is this process's number among the replicas, 0 where it is alone.
 func (e *DB) Holder() int64 { return holder(e.kind) }
 
-// ErrUnsettled says that another process took this one's place.
-var ErrUnsettled = errors.New("another replica has taken over what this one did")
+// ErrUnsettled says that another process took this one's place: to this one the
+// database is closed.
+var ErrUnsettled = fmt.Errorf("another replica has taken over what this one did: %w", os.ErrClosed)
 
 // postgresKind is a database that several processes may write to, one at a time.
 type postgresKind struct {

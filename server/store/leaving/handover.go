@@ -174,6 +174,10 @@ func (s *step) handOverClips(theirs string) error {
 				return err
 			}
 		}
+		// Who hands it over copies what is still to be copied of it.
+		if err := s.exec("UPDATE video_tasks SET holder = ? WHERE n = ?", s.w.Holder(), n); err != nil {
+			return err
+		}
 		if err := s.exec("UPDATE video_keys SET owner = ? WHERE n = ?", s.heir, key); err != nil {
 			return err
 		}

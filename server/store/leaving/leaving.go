@@ -96,8 +96,8 @@ func (l *Leavings) Begin(ctx context.Context, v account.Leaving, origin string) 
 		if e, err = count(w, p.person); err != nil {
 			return err
 		}
-		_, err := w.Exec("INSERT INTO leavings (person, heir, erase, by, address, begun_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			p.person, engine.OrNull(p.heir), p.erase, engine.OrNull(p.by), v.From, l.now().UnixMilli())
+		_, err := w.Exec("INSERT INTO leavings (person, heir, erase, by, address, begun_ms, holder) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			p.person, engine.OrNull(p.heir), p.erase, engine.OrNull(p.by), v.From, l.now().UnixMilli(), w.Holder())
 		return err
 	})
 	e.HandedOver = v.Heir != ""
@@ -182,9 +182,10 @@ func (l *Leavings) allowed(q engine.Scanner, p numbers, origin string) error {
 	return nil
 }
 
-// Unfinished are the leavings that were begun and not finished.
+// Unfinished are the leavings that were begun and not finished, and that this process
+// holds.
 func (l *Leavings) Unfinished(ctx context.Context) (all []account.Leaving, err error) {
-	err = l.db.At(ctx).Each("SELECT person, coalesce(heir, 0), erase, coalesce(by, 0), address FROM leavings ORDER BY begun_ms", nil, func(rows *sql.Rows) error {
+	err = l.db.At(ctx).Each("SELECT person, coalesce(heir, 0), erase, coalesce(by, 0), address FROM leavings WHERE holder = ? ORDER BY begun_ms", []any{l.db.Holder()}, func(rows *sql.Rows) error {
 		var p numbers
 		var v account.Leaving
 		err := rows.Scan(&p.person, &p.heir, &p.erase, &p.by, &v.From)
@@ -202,7 +203,8 @@ func (l *Leavings) Unfinished(ctx context.Context) (all []account.Leaving, err e
 }
 
 // Finish ends a leaving, and gives it its line in the audit. more: something came
-// to be there meanwhile, and wants steps.
+// to be there meanwhile, and wants steps. Where another process has finished it nothing
+// is left to do.
 func (l *Leavings) Finish(ctx context.Context, v account.Leaving, e wire.Erasing) (more bool, err error) {
 	p := parsed(v)
 	err = l.db.Write(ctx, 0, func(w *engine.Tx) error {
@@ -211,8 +213,14 @@ func (l *Leavings) Finish(ctx context.Context, v account.Leaving, e wire.Erasing
 			OR ?2 AND (EXISTS (SELECT 1 FROM comments WHERE author = ?1 AND deleted_ms = 0) OR EXISTS (SELECT 1 FROM review_steps WHERE person = ?1 AND note <> ''))`, []any{p.person, p.erase}, &more); err != nil || more {
 			return err
 		}
+		res, err := w.Exec("DELETE FROM leavings WHERE person = ?", p.person)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
 		for _, query := range []string{
-			"DELETE FROM leavings WHERE person = ?",
 			"DELETE FROM search_todo WHERE owner = ?",
 			"DELETE FROM video_keys WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM video_tasks WHERE key = video_keys.n)",
 		} {

@@ -115,6 +115,8 @@ type periods struct {
 	mu   sync.Mutex
 	last int64 // number of the newest row that was added
 	of   map[holder]map[period]*periodSums
+
+	catching sync.Mutex // held by who adds rows that others booked
 }
 
 // periodSums are the sums of a period over the rows up to number upTo.
@@ -176,7 +178,7 @@ func (s *periods) remember(of holder, at period, sums *periodSums) {
 		return
 	}
 	if s.of == nil {
-		s.of = map[holder]map[period]*periodSums{}
+		s.of, s.last = map[holder]map[period]*periodSums{}, sums.upTo
 	}
 	if s.of[of] == nil || len(s.of[of]) >= maxPeriods {
 		s.of[of] = map[period]*periodSums{}
@@ -193,6 +195,15 @@ func (b *Books) periodTotal(ctx context.Context, of holder, at period) (total fi
 // eachPeriod calls fn with the sums of each of at, all as of one moment; fn must
 // keep none of it.
 func (b *Books) eachPeriod(ctx context.Context, of holder, at []period, fn func(i int, sums *periodSums)) error {
+	if err := b.catchUp(ctx); err != nil {
+		return err
+	}
+	return b.eachKnown(ctx, of, at, fn)
+}
+
+// eachKnown is eachPeriod without what other processes have booked meanwhile, as far
+// as sums are kept.
+func (b *Books) eachKnown(ctx context.Context, of holder, at []period, fn func(i int, sums *periodSums)) error {
 	own := map[int]*periodSums{} // read here: they may not be kept
 	for {
 		missing := b.periods.each(of, at, own, fn)
@@ -217,6 +228,37 @@ func (b *Books) eachPeriod(ctx context.Context, of holder, at []period, fn func(
 			return err
 		}
 	}
+}
+
+// catchUp adds to the sums that are kept what was booked since, on a database that
+// several processes book in: rows are numbered in the order of their commits there
+// too, since whoever writes waits for whoever does.
+func (b *Books) catchUp(ctx context.Context) error {
+	if b.db.Postgres == nil {
+		return nil
+	}
+	s := &b.periods
+	s.catching.Lock()
+	defer s.catching.Unlock()
+	s.mu.Lock()
+	last, none := s.last, s.of == nil
+	s.mu.Unlock()
+	if none {
+		return nil
+	}
+	return b.db.At(ctx).Each(`SELECT n, created_ms, what, model, owner, coalesce(team, 0), paid_by, kind, cost_nano_usd, estimated_nano_usd, input_tokens, output_tokens
+		FROM ledger WHERE n > ? ORDER BY n`, []any{last}, func(rows *sql.Rows) error {
+		var row booking
+		var kind string
+		var cost, estimated, in, out int64
+		g := &row.group
+		if err := rows.Scan(&row.n, &row.createdMS, &g.what, &g.model, &g.owner, &g.team, &g.paidBy, &kind, &cost, &estimated, &in, &out); err != nil {
+			return err
+		}
+		row.figures.addRow(kind, cost, estimated, in, out)
+		s.add(row)
+		return nil
+	})
 }
 
 // hoursOf and rowsOf are the hours and the rows of a holder, h, from ?2 up to but

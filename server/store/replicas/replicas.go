@@ -126,6 +126,7 @@ var held = [...]string{
 	`UPDATE video_tasks SET holder = ?1 WHERE holder = ?2 AND (state IN ('creating', 'unknown', 'queued', 'running')
 		OR n IN (SELECT task FROM video_outputs WHERE archive IN ('waiting', 'copying', 'full')))`,
 	"UPDATE reservations SET holder = ?1 WHERE holder = ?2",
+	"UPDATE leavings SET holder = ?1 WHERE holder = ?2",
 }
 
 // take gives what n held to another one, or to nobody for 0.
@@ -142,6 +143,7 @@ func take(w *engine.Tx, n, to int64) error {
 // came from a folder. some is false where there is nothing.
 func (r *Replicas) Adopt(ctx context.Context) (some bool, err error) {
 	err = r.db.At(ctx).Scan(`SELECT EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND holder = 0)
+		OR EXISTS (SELECT 1 FROM leavings WHERE holder = 0)
 		OR EXISTS (SELECT 1 FROM video_tasks WHERE holder = 0 AND state IN ('creating', 'unknown', 'queued', 'running'))
 		OR EXISTS (SELECT 1 FROM video_outputs o JOIN video_tasks t ON t.n = o.task WHERE o.archive IN ('waiting', 'copying', 'full') AND t.holder = 0)`, nil, &some)
 	if err != nil || !some {
@@ -175,6 +177,33 @@ func (r *Replicas) Left(ctx context.Context) error {
 func (r *Replicas) Holds(ctx context.Context, owner, run string) (n int64, err error) {
 	id, _ := engine.ParseID(run)
 	return r.holds(ctx, "SELECT holder FROM runs WHERE owner = ? AND id = ? AND state = 'running'", owner, id)
+}
+
+// ClipHolder is the replica that a clip is of, which is there: this one takes it where
+// it is nobody's, or of one that is gone.
+func (r *Replicas) ClipHolder(ctx context.Context, owner, task string) (n int64, err error) {
+	id, _ := engine.ParseID(task)
+	args := []any{engine.ParseOwner(owner), id}
+	const query = `SELECT t.holder, EXISTS (SELECT 1 FROM replicas x WHERE x.n = t.holder AND x.gone_ms = 0) FROM video_tasks t WHERE t.owner = ? AND t.id = ?`
+	find := func(q engine.Scanner) (there bool, err error) {
+		err = q.Scan(query, args, &n, &there)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = engine.NotFound("video task")
+		}
+		return there, err
+	}
+	if there, err := find(r.db.At(ctx)); err != nil || there {
+		return n, err
+	}
+	err = r.db.Write(ctx, 0, func(w *engine.Tx) error {
+		if there, err := find(w); err != nil || there {
+			return err
+		}
+		n = w.Holder()
+		_, err := w.Exec("UPDATE video_tasks SET holder = ? WHERE owner = ? AND id = ?", append([]any{n}, args...)...)
+		return err
+	})
+	return n, err
 }
 
 // HoldsClip is the replica that a clip is of that is being made or copied.

@@ -165,15 +165,26 @@ func (v *Videos) CountOpen(ctx context.Context) (map[wire.VideoState]int64, erro
 	return counts, err
 }
 
-// EachOpen calls fn for every task of everybody that is not final, oldest
-// first, with the number of the key it is asked with (0: none). fn may write.
+// EachOpen calls fn for every task of everybody that is not final and that this
+// process holds, oldest first, with the number of the key it is asked with (0: none).
+// fn may write.
 func (v *Videos) EachOpen(ctx context.Context, fn func(owner string, key int64, t wire.VideoTask) error) error {
+	return v.eachOpen(ctx, "video_tasks t INDEXED BY video_tasks_open", "t.holder = ?", v.db.Holder(), fn)
+}
+
+// EachOpenOf calls fn for every task of an owner's that is not final, whichever
+// process holds it. fn may write.
+func (v *Videos) EachOpenOf(ctx context.Context, owner string, fn func(t wire.VideoTask) error) error {
+	return v.eachOpen(ctx, "video_tasks t", "t.owner = ?", engine.ParseOwner(owner), func(_ string, _ int64, t wire.VideoTask) error { return fn(t) })
+}
+
+func (v *Videos) eachOpen(ctx context.Context, from, which string, arg int64, fn func(owner string, key int64, t wire.VideoTask) error) error {
 	type open struct {
 		owner, key int64
 		task       wire.VideoTask
 	}
 	var all []open
-	err := v.db.At(ctx).Each("SELECT "+videoColumns+", '' FROM video_tasks t INDEXED BY video_tasks_open WHERE t.state IN ('creating', 'unknown', 'queued', 'running') AND t.holder = ? ORDER BY t.n", []any{v.db.Holder()}, func(rows *sql.Rows) error {
+	err := v.db.At(ctx).Each("SELECT "+videoColumns+", '' FROM "+from+" WHERE t.state IN ('creating', 'unknown', 'queued', 'running') AND "+which+" ORDER BY t.n", []any{arg}, func(rows *sql.Rows) error {
 		var s videoScan
 		if err := rows.Scan(s.dest()...); err != nil {
 			return err

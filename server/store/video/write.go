@@ -152,7 +152,8 @@ func (v *Videos) change(ctx context.Context, owner, id string, size int, fn func
 
 // Accepted stores that the gateway took a task: its id there, at that time in
 // Unix milliseconds, and the charge, as one (F109). It is for a task that is
-// creating or unknown; for any other, changed is false.
+// creating or unknown; for any other, changed is false. The replica that stores it is
+// the one that asks about it.
 func (v *Videos) Accepted(ctx context.Context, owner, id, remote string, at int64) (t wire.VideoTask, changed bool, err error) {
 	return v.change(ctx, owner, id, 0, func(w *engine.Tx, s videoScan, t wire.VideoTask) (bool, error) {
 		if t.Remote == remote || t.State != wire.VideoCreating && t.State != wire.VideoUnknown {
@@ -165,7 +166,10 @@ func (v *Videos) Accepted(ctx context.Context, owner, id, remote string, at int6
 		if other > 0 {
 			return false, engine.Conflict("This id of the gateway belongs to another of your tasks.")
 		}
-		if _, err := w.Exec("UPDATE video_tasks SET state = 'queued', remote = ?, accepted_ms = ?, problem = NULL WHERE n = ?", remote, at, s.n); err != nil {
+		if _, err := w.Exec("UPDATE video_tasks SET state = 'queued', remote = ?, accepted_ms = ?, problem = NULL, holder = ? WHERE n = ?", remote, at, w.Holder(), s.n); err != nil {
+			return false, err
+		}
+		if err := ledger.Free(w, s.owner, s.id); err != nil {
 			return false, err
 		}
 		source := wire.SourceComputed
@@ -204,6 +208,11 @@ func (v *Videos) uncreated(ctx context.Context, owner, id string, state wire.Vid
 		}
 		if _, err := w.Exec("UPDATE video_tasks SET state = ?, problem = ? WHERE n = ?", string(state), text, s.n); err != nil {
 			return false, err
+		}
+		if state == wire.VideoRefused {
+			if err := ledger.Free(w, s.owner, s.id); err != nil {
+				return false, err
+			}
 		}
 		return true, dropKey(w, s.n)
 	})

@@ -16,6 +16,7 @@ CREATE INDEX replicas_there ON replicas (n) WHERE gone_ms = 0;
 -- and whoever finds it takes it.
 ALTER TABLE runs ADD COLUMN holder BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE video_tasks ADD COLUMN holder BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE leavings ADD COLUMN holder BIGINT NOT NULL DEFAULT 0; -- who goes on with it
 
 -- What is set aside for sends under way, by which all replicas keep to a budget.
 -- A row goes in the transaction that books what the send has cost.
@@ -29,6 +30,12 @@ CREATE TABLE reservations (
   PRIMARY KEY (owner, subject)
 );
 CREATE INDEX reservations_team ON reservations (team) WHERE team IS NOT NULL;
+
+-- Who imports for whom: what is staged meanwhile is nobody else's to delete.
+CREATE TABLE stagings (
+  owner BIGINT PRIMARY KEY REFERENCES users (n),
+  holder BIGINT NOT NULL
+);
 
 -- What one process keeps in its memory, and several in tables; what they are for is
 -- said in SQLite's migration.

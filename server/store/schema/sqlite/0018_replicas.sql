@@ -3,6 +3,7 @@
 -- engines share.
 ALTER TABLE runs ADD COLUMN holder INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE video_tasks ADD COLUMN holder INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE leavings ADD COLUMN holder INTEGER NOT NULL DEFAULT 0; -- who goes on with it
 
 -- What follows is what one process keeps in its memory,
 -- where several ask the same database; a single one leaves these tables empty.

@@ -207,6 +207,7 @@ func archRules() []archRule {
 					"approvals": {"audit", "people", "engine", "video"},
 					"video":     {"ledger", "people", "review", "search", "engine", "text"},
 					"leaving":   {"audit", "people", "search", "engine"},
+					"replicas":  {"engine"},
 					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "move": {"folder", "pack", "search", "verify", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
 				}
 				return g.arrows(ours, func(from, to string) bool {

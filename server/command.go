@@ -51,7 +51,8 @@ func (p *program) commands() []command {
 	var serve serveConfig
 	var sandbox sandboxConfig
 	var check checkConfig
-	var backup, restore dataConfig
+	var backup backupConfig
+	var restore dataConfig
 	var verify verifyConfig
 	var move moveConfig
 	var account accountConfig

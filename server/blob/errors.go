@@ -76,7 +76,7 @@ func (b *Bucket) said(ctx context.Context, err error) error {
 		switch {
 		case r.StatusCode == http.StatusForbidden || r.StatusCode == http.StatusUnauthorized:
 			p.Code, p.Message, p.Hint = "files_rights", "The keys may not do this in the bucket "+b.at.Bucket+" of -files.", "They need to list the bucket, and to read, write and delete objects below "+b.at.Bucket+"/"+b.at.Prefix+"."
-		case r.StatusCode >= 500 || r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusRequestTimeout:
+		case r.StatusCode >= 500 || isClash(err) || r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusRequestTimeout:
 			return b.away(err)
 		default:
 			p.Code, p.Message, p.Hint = "files_refused", "The object store of -files refused this: "+r.Code+".", "The server's log has the details."
@@ -93,6 +93,12 @@ func (b *Bucket) away(err error) error {
 	}
 	return &Error{Problem: wire.Problem{Code: codeAway, Message: "The store of clips and uploads at " + b.at.Endpoint + " can't be reached.",
 		Hint: "Try again in a moment. Nothing that is in it is lost.", Status: http.StatusServiceUnavailable, RetryAfterMS: retryAfterMS}, Err: err}
+}
+
+// isClash tells whether a write was refused because of another one at the same moment.
+func isClash(err error) bool {
+	var r minio.ErrorResponse
+	return errors.As(err, &r) && r.StatusCode == http.StatusConflict
 }
 
 // isAlready tells whether the store refused to write over an object that is there.

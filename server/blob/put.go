@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 )
@@ -18,9 +19,18 @@ import (
 // checksum is what the store holds what came against, and keeps beside it.
 const checksum = "X-Amz-Checksum-Sha256"
 
+const (
+	// mostPuts is how often a file is put that others keep removing as unused.
+	mostPuts = 10
+	// Stores refuse what comes together with another write of the same name; it is
+	// tried again so often, after so long.
+	mostClashes  = 8
+	betweenTries = 50 * time.Millisecond
+)
+
 // Add puts a file. See [Place].
 func (b *Bucket) Add(ctx context.Context, name, from string, sha []byte, hold func(settle func() error) error) error {
-	for range 3 {
+	for range mostPuts {
 		if err := b.put(ctx, name, from, sha); err != nil {
 			return err
 		}
@@ -72,12 +82,13 @@ func (b *Bucket) put(ctx context.Context, name, from string, sha []byte) error {
 	if err == nil && have == info.Size() {
 		return nil
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	absent := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !absent {
 		return err
 	}
-	for {
+	for clashes := 0; ; {
 		var o minio.PutObjectOptions
-		conditional := !b.plainPuts.Load()
+		conditional := absent && !b.plainPuts.Load() // what is there and isn't whole is written over
 		if conditional {
 			o.SetMatchETagExcept("*") // another may be putting the same
 		}
@@ -92,6 +103,13 @@ func (b *Bucket) put(ctx context.Context, name, from string, sha []byte) error {
 		case conditional && minio.ToErrorResponse(err).StatusCode == http.StatusNotImplemented:
 			b.plainPuts.Store(true)
 			continue
+		case isClash(err) && clashes < mostClashes:
+			clashes++
+			select {
+			case <-time.After(betweenTries << min(clashes, 4)):
+				continue
+			case <-ctx.Done():
+			}
 		}
 		return b.said(ctx, err)
 	}

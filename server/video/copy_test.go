@@ -3,10 +3,13 @@ package video_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -26,13 +29,37 @@ import (
 // archived lists the files of the archive, each held against its name.
 func (w *world) archived() (names []string) {
 	w.t.Helper()
-	paths := must(filepath.Glob(filepath.Join(w.dir, "archive", "??", "*")))
-	for _, p := range paths {
-		sum := sha256.Sum256(must(os.ReadFile(p)))
-		if hex.EncodeToString(sum[:]) != filepath.Base(p) {
-			w.t.Errorf("%s is not what its name says", p)
+	ctx := context.Background()
+	if err := w.Files.Archive.Each(ctx, func(sha []byte, _ time.Time) error {
+		name := hex.EncodeToString(sha)
+		in, err := w.Files.Archive.Open(ctx, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed meanwhile
 		}
-		names = append(names, filepath.Base(p))
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		sum := sha256.New()
+		if _, err := io.Copy(sum, in); err != nil {
+			return err
+		}
+		if hex.EncodeToString(sum.Sum(nil)) != name {
+			w.t.Errorf("%s is not what its name says", name)
+		}
+		names = append(names, name)
+		return nil
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+	return names
+}
+
+// uploaded lists the files of uploads.
+func (w *world) uploaded() (names []string) {
+	w.t.Helper()
+	if err := w.Files.Uploads.Each(context.Background(), func(name string, _ time.Time) error { names = append(names, name); return nil }); err != nil {
+		w.t.Fatal(err)
 	}
 	return names
 }

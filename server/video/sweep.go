@@ -86,7 +86,10 @@ func (s *Service) sweepFiles(ctx context.Context) error {
 func (s *Service) sweepNowAndThen() {
 	for {
 		wait := sweepEvery
-		if err := s.sweepFiles(s.life); err != nil && s.life.Err() == nil {
+		switch err := s.sweepFiles(s.life); {
+		case err == nil:
+			s.Logger.Debug("files that nobody uses were looked for")
+		case s.life.Err() == nil:
 			s.Logger.Warn("files that nobody uses were not looked for", "err", err)
 			wait = sweepAgain
 		}

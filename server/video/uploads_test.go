@@ -57,54 +57,56 @@ func movie(t *testing.T) []byte {
 }
 
 func TestUploads(t *testing.T) {
-	w := newWorld(t)
-	for _, c := range []struct {
-		name, kind, ext string
-		file            []byte
-		want            wire.Measured
-	}{
-		{"cat.png", "image/png", "png", picture(t, "png"), wire.Measured{Width: 40, Height: 30}},
-		{"cat.mp4", "image/jpeg", "jpg", picture(t, "jpeg"), wire.Measured{Width: 40, Height: 30}},
-		{`C:\photos\lossless.webp`, "image/webp", "webp", webp("VP8L", "\x2f\x27\x40\x07\x00\x00"), wire.Measured{Width: 40, Height: 30}},
-		{"lossy.webp", "image/webp", "webp", webp("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x28\x00\x1e\x00"), wire.Measured{Width: 40, Height: 30}},
-		{"extended.webp", "image/webp", "webp", webp("VP8X", "\x12\x00\x00\x00\x27\x00\x00\x1d\x00\x00"), wire.Measured{Width: 40, Height: 30}},
-		{"../../dance.html", "video/mp4", "mp4", movie(t), wire.Measured{Width: 854, Height: 480, Seconds: 5}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			u, err := w.Upload(t.Context(), w.owner, c.name, bytes.NewReader(c.file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.want.Type, c.want.Bytes = c.kind, int64(len(c.file))
-			if u.Measured != c.want || len(u.ID) < 26 || u.URL != "http://127.0.0.1:1/u/"+u.ID+"."+c.ext || strings.ContainsAny(u.Name, `/\`) {
-				t.Errorf("%+v, want %+v", u, c.want)
-			}
-			for _, r := range []struct {
-				span string
-				want []byte
-				code int
-			}{{"", c.file, 200}, {"bytes=4-9", c.file[4:10], 206}} {
-				rec, req := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", u.Path, nil)
-				if r.span != "" {
-					req.Header.Set("Range", r.span)
+	everywhere(t, func(t *testing.T, place option) {
+		w := newWorld(t, place)
+		for _, c := range []struct {
+			name, kind, ext string
+			file            []byte
+			want            wire.Measured
+		}{
+			{"cat.png", "image/png", "png", picture(t, "png"), wire.Measured{Width: 40, Height: 30}},
+			{"cat.mp4", "image/jpeg", "jpg", picture(t, "jpeg"), wire.Measured{Width: 40, Height: 30}},
+			{`C:\photos\lossless.webp`, "image/webp", "webp", webp("VP8L", "\x2f\x27\x40\x07\x00\x00"), wire.Measured{Width: 40, Height: 30}},
+			{"lossy.webp", "image/webp", "webp", webp("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x28\x00\x1e\x00"), wire.Measured{Width: 40, Height: 30}},
+			{"extended.webp", "image/webp", "webp", webp("VP8X", "\x12\x00\x00\x00\x27\x00\x00\x1d\x00\x00"), wire.Measured{Width: 40, Height: 30}},
+			{"../../dance.html", "video/mp4", "mp4", movie(t), wire.Measured{Width: 854, Height: 480, Seconds: 5}},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				u, err := w.Upload(t.Context(), w.owner, c.name, bytes.NewReader(c.file))
+				if err != nil {
+					t.Fatal(err)
 				}
-				err := w.ServeUpload(rec, req, strings.TrimPrefix(u.Path, wire.UploadedPath))
-				h := rec.Result().Header
-				if err != nil || rec.Code != r.code || !bytes.Equal(rec.Body.Bytes(), r.want) || h.Get("Content-Type") != c.kind ||
-					h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
-					t.Errorf("%v %d %v", err, rec.Code, h)
+				c.want.Type, c.want.Bytes = c.kind, int64(len(c.file))
+				if u.Measured != c.want || len(u.ID) < 26 || u.URL != "http://127.0.0.1:1/u/"+u.ID+"."+c.ext || strings.ContainsAny(u.Name, `/\`) {
+					t.Errorf("%+v, want %+v", u, c.want)
 				}
-			}
-			if m, err := w.Measure(t.Context(), u.URL); err != nil || m != c.want {
-				t.Errorf("measured as %+v, %v", m, err)
-			}
-			for _, name := range []string{u.ID, u.ID + ".html", "." + c.ext, "../" + u.ID + "." + c.ext, strings.ToLower(u.ID) + "." + c.ext} {
-				if err := w.ServeUpload(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), name); err == nil {
-					t.Errorf("%q was served", name)
+				for _, r := range []struct {
+					span string
+					want []byte
+					code int
+				}{{"", c.file, 200}, {"bytes=4-9", c.file[4:10], 206}} {
+					rec, req := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", u.Path, nil)
+					if r.span != "" {
+						req.Header.Set("Range", r.span)
+					}
+					err := w.ServeUpload(rec, req, strings.TrimPrefix(u.Path, wire.UploadedPath))
+					h := rec.Result().Header
+					if err != nil || rec.Code != r.code || !bytes.Equal(rec.Body.Bytes(), r.want) || h.Get("Content-Type") != c.kind ||
+						h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+						t.Errorf("%v %d %v", err, rec.Code, h)
+					}
 				}
-			}
-		})
-	}
+				if m, err := w.Measure(t.Context(), u.URL); err != nil || m != c.want {
+					t.Errorf("measured as %+v, %v", m, err)
+				}
+				for _, name := range []string{u.ID, u.ID + ".html", "." + c.ext, "../" + u.ID + "." + c.ext, strings.ToLower(u.ID) + "." + c.ext} {
+					if err := w.ServeUpload(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), name); err == nil {
+						t.Errorf("%q was served", name)
+					}
+				}
+			})
+		}
+	})
 }
 
 // says is a disk that says this of what is written to it.
@@ -137,55 +139,60 @@ func TestAnUploadOnAFullDiskSaysSo(t *testing.T) {
 }
 
 func TestUploadsThatAreRefused(t *testing.T) {
-	w := newWorld(t, limits(video.Limits{MaxUploads: 5000}))
-	page := []byte("<!doctype html><script>alert(1)</script>")
-	for _, c := range []struct {
-		name, code string
-		body       io.Reader
-	}{
-		{"a web page", "not_media", bytes.NewReader(page)},
-		{"a web page behind the first bytes of an image", "not_media", bytes.NewReader(append([]byte("\x89PNG\r\n\x1a\n"), page...))},
-		{"a web page behind the first bytes of a video", "not_media", bytes.NewReader(append([]byte("\x00\x00\x00\x14ftypisom\x00\x00\x00\x00isom"), page...))},
-		{"SVG, which may hold scripts", "not_media", strings.NewReader(`<svg xmlns="http://www.w3.org/2000/svg"/>`)},
-		{"nothing", "not_media", strings.NewReader("")},
-		{"an image without end", "file_too_large", io.MultiReader(bytes.NewReader(picture(t, "png")), endless{})},
-		{"a body that breaks off", "upload_broken", io.MultiReader(bytes.NewReader(picture(t, "png")), broken{})},
-		{"more than there is room for", "uploads_full", bytes.NewReader(append(picture(t, "png"), make([]byte, 6000)...))},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := w.Upload(t.Context(), w.owner, "x.png", c.body)
-			if p := problemOf(t, err); p.Code != c.code {
-				t.Errorf("%+v", p)
-			}
-		})
-	}
-	for _, dir := range []string{"uploads", filepath.Join("archive", "partial")} {
-		if left := must(os.ReadDir(filepath.Join(w.dir, dir))); len(left) != 0 {
-			t.Errorf("%s holds %v", dir, left)
+	everywhere(t, func(t *testing.T, place option) {
+		w := newWorld(t, place, limits(video.Limits{MaxUploads: 5000}))
+		page := []byte("<!doctype html><script>alert(1)</script>")
+		for _, c := range []struct {
+			name, code string
+			body       io.Reader
+		}{
+			{"a web page", "not_media", bytes.NewReader(page)},
+			{"a web page behind the first bytes of an image", "not_media", bytes.NewReader(append([]byte("\x89PNG\r\n\x1a\n"), page...))},
+			{"a web page behind the first bytes of a video", "not_media", bytes.NewReader(append([]byte("\x00\x00\x00\x14ftypisom\x00\x00\x00\x00isom"), page...))},
+			{"SVG, which may hold scripts", "not_media", strings.NewReader(`<svg xmlns="http://www.w3.org/2000/svg"/>`)},
+			{"nothing", "not_media", strings.NewReader("")},
+			{"an image without end", "file_too_large", io.MultiReader(bytes.NewReader(picture(t, "png")), endless{})},
+			{"a body that breaks off", "upload_broken", io.MultiReader(bytes.NewReader(picture(t, "png")), broken{})},
+			{"more than there is room for", "uploads_full", bytes.NewReader(append(picture(t, "png"), make([]byte, 6000)...))},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				_, err := w.Upload(t.Context(), w.owner, "x.png", c.body)
+				if p := problemOf(t, err); p.Code != c.code {
+					t.Errorf("%+v", p)
+				}
+			})
 		}
-	}
-	// What is old gives way.
-	first := must(w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(append(picture(t, "png"), make([]byte, 3000)...))))
-	big := append(picture(t, "png"), make([]byte, 4000)...)
-	if _, err := w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(big)); problemOf(t, err).Code != "uploads_full" {
-		t.Error(err)
-	}
-	w.mu.Lock()
-	w.offset = 25 * time.Hour
-	w.mu.Unlock()
-	if _, err := w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(append(big, make([]byte, 1000)...))); problemOf(t, err).Code != "uploads_full" {
-		t.Error(err)
-	}
-	if _, err := w.db.Videos().Upload(t.Context(), first.ID); err != nil {
-		t.Errorf("an old one gave way to what does not fit: %v", err)
-	}
-	must(w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(big)))
-	if _, err := w.db.Videos().Upload(t.Context(), first.ID); err == nil {
-		t.Error("the old one is still there")
-	}
-	if left := must(os.ReadDir(filepath.Join(w.dir, "uploads"))); len(left) != 1 {
-		t.Errorf("left: %v", left)
-	}
+		if left := w.uploaded(); len(left) != 0 {
+			t.Errorf("kept are %v", left)
+		}
+		for _, dir := range []string{"uploads", filepath.Join("archive", "partial")} {
+			if left := must(os.ReadDir(filepath.Join(w.dir, dir))); len(left) != 0 {
+				t.Errorf("%s holds %v", dir, left)
+			}
+		}
+		// What is old gives way.
+		first := must(w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(append(picture(t, "png"), make([]byte, 3000)...))))
+		big := append(picture(t, "png"), make([]byte, 4000)...)
+		if _, err := w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(big)); problemOf(t, err).Code != "uploads_full" {
+			t.Error(err)
+		}
+		w.mu.Lock()
+		w.offset = 25 * time.Hour
+		w.mu.Unlock()
+		if _, err := w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(append(big, make([]byte, 1000)...))); problemOf(t, err).Code != "uploads_full" {
+			t.Error(err)
+		}
+		if _, err := w.db.Videos().Upload(t.Context(), first.ID); err != nil {
+			t.Errorf("an old one gave way to what does not fit: %v", err)
+		}
+		must(w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(big)))
+		if _, err := w.db.Videos().Upload(t.Context(), first.ID); err == nil {
+			t.Error("the old one is still there")
+		}
+		if left := w.uploaded(); len(left) != 1 {
+			t.Errorf("left: %v", left)
+		}
+	})
 }
 
 // A fifth upload at the same time is refused.
@@ -263,55 +270,59 @@ func (r thenGone) Read(p []byte) (int, error) {
 // A tab that is closed after the last byte of what it sends leaves a file and
 // its row, or neither.
 func TestGoneAfterTheLastByte(t *testing.T) {
-	w := newWorld(t)
-	id := w.create(body("poster"))
-	w.awaitSaved(id)
-	others := len(w.archived())
-	for range 10 {
-		ctx, gone := context.WithCancel(t.Context())
-		if _, err := w.Upload(ctx, w.owner, "x.png", thenGone{bytes.NewReader(picture(t, "png")), gone}); err == nil {
-			t.Error("an upload for nobody was taken")
+	everywhere(t, func(t *testing.T, place option) {
+		w := newWorld(t, place)
+		id := w.create(body("poster"))
+		w.awaitSaved(id)
+		others := len(w.archived())
+		for range 10 {
+			ctx, gone := context.WithCancel(t.Context())
+			if _, err := w.Upload(ctx, w.owner, "x.png", thenGone{bytes.NewReader(picture(t, "png")), gone}); err == nil {
+				t.Error("an upload for nobody was taken")
+			}
+			ctx, gone = context.WithCancel(t.Context())
+			r := httptest.NewRequestWithContext(ctx, "POST", "/", thenGone{bytes.NewReader(picture(t, "png")), gone})
+			if err := w.SetPoster(r, w.owner, id, 0); err == nil {
+				t.Error("a poster for nobody was taken")
+			}
 		}
-		ctx, gone = context.WithCancel(t.Context())
-		r := httptest.NewRequestWithContext(ctx, "POST", "/", thenGone{bytes.NewReader(picture(t, "png")), gone})
-		if err := w.SetPoster(r, w.owner, id, 0); err == nil {
-			t.Error("a poster for nobody was taken")
+		if rows := must(w.db.Videos().UploadUse(t.Context(), w.owner)); rows != 0 {
+			t.Errorf("%d bytes of uploads have a row and no file", rows)
 		}
-	}
-	if rows := must(w.db.Videos().UploadUse(t.Context(), w.owner)); rows != 0 {
-		t.Errorf("%d bytes of uploads have a row and no file", rows)
-	}
-	if left := must(os.ReadDir(filepath.Join(w.dir, "uploads"))); len(left) != 0 {
-		t.Errorf("uploads left: %v", left)
-	}
-	if w.task(id).Outputs[0].Poster || len(w.archived()) != others {
-		t.Errorf("a poster has a row and no file, or the other way round: %+v, %v", w.task(id).Outputs, w.archived())
-	}
+		if left := append(w.uploaded(), must(filepath.Glob(filepath.Join(w.dir, "uploads", "*.part")))...); len(left) != 0 {
+			t.Errorf("uploads left: %v", left)
+		}
+		if w.task(id).Outputs[0].Poster || len(w.archived()) != others {
+			t.Errorf("a poster has a row and no file, or the other way round: %+v, %v", w.task(id).Outputs, w.archived())
+		}
+	})
 }
 
 func TestPosters(t *testing.T) {
-	w := newWorld(t)
-	id := w.create(body("poster"))
-	w.awaitSaved(id)
-	set := func(b []byte) error {
-		return w.SetPoster(httptest.NewRequestWithContext(t.Context(), "POST", "/", bytes.NewReader(b)), w.owner, id, 0)
-	}
-	for name, bad := range map[string][]byte{"a page": []byte("<html>"), "a film": movie(t), "too large": append(picture(t, "png"), make([]byte, wire.MaxPoster)...)} {
-		if err := set(bad); err == nil {
-			t.Errorf("%s was taken", name)
+	everywhere(t, func(t *testing.T, place option) {
+		w := newWorld(t, place)
+		id := w.create(body("poster"))
+		w.awaitSaved(id)
+		set := func(b []byte) error {
+			return w.SetPoster(httptest.NewRequestWithContext(t.Context(), "POST", "/", bytes.NewReader(b)), w.owner, id, 0)
 		}
-	}
-	for _, kind := range []string{"png", "jpeg"} {
-		if err := set(picture(t, kind)); err != nil {
-			t.Fatal(err)
+		for name, bad := range map[string][]byte{"a page": []byte("<html>"), "a film": movie(t), "too large": append(picture(t, "png"), make([]byte, wire.MaxPoster)...)} {
+			if err := set(bad); err == nil {
+				t.Errorf("%s was taken", name)
+			}
 		}
-		rec := httptest.NewRecorder()
-		if err := w.ServePoster(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), w.owner, id, 0); err != nil ||
-			!bytes.Equal(rec.Body.Bytes(), picture(t, kind)) || rec.Result().Header.Get("Content-Type") != "image/"+kind {
-			t.Errorf("%v, %v", err, rec.Result().Header)
+		for _, kind := range []string{"png", "jpeg"} {
+			if err := set(picture(t, kind)); err != nil {
+				t.Fatal(err)
+			}
+			rec := httptest.NewRecorder()
+			if err := w.ServePoster(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), w.owner, id, 0); err != nil ||
+				!bytes.Equal(rec.Body.Bytes(), picture(t, kind)) || rec.Result().Header.Get("Content-Type") != "image/"+kind {
+				t.Errorf("%v, %v", err, rec.Result().Header)
+			}
 		}
-	}
-	if !w.task(id).Outputs[0].Poster || len(w.archived()) != 2 {
-		t.Errorf("%+v, %v", w.task(id).Outputs, w.archived())
-	}
+		if !w.task(id).Outputs[0].Poster || len(w.archived()) != 2 {
+			t.Errorf("%+v, %v", w.task(id).Outputs, w.archived())
+		}
+	})
 }

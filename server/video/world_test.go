@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -19,8 +18,10 @@ import (
 	"github.com/google/uuid"
 	"go.uber.org/goleak"
 
+	"screentest/server/blob"
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/payer"
+	"screentest/server/s3test"
 	"screentest/server/sandbox"
 	"screentest/server/store"
 	"screentest/server/store/storetest"
@@ -52,6 +53,7 @@ type world struct {
 	limits  video.Limits
 	budget  video.Budget
 	free    func(dir string) int64 // nil: the disk's
+	at      string                 // of the files, as -files has it; "": the data folder
 	client  *gatewayclient.Client
 	origin  string
 
@@ -60,7 +62,7 @@ type world struct {
 	archives []wire.Archive
 	changed  chan struct{}
 	offset   time.Duration // of our clock
-	log      bytes.Buffer
+	logs     lockedWriter
 }
 
 type option func(*world)
@@ -69,6 +71,16 @@ func front(f func(next http.Handler) http.Handler) option { return func(w *world
 func limits(l video.Limits) option                        { return func(w *world) { w.limits = l } }
 func free(f func(string) int64) option                    { return func(w *world) { w.free = f } }
 func budget(b video.Budget) option                        { return func(w *world) { w.budget = b } }
+
+// in has the files at an address, as -files has it.
+func in(address string) option { return func(w *world) { w.at = address } }
+
+// everywhere runs a test with the files in each kind of place.
+func everywhere(t *testing.T, test func(t *testing.T, place option)) {
+	t.Run("in the data folder", func(t *testing.T) { test(t, in("")) })
+	t.Run("in a shared folder", func(t *testing.T) { test(t, in(t.TempDir())) })
+	t.Run("in a bucket", func(t *testing.T) { test(t, in(s3test.Address(t))) })
+}
 
 func newWorld(t *testing.T, options ...option) *world {
 	t.Helper()
@@ -97,9 +109,9 @@ func newWorld(t *testing.T, options ...option) *world {
 	t.Cleanup(func() {
 		w.stop()
 		if t.Failed() {
-			t.Logf("log:\n%s", w.log.String())
+			t.Logf("log:\n%s", w.logs.text())
 		}
-		if strings.Contains(w.log.String(), canary) {
+		if strings.Contains(w.logs.text(), canary) {
 			t.Error("the key is in the log")
 		}
 	})
@@ -126,7 +138,16 @@ func (w *world) start() {
 	if l.RetryCopy == 0 {
 		l.RetryCopy = 10 * time.Millisecond
 	}
+	at, err := blob.Parse(w.at)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	files, err := blob.Open(w.t.Context(), at, w.dir, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	w.Service, err = video.New(video.Config{
+		Files: files,
 		Store: w.db.Videos(), Gateway: w.client, Catalogue: gateway.SampleCatalogue, Dir: w.dir, Origin: w.origin,
 		Changed: func(owner string, t wire.VideoTask) {
 			w.mu.Lock()
@@ -142,7 +163,7 @@ func (w *world) start() {
 		},
 		Base: "http://127.0.0.1:1", Budget: w.budget, Limits: l, Free: w.free, WhomToAsk: func(string) string { return "Lea" },
 		Now:    func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return time.Now().Add(w.offset) },
-		Logger: slog.New(slog.NewTextHandler(&lockedWriter{w: &w.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Logger: slog.New(slog.NewTextHandler(&w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -154,13 +175,19 @@ func (w *world) start() {
 
 type lockedWriter struct {
 	mu sync.Mutex
-	w  io.Writer
+	w  bytes.Buffer
 }
 
 func (l *lockedWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.w.Write(p)
+}
+
+func (l *lockedWriter) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.String()
 }
 
 func (w *world) poke() {
@@ -177,6 +204,7 @@ func (w *world) stop() {
 	if err := w.Close(ctx); err != nil {
 		w.t.Error(err)
 	}
+	w.Files.Close()
 	if err := w.db.Close(); err != nil {
 		w.t.Error(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"screentest/server/blob"
 	"screentest/server/disk"
 	"screentest/server/store/engine"
 	"screentest/server/store/folder"
@@ -89,7 +90,14 @@ func (m Manifest) SealKey() bool {
 // program is the version to note. It needs room for a copy of the database
 // beside file. Nothing is left behind after an error.
 // A folder whose database is PostgreSQL's is refused: the database has tools for that.
-func Backup(ctx context.Context, dir, file, program string) (m Manifest, err error) {
+func Backup(ctx context.Context, dir, file, program string) (Manifest, error) {
+	return WithFiles(ctx, dir, nil, file, program)
+}
+
+// WithFiles is a Backup of a folder whose clips and uploads are elsewhere: they are in
+// it as if they were in the folder, and so they will be when it is restored. nil: they
+// are there, and if the database knows of some it is refused where there are none.
+func WithFiles(ctx context.Context, dir string, files *blob.Files, file, program string) (m Manifest, err error) {
 	if address, err := folder.Elsewhere(dir); err != nil {
 		return m, fmt.Errorf("make the backup: %w", err)
 	} else if address != "" {
@@ -132,8 +140,11 @@ func Backup(ctx context.Context, dir, file, program string) (m Manifest, err err
 	if m.Database, err = copyDatabase(ctx, dir, copied); err != nil {
 		return m, err
 	}
-	if err := m.write(ctx, out, dir, copied); err != nil {
+	if err := m.write(ctx, out, dir, files, copied); err != nil {
 		return m, fmt.Errorf("write the backup: %w", err)
+	}
+	if err := m.wantClips(ctx, dir, copied); err != nil {
+		return m, err
 	}
 	if err := out.Sync(); err != nil {
 		return m, fmt.Errorf("write the backup: %w", err)
@@ -236,8 +247,8 @@ func checkDatabase(ctx context.Context, path string) error {
 	return nil
 }
 
-// write packs the copy of the database and the other files of dir.
-func (m *Manifest) write(ctx context.Context, out io.Writer, dir, database string) error {
+// write packs the copy of the database, the other files of dir, and files.
+func (m *Manifest) write(ctx context.Context, out io.Writer, dir string, files *blob.Files, database string) error {
 	z, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		return err
@@ -253,7 +264,11 @@ func (m *Manifest) write(ctx context.Context, out io.Writer, dir, database strin
 	if err := m.add(ctx, t, folder.DatabaseFile, database); err != nil {
 		return err
 	}
-	err = folder.EachFile(dir, notBackedUp, func(name, file string, info fs.FileInfo) error {
+	leftOut := notBackedUp
+	if files != nil {
+		leftOut = func(name string) bool { return name == "archive" || name == "uploads" || notBackedUp(name) }
+	}
+	err = folder.EachFile(dir, leftOut, func(name, file string, info fs.FileInfo) error {
 		if info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
 			to, err := os.Readlink(file)
 			if err != nil {
@@ -273,6 +288,11 @@ func (m *Manifest) write(ctx context.Context, out io.Writer, dir, database strin
 	})
 	if err != nil {
 		return err
+	}
+	if files != nil {
+		if err := m.addFiles(ctx, t, files); err != nil {
+			return err
+		}
 	}
 	list, err := json.Marshal(m)
 	if err != nil {
@@ -298,18 +318,25 @@ func (m *Manifest) add(ctx context.Context, t *tar.Writer, name, file string) er
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	return m.addOpened(ctx, t, name, f)
+}
+
+func (m *Manifest) addOpened(ctx context.Context, t *tar.Writer, name string, f io.ReadSeeker) error {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
 	if err != nil {
 		return err
 	}
-	if err := m.header(t, name, info.Size()); err != nil {
+	if err := m.header(t, name, size); err != nil {
 		return err
 	}
 	h := sha256.New()
-	if _, err := io.CopyN(io.MultiWriter(t, h), withContext{ctx, f}, info.Size()); err != nil {
+	if _, err := io.CopyN(io.MultiWriter(t, h), withContext{ctx, f}, size); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	m.Files = append(m.Files, BackupFile{name, info.Size(), hex.EncodeToString(h.Sum(nil))})
+	m.Files = append(m.Files, BackupFile{name, size, hex.EncodeToString(h.Sum(nil))})
 	return nil
 }
 

@@ -8,7 +8,10 @@ import (
 )
 
 // What the tests look at.
-var KeepCopy = keepCopy
+var (
+	KeepCopy = keepCopy
+	LockKey  = lockKey
+)
 
 const MaxQueued = maxQueued
 const MaxQueuedBytes = maxQueuedBytes

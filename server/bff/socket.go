@@ -152,13 +152,20 @@ func (k *socket) run() {
 	k.count(-k.held)
 }
 
-// ping asks whether the browser is there.
+// ping asks whether the browser is there. While a call is under way, which may wait
+// for a database that doesn't answer, nobody reads what the browser says to that.
 func (k *socket) ping() {
 	ctx, cancel := context.WithTimeout(context.Background(), pongWithin)
 	defer cancel()
-	if k.ws.Ping(ctx) != nil {
+	if k.ws.Ping(ctx) != nil && !k.calling() {
 		_ = k.ws.CloseNow()
 	}
+}
+
+func (k *socket) calling() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.mailbox.calling
 }
 
 // read answers calls until the socket ends.

@@ -27,6 +27,7 @@ func newTeam(t *testing.T, gateway string, args ...string) *world {
 	p.wait(ready)
 	p.tab.Close()
 	w.pages = w.pages[:0]
+	w.lendTeam()
 	return w
 }
 

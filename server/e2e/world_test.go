@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"screentest/server/clustertest"
 	"screentest/server/e2e/rig"
 	"screentest/shared/gateway"
 )
@@ -23,6 +25,9 @@ type world struct {
 	profile *rig.Profile
 	pages   []*page
 	allow   []string // console errors that the test causes on purpose
+
+	cluster *clustertest.Cluster // of which server is the first, where there are replicas
+	lent    bool                 // the gateway is a sandbox of the world's own, with a key
 }
 
 // newWorld starts a server in front of the gateway ("" for the sandbox inside
@@ -42,11 +47,18 @@ func newWorldWith(t *testing.T, gateway string, args ...string) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.end)
+	if !slices.Contains(args, "-team") {
+		w.lend("/api/key")
+	}
 	return w
 }
 
 func (w *world) start(addr string) {
 	w.t.Helper()
+	if n := replicas(w.t); n > 0 {
+		w.startReplicas(n)
+		return
+	}
 	args := []string{"serve", "-addr", addr, "-data", w.data}
 	if w.gateway != "" {
 		args = append(args, "-gateway", w.gateway, "-catalog", w.sampleFile())
@@ -89,6 +101,12 @@ func (w *world) end() {
 		w.report()
 	}
 	w.profile.Close()
+	if w.cluster != nil {
+		for _, r := range w.cluster.Replicas {
+			r.Stop()
+		}
+		return
+	}
 	if err := w.server.Stop(); err != nil {
 		w.t.Errorf("the server's end: %v", err)
 	}

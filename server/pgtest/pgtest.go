@@ -47,12 +47,7 @@ func URL(t testing.TB) string { return URLLike(t, "", nil) }
 func URLLike(t testing.TB, key string, prepare func(url string) error) string {
 	t.Helper()
 	c, err := running()
-	if errors.Is(err, errMissing) && os.Getenv("SCREENTEST_NO_POSTGRES") != "" { // make test has said so aloud
-		t.Skip("no PostgreSQL")
-	}
-	if err != nil {
-		t.Fatalf("start PostgreSQL: %v", err)
-	}
+	found(t, err)
 	name, err := c.database(key, prepare)
 	if err != nil {
 		t.Fatal(err)
@@ -123,41 +118,15 @@ func Bin(name string) string {
 // standard input, which is the end of this process, however that comes; then it ends
 // the server and removes the folder.
 func start() (*cluster, error) {
-	initdb, postgres := Bin("initdb"), Bin("postgres")
-	if initdb == "" || postgres == "" {
-		return nil, errMissing
-	}
-	dir, err := os.MkdirTemp("", "pgtest")
-	if err != nil {
-		return nil, err
-	}
-	if err := own(dir); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	data := filepath.Join(dir, "data")
-	made := exec.Command(initdb, "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
-	made.SysProcAttr = apart()
-	made.Dir = dir
-	if out, err := made.CombinedOutput(); err != nil {
-		return nil, errors.Join(fmt.Errorf("initdb: %w: %s", err, out), os.RemoveAll(dir))
-	}
-	who := filepath.Join(data, "pg_hba.conf")
-	believed, err := os.ReadFile(who)
-	if err == nil {
-		err = os.WriteFile(who, append([]byte("host all "+Guarded+" 127.0.0.1/32 scram-sha-256\n"), believed...), 0o600)
-	}
+	postgres, dir, port, err := prepared()
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return serve(dir, postgres)
+	return serve(dir, postgres, port)
 }
 
 // serve starts the server whose data is in dir.
-func serve(dir, postgres string) (*cluster, error) {
-	port, err := freePort()
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
+func serve(dir, postgres string, port int) (*cluster, error) {
 	const script = `"$1" -D "$2/data" -k "$2" -p "$3" -c listen_addresses=127.0.0.1 -c fsync=off -c full_page_writes=off -c max_connections=300 >"$2/log" 2>&1 </dev/null &
 server=$!
 cat >/dev/null
@@ -196,10 +165,7 @@ func Standby(t testing.TB, url string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "pgtest")
-	if err == nil {
-		err = own(dir)
-	}
+	dir, err := ownFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +175,11 @@ func Standby(t testing.TB, url string) string {
 	if out, err := copied.CombinedOutput(); err != nil {
 		t.Fatal(errors.Join(fmt.Errorf("pg_basebackup: %w: %s", err, out), os.RemoveAll(dir)))
 	}
-	c, err := serve(dir, Bin("postgres"))
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := serve(dir, Bin("postgres"), port)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,6 +189,40 @@ func Standby(t testing.TB, url string) string {
 		}
 	})
 	return strings.Replace(url, ":"+strconv.Itoa(of.port)+"/", ":"+strconv.Itoa(c.port)+"/", 1)
+}
+
+// prepared makes a folder of its own with what a server needs, whose program postgres
+// is, and finds a port for it.
+func prepared() (postgres, dir string, port int, err error) {
+	initdb, postgres := Bin("initdb"), Bin("postgres")
+	if initdb == "" || postgres == "" {
+		return "", "", 0, errMissing
+	}
+	if dir, err = ownFolder(); err != nil {
+		return "", "", 0, err
+	}
+	made := exec.Command(initdb, "-D", filepath.Join(dir, "data"), "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+	made.SysProcAttr = apart()
+	made.Dir = dir
+	if out, err := made.CombinedOutput(); err != nil {
+		return "", "", 0, errors.Join(fmt.Errorf("initdb: %w: %s", err, out), os.RemoveAll(dir))
+	}
+	who := filepath.Join(dir, "data", "pg_hba.conf")
+	believed, err := os.ReadFile(who)
+	if err == nil {
+		err = os.WriteFile(who, append([]byte("host all "+Guarded+" 127.0.0.1/32 scram-sha-256\n"), believed...), 0o600)
+	}
+	if err == nil {
+		port, err = freePort()
+	}
+	return postgres, dir, port, err
+}
+
+func ownFolder() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "pgtest"); err != nil {
+		return "", err
+	}
+	return dir, own(dir)
 }
 
 func freePort() (int, error) {

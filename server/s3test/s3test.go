@@ -83,8 +83,12 @@ func (s *Store) Endpoint() string { return s.endpoint }
 func (s *Store) Address(t testing.TB) string {
 	t.Helper()
 	name := "bucket" + strconv.FormatInt(s.buckets.Add(1), 10)
-	if err := os.Mkdir(filepath.Join(s.dir, "data", name), 0o700); err != nil {
-		t.Fatal(err)
+	// versitygw removes a folder with the last object in it, and loses what somebody else
+	// writes there at the same moment. Neither of these is ever the last that there is.
+	for _, below := range []string{"archive", "uploads"} {
+		if err := os.MkdirAll(filepath.Join(s.dir, "data", name, "some", "prefix", below, "stays"), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return "s3://" + name + "/some/prefix?endpoint=" + s.endpoint
 }

@@ -2,8 +2,8 @@ package rig
 
 import "syscall"
 
-// diesWithParent makes a started program end when the test process is killed,
+// DiesWithParent makes a started program end when the test process is killed,
 // so that nothing is left behind.
-func diesWithParent() *syscall.SysProcAttr {
+func DiesWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

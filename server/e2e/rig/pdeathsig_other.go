@@ -4,5 +4,5 @@ package rig
 
 import "syscall"
 
-// diesWithParent changes nothing where the system has no such wish.
-func diesWithParent() *syscall.SysProcAttr { return nil }
+// DiesWithParent changes nothing where the system has no such wish.
+func DiesWithParent() *syscall.SysProcAttr { return nil }

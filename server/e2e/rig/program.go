@@ -48,7 +48,7 @@ func Start(ctx context.Context, bin string, env []string, args ...string) (*Prog
 	}
 	p.cmd.Env = append(p.cmd.Env, env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
-	p.cmd.SysProcAttr = diesWithParent()
+	p.cmd.SysProcAttr = DiesWithParent()
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -79,6 +79,15 @@ func (p *Program) Log() string { return p.output.String() }
 
 // PID returns the id of the process.
 func (p *Program) PID() int { return p.cmd.Process.Pid }
+
+// Signal sends the process a signal.
+func (p *Program) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
+
+// Exited is closed when the process is gone; Err is then what it ended with.
+func (p *Program) Exited() <-chan struct{} { return p.exited }
+
+// Err is what the process ended with, once it is gone.
+func (p *Program) Err() error { return p.err }
 
 // Host returns the host and port of URL.
 func (p *Program) Host() string {

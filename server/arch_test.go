@@ -207,15 +207,16 @@ func archRules() []archRule {
 				const store = module + "/server/store/"
 				below := map[string][]string{
 					"engine": {"postgres"}, // the driver under it, which only it speaks to
-					"audit":  {"chain", "engine"}, "notices": {"engine"}, "chain": {"engine"}, "ledger": {"chain", "engine"}, "search": {"engine", "text"}, "people": {"engine"},
+					"audit":  {"chain", "engine"}, "notices": {"engine"}, "chain": {"engine", "sealed"}, "ledger": {"chain", "engine"}, "search": {"engine", "text"}, "people": {"engine", "sealed"},
 					"ranking":   {"engine"},
 					"review":    {"engine"},
 					"chat":      {"ledger", "pack", "people", "search", "engine", "text"},
 					"share":     {"pack", "people", "engine"},
 					"approvals": {"audit", "people", "engine", "video"},
-					"video":     {"ledger", "people", "review", "search", "engine", "text"},
+					"video":     {"ledger", "people", "review", "search", "sealed", "engine", "text"},
 					"leaving":   {"audit", "people", "search", "engine"},
 					"replicas":  {"engine"},
+					"sealed":    {"engine"},
 					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "move": {"folder", "pack", "search", "verify", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
 				}
 				return g.arrows(ours, func(from, to string) bool {

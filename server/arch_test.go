@@ -196,7 +196,7 @@ func archRules() []archRule {
 			breaks: func(g graph) []string {
 				const pgtest = module + "/server/pgtest"
 				return append(g.arrows(within("server/pgtest"), func(_, to string) bool { return ours(to) }),
-					g.arrows(ours, func(from, to string) bool { return to == pgtest && from != module+"/server/store/storetest" })...)
+					g.arrows(ours, func(from, to string) bool { return to == pgtest && from != module+"/server/store/storetest" && from != module+"/server/clustertest" })...)
 			},
 			example: graph{"screentest/server/pgtest": {Imports: []string{"screentest/server/store"}}, "screentest/server/ops": {Imports: []string{"screentest/server/pgtest"}}},
 		},
@@ -235,7 +235,7 @@ func archRules() []archRule {
 				for _, tool := range []string{
 					"testing", "github.com/chromedp/chromedp", "github.com/openai/openai-go/v3", "pgregory.net/rapid",
 					"go.uber.org/goleak", "github.com/oauth2-proxy/mockoidc", "github.com/letsencrypt/pebble/v2/wfe", module + "/server/e2e/rig", module + "/server/wiretest",
-					module + "/server/pgtest", module + "/server/s3test", module + "/server/store/storetest",
+					module + "/server/pgtest", module + "/server/s3test", module + "/server/clustertest", module + "/server/store/storetest",
 				} {
 					out = append(out, g.reaches(func(p string) bool { return p == module+"/server" }, tool)...)
 				}

@@ -21,7 +21,6 @@ import (
 	"screentest/server/blob"
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/payer"
-	"screentest/server/s3test"
 	"screentest/server/sandbox"
 	"screentest/server/store"
 	"screentest/server/store/storetest"
@@ -73,16 +72,6 @@ func front(f func(next http.Handler) http.Handler) option { return func(w *world
 func limits(l video.Limits) option                        { return func(w *world) { w.limits = l } }
 func free(f func(string) int64) option                    { return func(w *world) { w.free = f } }
 func budget(b video.Budget) option                        { return func(w *world) { w.budget = b } }
-
-// in has the files at an address, as -files has it.
-func in(address string) option { return func(w *world) { w.at = address } }
-
-// everywhere runs a test with the files in each kind of place.
-func everywhere(t *testing.T, test func(t *testing.T, place option)) {
-	t.Run("in the data folder", func(t *testing.T) { test(t, in("")) })
-	t.Run("in a shared folder", func(t *testing.T) { test(t, in(t.TempDir())) })
-	t.Run("in a bucket", func(t *testing.T) { test(t, in(s3test.Address(t))) })
-}
 
 func newWorld(t *testing.T, options ...option) *world {
 	t.Helper()

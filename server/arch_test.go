@@ -166,13 +166,13 @@ func archRules() []archRule {
 			breaks: func(g graph) []string {
 				const store = module + "/server/store/"
 				below := map[string][]string{
-					"audit": {"chain", "engine"}, "notices": {"engine"}, "chain": {"engine"}, "ledger": {"chain", "engine"}, "search": {"engine", "text"}, "people": {"engine"},
+					"audit": {"chain", "engine"}, "notices": {"engine"}, "chain": {"engine", "sealed"}, "sealed": {"engine"}, "ledger": {"chain", "engine"}, "search": {"engine", "text"}, "people": {"engine", "sealed"},
 					"ranking":   {"engine"},
 					"review":    {"engine"},
 					"chat":      {"ledger", "pack", "people", "search", "engine", "text"},
 					"share":     {"pack", "people", "engine"},
 					"approvals": {"audit", "people", "engine", "video"},
-					"video":     {"ledger", "people", "review", "search", "engine", "text"},
+					"video":     {"ledger", "people", "review", "sealed", "search", "engine", "text"},
 					"leaving":   {"audit", "people", "search", "engine"},
 					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
 				}

@@ -125,6 +125,14 @@ func archRules() []archRule {
 			example: graph{"screentest/server/blob": {Imports: []string{"screentest/server/video"}}},
 		},
 		{
+			name: "what replicas say to each other names none of the parts",
+			why:  "who is there, how they reach each other and what one keeps for another is the same whatever it is about; main puts them together",
+			breaks: func(g graph) []string {
+				return g.arrows(between, func(_, to string) bool { return ours(to) && !within("shared")(to) })
+			},
+			example: graph{"screentest/server/tails": {Imports: []string{"screentest/server/run"}}},
+		},
+		{
 			name: "sandbox and gateway know nothing of each other",
 			why:  "they are the two ends of one contract: shared code between them would hide a mistake from every test that lets them talk",
 			breaks: func(g graph) []string {
@@ -188,7 +196,7 @@ func archRules() []archRule {
 			breaks: func(g graph) []string {
 				const pgtest = module + "/server/pgtest"
 				return append(g.arrows(within("server/pgtest"), func(_, to string) bool { return ours(to) }),
-					g.arrows(ours, func(from, to string) bool { return to == pgtest && from != module+"/server/store/storetest" })...)
+					g.arrows(ours, func(from, to string) bool { return to == pgtest && from != module+"/server/store/storetest" && from != module+"/server/clustertest" })...)
 			},
 			example: graph{"screentest/server/pgtest": {Imports: []string{"screentest/server/store"}}, "screentest/server/ops": {Imports: []string{"screentest/server/pgtest"}}},
 		},
@@ -199,15 +207,16 @@ func archRules() []archRule {
 				const store = module + "/server/store/"
 				below := map[string][]string{
 					"engine": {"postgres"}, // the driver under it, which only it speaks to
-					"audit":  {"chain", "engine"}, "notices": {"engine"}, "chain": {"engine"}, "ledger": {"chain", "engine"}, "search": {"engine", "text"}, "people": {"engine"},
+					"audit":  {"chain", "engine"}, "notices": {"engine"}, "chain": {"engine", "sealed"}, "ledger": {"chain", "engine"}, "search": {"engine", "text"}, "people": {"engine", "sealed"},
 					"ranking":   {"engine"},
 					"review":    {"engine"},
 					"chat":      {"ledger", "pack", "people", "search", "engine", "text"},
 					"share":     {"pack", "people", "engine"},
 					"approvals": {"audit", "people", "engine", "video"},
-					"video":     {"ledger", "people", "review", "search", "engine", "text"},
+					"video":     {"ledger", "people", "review", "search", "sealed", "engine", "text"},
 					"leaving":   {"audit", "people", "search", "engine"},
 					"replicas":  {"engine"},
+					"sealed":    {"engine"},
 					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "move": {"folder", "pack", "search", "verify", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
 				}
 				return g.arrows(ours, func(from, to string) bool {
@@ -226,7 +235,7 @@ func archRules() []archRule {
 				for _, tool := range []string{
 					"testing", "github.com/chromedp/chromedp", "github.com/openai/openai-go/v3", "pgregory.net/rapid",
 					"go.uber.org/goleak", "github.com/oauth2-proxy/mockoidc", "github.com/letsencrypt/pebble/v2/wfe", module + "/server/e2e/rig", module + "/server/wiretest",
-					module + "/server/pgtest", module + "/server/s3test", module + "/server/store/storetest",
+					module + "/server/pgtest", module + "/server/s3test", module + "/server/clustertest", module + "/server/store/storetest",
 				} {
 					out = append(out, g.reaches(func(p string) bool { return p == module+"/server" }, tool)...)
 				}
@@ -404,6 +413,11 @@ func within(folder string) func(string) bool {
 // rooms are those of the browser's side beside bff.
 func rooms(path string) bool {
 	return within("server/page")(path) || within("server/news")(path) || within("server/people")(path) || within("server/rights")(path)
+}
+
+// between is what replicas have to do with each other.
+func between(path string) bool {
+	return within("server/peer")(path) || within("server/replica")(path) || within("server/tails")(path)
 }
 
 // ground is what several parts stand on.

@@ -23,7 +23,8 @@ by -tls-cert and -tls-key, by -acme, or by a proxy that -public-url names.
 SIGHUP reads the files of -catalog, -tls-cert and -tls-key again.
 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are the keys to the bucket of -files.
 SCREENTEST_SEAL_KEY, 32 bytes in base64 or hex, seals keys in place of the file
-seal.key in the data folder.
+seal.key in the data folder. Of several, with commas between, the first seals and all
+open.
 `
 
 // serveConfig is the configuration of screentest serve.

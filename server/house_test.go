@@ -115,7 +115,7 @@ func (h *house) must(err error) {
 
 func (h *house) start() {
 	var err error
-	h.db, err = store.Open(context.Background(), h.dir, store.Options{})
+	h.db, err = storetest.TryOpen(h.t, h.dir, store.Options{})
 	h.must(err)
 	h.owner, err = h.db.EnsureLocalUser(context.Background())
 	h.must(err)

@@ -206,7 +206,7 @@ func TestSeeingOffGoesOnAfterARestart(t *testing.T) {
 	if err := d.close(); err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), dir, store.Options{})
+	db, err := storetest.TryOpen(t, dir, store.Options{})
 	storetest.Must(t, err)
 	v := account.Leaving{Person: leaver.Owner, Erase: true}
 	storetest.Must(t, storetest.Second(db.Leavings().Begin(t.Context(), v, origin)), db.Close())

@@ -2,10 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,19 +13,19 @@ import (
 	"screentest/server/pgtest"
 	"screentest/server/replica"
 	"screentest/server/sandbox"
+	"screentest/server/seal"
 	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
-// newReplicas are servers on one database, which know of each other.
-func newReplicas(t *testing.T, c serveConfig, n int) (all []*playground) {
+// newKeyed are servers on one database, which know of each other; each has its
+// sealing keys.
+func newKeyed(t *testing.T, c serveConfig, keys ...string) (all []*playground) {
 	t.Helper()
-	key := make([]byte, 32)
-	rand.Read(key)
-	t.Setenv("SCREENTEST_SEAL_KEY", base64.StdEncoding.EncodeToString(key))
 	c.cluster.database = pgtest.URL(t)
-	for range n {
+	for _, key := range keys {
+		t.Setenv("SCREENTEST_SEAL_KEY", key)
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +35,7 @@ func newReplicas(t *testing.T, c serveConfig, n int) (all []*playground) {
 		all = append(all, newPlayground(t, c))
 	}
 	for _, d := range all {
-		eventually(t, func() bool { return len(d.member.Peers()) == n-1 }, func() string {
+		eventually(t, func() bool { return len(d.member.Peers()) == len(keys)-1 }, func() string {
 			return "a replica doesn't know of the others"
 		})
 	}
@@ -50,7 +49,7 @@ func TestTabsHearOfWhatIsDoneAtAnotherReplica(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { sb.Close() })
-	all := newReplicas(t, serveConfig{gateway: outside(t, sb)}, 2)
+	all := newReplicas(t, 2, outside(t, sb))
 	here, there := dial(t, all[0].url, wiretest.NewHTTP()), dial(t, all[1].url, wiretest.NewHTTP())
 	setKey(t, here, canary)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -123,7 +122,7 @@ func TestTabsHearOfWhatIsDoneAtAnotherReplica(t *testing.T) {
 // A replica whose news can't be heard any more, and is found gone, has the tabs of the
 // others read everything again.
 func TestTabsReadAgainWhenAReplicaDies(t *testing.T) {
-	all := newReplicas(t, serveConfig{gateway: outside(t, nil)}, 2)
+	all := newReplicas(t, 2, outside(t, nil))
 	tab := dial(t, all[1].url, wiretest.NewHTTP())
 	if _, err := tab.Hello(t.Context()); err != nil {
 		t.Fatal(err)
@@ -133,5 +132,32 @@ func TestTabsReadAgainWhenAReplicaDies(t *testing.T) {
 	defer cancel()
 	if _, err := tab.Push(ctx, func(p wire.Push) bool { return p.Event == wire.EventMissed }); err != nil {
 		t.Fatal("its tabs weren't told: ", err)
+	}
+}
+
+// Replicas in the middle of a change of the sealing key read what each other seals, and
+// tell each other what is new.
+func TestReplicasWorkTogetherWhileTheSealingKeyIsReplaced(t *testing.T) {
+	older, newer := seal.FormatKey(seal.NewKey()), seal.FormatKey(seal.NewKey())
+	all := newKeyed(t, serveConfig{gateway: outside(t, nil)}, older+","+newer, newer+","+older)
+	here, there := dial(t, all[0].url, wiretest.NewHTTP()), dial(t, all[1].url, wiretest.NewHTTP())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for _, way := range []struct{ from, to *wiretest.Client }{{here, there}, {there, here}} {
+		setKey(t, way.from, canary)
+		s := turn(gateway.Chat, "Say something")
+		if err := way.from.Call(ctx, wire.OpStart, s, nil); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := way.to.RunEnd(ctx, s.Run); err != nil || r.State != wire.Done {
+			t.Errorf("the end is not told: %+v, %v", r, err)
+		}
+	}
+	logs := func() string { return all[1].log.String() }
+	eventually(t, func() bool { return strings.Contains(logs(), "sealed with the first sealing key") }, logs)
+	for _, d := range all {
+		if log := d.log.String(); strings.Contains(log, older) || strings.Contains(log, newer) || strings.Contains(log, "was refused") {
+			t.Errorf("the log has\n%s", log)
+		}
 	}
 }

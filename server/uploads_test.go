@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"screentest/server/s3test"
 	"screentest/server/sandbox/clip"
 	"screentest/server/wiretest"
 	"screentest/shared/gateway"
@@ -51,9 +52,21 @@ func TestUploadsBase(t *testing.T) {
 // The sandbox inside the program keeps its tasks over a restart, and what a
 // person uploads can be used at once.
 func TestSandboxInsideWithUploads(t *testing.T) {
-	t.Parallel()
+	for name, at := range map[string]func(t *testing.T) string{
+		"in the data folder": func(*testing.T) string { return "" },
+		"in a shared folder": func(t *testing.T) string { return t.TempDir() },
+		"in a bucket":        func(t *testing.T) string { return s3test.Address(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sandboxInsideWithUploads(t, at(t))
+		})
+	}
+}
+
+func sandboxInsideWithUploads(t *testing.T, files string) {
 	dir := t.TempDir()
-	d := newPlayground(t, serveConfig{data: dir, addr: "127.0.0.1:0"})
+	d := newPlayground(t, serveConfig{data: dir, addr: "127.0.0.1:0", files: files})
 	base := "http://" + d.bff.Addr
 	tab := dial(t, base, wiretest.NewHTTP())
 	film, err := clip.Spec{Width: 854, Height: 480, Segments: []clip.Segment{{Look: 1, Frames: 5 * clip.FPS}}}.Encode()
@@ -137,13 +150,19 @@ func TestSandboxInsideWithUploads(t *testing.T) {
 		t.Error("an upload's address is in the log")
 	}
 
-	d = newPlayground(t, serveConfig{data: dir, addr: "127.0.0.1:0"})
+	d = newPlayground(t, serveConfig{data: dir, addr: "127.0.0.1:0", files: files})
 	tab = dial(t, "http://"+d.bff.Addr, wiretest.NewHTTP())
 	goes := awaitTask(t, tab, v.ID, "polled after the restart", func(n wire.VideoTask) bool { return n.CheckedMS > 0 || n.State.Final() })
 	if goes.Pause != "" || goes.State == wire.VideoLost {
 		t.Errorf("%+v", goes)
 	}
-	if left, err := filepath.Glob(filepath.Join(dir, "uploads", "*")); err != nil || len(left) != 1 {
-		t.Errorf("uploads: %v, %v", left, err)
+	want := 0
+	if files == "" {
+		want = 1
+	}
+	for _, pattern := range []string{filepath.Join("uploads", "*"), filepath.Join("archive", "??", "*")} {
+		if left, err := filepath.Glob(filepath.Join(dir, pattern)); err != nil || len(left) != want {
+			t.Errorf("in the data folder: %v, want %d, %v", left, want, err)
+		}
 	}
 }

@@ -40,6 +40,7 @@ func (s *server) goOn(ctx context.Context) error {
 		return err
 	}
 	s.retention.Start()
+	s.sealAnew()
 	return nil
 }
 

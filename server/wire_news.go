@@ -63,6 +63,7 @@ func hear[T any](s *server, event wire.Event, data json.RawMessage, f func(T)) {
 
 // clipHeard is clipChanged for a clip that is held at another replica.
 func (s *server) clipHeard(owner string, t wire.VideoTask) {
+	s.videos.Heard(owner, t)
 	if s.reviews != nil {
 		s.reviews.Clip(owner, t)
 	}

@@ -87,7 +87,7 @@ func (s *server) join(ctx context.Context) (err error) {
 	}
 	s.onClose(s.member.Close)
 	if listener != nil {
-		s.peers = peer.New(s.store.Derive("replicas"), s.log)
+		s.peers = peer.New(s.store.Derive("replicas"), s.log, s.store.DeriveOthers("replicas")...)
 		s.onClose(func(context.Context) error { return s.peers.Close() })
 		s.replicaListener = listener
 	}

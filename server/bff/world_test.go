@@ -117,7 +117,7 @@ func makeWorld(t *testing.T, sandboxKey string, change func(*bff.Config)) *world
 	w := &world{t: t, dir: storetest.Folder(t), log: &lockedBuffer{}, stream: words, kind: "text/event-stream"}
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	var err error
-	if w.db, err = store.Open(t.Context(), w.dir, store.Options{Logger: logger}); err != nil {
+	if w.db, err = storetest.TryOpen(t, w.dir, store.Options{Logger: logger}); err != nil {
 		t.Fatal(err)
 	}
 	if w.owner, err = w.db.EnsureLocalUser(t.Context()); err != nil {

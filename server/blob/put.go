@@ -20,8 +20,9 @@ import (
 const checksum = "X-Amz-Checksum-Sha256"
 
 const (
-	// mostPuts is how often a file is put that others keep removing as unused.
-	mostPuts = 10
+	// mostPuts is how often a file is put that others keep removing as unused, before
+	// that is done while they are kept from it.
+	mostPuts = 3
 	// Stores refuse what comes together with another write of the same name; it is
 	// tried again so often, after so long.
 	mostClashes  = 8
@@ -30,7 +31,7 @@ const (
 
 // Add puts a file. See [Place].
 func (b *Bucket) Add(ctx context.Context, name, from string, sha []byte, hold func(settle func() error) error) error {
-	for range mostPuts {
+	for n := 1; ; n++ {
 		if err := b.put(ctx, name, from, sha); err != nil {
 			return err
 		}
@@ -40,10 +41,13 @@ func (b *Bucket) Add(ctx context.Context, name, from string, sha []byte, hold fu
 		err := hold(func() error {
 			// Who found it unused while it was put, or before, may have removed it.
 			_, err := b.size(ctx, name)
-			if errors.Is(err, fs.ErrNotExist) {
+			switch {
+			case !errors.Is(err, fs.ErrNotExist):
+				return err
+			case n < mostPuts:
 				return errSwept
 			}
-			return err
+			return b.put(ctx, name, from, sha)
 		})
 		if err == nil {
 			return os.Remove(from)
@@ -52,7 +56,6 @@ func (b *Bucket) Add(ctx context.Context, name, from string, sha []byte, hold fu
 			return err
 		}
 	}
-	return errSwept
 }
 
 // put puts a file, unless it is there. sha is the SHA-256 of its bytes; nil: it is
@@ -88,7 +91,8 @@ func (b *Bucket) put(ctx context.Context, name, from string, sha []byte) error {
 	}
 	for clashes := 0; ; {
 		var o minio.PutObjectOptions
-		conditional := absent && !b.plainPuts.Load() // what is there and isn't whole is written over
+		// What is there and isn't whole is written over.
+		conditional := absent && !b.plainPuts.Load()
 		if conditional {
 			o.SetMatchETagExcept("*") // another may be putting the same
 		}
@@ -98,8 +102,18 @@ func (b *Bucket) put(ctx context.Context, name, from string, sha []byte) error {
 			err = b.putParts(ctx, key, file, info.Size(), sha, o)
 		}
 		switch {
-		case err == nil || conditional && isAlready(err):
+		case err == nil:
 			return nil
+		case conditional && isAlready(err):
+			// Or was, a moment ago.
+			if have, err = b.size(ctx, name); err == nil && have == info.Size() {
+				return nil
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			absent = false
+			continue
 		case conditional && minio.ToErrorResponse(err).StatusCode == http.StatusNotImplemented:
 			b.plainPuts.Store(true)
 			continue

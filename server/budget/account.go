@@ -56,7 +56,7 @@ func (k *Keeper) accounts() (v *accounts, done func()) {
 		return newAccounts(), func() {}
 	}
 	k.mu.Lock()
-	return k.kept, k.mu.Unlock
+	return k.kept, k.unlock
 }
 
 // person is the account of an owner, perhaps not read yet.

@@ -81,9 +81,10 @@ type Keeper struct {
 	// mu, which every send takes, never is: lock saving first.
 	saving sync.Mutex
 
-	mu   sync.Mutex
-	kept *accounts     // of a Keeper that is the only one
-	held map[claim]int // what is set aside with Shared, or about to be
+	mu     sync.Mutex
+	kept   *accounts     // of a Keeper that is the only one
+	unlock func()        // mu
+	held   map[claim]int // what is set aside with Shared, or about to be
 }
 
 // A claim names what is set aside: for a run or clip of an owner's.
@@ -103,7 +104,9 @@ func New(c Config) *Keeper {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Keeper{Config: c, quit: make(chan struct{}), kept: newAccounts(), held: map[claim]int{}}
+	k := &Keeper{Config: c, quit: make(chan struct{}), kept: newAccounts(), held: map[claim]int{}}
+	k.unlock = k.mu.Unlock
+	return k
 }
 
 // Close waits until what there is to remember is stored.

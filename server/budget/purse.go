@@ -18,8 +18,7 @@ type purse struct {
 	of     *account // that has reserved, and remembers warnings
 	limits wire.Limits
 	zone   *time.Location
-	owner  string // where it is a person
-	team   Team   // where the scope is a team
+	team   Team // where the scope is a team
 	ask    []Person
 	// warned is the setting that remembers what was warned of, in the name of
 	// whom: a person, or the server for "".
@@ -49,7 +48,7 @@ func (k *Keeper) reservedOf(ctx context.Context, p purse) (int64, error) {
 	case payer.OfEverybody:
 		return k.Shared.AsideForEverybody(ctx)
 	}
-	return k.Shared.AsideFor(ctx, p.owner)
+	return k.Shared.AsideFor(ctx, p.holder)
 }
 
 // pursesOf are those that apply to what an owner sends and a team pays ("": none
@@ -71,13 +70,13 @@ func (k *Keeper) purses(ctx context.Context, v *accounts, owner string, teams []
 	mine := func(ctx context.Context, from, to time.Time) (int64, error) {
 		return k.Store.Spent(ctx, owner, from, to)
 	}
-	all := []purse{{scope: wire.ScopePerson, of: a, owner: owner, limits: a.settings.limits(), zone: a.zone, warned: warnedName, holder: owner, spent: mine}}
+	all := []purse{{scope: wire.ScopePerson, of: a, limits: a.settings.limits(), zone: a.zone, warned: warnedName, holder: owner, spent: mine}}
 	if k.Directory != nil {
 		l, err := k.Directory.Limits(ctx, owner)
 		if err != nil {
 			return nil, fmt.Errorf("read a person's limits: %w", err)
 		}
-		all = append(all, purse{scope: wire.ScopeLimit, of: a, owner: owner, limits: l, zone: location(l.Zone), ask: k.Directory.Admins(),
+		all = append(all, purse{scope: wire.ScopeLimit, of: a, limits: l, zone: location(l.Zone), ask: k.Directory.Admins(),
 			warned: warnedName, holder: owner, spent: mine})
 	}
 	for _, t := range teams {
@@ -140,7 +139,16 @@ type standing struct {
 // bounds are the budgets of purses that are set, for the periods that now is in;
 // what is spent and reserved of them is not looked up yet.
 func (k *Keeper) bounds(purses []purse) (all []standing) {
-	now := k.Now()
+	now, set := k.Now(), 0
+	for i := range purses {
+		if purses[i].limits.DayNanoUSD > 0 {
+			set++
+		}
+		if purses[i].limits.MonthNanoUSD > 0 {
+			set++
+		}
+	}
+	all = make([]standing, 0, set)
 	for _, b := range purses {
 		for _, p := range []struct {
 			name  string

@@ -41,7 +41,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, now: time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)}
-	db, err := store.Open(t.Context(), storetest.Folder(t), store.Options{})
+	db, err := storetest.TryOpen(t, storetest.Folder(t), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -213,9 +213,7 @@ func (b *Bus) Hear(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ws.SetReadLimit(int64(b.MaxWaiting + 1<<10))
-	if err := b.read(ws, from); err != nil {
-		b.Logger.Debug("a replica speaks no more", "replica", from, "err", err)
-	}
+	b.Logger.Debug("a replica speaks no more", "replica", from, "err", b.read(ws, from))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.heard[from] == e {

@@ -19,6 +19,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ const goodFor = 30 * time.Second
 
 // Link speaks to other replicas, and answers them.
 type Link struct {
-	key    []byte
+	keys   [][]byte // the first signs
 	now    func() time.Time
 	log    *slog.Logger
 	client *http.Client
@@ -42,9 +43,10 @@ type Link struct {
 	server *http.Server
 }
 
-// New returns a Link for replicas that share key, which is at least 32 bytes.
-func New(key []byte, log *slog.Logger) *Link {
-	l := &Link{key: key, now: time.Now, log: log, mux: http.NewServeMux()}
+// New returns a Link for replicas that share key, which is at least 32 bytes. While it is
+// being replaced, some have others, which are good as well.
+func New(key []byte, log *slog.Logger, others ...[]byte) *Link {
+	l := &Link{keys: append([][]byte{key}, others...), now: time.Now, log: log, mux: http.NewServeMux()}
 	l.client = &http.Client{
 		Transport: &http.Transport{
 			DialContext:           (&net.Dialer{Timeout: 2 * time.Second, KeepAlive: 5 * time.Second}).DialContext,
@@ -88,13 +90,13 @@ func (l *Link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (l *Link) check(r *http.Request) error {
-	at, code, _ := strings.Cut(r.Header.Get(codeHeader), ".")
+	at, coded, _ := strings.Cut(r.Header.Get(codeHeader), ".")
 	unix, err := strconv.ParseInt(at, 10, 64)
 	if err != nil {
 		return errors.New("it carries no code")
 	}
-	given, err := base64.RawURLEncoding.DecodeString(code)
-	if err != nil || !hmac.Equal(given, l.code(r.Method, r.URL.RequestURI(), at)) {
+	given, err := base64.RawURLEncoding.DecodeString(coded)
+	if err != nil || !slices.ContainsFunc(l.keys, func(key []byte) bool { return hmac.Equal(given, code(key, r.Method, r.URL.RequestURI(), at)) }) {
 		return errors.New("its code is of another key")
 	}
 	if off := l.now().Sub(time.Unix(unix, 0)); off.Abs() > goodFor {
@@ -103,8 +105,8 @@ func (l *Link) check(r *http.Request) error {
 	return nil
 }
 
-func (l *Link) code(method, uri, at string) []byte {
-	mac := hmac.New(sha256.New, l.key)
+func code(key []byte, method, uri, at string) []byte {
+	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s %s %s", at, method, uri)
 	return mac.Sum(nil)
 }
@@ -112,7 +114,7 @@ func (l *Link) code(method, uri, at string) []byte {
 // Sign puts into a request's header what proves who makes it.
 func (l *Link) Sign(r *http.Request) {
 	at := strconv.FormatInt(l.now().Unix(), 10)
-	r.Header.Set(codeHeader, at+"."+base64.RawURLEncoding.EncodeToString(l.code(r.Method, r.URL.RequestURI(), at)))
+	r.Header.Set(codeHeader, at+"."+base64.RawURLEncoding.EncodeToString(code(l.keys[0], r.Method, r.URL.RequestURI(), at)))
 }
 
 // Client makes signed requests; for who speaks WebSocket.

@@ -12,12 +12,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
+
+// Guarded is the name of a role that has to give its password, which a test that
+// makes the role sets; everybody else is believed.
+const Guarded = "guarded"
 
 // A cluster is a running server.
 type cluster struct {
@@ -117,6 +122,11 @@ func start() (*cluster, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
+	return serve(dir, postgres, port)
+}
+
+// serve starts the server whose data is in dir.
+func serve(dir, postgres string, port int) (*cluster, error) {
 	const script = `"$1" -D "$2/data" -k "$2" -p "$3" -c listen_addresses=127.0.0.1 -c fsync=off -c full_page_writes=off -c max_connections=300 >"$2/log" 2>&1 </dev/null &
 server=$!
 cat >/dev/null
@@ -146,6 +156,41 @@ rm -rf "$2" || { sleep 1; rm -rf "$2"; } # its other processes see the end, too`
 	}
 }
 
+// Standby starts a server that follows the one of this process, and can only be read,
+// and gives the address there of the database at url. It ends with the test.
+func Standby(t testing.TB, url string) string {
+	t.Helper()
+	URL(t) // there is a server, or the test is skipped
+	of, err := running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := ownFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := exec.Command(Bin("pg_basebackup"), "-D", filepath.Join(dir, "data"), "-d", of.url("postgres"), "-X", "stream", "-c", "fast", "--no-sync", "-R")
+	copied.SysProcAttr = apart()
+	copied.Dir = dir
+	if out, err := copied.CombinedOutput(); err != nil {
+		t.Fatal(errors.Join(fmt.Errorf("pg_basebackup: %w: %s", err, out), os.RemoveAll(dir)))
+	}
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := serve(dir, Bin("postgres"), port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.held.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return strings.Replace(url, ":"+strconv.Itoa(of.port)+"/", ":"+strconv.Itoa(c.port)+"/", 1)
+}
+
 // prepared makes a folder of its own with what a server needs, whose program postgres
 // is, and finds a port for it.
 func prepared() (postgres, dir string, port int, err error) {
@@ -162,7 +207,14 @@ func prepared() (postgres, dir string, port int, err error) {
 	if out, err := made.CombinedOutput(); err != nil {
 		return "", "", 0, errors.Join(fmt.Errorf("initdb: %w: %s", err, out), os.RemoveAll(dir))
 	}
-	port, err = freePort()
+	who := filepath.Join(dir, "data", "pg_hba.conf")
+	believed, err := os.ReadFile(who)
+	if err == nil {
+		err = os.WriteFile(who, append([]byte("host all "+Guarded+" 127.0.0.1/32 scram-sha-256\n"), believed...), 0o600)
+	}
+	if err == nil {
+		port, err = freePort()
+	}
 	return postgres, dir, port, err
 }
 

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // newStore is a store with a run that ended two days before now.
 func newStore(t *testing.T, now time.Time) (db *store.DB, owner, run string) {
 	t.Helper()
-	db, err := store.Open(t.Context(), storetest.Folder(t), store.Options{})
+	db, err := storetest.TryOpen(t, storetest.Folder(t), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

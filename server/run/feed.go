@@ -58,6 +58,9 @@ func (m *Manager) Feed(ctx context.Context, owner, id string, from int64, w io.W
 	defer alive.Stop()
 	for ready := false; ; {
 		over := f.next()
+		if m.abandoned.Load() {
+			return errGone
+		}
 		if !over && len(*f.buf) >= maxFeed {
 			if _, err := w.Write(*f.buf); err != nil {
 				return err

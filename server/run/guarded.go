@@ -154,4 +154,5 @@ func (l *Log) freeze() {
 	}
 	l.guard.shown = l.visible()
 	l.guard.frozen = true
+	l.notify() // feeds end
 }

@@ -15,13 +15,20 @@ import (
 	"screentest/server/payer"
 	"screentest/server/run"
 	"screentest/server/store"
+	"screentest/server/store/storetest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
-// fillDisk lets no file of this process grow until room is called.
-func fillDisk(t *testing.T) (room func()) {
+// fillDisk lets no file of this process grow until room is called, nor the database
+// of w take anything.
+func fillDisk(t *testing.T, w *world) (room func()) {
 	t.Helper()
+	if storetest.OnPostgres() {
+		room = storetest.FillDatabase(t, w.dir)
+		t.Cleanup(room)
+		return room
+	}
 	var was syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
 		t.Fatal(err)
@@ -107,7 +114,7 @@ func TestAnswerThatEndsWhileTheDiskIsFullIsKeptAndStoredLater(t *testing.T) {
 	w, db, released := fullDesk(t, nil)
 	s := turn()
 	c, sent := w.begun(s, db)
-	room := fillDisk(t)
+	room := fillDisk(t, w)
 	rest := chunk("and its end") + finish + usage + done
 	c.send(t, "%s", rest)
 	c.pipe.Close()
@@ -165,7 +172,7 @@ func TestFullDiskIsSaidOnce(t *testing.T) {
 	w, db, _ := fullDesk(t, nil)
 	s := turn()
 	c, _ := w.begun(s, db)
-	room := fillDisk(t)
+	room := fillDisk(t, w)
 	for range 20 {
 		c.send(t, "%s", chunk(strings.Repeat("word ", 100)))
 		<-db.logs
@@ -193,7 +200,7 @@ func TestAnswersThatWaitForTheDiskAreBounded(t *testing.T) {
 		c, _ := w.begun(s, db)
 		turns, calls = append(turns, s), append(calls, c)
 	}
-	room := fillDisk(t)
+	room := fillDisk(t, w)
 	word := chunk(strings.Repeat("word ", 1000))
 	for _, c := range calls {
 		go func() {
@@ -230,7 +237,7 @@ func TestConversationIsDeletedWhileItsEndWaitsForTheDisk(t *testing.T) {
 	w, db, released := fullDesk(t, nil)
 	s := turn()
 	c, _ := w.begun(s, db)
-	room := fillDisk(t)
+	room := fillDisk(t, w)
 	c.send(t, "%s", usage+done)
 	c.pipe.Close()
 	w.wait(s.Run)
@@ -274,7 +281,7 @@ func TestShutdownWhileTheDiskIsFull(t *testing.T) {
 	waits, runs := turn(), turn()
 	c, sent := w.begun(waits, db)
 	w.begun(runs, db)
-	room := fillDisk(t)
+	room := fillDisk(t, w)
 	c.send(t, "%s", chunk("lost")+done)
 	c.pipe.Close()
 	w.wait(waits.Run)

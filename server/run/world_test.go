@@ -81,7 +81,7 @@ func (w *world) open(change func(*run.Config)) {
 	w.log = &bytes.Buffer{}
 	w.ended = map[string]chan wire.Run{}
 	w.calls = make(chan *call, 16)
-	db, err := store.Open(w.t.Context(), w.dir, store.Options{})
+	db, err := storetest.TryOpen(w.t, w.dir, store.Options{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

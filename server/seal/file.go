@@ -15,7 +15,8 @@ import (
 // maxFile bounds what is read of a key file, in bytes.
 const maxFile = 4 << 10
 
-// Load returns the Box of the key file at path. A file that others than its
+// Load returns the Box of the key file at path, which has one key, or several in lines
+// of their own. A file that others than its
 // owner may read or write is tightened to mode 0600, with a warning: its key
 // may have been seen. fs.ErrNotExist: there is no file.
 func Load(path string, log *slog.Logger) (*Box, error) {
@@ -41,11 +42,11 @@ func Load(path string, log *slog.Logger) (*Box, error) {
 	if _, err := f.ReadAt(text, 0); err != nil {
 		return nil, fmt.Errorf("sealing key: %w", err)
 	}
-	key, err := ParseKey(string(text))
+	b, err := Parse(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return New(key)
+	return b, nil
 }
 
 // LoadOrCreate is Load, and makes the file with a new key if there is none. The

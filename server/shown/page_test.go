@@ -340,7 +340,7 @@ func TestAClip(t *testing.T) {
 	w.mu.Lock()
 	w.clip.Deleted = true
 	w.mu.Unlock()
-	w.s.Changed("ann", "task")
+	w.s.Changed("", "") // what changed was not heard
 	if name, _ := v.event(); name != "again" {
 		t.Errorf("of a deleted clip is told %q", name)
 	}

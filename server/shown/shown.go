@@ -193,12 +193,12 @@ func (s *Service) Close(ctx context.Context) error {
 }
 
 // Changed has those who look at a conversation or a clip shown what has changed in
-// it. It never waits.
+// it; where both are "", those who look at any. It never waits.
 func (s *Service) Changed(owner, subject string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, sh := range s.shows {
-		if sh.owner == owner && sh.subject == subject {
+		if owner+subject == "" || sh.owner == owner && sh.subject == subject {
 			sh.changed()
 		}
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"os"
+	"time"
 
 	"screentest/server/store/engine"
 	"screentest/server/store/folder"
@@ -46,8 +47,17 @@ func (db *DB) ProbeSealKey(ctx context.Context) error {
 // Waiting is how many writes are queued.
 func (db *DB) Waiting() int { return db.engine.Waiting() }
 
-// Bytes is the size of the database with its write-ahead log.
+// Bytes is the size of the database with its write-ahead log; 0 where PostgreSQL
+// doesn't say at once.
 func (db *DB) Bytes() (n int64) {
+	if db.engine.Postgres != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if err := db.engine.At(ctx).Scan("SELECT pg_database_size(current_database())", nil, &n); err != nil {
+			return 0
+		}
+		return n
+	}
 	for _, end := range []string{"", "-wal"} {
 		if info, err := os.Stat(folder.DatabaseIn(db.dir) + end); err == nil { // the log may not be there
 			n += info.Size()

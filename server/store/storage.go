@@ -53,8 +53,9 @@ func kindOfFile(name string) string {
 	return wire.StoredOther
 }
 
-// Storage tells what the data folder holds, of everybody. It looks at every
-// page of the database, a second for a gigabyte, on a connection of its own.
+// Storage tells what the data folder and the database hold, of everybody. It looks at
+// every page of SQLite's, a second for a gigabyte, on a connection of its own;
+// PostgreSQL knows how large a table is.
 func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 	kinds := map[string]*wire.Stored{}
 	of := func(kind string) *wire.Stored {
@@ -106,8 +107,18 @@ func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 }
 
 // pagesByTable calls fn with the bytes of the pages of each table and its
-// indexes, and gives their sum.
+// indexes, and gives the sum of those that are in the data folder.
 func (db *DB) pagesByTable(ctx context.Context, fn func(table string, bytes int64)) (sum int64, err error) {
+	const onPostgres = "SELECT relname::text, pg_total_relation_size(oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = to_regnamespace(current_schema()::text)"
+	if db.engine.Postgres != nil {
+		return 0, db.engine.At(ctx).Each(onPostgres, nil, func(rows *sql.Rows) error {
+			var table string
+			var bytes int64
+			err := rows.Scan(&table, &bytes)
+			fn(table, bytes)
+			return err
+		})
+	}
 	if _, err := os.Stat(folder.DatabaseIn(db.dir)); err != nil {
 		return 0, err
 	}

@@ -40,6 +40,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -48,6 +50,7 @@ import (
 	"screentest/server/seal"
 	"screentest/server/store/approvals"
 	"screentest/server/store/audit"
+	"screentest/server/store/chain"
 	"screentest/server/store/chat"
 	"screentest/server/store/engine"
 	"screentest/server/store/folder"
@@ -59,6 +62,7 @@ import (
 	"screentest/server/store/replicas"
 	"screentest/server/store/review"
 	"screentest/server/store/schema"
+	"screentest/server/store/sealed"
 	"screentest/server/store/search"
 	"screentest/server/store/share"
 	"screentest/server/store/teamlibrary"
@@ -74,8 +78,8 @@ type Options struct {
 	// one replica's and the database is all of theirs.
 	Database string
 	// SealKey is the 32-byte sealing key in base64 or hex, as in
-	// SCREENTEST_SEAL_KEY. Empty: seal.key in the data folder, made on first
-	// start.
+	// SCREENTEST_SEAL_KEY, or several with commas between them: the first seals,
+	// and all open. Empty: seal.key in the data folder, made on first start.
 	SealKey string
 	Logger  *slog.Logger     // nil: discards
 	Now     func() time.Time // nil: time.Now
@@ -136,6 +140,20 @@ func (db *DB) FileLock() func(ctx context.Context, sha []byte) (unlock func(), e
 		return locks.Lock
 	}
 	return nil
+}
+
+// DeriveOthers returns those of the other sealing keys, which are being replaced or are
+// to replace the first.
+func (db *DB) DeriveOthers(purpose string) [][]byte { return db.box.DeriveOthers(purpose) }
+
+// SealKeys are the ids of the sealing keys, the first of which seals.
+func (db *DB) SealKeys() []string { return db.box.IDs() }
+
+// SealAnew seals with the first sealing key what others have sealed, a few rows at a
+// time, so that those can be dropped. With a single key it changes nothing, and only
+// looks which values don't open.
+func (db *DB) SealAnew(ctx context.Context) (sealed.Report, error) {
+	return sealed.Anew(ctx, db.engine, db.box, slices.Concat(chain.Sealed(), people.Sealed(), video.Sealed()))
 }
 
 // Audit returns what happened on the instance.
@@ -299,23 +317,19 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	sealed := err == nil
+	known := err == nil
 
 	file := filepath.Join(db.dir, folder.SealKeyFile)
 	from := file
 	switch {
 	case text != "":
 		from = "SCREENTEST_SEAL_KEY"
-		var key []byte
-		if key, err = seal.ParseKey(text); err == nil {
-			db.box, err = seal.New(key)
-		}
-		if err != nil {
+		if db.box, err = seal.Parse(text); err != nil {
 			err = fmt.Errorf("%s: %w", from, err)
 		}
 	case db.engine.Postgres != nil:
 		return errors.New("SCREENTEST_SEAL_KEY is missing: what -database holds is sealed with it, by each replica. openssl rand -base64 32 makes one")
-	case sealed:
+	case known:
 		db.box, err = seal.Load(file, db.log)
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s is missing, and the data folder holds keys that are sealed with it. Put the file back, or give its key in SCREENTEST_SEAL_KEY: %w", file, err)
@@ -327,11 +341,9 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 		return err
 	}
 
-	if sealed {
-		plain, err := db.box.Open(folder.SealCheck, "", check)
-		db.chained = string(plain) == folder.SealCheckChained
-		if err != nil || !db.chained && string(plain) != folder.SealCheckText {
-			return fmt.Errorf("%s is not the sealing key that this data folder was sealed with. Give the right one; nothing was changed: %w", from, seal.ErrOpen)
+	if known {
+		if err := db.recognise(ctx, from, check); err != nil {
+			return err
 		}
 		return nil
 	}
@@ -363,6 +375,29 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 		db.log.Error("the note of which key the data folder was sealed with is gone: something else has written into its database")
 	}
 	return err
+}
+
+// recognise makes sure that a key is the one that the probe was sealed with. Where that is
+// another than the first, the first seals it from here on: who hasn't got that one is
+// refused, because it could not read what is written.
+func (db *DB) recognise(ctx context.Context, from string, check []byte) error {
+	plain, err := db.box.Open(folder.SealCheck, "", check)
+	db.chained = string(plain) == folder.SealCheckChained
+	if err != nil || !db.chained && string(plain) != folder.SealCheckText {
+		which := ""
+		if id := seal.IDOf(check); id != "" {
+			which = fmt.Sprintf(": that one has the id %s, and here is %s", id, strings.Join(db.box.IDs(), ", "))
+		}
+		return fmt.Errorf("%s is not the sealing key that this data folder was sealed with%s. Give the right one; nothing was changed: %w", from, which, seal.ErrOpen)
+	}
+	if db.box.Newest(check) || len(db.box.IDs()) == 1 || db.engine.ReadOnly() != nil {
+		return nil
+	}
+	value := db.box.Seal(folder.SealCheck, "", plain)
+	return db.engine.Write(ctx, len(value), func(t *engine.Tx) error {
+		_, err := t.Exec("UPDATE meta SET value = ? WHERE name = ? AND value = ?", value, folder.SealCheck, check)
+		return err
+	})
 }
 
 // Close finishes the writes that are queued, closes the database, and releases

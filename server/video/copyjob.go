@@ -165,7 +165,7 @@ func (a *archiver) failed(ctx context.Context, j job, t wire.VideoTask, o wire.V
 
 // key is the key that the job's task still holds.
 func (a *archiver) key(ctx context.Context, j job) (secret string, ok bool) {
-	n, err := a.s.Store.TaskKey(ctx, j.owner, j.id)
+	n, err := a.s.keyOf(ctx, j.owner, j.id)
 	if err != nil {
 		return "", false
 	}

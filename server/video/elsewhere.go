@@ -47,11 +47,27 @@ func (s *Service) Look(ctx context.Context, owner, id string) error {
 	case !t.State.Open() || s.poll.hurry(taskID{owner, id}):
 		return nil
 	}
-	key, err := s.Store.TaskKey(ctx, owner, id)
+	key, err := s.keyOf(ctx, owner, id)
 	if err == nil && s.elsewhere(t) == nil {
 		s.poll.resume(owner, key, t)
 	}
 	return err
+}
+
+// keyOf is the number of the key that a task holds, and has that key at hand, which
+// another replica may have stored.
+func (s *Service) keyOf(ctx context.Context, owner, id string) (key int64, err error) {
+	if key, err = s.Store.TaskKey(ctx, owner, id); err != nil || key == 0 || s.keys.knows(key) {
+		return key, err
+	}
+	return key, s.Store.EachKey(ctx, s.keys.learn)
+}
+
+// knows says whether a key is at hand, or another one in its place.
+func (k *keys) knows(n int64) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.byN[n] != nil || k.moved[n] != 0
 }
 
 // RoomChanged tries again what of an owner's waits for room in the archive: another

@@ -22,6 +22,16 @@ import (
 	"screentest/shared/wire"
 )
 
+// in has the files at an address, as -files has it.
+func in(address string) option { return func(w *world) { w.at = address } }
+
+// everywhere runs a test with the files in each kind of place.
+func everywhere(t *testing.T, test func(t *testing.T, place option)) {
+	t.Run("in the data folder", func(t *testing.T) { test(t, in("")) })
+	t.Run("in a shared folder", func(t *testing.T) { test(t, in(t.TempDir())) })
+	t.Run("in a bucket", func(t *testing.T) { test(t, in(s3test.Address(t))) })
+}
+
 // fetched counts how often a file was asked for at the gateway.
 func fetched(n *atomic.Int32) option {
 	return front(func(next http.Handler) http.Handler {

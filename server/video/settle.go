@@ -49,7 +49,7 @@ func (s *Service) wentThrough(ctx context.Context, id taskID, at Gateway, find f
 		return t, &wire.Problem{Code: "bad_id", Field: "remote", Message: "The gateway's id of a task begins with task_.",
 			Hint: "Copy it from the gateway's dashboard."}
 	}
-	number, err := s.Store.TaskKey(ctx, id.owner, id.id)
+	number, err := s.keyOf(ctx, id.owner, id.id)
 	if err != nil {
 		return t, err
 	}

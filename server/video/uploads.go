@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"strings"
@@ -164,6 +165,10 @@ func uploadName(u wire.Upload) string { return u.ID + "." + extension(u.Type) }
 // removeUpload removes an upload's file. What is left of it is swept.
 func (s *Service) removeUpload(ctx context.Context, u wire.Upload) {
 	if err := s.Files.Uploads.Remove(ctx, uploadName(u)); err != nil && ctx.Err() == nil {
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			err = at.Err // the name is an address that nobody else is to know
+		}
 		s.Logger.Info("an upload's file was not removed", "err", err)
 	}
 }

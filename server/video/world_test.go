@@ -21,7 +21,6 @@ import (
 	"screentest/server/blob"
 	gatewayclient "screentest/server/gateway"
 	"screentest/server/payer"
-	"screentest/server/s3test"
 	"screentest/server/sandbox"
 	"screentest/server/store"
 	"screentest/server/store/storetest"
@@ -48,6 +47,7 @@ type world struct {
 	db      *store.DB
 	owner   string
 	gateway *httptest.Server
+	base    string // of the gateway
 	sandbox *sandbox.Server
 	front   func(next http.Handler) http.Handler
 	limits  video.Limits
@@ -56,6 +56,7 @@ type world struct {
 	at      string                 // of the files, as -files has it; "": the data folder
 	client  *gatewayclient.Client
 	origin  string
+	others  *replicas // nil: there are none
 
 	mu       sync.Mutex
 	news     map[string][]wire.VideoTask
@@ -71,16 +72,6 @@ func front(f func(next http.Handler) http.Handler) option { return func(w *world
 func limits(l video.Limits) option                        { return func(w *world) { w.limits = l } }
 func free(f func(string) int64) option                    { return func(w *world) { w.free = f } }
 func budget(b video.Budget) option                        { return func(w *world) { w.budget = b } }
-
-// in has the files at an address, as -files has it.
-func in(address string) option { return func(w *world) { w.at = address } }
-
-// everywhere runs a test with the files in each kind of place.
-func everywhere(t *testing.T, test func(t *testing.T, place option)) {
-	t.Run("in the data folder", func(t *testing.T) { test(t, in("")) })
-	t.Run("in a shared folder", func(t *testing.T) { test(t, in(t.TempDir())) })
-	t.Run("in a bucket", func(t *testing.T) { test(t, in(s3test.Address(t))) })
-}
 
 func newWorld(t *testing.T, options ...option) *world {
 	t.Helper()
@@ -98,6 +89,7 @@ func newWorld(t *testing.T, options ...option) *world {
 		h = w.front(h)
 	}
 	w.gateway = httptest.NewServer(h)
+	w.base = w.gateway.URL
 	t.Cleanup(func() {
 		w.gateway.CloseClientConnections()
 		w.gateway.Close()
@@ -122,13 +114,20 @@ func newWorld(t *testing.T, options ...option) *world {
 func (w *world) start() {
 	w.t.Helper()
 	var err error
-	if w.db, err = store.Open(w.t.Context(), w.dir, store.Options{}); err != nil {
+	if w.db, err = storetest.TryOpen(w.t, w.dir, store.Options{}); err != nil {
 		w.t.Fatal(err)
 	}
 	if w.owner, err = w.db.EnsureLocalUser(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.client, err = gatewayclient.New(w.gateway.URL, gatewayclient.Options{}); err != nil {
+	w.serve()
+}
+
+// serve starts it on the world's store.
+func (w *world) serve() {
+	w.t.Helper()
+	var err error
+	if w.client, err = gatewayclient.New(w.base, gatewayclient.Options{}); err != nil {
 		w.t.Fatal(err)
 	}
 	l := w.limits
@@ -146,14 +145,22 @@ func (w *world) start() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	var elsewhere video.Elsewhere
+	if w.others != nil {
+		elsewhere = w.others.of(w)
+	}
 	w.Service, err = video.New(video.Config{
-		Files: files,
-		Store: w.db.Videos(), Gateway: w.client, Catalogue: gateway.SampleCatalogue, Dir: w.dir, Origin: w.origin,
+		Files:     files,
+		Elsewhere: elsewhere,
+		Store:     w.db.Videos(), Gateway: w.client, Catalogue: gateway.SampleCatalogue, Dir: w.dir, Origin: w.origin,
 		Changed: func(owner string, t wire.VideoTask) {
 			w.mu.Lock()
 			w.news[t.ID] = append(w.news[t.ID], t)
 			w.mu.Unlock()
 			w.poke()
+			if w.others != nil {
+				w.others.tell(w, owner, t)
+			}
 		},
 		Archive: func(owner string, a wire.Archive) {
 			w.mu.Lock()

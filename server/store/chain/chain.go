@@ -29,6 +29,7 @@ import (
 
 	"screentest/server/seal"
 	"screentest/server/store/engine"
+	"screentest/server/store/sealed"
 )
 
 // A Hash is that of a row and all before it.
@@ -123,9 +124,26 @@ func (c *Chain) Head(w *engine.Tx) (n int64, h Hash, err error) {
 	}
 	n, h, err = openHead(c.table, c.box, sealed)
 	if errors.Is(err, seal.ErrOpen) {
-		return last, Hash{}, nil
+		return last, Hash{}, c.wantOurs(w)
 	}
 	return max(n, last), h, err
+}
+
+// wantOurs is an error in a process whose sealing key others have replaced meanwhile: it
+// doesn't know the last row, and would break the chain.
+func (c *Chain) wantOurs(w *engine.Tx) error {
+	var probe []byte
+	err := w.Scan("SELECT value FROM meta WHERE name = ?", []any{seal.Probe}, &probe)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err == nil {
+		_, err = c.box.Open(seal.Probe, "", probe)
+	}
+	if errors.Is(err, seal.ErrOpen) {
+		return fmt.Errorf("the database is sealed with the key %s by now, which this process hasn't got. Start it again, and give it that one in SCREENTEST_SEAL_KEY: %w", seal.IDOf(probe), err)
+	}
+	return err
 }
 
 // After is the hash of a row whose columns are known, after the one with the
@@ -153,7 +171,22 @@ func pointers(row []any) []any {
 // sealPurpose binds the sealed heads; the row is the table's name.
 const sealPurpose = "chain"
 
-func (t Table) meta() string { return "chain:" + t.Name }
+const metaPrefix = "chain:"
+
+func (t Table) meta() string { return metaPrefix + t.Name }
+
+// Sealed are the columns that hold sealed values.
+func Sealed() []sealed.Column {
+	return []sealed.Column{{
+		Name: "heads of chains", First: []any{""},
+		Rows:     "SELECT name, value FROM meta WHERE name > ? AND name IN ('chain:ledger', 'chain:audit') ORDER BY name LIMIT ?",
+		SetWhere: "UPDATE meta SET value = ? WHERE name = ? AND value = ?",
+		As: func(key, _ []any) (purpose, id string) {
+			name, _ := key[0].(string)
+			return sealPurpose, strings.TrimPrefix(name, metaPrefix)
+		},
+	}}
+}
 
 // A head is a chain's last row.
 type head struct {

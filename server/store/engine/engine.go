@@ -59,9 +59,10 @@ func Open(ctx context.Context, path string, o Options) (e *DB, err error) {
 		return nil, err
 	}
 	e = &DB{kind: sqliteKind{}}
+	made := e // which is nil with an error
 	defer func() {
 		if err != nil {
-			e.Close()
+			made.Close()
 		}
 	}()
 	if e.pool, err = OpenPool(path, WriterSettings, 1); err != nil {

@@ -139,9 +139,10 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 	}
 	k := &postgresKind{}
 	e = &DB{kind: k, pool: c.Open(1), Postgres: c, locks: &Locks{pool: c.Open(lockers)}}
+	made := e // which is nil with an error
 	defer func() {
 		if err != nil {
-			e.Close()
+			made.Close()
 		}
 	}()
 	conn, err := e.pool.Conn(ctx)

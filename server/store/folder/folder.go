@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/gofrs/flock"
+
+	"screentest/server/seal"
 )
 
 // The files of a data folder that this package owns.
@@ -159,7 +161,7 @@ func WantFinished(dir string) error {
 // What is sealed in meta to recognise the sealing key again. Once the ledger is
 // chained it says that, too: without the key nobody can have it chained anew.
 const (
-	SealCheck        = "seal_check" // its name, and what its seal is bound to
+	SealCheck        = seal.Probe // its name, and what its seal is bound to
 	SealCheckText    = "Screentest"
 	SealCheckChained = "Screentest, chained"
 )

@@ -92,3 +92,14 @@ func Environ(t testing.TB, dir string) (env []string) {
 func ChildOptions() store.Options {
 	return store.Options{Database: os.Getenv("SCREENTEST_DATABASE"), SealKey: os.Getenv("SCREENTEST_SEAL_KEY")}
 }
+
+// SameDatabase has the folder other stand for the database that dir stands for.
+func SameDatabase(t testing.TB, dir, other string) {
+	t.Helper()
+	url, made := databases.Load(dir)
+	if !made {
+		t.Fatal("the folder has no database yet")
+	}
+	databases.Store(other, url)
+	t.Cleanup(func() { databases.Delete(other) })
+}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -85,4 +86,27 @@ func Pool(t testing.TB, dir string) *sql.DB {
 	pool, err := engine.OpenPool(folder.DatabaseIn(dir), engine.ReaderSettings, 1)
 	Must(t, err)
 	return pool
+}
+
+// FillDatabase has PostgreSQL refuse each write to the database of the folder dir as
+// if its disk were full, until room is called.
+func FillDatabase(t testing.TB, dir string) (room func()) {
+	t.Helper()
+	ctx := context.Background()
+	c, err := pgconn.Connect(ctx, URLOf(t, dir))
+	Must(t, err)
+	each := func(statement string) string {
+		return "DO $do$ DECLARE one text; BEGIN FOR one IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP EXECUTE format('" + statement + "', one); END LOOP; END $do$"
+	}
+	do := func(statements string) {
+		t.Helper()
+		_, err := c.Exec(ctx, statements).ReadAll()
+		Must(t, err)
+	}
+	do("CREATE FUNCTION is_full() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN RAISE EXCEPTION 'no space left on device' USING ERRCODE = 'disk_full'; END $f$;" +
+		each("CREATE TRIGGER is_full BEFORE INSERT OR UPDATE OR DELETE ON %I FOR EACH STATEMENT EXECUTE FUNCTION is_full()"))
+	return sync.OnceFunc(func() {
+		do("DROP FUNCTION is_full CASCADE")
+		Must(t, c.Close(ctx))
+	})
 }

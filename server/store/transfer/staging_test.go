@@ -203,6 +203,7 @@ func importUntilKilled(dir string) {
 // A kill at any moment of an import leaves all of it or nothing: what was staged
 // is gone when the folder is open again.
 func TestKillDuringAnImport(t *testing.T) {
+	storetest.OnlySQLite(t)
 	t.Parallel()
 	ctx := context.Background()
 	dir := storetest.Folder(t)

@@ -120,11 +120,7 @@ func errOlder() error {
 // boxOf opens what the heads are sealed with.
 func boxOf(dir, text string) (box *seal.Box, err error) {
 	if text != "" {
-		var key []byte
-		if key, err = seal.ParseKey(text); err == nil {
-			box, err = seal.New(key)
-		}
-		if err != nil {
+		if box, err = seal.Parse(text); err != nil {
 			return nil, fmt.Errorf("SCREENTEST_SEAL_KEY: %w", err)
 		}
 		return box, nil

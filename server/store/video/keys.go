@@ -9,10 +9,24 @@ import (
 	"screentest/server/payer"
 	"screentest/server/store/engine"
 	"screentest/server/store/people"
+	"screentest/server/store/sealed"
 )
 
 // videoKeyPurpose binds sealed keys of tasks; the row is the key's number.
 const videoKeyPurpose = "video key"
+
+// Sealed are the columns that hold sealed values.
+func Sealed() []sealed.Column {
+	return []sealed.Column{{
+		Name: "video_keys", First: []any{int64(0)},
+		Rows:     "SELECT n, sealed FROM video_keys WHERE n > ? ORDER BY n LIMIT ?",
+		SetWhere: "UPDATE video_keys SET sealed = ? WHERE n = ? AND sealed = ?",
+		As: func(key, _ []any) (purpose, id string) {
+			n, _ := key[0].(int64)
+			return videoKeyPurpose, strconv.FormatInt(n, 10)
+		},
+	}}
+}
 
 // addKey stores a key, sealed, and returns its number: the owner's own, or that
 // of a team, which each person whose tasks it pays for holds by themself.

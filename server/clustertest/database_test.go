@@ -74,30 +74,12 @@ func away(t *testing.T, c *Cluster, away, back func(*testing.T, *Cluster)) {
 	back(t, c)
 
 	for _, r := range readers {
-		log, err := r.tab.Log(ctx, r.start.Run, wiretest.Whole)
-		if err != nil {
-			t.Fatalf("run %s, of which %d bytes had come: %v", r.start.Run, r.seen, err)
-		}
-		answer, err := ann.settled(ctx, r.start)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if answer.Run.State != wire.Done {
-			t.Errorf("run %s: %s, %v", r.start.Run, answer.Run.State, answer.Run.Problem)
-		}
-		l.played = append(l.played, ofPerson[*Played]{ann, &Played{Start: r.start, Shown: log.Bytes, Socket: 1, Answer: answer}})
+		l.ends(ctx, ann, r)
 	}
 	l.Play(ann, Turn(gateway.Chat, "[[pace: 1000]] afterwards"))
 	l.End()
 	l.Check()
-	if rows := c.Postgres.Rows(t, "SELECT n FROM replicas WHERE gone_ms <> 0"); len(rows) > 0 {
-		t.Errorf("replicas were taken for gone that were there: %v", rows)
-	}
-	for _, r := range c.Replicas {
-		if ended, err := r.Ended(0); ended {
-			t.Errorf("replica %s has ended: %v", r.Name, err)
-		}
-	}
+	c.nobodyGone()
 }
 
 // A reader follows an answer that takes half a minute.
@@ -150,43 +132,92 @@ func (r *reader) more(ctx context.Context) {
 func refused(t *testing.T, ctx context.Context, tab *wiretest.Client) {
 	t.Helper()
 	s := Turn(gateway.Chat, "while the database is away")
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
+	began := time.Now()
 	err := tab.Call(ctx, wire.OpStart, s, nil)
 	var p *wire.Problem
 	if !errors.As(err, &p) {
 		t.Errorf("a start without a database: %v", err)
 		return
 	}
-	t.Logf("refused with %s: %s", p.Code, p.Words())
+	t.Logf("refused after %v with %s: %s", time.Since(began).Round(100*time.Millisecond), p.Code, p.Words())
 	if !strings.HasSuffix(p.Message, ".") || strings.Contains(p.Words(), "SQLSTATE") || strings.Contains(p.Words(), "127.0.0.1") {
 		t.Errorf("a person reads: %s", p.Words())
 	}
 }
 
-// A database that takes half a second for each answer makes things slow, and nothing
-// worse.
+// A database that takes half a second for each answer makes things slow. A start, which
+// asks for more than it has time for, may be refused; it is not sent then, and can be
+// made again.
 func TestTheDatabaseIsSlow(t *testing.T) {
 	t.Parallel()
 	c := New(t, 3)
 	ann := c.SetUp()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	l := c.NewLoad(ann, 1, func(p *wire.Problem) bool {
+		t.Logf("refused with %s: %s", p.Code, p.Words())
+		return true
+	})
+	var readers []*reader
+	for i := range 9 {
+		readers = append(readers, read(t, ctx, ann.At(c.Replicas[i%3]), ann.At(c.Replicas[(i+i/3)%3])))
+	}
 	for _, r := range c.Replicas {
 		r.Database.Slow(t, 500*time.Millisecond)
 	}
-	l := c.NewLoad(ann, 1, nil)
-	for range 6 {
-		l.work.Go(func() { l.Play(ann, Turn(gateway.Chat, "[[repeat: 300]] [[pace: 30]]")) })
+	for range 3 {
+		l.work.Go(func() { l.Play(ann, Turn(gateway.Chat, "[[repeat: 100]] [[pace: 100]] slowly")) })
 	}
-	l.work.Wait()
-	l.End()
-	if states := l.States(); states[wire.Done] != 6 {
-		t.Errorf("the answers are %v", states)
+	began := time.Now()
+	for time.Since(began) < outage {
+		for _, r := range readers {
+			r.more(ctx)
+		}
+		var page wire.ConversationPage
+		if err := readers[0].tab.Call(ctx, wire.OpConversations, wire.Page{}, &page); err != nil || len(page.Conversations) < len(readers) {
+			t.Errorf("the list has %d: %v", len(page.Conversations), err)
+		}
 	}
 	for _, r := range c.Replicas {
 		r.Database.Slow(t, 0)
 	}
+	for _, r := range readers {
+		l.ends(ctx, ann, r)
+	}
+	l.work.Wait()
+	l.End()
 	l.Check()
-	if rows := c.Postgres.Rows(t, "SELECT n FROM replicas WHERE gone_ms <> 0"); len(rows) > 0 {
-		t.Errorf("replicas were taken for gone that were there: %v", rows)
+	c.nobodyGone()
+}
+
+// ends takes an answer that was followed to its end into what is checked.
+func (l *Load) ends(ctx context.Context, by *Person, r *reader) {
+	l.t.Helper()
+	log, err := r.tab.Log(ctx, r.start.Run, wiretest.Whole)
+	if err != nil {
+		l.t.Fatalf("run %s, of which %d bytes had come: %v", r.start.Run, r.seen, err)
+	}
+	answer, err := by.settled(ctx, r.start)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if answer.Run.State != wire.Done {
+		l.t.Errorf("run %s: %s, %v", r.start.Run, answer.Run.State, answer.Run.Problem)
+	}
+	l.played = append(l.played, ofPerson[*Played]{by, &Played{Start: r.start, Shown: log.Bytes, Socket: 1, Answer: answer}})
+}
+
+// nobodyGone fails the test where a replica was taken for gone, or has ended.
+func (c *Cluster) nobodyGone() {
+	c.t.Helper()
+	if rows := c.Postgres.Rows(c.t, "SELECT n FROM replicas WHERE gone_ms <> 0"); len(rows) > 0 {
+		c.t.Errorf("replicas were taken for gone that were there: %v", rows)
+	}
+	for _, r := range c.Replicas {
+		if ended, err := r.Ended(0); ended {
+			c.t.Errorf("replica %s has ended: %v", r.Name, err)
+		}
 	}
 }

@@ -33,18 +33,22 @@ type Reply struct {
 	Replica string // the address of who answered
 }
 
-// ask makes a request as the page does.
-func ask(ctx context.Context, h *http.Client, base, method, path string, body any) (r Reply, err error) {
+// ask makes a request as the page does; body is sent as JSON.
+func (p *Person) ask(ctx context.Context, method, path string, body any) (r Reply, err error) {
 	raw, err := json.Marshal(body)
 	if err != nil {
 		return r, err
 	}
-	req, err := http.NewRequestWithContext(ctx, method, base+path, bytes.NewReader(raw))
+	return p.send(ctx, method, path, "application/json", raw)
+}
+
+func (p *Person) send(ctx context.Context, method, path, kind string, body []byte) (r Reply, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(body))
 	if err != nil {
 		return r, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	res, err := h.Do(req)
+	req.Header.Set("Content-Type", kind)
+	res, err := p.HTTP.Do(req)
 	if err != nil {
 		return r, err
 	}
@@ -56,7 +60,7 @@ func ask(ctx context.Context, h *http.Client, base, method, path string, body an
 // Ask makes a request as the page does; body is sent as JSON.
 func (p *Person) Ask(method, path string, body any) Reply {
 	p.t.Helper()
-	r, err := ask(p.t.Context(), p.HTTP, p.base, method, path, body)
+	r, err := p.ask(p.t.Context(), method, path, body)
 	if err != nil {
 		p.t.Fatalf("%s %s: %v", method, path, err)
 	}
@@ -82,19 +86,21 @@ func (p *Person) Want(status int, method, path string, body, out any) {
 // team that everybody is in the gateway's key.
 func (c *Cluster) SetUp() *Person {
 	c.t.Helper()
-	for _, r := range c.Replicas {
-		_, token, ok := strings.Cut(r.SetUpLink(), "/setup#")
-		if !ok {
-			continue
-		}
-		p := c.browser()
-		if r := p.Ask("POST", "/api/setup", wire.Join{Token: token, Name: "Ann", Email: "ann@example.com", Password: password}); r.Status == http.StatusCreated {
+	// The link comes after the line that says that the replica is ready.
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		for _, r := range c.Replicas {
+			_, token, ok := strings.Cut(r.SetUpLink(), "/setup#")
+			if !ok {
+				continue
+			}
+			p := c.browser()
+			p.Want(201, "POST", "/api/setup", wire.Join{Token: token, Name: "Ann", Email: "ann@example.com", Password: password}, nil)
 			p.known()
 			p.Want(204, "POST", "/api/teams/"+p.everyone()+"/key", map[string]string{"key": Key}, nil)
 			return p
 		}
 	}
-	c.t.Fatal("no replica has printed a link to the first account that works")
+	c.t.Fatal("no replica has printed a link to the first account")
 	panic("unreachable")
 }
 

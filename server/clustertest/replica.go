@@ -121,7 +121,10 @@ func (r *Replica) Log() string {
 // SetUpLink is the link to the first account that it has printed, or "".
 func (r *Replica) SetUpLink() string {
 	_, link, _ := strings.Cut(r.Program().Log(), "Set up at ")
-	link, _, _ = strings.Cut(link, "\n")
+	link, _, whole := strings.Cut(link, "\n")
+	if !whole {
+		return ""
+	}
 	return link
 }
 

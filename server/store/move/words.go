@@ -12,6 +12,12 @@ func (m *Move) noteWords(ctx context.Context) error {
 		if err := m.dropIndexes(w); err != nil {
 			return err
 		}
+		if w.OnPostgres() {
+			// What is asked for each conversation would be planned as for an empty table.
+			if err := w.ExecLong(ctx, "ANALYZE"); err != nil {
+				return err
+			}
+		}
 		for _, statement := range []string{
 			"DELETE FROM search_todo",
 			"INSERT INTO search_todo (owner, conversation, messages_from) SELECT owner, n, 0 FROM conversations WHERE owner > 0 ORDER BY n",
@@ -74,6 +80,12 @@ func (m *Move) putWords(ctx context.Context) error {
 func (m *Move) catchUp(ctx context.Context, e End) (err error) {
 	for more := true; more && err == nil; {
 		err = e.DB.Write(ctx, 0, func(w *engine.Tx) (err error) {
+			if w.OnPostgres() {
+				// The tables of the index were empty when what is asked of them was planned.
+				if _, err := w.Exec("SET LOCAL enable_seqscan = off"); err != nil {
+					return err
+				}
+			}
 			more, err = e.Index.CatchUp(w)
 			return err
 		})

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The example of several replicas tells the program nothing that it doesn't know, and
+// each of them all that the other is told but for its own address.
+func TestTheExampleOfSeveralReplicas(t *testing.T) {
+	raw, err := os.ReadFile(deployDir + "several/compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{"SCREENTEST_SEAL_KEY": true, "SCREENTEST_HOST": true /* is the example's own */}
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	new(serveConfig).flags(fs)
+	fs.VisitAll(func(f *flag.Flag) {
+		known["SCREENTEST_"+strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))] = true
+	})
+	for _, name := range regexp.MustCompile(`SCREENTEST_[A-Z_]+`).FindAllString(string(raw), -1) {
+		if !known[name] {
+			t.Errorf("the example says %s, which is nothing to the program", name)
+		}
+	}
+	for _, must := range []string{"SCREENTEST_DATABASE", "SCREENTEST_FILES", "SCREENTEST_SEAL_KEY", "SCREENTEST_GATEWAY", "SCREENTEST_PUBLIC_URL",
+		"SCREENTEST_REPLICA: http://screentest-1:8081", "SCREENTEST_REPLICA: http://screentest-2:8081", "stop_grace_period"} {
+		if !strings.Contains(string(raw), must) {
+			t.Errorf("the example doesn't say %s", must)
+		}
+	}
+	// What it is started with is taken.
+	for _, n := range []string{"1", "2"} {
+		c := clusterConfig{database: "postgres://screentest:x@postgres:5432/screentest?sslmode=disable", replica: "http://screentest-" + n + ":8081"}
+		if err := c.checked("https://gateway.example.com"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWrongReplicasAreRefused(t *testing.T) {
+	const database, gateway = "postgres://db/screentest", "https://gateway.example.com"
+	for _, tt := range []struct{ database, replica, gateway, want string }{
+		{"", "http://10.0.0.4:8081", gateway, "-database"},
+		{database, "http://10.0.0.4:8081", "", "-gateway"},
+		{database, "https://10.0.0.4:8081", gateway, "http://10.0.0.4:8081"},
+		{database, "http://10.0.0.4", gateway, "a port of its own"},
+		{database, "10.0.0.4:8081", gateway, "it must be an address"},
+		{database, "http://10.0.0.4:8081/x", gateway, "it must be an address"},
+		{database, "http://me:pw@10.0.0.4:8081", gateway, "it must be an address"},
+		{database, "http://10.0.0.4:8081", gateway, ""},
+		{database, "", "", ""},
+	} {
+		err := clusterConfig{database: tt.database, replica: tt.replica}.checked(tt.gateway)
+		if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+}

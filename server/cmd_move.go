@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"screentest/server/blob"
 	"screentest/server/seal"
 	"screentest/server/store"
 	"screentest/server/store/engine"
@@ -74,11 +75,12 @@ func (p *program) move(ctx context.Context, c moveConfig) error {
 	if err != nil {
 		return err
 	}
-	beside, err := openFiles(c.files)
+	files, err := c.openFiles(ctx)
 	if err != nil {
 		return err
 	}
-	j := &moving{program: p, c: c, url: url, box: box, beside: beside}
+	defer files.Close()
+	j := &moving{program: p, c: c, url: url, box: box, beside: move.Files{Archive: files.Archive.Place(), Uploads: files.Uploads}}
 	if j.address, err = engine.AddressOf(url); err != nil {
 		return surroundings(err)
 	}
@@ -122,16 +124,17 @@ func (c moveConfig) key() ([]byte, error) {
 	return key, nil
 }
 
-// openFiles opens the place of -files.
-func openFiles(place string) (f move.Files, err error) {
-	info, err := os.Stat(place)
-	if err == nil && !info.IsDir() {
-		err = errors.New("it is a file")
-	}
+// openFiles opens what -files names, as a server does: nobody else has it now.
+func (c moveConfig) openFiles(ctx context.Context) (*blob.Files, error) {
+	at, err := blob.Parse(c.files)
 	if err != nil {
-		return f, mistakef("-files %s: it must be a folder that is there: %w", place, err)
+		return nil, mistake{err}
 	}
-	return move.InFolder(place), nil
+	files, err := blob.Open(ctx, at, c.data, nil)
+	if err != nil {
+		return nil, surroundings(err)
+	}
+	return files, nil
 }
 
 // moving is one call of the command.

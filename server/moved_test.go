@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -304,6 +305,17 @@ func TestMovedFolderIsServedForReading(t *testing.T) {
 		if p := storetest.Problem(err); p.Code != "data_read_only" || !strings.Contains(p.Message, "it can only be read") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	// It isn't even looked at what the file is.
+	req, err := http.NewRequestWithContext(t.Context(), "POST", at+wire.UploadsPath+"?name=x.png", strings.NewReader("no picture"))
+	storetest.Must(t, err)
+	req.Header.Set("Sec-Fetch-Site", "same-origin")
+	refused, err := c.HTTP.Do(req)
+	storetest.Must(t, err)
+	var p wire.Problem
+	storetest.Must(t, json.NewDecoder(refused.Body).Decode(&p), refused.Body.Close())
+	if p.Code != "data_read_only" || !strings.Contains(p.Message, "it can only be read") {
+		t.Errorf("an upload: %s, %+v", refused.Status, p)
 	}
 	resp, err := http.Get(at + "/readyz")
 	storetest.Must(t, err)

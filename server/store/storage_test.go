@@ -76,7 +76,7 @@ func TestStorageByKind(t *testing.T) {
 		}
 		return err
 	}))
-	wantElsewhere(t, dir, db, owner, got)
+	defer wantElsewhere(t, dir, db, owner, got)
 	if storetest.OnPostgres() {
 		var held int64
 		storetest.Must(t, db.Engine().At(ctx).Scan("SELECT pg_database_size(current_database())", nil, &held))

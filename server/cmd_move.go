@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"screentest/server/blob"
 	"screentest/server/seal"
 	"screentest/server/store"
 	"screentest/server/store/engine"
@@ -24,7 +25,8 @@ const moveHelp = `screentest move -data folder -to postgres://… -files place
 screentest move -from postgres://… -files place -data newfolder
 
 screentest move moves all that a data folder holds to a database of PostgreSQL's,
-and its clips and uploads to the place of -files; or back into a new folder. No
+and its clips and uploads to the place of -files, which is a folder that is there or
+s3://bucket/prefix?endpoint=…, as serve has it; or back into a new folder. No
 server may be running on either. It can be broken off: call it again and it goes on
 where it was. All is compared in the end, row by row and file by file, and only then
 can the new place be served; the old one stays as it is and can only be read.
@@ -51,8 +53,8 @@ func (c *moveConfig) flags(fs *flag.FlagSet) {
 	c.watch = move.BeatsWithin
 	fs.StringVar(&c.to, "to", "", "`address` of the empty database to move to,\npostgres://name:password@host:5432/database")
 	fs.StringVar(&c.from, "from", "", "`address` of the database to move from, into -data")
-	fs.StringVar(&c.files, "files", "", "`place` of clips and uploads beside the database: that of serve")
-	fs.BoolVar(&c.dryRun, "dry-run", false, "look at both and say what would be moved, and change nothing")
+	fs.StringVar(&c.files, "files", "", "`place` of clips and uploads beside the database, as serve has it:\na folder that is there, or s3://bucket/prefix?endpoint=https://host:port")
+	fs.BoolVar(&c.dryRun, "dry-run", false, "look at both, and whether -files may be written to, and say what would\nbe moved, and move nothing")
 }
 
 // move is the command screentest move.
@@ -74,11 +76,12 @@ func (p *program) move(ctx context.Context, c moveConfig) error {
 	if err != nil {
 		return err
 	}
-	beside, err := openFiles(c.files)
+	files, err := c.openFiles(ctx)
 	if err != nil {
 		return err
 	}
-	j := &moving{program: p, c: c, url: url, box: box, beside: beside}
+	defer files.Close()
+	j := &moving{program: p, c: c, url: url, box: box, beside: move.Files{Archive: files.Archive.Place(), Uploads: files.Uploads}}
 	if j.address, err = engine.AddressOf(url); err != nil {
 		return surroundings(err)
 	}
@@ -122,16 +125,17 @@ func (c moveConfig) key() ([]byte, error) {
 	return key, nil
 }
 
-// openFiles opens the place of -files.
-func openFiles(place string) (f move.Files, err error) {
-	info, err := os.Stat(place)
-	if err == nil && !info.IsDir() {
-		err = errors.New("it is a file")
-	}
+// openFiles opens what -files names, as a server does: nobody else has it now.
+func (c moveConfig) openFiles(ctx context.Context) (*blob.Files, error) {
+	at, err := blob.Parse(c.files)
 	if err != nil {
-		return f, mistakef("-files %s: it must be a folder that is there: %w", place, err)
+		return nil, mistake{err}
 	}
-	return move.InFolder(place), nil
+	files, err := blob.Open(ctx, at, c.data, nil)
+	if err != nil {
+		return nil, surroundings(err)
+	}
+	return files, nil
 }
 
 // moving is one call of the command.

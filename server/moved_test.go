@@ -3,16 +3,25 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
+	"screentest/server/blob"
 	"screentest/server/pgtest"
+	"screentest/server/s3test"
 	"screentest/server/store"
 	"screentest/server/store/folder"
 	"screentest/server/store/storetest"
@@ -95,7 +104,7 @@ func TestMoveCommand(t *testing.T) {
 	refused("SCREENTEST_SEAL_KEY is another key than that in", []string{"SCREENTEST_SEAL_KEY=" + strings.Repeat("00", 32)}, args...)
 	refused("give -to", []string{key}, "move", "-data", dir, "-files", files)
 	refused("-files is missing", []string{key}, "move", "-data", dir, "-to", url)
-	refused("it must be a folder that is there", []string{key}, "move", "-data", dir, "-to", url, "-files", filepath.Join(files, "none"))
+	refused("The folder of -files, "+filepath.Join(files, "none")+", isn't there", []string{key}, "move", "-data", dir, "-to", url, "-files", filepath.Join(files, "none"))
 	refused("is not a data folder", []string{key}, "move", "-data", files, "-to", url, "-files", files)
 	refused("The database that -database names isn't there", []string{key}, "move", "-data", dir, "-to", strings.Replace(url, "?", "x?", 1), "-files", files)
 
@@ -155,6 +164,78 @@ func TestMoveCommand(t *testing.T) {
 		t.Errorf("%d conversations, %v", len(page.Conversations), err)
 	}
 	storetest.Must(t, db.SetSetting(t.Context(), "1", "a", "b"), db.Close())
+}
+
+// sumsOf are the SHA-256 of the bytes of all files that -files names, or of those that
+// lie in a data folder.
+func sumsOf(t *testing.T, address, dir string) map[string]string {
+	t.Helper()
+	at, err := blob.Parse(address)
+	storetest.Must(t, err)
+	files, err := blob.Open(t.Context(), at, dir, nil)
+	storetest.Must(t, err)
+	defer files.Close()
+	sums := map[string]string{}
+	for below, place := range map[string]blob.Place{"archive/": files.Archive.Place(), "uploads/": files.Uploads} {
+		storetest.Must(t, place.Each(t.Context(), func(name string, _ time.Time) error {
+			in, err := place.Open(t.Context(), name)
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			h := sha256.New()
+			_, err = io.Copy(h, in)
+			sums[below+name] = hex.EncodeToString(h.Sum(nil))
+			return err
+		}))
+	}
+	return sums
+}
+
+// Files go to an object store, or a folder that is shared, and back, as they were.
+func TestMovedFiles(t *testing.T) {
+	for name, place := range map[string]func(testing.TB) string{
+		"an object store": s3test.Address,
+		"a shared folder": func(t testing.TB) string { return t.TempDir() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			files, dir, url := place(t), talked(t, 1), pgtest.URL(t)
+			want := map[string]string{}
+			for i, size := range []int{0, 1, 5 << 20} {
+				b := bytes.Repeat([]byte{'a' + byte(i)}, size)
+				sum := fmt.Sprintf("%x", sha256.Sum256(b))
+				want["archive/"+sum[:2]+"/"+sum] = sum
+				want[fmt.Sprintf("uploads/UPLOAD%d.png", i)] = sum
+				for _, name := range []string{"archive/" + sum[:2] + "/" + sum, fmt.Sprintf("uploads/UPLOAD%d.png", i)} {
+					to := filepath.Join(dir, filepath.FromSlash(name))
+					storetest.Must(t, os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, b, 0o600))
+				}
+			}
+			part := filepath.Join(dir, "uploads", "upload-1.part")
+			storetest.Must(t, os.WriteFile(part, []byte("half"), 0o600))
+			args, key := moveArgs(dir, url, files)
+			if status, out := called(t, []string{key}, append(args, "-dry-run")...); status != 0 || len(sumsOf(t, files, "")) > 0 {
+				t.Errorf("a dry run ended with %d: %s, and left %v", status, out, sumsOf(t, files, ""))
+			}
+			status, out := called(t, []string{key}, args...)
+			if status != 0 || strings.Count(out, "3 files, 5242881 bytes") != 4 {
+				t.Fatalf("the move ended with %d: %s", status, out)
+			}
+			if got := sumsOf(t, files, ""); !maps.Equal(got, want) {
+				t.Errorf("moved %v, want %v", got, want)
+			}
+			home := filepath.Join(t.TempDir(), "home")
+			if status, out := called(t, []string{key}, "move", "-from", url, "-files", files, "-data", home); status != 0 {
+				t.Fatalf("the way back ended with %d: %s", status, out)
+			}
+			if got := sumsOf(t, "", home); !maps.Equal(got, want) {
+				t.Errorf("moved back %v, want %v", got, want)
+			}
+			if got := sumsOf(t, files, ""); !maps.Equal(got, want) {
+				t.Errorf("what was moved from is %v, want %v", got, want)
+			}
+		})
+	}
 }
 
 // A move whose process is killed goes on when it is called again.
@@ -224,6 +305,17 @@ func TestMovedFolderIsServedForReading(t *testing.T) {
 		if p := storetest.Problem(err); p.Code != "data_read_only" || !strings.Contains(p.Message, "it can only be read") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	// It isn't even looked at what the file is.
+	req, err := http.NewRequestWithContext(t.Context(), "POST", at+wire.UploadsPath+"?name=x.png", strings.NewReader("no picture"))
+	storetest.Must(t, err)
+	req.Header.Set("Sec-Fetch-Site", "same-origin")
+	refused, err := c.HTTP.Do(req)
+	storetest.Must(t, err)
+	var p wire.Problem
+	storetest.Must(t, json.NewDecoder(refused.Body).Decode(&p), refused.Body.Close())
+	if p.Code != "data_read_only" || !strings.Contains(p.Message, "it can only be read") {
+		t.Errorf("an upload: %s, %+v", refused.Status, p)
 	}
 	resp, err := http.Get(at + "/readyz")
 	storetest.Must(t, err)

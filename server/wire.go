@@ -139,6 +139,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 	s.ops = s.watch()
 	s.store, err = store.Open(ctx, c.data, store.Options{
 		Database: c.cluster.database, SealKey: os.Getenv("SCREENTEST_SEAL_KEY"), Logger: log, Committed: s.ops.Committed, Booked: s.ops.Booked,
+		FilesElsewhere: c.files != "",
 	})
 	if err != nil {
 		return s, surroundings(err)
@@ -260,7 +261,8 @@ func (s *server) videoConfig(inside string) video.Config {
 		Changed: s.clipChanged, Deleted: s.clipDeleted, Restored: s.clipRestored, Purged: s.clipPurged, Archive: s.news.Archive,
 		Ended: s.ops.VideoEnded, Late: s.ops.VideoPolled,
 		Budget: s.budget, WhomToAsk: s.people.WhomToAsk, Elsewhere: s.clipsElsewhere(), First: s.first,
-		Logger: s.log,
+		ReadOnly: s.store.ReadOnly,
+		Logger:   s.log,
 	}
 	if s.approvals != nil {
 		c.Approvals = s.approvals

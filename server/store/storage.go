@@ -53,9 +53,10 @@ func kindOfFile(name string) string {
 	return wire.StoredOther
 }
 
-// Storage tells what the data folder and the database hold, of everybody. It looks at
+// Storage tells what the data folder, the database and -files hold, of everybody. It looks at
 // every page of SQLite's, a second for a gigabyte, on a connection of its own;
-// PostgreSQL knows how large a table is.
+// PostgreSQL knows how large a table is. Of files that are elsewhere it tells what is
+// noted of their sizes, which is that of clips and uploads, and not of posters.
 func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 	kinds := map[string]*wire.Stored{}
 	of := func(kind string) *wire.Stored {
@@ -77,6 +78,18 @@ func (db *DB) Storage(ctx context.Context) (s wire.Storage, err error) {
 	} {
 		if err := db.engine.At(ctx).Scan(query, nil, &of(kind).Count); err != nil {
 			return s, err
+		}
+	}
+	if db.elsewhere {
+		for kind, query := range map[string]string{
+			wire.StoredClips: "SELECT coalesce(sum(bytes), 0) FROM (SELECT max(bytes) AS bytes FROM video_outputs WHERE archive = 'saved' GROUP BY sha256) AS file",
+			wire.StoredVideo: "SELECT coalesce(sum(bytes), 0) FROM uploads",
+		} {
+			var bytes int64
+			if err := db.engine.At(ctx).Scan(query, nil, &bytes); err != nil {
+				return s, err
+			}
+			of(kind).Bytes += bytes
 		}
 	}
 	err = folder.EachFile(db.dir, func(string) bool { return false }, func(name, _ string, info fs.FileInfo) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,7 @@ func TestStorageByKind(t *testing.T) {
 		}
 		return err
 	}))
+	defer wantElsewhere(t, dir, db, owner, got)
 	if storetest.OnPostgres() {
 		var held int64
 		storetest.Must(t, db.Engine().At(ctx).Scan("SELECT pg_database_size(current_database())", nil, &held))
@@ -87,5 +89,30 @@ func TestStorageByKind(t *testing.T) {
 	// and with their table.
 	if got.Bytes < onDisk || got.Bytes > 2*onDisk {
 		t.Errorf("%d bytes by kind, %d on the disk", got.Bytes, onDisk)
+	}
+}
+
+// wantElsewhere looks that files which aren't in the data folder are counted by what is
+// noted of their sizes. here is what is counted without them.
+func wantElsewhere(t *testing.T, dir string, db *store.DB, owner string, here wire.Storage) {
+	t.Helper()
+	ctx := context.Background()
+	u := wire.Upload{ID: "UPLOAD", Name: "a.png", Measured: wire.Measured{Type: "image/png", Bytes: 1 << 30, Width: 3, Height: 4}}
+	_, room, err := db.Videos().AddUpload(ctx, owner, u, 5, 2<<30, 0)
+	if err != nil || !room {
+		t.Fatal(room, err)
+	}
+	storetest.Must(t, db.Close())
+	db = storetest.Open(t, dir, store.Options{FilesElsewhere: true})
+	there, err := db.Storage(ctx)
+	storetest.Must(t, err)
+	bytes := func(s wire.Storage, kind string) int64 {
+		return s.Kinds[slices.IndexFunc(s.Kinds, func(k wire.Stored) bool { return k.Kind == kind })].Bytes
+	}
+	if got := bytes(there, wire.StoredClips) - bytes(here, wire.StoredClips); got != 70_000 {
+		t.Errorf("clips elsewhere are %d bytes", got)
+	}
+	if got := bytes(there, wire.StoredVideo) - bytes(here, wire.StoredVideo); got < 1<<30 || got > 1<<30+1<<20 {
+		t.Errorf("uploads elsewhere are %d bytes", got)
 	}
 }

@@ -83,6 +83,8 @@ type Options struct {
 	SealKey string
 	Logger  *slog.Logger     // nil: discards
 	Now     func() time.Time // nil: time.Now
+	// FilesElsewhere says that clips, posters and uploads aren't in the data folder.
+	FilesElsewhere bool
 	// Moving says that it is opened to be moved, and not to be served: a note that a
 	// move of it is under way stays.
 	Moving bool
@@ -117,6 +119,8 @@ type DB struct {
 	lock   *flock.Flock
 	engine *engine.DB
 	box    *seal.Box
+	// elsewhere says that files are.
+	elsewhere bool
 	// chained says that the ledger was, when the folder was opened.
 	chained bool
 
@@ -189,7 +193,7 @@ func (db *DB) Videos() *video.Videos { return db.videos }
 // folder is in use (ErrInUse), cannot be written to, is of a newer program, is
 // damaged, holds half a restore or half a move, or its sealing key is another one.
 func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
-	db := &DB{dir: dir, log: o.Logger}
+	db := &DB{dir: dir, log: o.Logger, elsewhere: o.FilesElsewhere}
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)
 	}

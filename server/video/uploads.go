@@ -30,6 +30,9 @@ const (
 // must be what it is taken for by its content, whatever it is called: a PNG,
 // JPEG or WebP of at most 20 MiB, or an MP4 of at most 100 MiB.
 func (s *Service) Upload(ctx context.Context, owner, name string, body io.Reader) (u wire.Upload, err error) {
+	if err := s.ReadOnly(); err != nil {
+		return u, err
+	}
 	s.mu.Lock()
 	if s.uploading[owner] >= maxUploading {
 		s.mu.Unlock()

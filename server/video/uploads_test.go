@@ -138,6 +138,23 @@ func TestAnUploadOnAFullDiskSaysSo(t *testing.T) {
 	}
 }
 
+// unread is a body that nobody is to read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the body is read")
+	return 0, io.EOF
+}
+
+// Where nothing is stored an upload is refused before it comes.
+func TestAnUploadThatCouldNotBeStored(t *testing.T) {
+	w := newWorld(t)
+	w.ReadOnly = func() error { return &wire.Problem{Code: "data_read_only"} }
+	if _, err := w.Upload(t.Context(), w.owner, "x.png", unread{t}); problemOf(t, err).Code != "data_read_only" {
+		t.Error(err)
+	}
+}
+
 func TestUploadsThatAreRefused(t *testing.T) {
 	everywhere(t, func(t *testing.T, place option) {
 		w := newWorld(t, place, limits(video.Limits{MaxUploads: 5000}))

@@ -124,6 +124,9 @@ type Config struct {
 	// it is the only one.
 	First func() bool
 
+	// ReadOnly says why nothing is stored, where that is so; nil: all is.
+	ReadOnly func() error
+
 	// Free tells how many bytes are free on the disk of a folder, -1 where it is
 	// not known; nil: as the system says.
 	Free func(dir string) int64
@@ -232,6 +235,9 @@ func New(c Config) (*Service, error) {
 	}
 	if c.First == nil {
 		c.First = func() bool { return true }
+	}
+	if c.ReadOnly == nil {
+		c.ReadOnly = func() error { return nil }
 	}
 	if c.Uploads == nil {
 		c.Uploads = func() (string, bool) { return c.Base, c.Unreachable }

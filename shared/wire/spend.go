@@ -384,7 +384,8 @@ const (
 	StoredOther    = "other"   // sessions, settings, free pages, the write-ahead log
 )
 
-// Storage is what the data folder holds.
+// Storage is what the data folder holds, with the database and the files that are
+// elsewhere.
 type Storage struct {
 	Kinds []Stored `json:"kinds"` // the largest first
 	Bytes int64    `json:"bytes"` // of all

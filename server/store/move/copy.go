@@ -13,7 +13,7 @@ func (m *Move) clear(ctx context.Context) error {
 	return m.To.DB.Write(ctx, 0, func(w *engine.Tx) error {
 		err := withoutTriggers(w, m.plan, func() error {
 			if w.OnPostgres() {
-				names := []string{"search", "search_rows", "search_todo"}
+				names := append([]string{"search", "search_rows", "search_todo"}, running...)
 				for _, t := range m.plan {
 					if t.name != "meta" {
 						names = append(names, t.name)

@@ -3,6 +3,7 @@ package move
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -43,8 +44,21 @@ func TestBothEnginesHaveTheSameTables(t *testing.T) {
 			seen[table.name] = true
 		}
 	}
+	for _, name := range running {
+		var there [2]bool
+		storetest.Must(t, a.DB.At(t.Context()).Scan("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?)", []any{name}, &there[0]),
+			b.DB.At(t.Context()).Scan("SELECT to_regclass(?) IS NOT NULL", []any{name}, &there[1]))
+		if there != [2]bool{false, true} {
+			t.Errorf("table %s is in the folder: %v, in the database: %v", name, there[0], there[1])
+		}
+	}
 	tables, err := tablesOf(a.DB.At(t.Context()))
 	storetest.Must(t, err)
+	for _, name := range []string{"runs", "video_tasks", "leavings"} {
+		if !slices.ContainsFunc(tables[name].columns, func(c column) bool { return c.name == "holder" }) {
+			t.Errorf("%s has no holder", name)
+		}
+	}
 	storetest.Must(t, a.DB.Write(t.Context(), 0, func(w *engine.Tx) error {
 		_, err := w.Exec("ALTER TABLE users ADD COLUMN more TEXT")
 		return err
@@ -79,6 +93,9 @@ func TestThereAndBack(t *testing.T) {
 	if bad := r.differ(); bad != "" || len(r.Lines) < 45 || len(said) == 0 {
 		t.Errorf("compared: %q, %+v, said %q", bad, r.Lines, said)
 	}
+	if !slices.ContainsFunc(said, func(s string) bool { return strings.HasPrefix(s, "Archived clips of "+dir+" that are in neither place: 1.") }) {
+		t.Errorf("a clip that is lost isn't told of: %q", said)
+	}
 	wantSameRows(t, rowsOfPostgres(t, url), want)
 	if got := filesOf(t, files); !slices.Equal(got, wantFiles) {
 		t.Errorf("files: %q, want %q", got, wantFiles)
@@ -99,8 +116,23 @@ func TestThereAndBack(t *testing.T) {
 	}
 	wantSameRows(t, rowsOfPostgres(t, url), want)
 
+	// Replicas that were ended without a word leave what is of no use in a folder.
+	from := openPostgres(t, url, files, true)
+	storetest.Must(t, from.DB.Write(t.Context(), 0, func(w *engine.Tx) error {
+		for _, s := range []string{
+			"INSERT INTO replicas (address, version, joined_ms) VALUES ('http://a', '1', 5)",
+			"UPDATE runs SET holder = 1", "UPDATE video_tasks SET holder = 1", "UPDATE leavings SET holder = 1",
+			"INSERT INTO reservations (owner, subject, team, nano_usd, holder, created_ms) VALUES (2, randomblob(16), 2, 5, 1, 5)",
+			"INSERT INTO stagings (owner, holder) VALUES (2, 1)",
+		} {
+			if _, err := w.Exec(s); err != nil {
+				return fmt.Errorf("%s: %w", s, err)
+			}
+		}
+		return nil
+	}))
 	home := t.TempDir()
-	_, _, err = moved(t, openPostgres(t, url, files, true), openFolder(t, home, false), nil)
+	_, _, err = moved(t, from, openFolder(t, home, false), nil)
 	storetest.Must(t, err)
 	back := rowsOfFolder(t, home)
 	wantSameRows(t, back, want)

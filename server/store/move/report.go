@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"screentest/server/blob"
 	"screentest/server/store/engine"
 	"screentest/server/store/pack"
 	"screentest/server/store/verify"
@@ -194,7 +195,30 @@ func (m *Move) compareFiles(ctx context.Context, r *Report) error {
 		}
 		r.add("files of "+place, was.String(), is.String())
 	}
-	return nil
+	return m.sayMissing(ctx, there)
+}
+
+// sayMissing tells of clips that the database has and the target has not. That is no
+// difference: they were gone before, or are where neither end looks, such as the -files
+// of the server that had the folder.
+func (m *Move) sayMissing(ctx context.Context, there map[file]bool) error {
+	names := map[string]bool{}
+	for f := range there {
+		names[f.String()] = true
+	}
+	missing := 0
+	err := m.From.DB.At(ctx).Each("SELECT DISTINCT sha256 FROM video_outputs WHERE archive = 'saved' AND sha256 IS NOT NULL", nil, func(rows *sql.Rows) error {
+		var sha []byte
+		err := rows.Scan(&sha)
+		if !names[archive+"/"+blob.Name(sha)] {
+			missing++
+		}
+		return err
+	})
+	if missing > 0 {
+		m.Say("Archived clips of %s that are in neither place: %d. Bring them to the new one if they are kept elsewhere.", m.From.Name, missing)
+	}
+	return err
 }
 
 // An amount is how many files there are.

@@ -32,6 +32,12 @@ type column struct {
 // each engine has it in its own way.
 var derived = map[string]bool{"search": true, "search_rows": true, "search_todo": true}
 
+// running are the tables of PostgreSQL's alone, which replicas share while they run:
+// who is there, what is set aside for sends under way, who imports. None runs while all
+// is moved, so nothing in them is worth moving, and a folder has none of them: its one
+// process holds in memory what it needs of that.
+var running = []string{"replicas", "reservations", "stagings"}
+
 // kinds are the types that both engines have columns of.
 var kinds = map[string]string{
 	"integer": "int", "bigint": "int", "text": "text", "blob": "bytes", "bytea": "bytes", "real": "real", "double precision": "real",
@@ -57,7 +63,8 @@ const (
 		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND a.attname = 'n' AND a.attidentity <> ''`
 )
 
-// tablesOf reads the catalogue, without the search index.
+// tablesOf reads the catalogue, without the search index and what is of those that
+// run.
 func tablesOf(q engine.Reading) (map[string]*table, error) {
 	columns, refers, numbers := sqliteColumns, sqliteRefers, sqliteNumbers
 	if q.OnPostgres() {
@@ -69,7 +76,7 @@ func tablesOf(q engine.Reading) (map[string]*table, error) {
 		var name string
 		var c column
 		var isDerived, place int
-		if err := rows.Scan(&name, &c.name, &c.kind, &isDerived, &place); err != nil || derived[name] {
+		if err := rows.Scan(&name, &c.name, &c.kind, &isDerived, &place); err != nil || derived[name] || slices.Contains(running, name) {
 			return err
 		}
 		kind, known := kinds[c.kind]

@@ -87,6 +87,8 @@ func fillWorld(t testing.TB, db *store.DB) {
 	storetest.Must(t, db.SetServerSetting(ctx, "address", "http://x"), db.SetSecret(ctx, "name", []byte("secret")),
 		db.SetTeamKey(ctx, anna, team, "sk-team", "https://g", "https://g"), db.SetPersonalKey(ctx, ben, "sk-ben", "https://g", "https://g"),
 		db.SetPrice(ctx, "https://g", "m-1", "{}"))
+	storetest.Must(t, db.KeepBegun(ctx, "passkey", "session", anna, []byte("a challenge"), time.Now(), time.Now().Add(time.Hour)),
+		storetest.Second(db.UseTicket(ctx, "ticket"+odd, time.Now(), time.Now().Add(time.Hour))))
 	db.Audit().Note(audit.Entry{Person: anna, Action: "limits.changed", Object: "x", Detail: map[string]any{"day": 1}, Address: "127.0.0.1"})
 	// The rest as its rows are, of which a number is given out and taken back.
 	err = db.Engine().Write(ctx, 0, func(w *engine.Tx) error {
@@ -98,6 +100,8 @@ func fillWorld(t testing.TB, db *store.DB) {
 			"INSERT INTO invites (id, hash, maker, role, created_ms, expires_ms, uses) VALUES (randomblob(16), randomblob(32), 2, 'member', 1, 2, 3)",
 			"INSERT INTO leavings (person, heir, erase, by, address, begun_ms) VALUES (3, 2, 1, 2, '127.0.0.1', 5)",
 			"INSERT INTO uploads (owner, id, type, name, bytes, width, height, seconds, created_ms) VALUES (2, 'UPLOAD', 'image/png', 'a.png', 9, 3, 4, 1.25, 5)",
+			"INSERT INTO tries (name, until_ms) VALUES (randomblob(32), 5)",
+			"INSERT INTO refused_keys (sum, at_ms) VALUES (randomblob(32), 5)",
 			"INSERT INTO listings (gateway, body, listed_ms) VALUES ('https://g', x'00', 1)",
 			"INSERT INTO images (sha256, type, bytes, width, height, data) SELECT randomblob(32), 'image/png', 5000000, 1, 1, randomblob(5000000) FROM users",
 			"INSERT INTO message_images (message, place, image) SELECT min(n), 0, 1 FROM messages",

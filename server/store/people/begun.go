@@ -13,11 +13,13 @@ import (
 // begunPurpose binds what was begun; the row is its kind and session.
 const begunPurpose = "begun"
 
+func begunRow(kind, session string) string { return kind + " " + session }
+
 // KeepBegun keeps, sealed, what an owner has begun in a session, in the place of what
 // they had begun of its kind there before. now is of who asks, as expires is.
 func (r *Register) KeepBegun(ctx context.Context, kind, session, owner string, data []byte, now, expires time.Time) error {
 	who := engine.ParseOwner(owner)
-	sealed := r.box.Seal(begunPurpose, kind+" "+session, data)
+	sealed := r.box.Seal(begunPurpose, begunRow(kind, session), data)
 	return r.db.Write(ctx, len(sealed), func(t *engine.Tx) error {
 		if err := WantUser(t, who); err != nil {
 			return err
@@ -58,7 +60,7 @@ func (r *Register) TakeBegun(ctx context.Context, kind, session, owner string, n
 	if sealed == nil {
 		return nil, engine.NotFound("beginning")
 	}
-	return r.box.Open(begunPurpose, kind+" "+session, sealed)
+	return r.box.Open(begunPurpose, begunRow(kind, session), sealed)
 }
 
 // UseTicket notes that a ticket leads somewhere; false: it did before.

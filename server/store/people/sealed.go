@@ -54,6 +54,16 @@ func Sealed() []sealed.Column {
 			},
 		},
 		{
+			Name: "begun", First: []any{"", ""},
+			Rows:     "SELECT kind, session, sealed FROM begun WHERE (kind, session) > (?, ?) ORDER BY kind, session LIMIT ?",
+			SetWhere: "UPDATE begun SET sealed = ? WHERE kind = ? AND session = ? AND sealed = ?",
+			As: func(key, _ []any) (purpose, id string) {
+				kind, _ := key[0].(string)
+				session, _ := key[1].(string)
+				return begunPurpose, begunRow(kind, session)
+			},
+		},
+		{
 			Name: "secrets", First: []any{""},
 			Rows:     "SELECT name, sealed FROM secrets WHERE name > ? ORDER BY name LIMIT ?",
 			SetWhere: "UPDATE secrets SET sealed = ? WHERE name = ? AND sealed = ?",

@@ -196,7 +196,9 @@ func archRules() []archRule {
 			breaks: func(g graph) []string {
 				const pgtest = module + "/server/pgtest"
 				return append(g.arrows(within("server/pgtest"), func(_, to string) bool { return ours(to) }),
-					g.arrows(ours, func(from, to string) bool { return to == pgtest && from != module+"/server/store/storetest" && from != module+"/server/clustertest" })...)
+					g.arrows(ours, func(from, to string) bool {
+						return to == pgtest && from != module+"/server/store/storetest" && from != module+"/server/clustertest"
+					})...)
 			},
 			example: graph{"screentest/server/pgtest": {Imports: []string{"screentest/server/store"}}, "screentest/server/ops": {Imports: []string{"screentest/server/pgtest"}}},
 		},

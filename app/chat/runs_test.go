@@ -72,6 +72,25 @@ func TestServerKilledInMidStreamKeepsWhatItHasStored(t *testing.T) {
 	}
 }
 
+// The news of an end that came elsewhere, behind a log that was shown for longer.
+func TestAnEndThatIsShorterThanWhatWasShownIsFetched(t *testing.T) {
+	b := newBench(t)
+	b.Lane(0).Choose(chatModel)
+	start, run := b.sent(t, "hi")
+	b.log(run.ID, 0, delta("stored ")+delta("lost"))
+	cut := run
+	cut.State, cut.Bytes = wire.Interrupted, int64(len(delta("stored ")))
+	b.news(wire.EventRun, cut)
+	b.far.take(t, wire.OpOpen).answer(wire.Opened{
+		Summary:  wire.Summary{ID: start.Conversation},
+		Messages: []wire.Message{start.User, {ID: start.Answer, Parent: start.User.ID, Role: "assistant", Text: "stored ", CreatedMS: start.User.CreatedMS, Run: &cut}},
+	})
+	wantTexts(t, b, "user: hi", "assistant: stored ")
+	if len(b.far.calls) != 0 {
+		t.Errorf("calls %v, want none more", b.far.ops())
+	}
+}
+
 func TestRunBegunInAnotherTabIsFetchedAndRead(t *testing.T) {
 	b := newBench(t)
 	b.Show("c")

@@ -67,14 +67,13 @@ func (s *Server) readRun(ctx context.Context, k *socket, r wire.Read) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	if r.From < 0 {
-		return nil, &wire.Problem{Code: "invalid_offset", Field: "from", Message: "A log is read from offset 0 on."}
+	// Of a log that still grows, another replica may have shown more than is here by
+	// now: the rest comes, or else the end is told from where it is.
+	if size, whole := log.Size(); r.From < 0 || whole && r.From > size {
+		return nil, &wire.Problem{Code: "invalid_offset", Field: "from", Message: "The log is not that long."}
 	}
 	if !k.canRead() {
 		return nil, tooManyReads
 	}
-	// Beyond what there is, another replica has shown more than is here by now: the
-	// rest comes, or the end that was lost doesn't, and then that is told from where
-	// it is.
 	return reading{run, &cursor{run: r.Run, log: log, at: r.From}}, nil
 }

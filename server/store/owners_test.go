@@ -364,7 +364,7 @@ func missing(t *testing.T, checks map[string]func(*testing.T, string)) {
 		"SetTeamKey", "DeleteTeamKey", "BindKeys", "MakeInvite", "Invites", "RevokeInvite", "Persons",
 		"SpentByTeam", "LedgerOfEverybody", "EachLedgerOfEverybody", "Limits", "ChangePerson", "Claims",
 		"TeamLibrary", "Shares", // see their own tests
-		"Bytes", "Ping", "ProbeSealKey", "Waiting",
+		"Bytes", "Ping", "ProbeSealKey", "ReadOnly", "Waiting",
 	}
 	atTheDoor := []string{ // before it is known who asks: by an address of mail, a link or a cookie
 		"Accounts", "AccountCount", "Login", "MakeLink", "Link", "SetUp", "Join", "Reset", "SignOn", "PasskeyOf",

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"screentest/server/store/postgres"
 	"screentest/shared/wire"
 )
 
@@ -52,6 +55,19 @@ func LookPostgres(ctx context.Context, url string, newest int, fn func(q Reading
 	}
 	defer func() { err = errors.Join(err, readers.close()) }()
 	return readers.snapshot(ctx, func(q Reading) error { return fn(q, version) })
+}
+
+// ExecLong runs a statement that takes longer than an answer may otherwise, such as
+// one that makes an index.
+func (t *Tx) ExecLong(ctx context.Context, statement string) error {
+	if !t.OnPostgres() {
+		_, err := t.Exec(statement)
+		return err
+	}
+	return t.p.said(postgres.Raw(ctx, t.p.conn, func(pc *pgconn.PgConn) error {
+		_, err := pc.Exec(ctx, "SET LOCAL statement_timeout = 0; "+statement).ReadAll()
+		return err
+	}))
 }
 
 // moveLock is the number of the lock that whoever moves a database of PostgreSQL's,

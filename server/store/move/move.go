@@ -69,6 +69,9 @@ type state struct {
 	Stage stage `json:"stage"`
 	// File is the last file, by its name, that is there and was compared.
 	File string `json:"file,omitempty"`
+	// Later are the statements that make the indexes of words, which cost more to be
+	// kept up to date, word by word, than to be made once all are there.
+	Later []string `json:"later,omitempty"`
 }
 
 // A stage of a move.
@@ -76,11 +79,11 @@ type stage int
 
 // The stages, in their order.
 const (
-	copyRows stage = iota
-	noteWords
-	putWords
-	copyFiles
-	compare
+	copyingRows stage = iota
+	notingWords
+	puttingWords
+	copyingFiles
+	comparing
 	closing // all was compared; only the notes are left to be set
 )
 
@@ -97,10 +100,10 @@ func (m *Move) Run(ctx context.Context) (r Report, err error) {
 		stage stage
 		do    func(context.Context) error
 	}{
-		{copyRows, m.copyRows},
-		{noteWords, m.noteWords},
-		{putWords, m.putWords},
-		{copyFiles, m.copyFiles},
+		{copyingRows, m.copyRows},
+		{notingWords, m.noteWords},
+		{puttingWords, m.putWords},
+		{copyingFiles, m.copyFiles},
 	} {
 		if m.state.Stage != s.stage {
 			continue
@@ -113,7 +116,7 @@ func (m *Move) Run(ctx context.Context) (r Report, err error) {
 			return r, err
 		}
 	}
-	if m.state.Stage == compare {
+	if m.state.Stage == comparing {
 		if r, err = m.compare(ctx); err != nil {
 			return r, err
 		}
@@ -171,7 +174,7 @@ func (m *Move) begin(ctx context.Context) error {
 	if err := m.catchUp(ctx, m.From); err != nil {
 		return err
 	}
-	m.state = state{ID: uuid.NewString(), From: m.From.Name, Version: m.Version}
+	m.state = state{ID: uuid.NewString(), From: m.From.Name, Version: m.Version, Later: m.state.Later}
 	if err := m.From.DB.Write(ctx, 0, func(w *engine.Tx) error { return setMeta(w, engine.MovingOutName, []byte(m.state.ID)) }); err != nil {
 		return err
 	}
@@ -233,43 +236,6 @@ func (m *Move) noteIn(w *engine.Tx) error {
 		return err
 	}
 	return setMeta(w, engine.MovingInName, text)
-}
-
-// noteWords has everything that can be found noted for the index.
-func (m *Move) noteWords(ctx context.Context) error {
-	return m.To.DB.Write(ctx, 0, func(w *engine.Tx) error {
-		for _, statement := range []string{
-			"DELETE FROM search_todo",
-			"INSERT INTO search_todo (owner, conversation, messages_from) SELECT owner, n, 0 FROM conversations WHERE owner > 0 ORDER BY n",
-			"INSERT INTO search_todo (owner, conversation, video) SELECT owner, 0, n FROM video_tasks WHERE owner > 0 ORDER BY n",
-		} {
-			if _, err := w.Exec(statement); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// putWords puts it in.
-func (m *Move) putWords(ctx context.Context) (err error) {
-	m.Say("Making the search index.")
-	return m.catchUp(ctx, m.To)
-}
-
-// catchUp has the search index of an end follow. Clips have their words in their own
-// rows, too.
-func (m *Move) catchUp(ctx context.Context, e End) (err error) {
-	for more := true; more && err == nil; {
-		err = e.DB.Write(ctx, 0, func(w *engine.Tx) (err error) {
-			more, err = e.Index.CatchUp(w)
-			return err
-		})
-		if err == nil && m.written != nil {
-			err = m.written()
-		}
-	}
-	return err
 }
 
 // finish closes the source for writing, and then opens the target for it: never are

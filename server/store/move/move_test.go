@@ -133,6 +133,7 @@ func wantAlive(t *testing.T, db *store.DB) {
 	if err != nil || len(found.Hits) != 1 {
 		t.Errorf("clips: found %+v, %v", found, err)
 	}
+	wantIndexed(t, db)
 	storetest.CheckHours(t, db)
 	storetest.Must(t, storetest.Second(storetest.Book(db, "1", storetest.SomeEntry("charge", id16("new"), 5))))
 	storetest.CheckHours(t, db)
@@ -275,14 +276,15 @@ func idOf(t testing.TB, url string) (id string) {
 // it was.
 func TestServedInBetween(t *testing.T) {
 	dir, files, url := world(t), t.TempDir(), newDatabase(t)
-	batches := 0
+	to := openPostgres(t, url, files, false)
 	stop := func() error {
-		if batches++; batches == 20 {
-			return errKilled
+		s, _, err := stateOf(to.DB.At(context.Background()))
+		if err == nil && s.Stage == puttingWords {
+			err = errKilled // while the index of words isn't there
 		}
-		return nil
+		return err
 	}
-	if _, _, err := moved(t, openFolder(t, dir, true), openPostgres(t, url, files, false), stop); !errors.Is(err, errKilled) {
+	if _, _, err := moved(t, openFolder(t, dir, true), to, stop); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
 	db, err := store.Open(t.Context(), dir, store.Options{SealKey: sealKey})
@@ -299,6 +301,20 @@ func TestServedInBetween(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 	wantSameRows(t, rowsOfPostgres(t, url), rowsOfFolder(t, dir))
+	db, err = store.Open(t.Context(), t.TempDir(), store.Options{Database: url, SealKey: sealKey})
+	storetest.Must(t, err)
+	defer func() { storetest.Must(t, db.Close()) }()
+	wantIndexed(t, db)
+}
+
+// wantIndexed looks that words are found by an index.
+func wantIndexed(t *testing.T, db *store.DB) {
+	t.Helper()
+	var indexes int
+	storetest.Must(t, db.Engine().At(t.Context()).Scan("SELECT count(*) FROM pg_indexes WHERE schemaname = current_schema() AND indexname = 'search_words'", nil, &indexes))
+	if indexes != 1 {
+		t.Error("the index of words is gone")
+	}
 }
 
 // Broken off between the two notes at the end, neither can be written to, and the
@@ -358,7 +374,7 @@ func TestWhatDiffersIsFound(t *testing.T) {
 			to := openPostgres(t, url, files, false)
 			_, said, err := moved(t, openFolder(t, dir, true), to, func() error {
 				s, _, err := stateOf(to.DB.At(context.Background()))
-				if err != nil || s.Stage != copyFiles {
+				if err != nil || s.Stage != copyingFiles {
 					return err
 				}
 				return to.DB.Write(context.Background(), 0, func(w *engine.Tx) error { return storetest.Second(w.Exec(c.statement)) })

@@ -186,7 +186,10 @@ func moved(t testing.TB, from, to end, written func() error) (r Report, said []s
 	version, err := engine.NewestPostgres(schema.Postgres)
 	storetest.Must(t, err)
 	m := &Move{From: from.End, To: to.End, Box: box(t), Version: version, Now: time.Now, written: written,
-		Say: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }}
+		Say: func(format string, args ...any) {
+			said = append(said, fmt.Sprintf(format, args...))
+			t.Logf(time.Now().Format("05.000 ")+format, args...)
+		}}
 	r, err = m.Run(context.Background())
 	return r, said, err
 }

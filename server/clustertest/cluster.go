@@ -81,9 +81,9 @@ func Behind(t testing.TB, bin string, n int, database string, team bool, flags .
 	c := &Cluster{t: t, bin: bin}
 	front, addresses := c.addresses(n)
 	c.URL = "http://localhost:" + strconv.Itoa(front) // where passkeys can be made
-	flags = append([]string{"-database", database, "-files", s3test.Address(t)}, flags...)
-	if team {
-		flags = append(flags, "-public-url", c.URL, "-plain-http")
+	flags = append([]string{"-database", database, "-files", s3test.Address(t), "-public-url", c.URL, "-plain-http"}, flags...)
+	if !team {
+		flags = append(flags, "-team=false")
 	}
 	for i, own := range addresses {
 		c.replica(strconv.Itoa(i+1), own, flags...)

@@ -2,6 +2,7 @@ package clustertest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -58,6 +59,12 @@ func (a *Asked) Answer() (status int, answer []byte, whole bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.status, bytes.Clone(a.answer.Bytes()), a.whole
+}
+
+// known says that the gateway has told its id of a request that costs.
+func (a *Asked) known() bool {
+	_, answer, whole := a.Answer()
+	return whole || a.Method != "POST" || idOf(answer) != ""
 }
 
 // Creates says that it asks for a clip, which costs.
@@ -123,7 +130,18 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.asked = append(g.asked, a)
 	g.mu.Unlock()
 	g.tell(Came, a)
-	ctx := r.Context()
+	if r.Context().Err() != nil {
+		panic(http.ErrAbortHandler) // who asked has gone, and nothing was asked
+	}
+	// Who asks may leave at any moment. The gateway is then left too, but no sooner than
+	// it has said by which id it books the request: else nobody could say whose that is.
+	ctx, leave := context.WithCancel(context.WithoutCancel(r.Context()))
+	defer leave()
+	defer context.AfterFunc(r.Context(), func() {
+		if a.known() {
+			leave()
+		}
+	})()
 	req, err := http.NewRequestWithContext(ctx, r.Method, g.sandbox.URL+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
 		g.t.Error(err)
@@ -146,13 +164,17 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(res.StatusCode)
-	g.pass(w, res.Body, a)
+	g.pass(w, res.Body, a, func() {
+		if r.Context().Err() != nil && a.known() {
+			leave()
+		}
+	})
 }
 
 // passing asks for nothing of its own.
 var passing = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 100}
 
-func (g *Gateway) pass(w http.ResponseWriter, from io.Reader, a *Asked) {
+func (g *Gateway) pass(w http.ResponseWriter, from io.Reader, a *Asked, passed func()) {
 	p, to := make([]byte, 16<<10), http.NewResponseController(w)
 	for {
 		n, err := from.Read(p)
@@ -163,6 +185,7 @@ func (g *Gateway) pass(w http.ResponseWriter, from io.Reader, a *Asked) {
 			_, _ = w.Write(p[:n]) // who asked may have gone
 			_ = to.Flush()
 			g.tell(Passed, a)
+			passed()
 		}
 		if errors.Is(err, io.EOF) {
 			a.mu.Lock()

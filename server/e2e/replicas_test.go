@@ -31,7 +31,24 @@ func replicas(t *testing.T) int {
 }
 
 // alone are the tests of what holds of one process alone, each with the reason.
-var alone = map[string]string{}
+var alone = map[string]string{
+	"TestATabThatSleptThroughTheEndOfItsSession": kills,
+	"TestAClipAskedForWithoutAServerWaits":       kills,
+	"TestAGatewayIsConnectedInThePage":           "the gateway of replicas is named when they start",
+	"TestSendWhileTheServerIsAway":               kills,
+	"TestUnsentMessageOutlivesTheTab":            kills,
+	"TestKilledWhileClipsAreMade":                kills,
+	"TestModelsThatAGatewayLists":                "the gateway of replicas is named when they start",
+	"TestKilledInMidStreamAndStartedAgain":       kills,
+	"TestKilledWhileAClipIsReviewed":             kills,
+	"TestAnIdleServerIsNotWoken":                 "replicas say each second that they are there",
+	"TestAxeFindsNothingInARanking":              "it writes into the folder",
+	"TestKeyEnteredReplacedForgotten":            "it looks into the folder",
+}
+
+// kills is why a test doesn't hold of replicas: see package clustertest for those that
+// end them.
+const kills = "it ends the one process"
 
 // startReplicas is start with several.
 func (w *world) startReplicas(n int) {

@@ -19,7 +19,7 @@ import (
 const (
 	historyConversations = 10_000
 	historyMessages      = 10 // in each
-	historyFile          = 500
+	historyFile          = 250
 	historyWithin        = 30 * time.Second
 
 	historyAsked = 150 // searches, and as many pages, in each round

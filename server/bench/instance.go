@@ -53,7 +53,7 @@ func openInstance(ctx context.Context, bin, dir, upstream, database string, n in
 	if err := os.WriteFile(models, gateway.SampleCatalogue().JSON(), 0o600); err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(n)
+	ports, err := freePorts(n + 1)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,9 @@ func openInstance(ctx context.Context, bin, dir, upstream, database string, n in
 		args := []string{"serve", "-team", "-addr", "127.0.0.1:0", "-data", filepath.Join(dir, strconv.Itoa(k)), "-gateway", upstream, "-catalog", models}
 		var env []string
 		if database != "" {
-			args = append(args, "-database", database, "-files", files, "-replica", fmt.Sprintf("http://127.0.0.1:%d", ports[k]))
+			args = append(args, "-database", database, "-files", files, "-replica", fmt.Sprintf("http://127.0.0.1:%d", ports[k]),
+				// Cookies bear its port: one session is good at all replicas.
+				"-public-url", fmt.Sprintf("http://127.0.0.1:%d", ports[n]), "-plain-http")
 			env = append(env, "SCREENTEST_SEAL_KEY="+strings.Repeat("5ea1", 16))
 		}
 		r := &replica{start: func(ctx context.Context) (p *rig.Program, err error) {

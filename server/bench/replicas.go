@@ -343,8 +343,8 @@ func printReplicas(ways []*replicaWay, filled int, opt options) {
 	fmt.Printf("\n## Replicas on one PostgreSQL, which commits to the disk, beside one process on SQLite\n\n")
 	fmt.Printf("%d streams of %d/s paced, %d chunks each, begun in %v; %d people; median of up to %d rounds in turns (least–most); %s.\n",
 		opt.streams, replicaPlan.rate, replicaPlan.chunks, replicaPlan.ramp, replicaPeople, opt.rounds, opt.where())
-	fmt.Printf("Streams go to all replicas in turn, and are read at their holder but in the last column. Search and pages are of %d conversations with %d messages, one person's; of %d streams the holder was killed.\n\n",
-		filled, filled*historyMessages, takenStreams)
+	fmt.Printf("Streams go to all replicas in turn, and are read at their holder but in the last column. Search and pages are those of a person with %d conversations and %d messages.\n", filled, filled*historyMessages)
+	fmt.Printf("Taken over: the time from the end (kill -9) of a replica that held %d streams until a tab at another one knew that they are interrupted; at its own address: it is started anew at once.\n\n", takenStreams)
 	for _, line := range replicaTable(ways) {
 		fmt.Println(line)
 	}

@@ -59,7 +59,7 @@ func relay(ctx context.Context, bin string, opt options) error {
 	}
 	defer closeAll()
 
-	if err := measureFirst(ctx, ways, firstTokens, firstPause); err != nil {
+	if err := measureFirst(ctx, ways, firstTokens, firstPause, partWithin); err != nil {
 		return err
 	}
 	for _, w := range ways {
@@ -100,8 +100,9 @@ func firstChatModel() string {
 }
 
 // measureFirst asks for short answers, one at a time, the ways in turn, so that
-// what disturbs the machine disturbs all of them.
-func measureFirst(ctx context.Context, ways []*way, times int, pause time.Duration) error {
+// what disturbs the machine disturbs all of them: so many times, or fewer if they
+// take longer than within.
+func measureFirst(ctx context.Context, ways []*way, times int, pause, within time.Duration) error {
 	readers := make([]reader, len(ways))
 	for i, w := range ways {
 		r, closeReader, err := w.open(ctx, 1)
@@ -113,7 +114,11 @@ func measureFirst(ctx context.Context, ways []*way, times int, pause time.Durati
 	}
 	const warmUp = 10
 	took := make([][]time.Duration, len(ways))
+	begin := time.Now()
 	for n := range warmUp + times {
+		if n > warmUp && time.Since(begin) > within {
+			break
+		}
 		for i, w := range ways {
 			time.Sleep(pause)
 			var first time.Time

@@ -43,6 +43,7 @@ const (
 
 	replicaFirsts     = 100 // answers of a round, one after the other
 	replicaFirstPause = 5 * time.Millisecond
+	firstsWithin      = 30 * time.Second
 
 	// durableAtOnce send short answers, one after the other each, for so long.
 	durableAtOnce = 64
@@ -191,12 +192,12 @@ func measureReplicas(ctx context.Context, all []*replicaWay, opt options) (fille
 	}
 	for _, do := range []func() error{
 		func() error {
-			return inTurns(opt.rounds, 30*time.Second, func() error {
+			return inTurns(opt.rounds, firstsWithin, func() error {
 				var ways []*way
 				for _, w := range all {
 					ways = append(ways, &w.way)
 				}
-				return measureFirst(ctx, ways, replicaFirsts, replicaFirstPause)
+				return measureFirst(ctx, ways, replicaFirsts, replicaFirstPause, firstsWithin)
 			})
 		},
 		turns(55*time.Second, all, func(w *replicaWay) error { return w.paced(ctx, opt.streams) }),

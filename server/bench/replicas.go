@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -68,6 +67,10 @@ type replicaWay struct {
 // PostgreSQL, in turns, and how long it takes until a killed one's streams are taken
 // over. What has been measured when the time is up is printed all the same.
 func replicas(ctx context.Context, bin string, opt options) error {
+	if _, err := postgresProgram("postgres"); err != nil {
+		fmt.Fprintln(os.Stderr, "NOTICE:", err)
+		return nil
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, replicasWithin, fmt.Errorf("it took longer than %v", replicasWithin))
 	defer cancel()
 	dir, err := os.MkdirTemp("", "screentest-bench-")
@@ -77,10 +80,6 @@ func replicas(ctx context.Context, bin string, opt options) error {
 	defer os.RemoveAll(dir)
 	ways, closeAll, err := openReplicas(ctx, bin, dir, opt)
 	defer closeAll()
-	if errors.Is(err, errNoPostgres) {
-		fmt.Fprintln(os.Stderr, "NOTICE:", err)
-		return nil
-	}
 	if err != nil {
 		return err
 	}

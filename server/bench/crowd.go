@@ -39,7 +39,7 @@ func crowd(ctx context.Context, bin string) error {
 		return err
 	}
 	defer team.close()
-	w := way{name: "screentest", pid: team.server.PID(), open: team.reader}
+	w := way{name: "screentest", pids: []int{team.server.PID()}, open: team.reader}
 
 	fmt.Printf("\n## Crowds: source → screentest → this program, all on all processors\n")
 	for _, c := range crowds {

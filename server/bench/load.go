@@ -17,8 +17,8 @@ type load struct {
 	chunks     int
 	lost       int // chunks that were sent and never came
 	seconds    float64
-	cpuSeconds float64 // of the process under test
-	flowKB     float64 // private memory of it, at most, while all streams were under way
+	cpuSeconds float64 // of the processes under test
+	flowKB     float64 // private memory of them, at most, while all streams were under way
 	peakKB     float64 // at most at any time
 	bytes      int64   // read, of all streams
 	busy       float64 // share of all processors, by whomever
@@ -98,11 +98,16 @@ func (w *way) load(ctx context.Context, streams int, plan plan) (*load, error) {
 	return l, nil
 }
 
-func (w *way) usage() (usage, error) {
-	if w.pid == 0 {
-		return usage{}, nil
+func (w *way) usage() (sum usage, err error) {
+	for _, pid := range w.pids {
+		u, err := family(pid)
+		if err != nil {
+			return usage{}, err
+		}
+		sum.cpuSeconds += u.cpuSeconds
+		sum.privateKB += u.privateKB
 	}
-	return family(w.pid)
+	return sum, nil
 }
 
 // watch returns the most memory seen until stop is closed, and the most of it while

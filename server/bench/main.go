@@ -1,8 +1,9 @@
 // Command bench prints what Screentest is measured by: the size of the page's
 // program, how soon it answers over a slow line, the cost of the relay against
-// reading the gateway directly and against nginx, and streaming in a real
-// browser. `make bench` runs it; it is bounded in time, no part takes much over
-// a minute.
+// reading the gateway directly and against nginx, streaming in a real browser, and
+// what replicas on PostgreSQL bear beside one process on SQLite. `make bench` runs it;
+// it is bounded in time: no part takes much over a minute, but for replicas, which
+// take less than four.
 //
 // All figures of a table come from one run on one machine that the source, the
 // relay and the reader share, so it is their ratios that say something.
@@ -28,11 +29,12 @@ func main() {
 		os.Exit(1)
 	}
 	var opt options
-	only := flag.String("only", "sizes,start,relay,browser,lanes,scroll,typing", "which `parts` to measure; day, a day of 50 people, and crowd, thousands of streams, are two more")
+	only := flag.String("only", "sizes,start,relay,browser,lanes,scroll,typing,replicas", "which `parts` to measure; day, a day of 50 people, and crowd, thousands of streams, are two more")
 	flag.StringVar(&opt.against, "against", "", "another `screentest`, an older one say, that is measured in turns with this one: its start, and its relay")
 	flag.BoolVar(&opt.pin, "pin", true, "give the relay under test processors of its own")
 	flag.IntVar(&opt.rounds, "rounds", 3, "how often each way of the relay is measured")
 	flag.StringVar(&opt.profile, "profile", "", "write profiles of the relay into this `folder`")
+	flag.IntVar(&opt.streams, "streams", 100, "how many streams at once the part replicas reads")
 	flag.DurationVar(&opt.day, "for", 2*time.Minute, "how long the `time` of the part day is")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -70,6 +72,7 @@ func run(ctx context.Context, only []string, opt options) error {
 		{"lanes", comparison},
 		{"scroll", scroll},
 		{"typing", typing},
+		{"replicas", func(ctx context.Context, bin string) error { return replicas(ctx, bin, opt) }},
 		{"crowd", crowd},
 		{"day", func(ctx context.Context, bin string) error { return day(ctx, bin, opt.day) }},
 	}

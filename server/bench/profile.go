@@ -20,6 +20,7 @@ type options struct {
 	against string // another program
 	pin     bool
 	rounds  int
+	streams int    // at once, of the part replicas
 	profile string // a folder; "" for no profiles
 	day     time.Duration
 }

@@ -123,33 +123,47 @@ func (r *socketReader) Stream(ctx context.Context, prompt string, each func([]by
 // turn sends a prompt as a turn of a conversation and reads the answer to its
 // end.
 func turn(ctx context.Context, tab *wiretest.Client, conversation, parent, model, prompt string, each func([]byte)) error {
-	body, err := chatBody(model, prompt)
+	start, err := startOf(conversation, parent, model, prompt)
 	if err != nil {
 		return err
 	}
-	var read int64
-	var gap error
-	run, err := tab.Run(ctx, wire.Start{
-		Run:          uuid.NewString(),
-		Conversation: conversation,
-		User:         wire.Message{ID: uuid.NewString(), Parent: parent, Role: "user", Text: prompt},
-		Answer:       uuid.NewString(),
-		Endpoint:     string(gateway.Chat),
-		Body:         body,
-	}, func(h wire.LogFrame, p []byte) {
-		if h.From != read {
-			gap = fmt.Errorf("bytes from %d came after %d", h.From, read)
-		}
-		read += int64(len(p))
-		each(p)
-	})
-	if err := errors.Join(err, gap); err != nil {
+	in := inOrder{each: each}
+	run, err := tab.Run(ctx, start, in.take)
+	if err := errors.Join(err, in.gap); err != nil {
 		return err
 	}
 	if run.State != wire.Done {
 		return fmt.Errorf("a run ended as %s: %w", run.State, problem(run))
 	}
 	return nil
+}
+
+// startOf is a turn of a conversation.
+func startOf(conversation, parent, model, prompt string) (wire.Start, error) {
+	body, err := chatBody(model, prompt)
+	return wire.Start{
+		Run:          uuid.NewString(),
+		Conversation: conversation,
+		User:         wire.Message{ID: uuid.NewString(), Parent: parent, Role: "user", Text: prompt},
+		Answer:       uuid.NewString(),
+		Endpoint:     string(gateway.Chat),
+		Body:         body,
+	}, err
+}
+
+// inOrder hands over the bytes of a log, and notes where some are missing.
+type inOrder struct {
+	each func([]byte)
+	read int64
+	gap  error
+}
+
+func (o *inOrder) take(h wire.LogFrame, p []byte) {
+	if h.From != o.read {
+		o.gap = fmt.Errorf("bytes from %d came after %d", h.From, o.read)
+	}
+	o.read += int64(len(p))
+	o.each(p)
 }
 
 func problem(run wire.Run) error {

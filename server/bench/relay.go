@@ -59,7 +59,7 @@ func relay(ctx context.Context, bin string, opt options) error {
 	}
 	defer closeAll()
 
-	if err := measureFirst(ctx, ways); err != nil {
+	if err := measureFirst(ctx, ways, firstTokens, firstPause, partWithin); err != nil {
 		return err
 	}
 	for _, w := range ways {
@@ -100,8 +100,9 @@ func firstChatModel() string {
 }
 
 // measureFirst asks for short answers, one at a time, the ways in turn, so that
-// what disturbs the machine disturbs all of them.
-func measureFirst(ctx context.Context, ways []*way) error {
+// what disturbs the machine disturbs all of them: so many times, or fewer if they
+// take longer than within.
+func measureFirst(ctx context.Context, ways []*way, times int, pause, within time.Duration) error {
 	readers := make([]reader, len(ways))
 	for i, w := range ways {
 		r, closeReader, err := w.open(ctx, 1)
@@ -113,9 +114,13 @@ func measureFirst(ctx context.Context, ways []*way) error {
 	}
 	const warmUp = 10
 	took := make([][]time.Duration, len(ways))
-	for n := range warmUp + firstTokens {
+	begin := time.Now()
+	for n := range warmUp + times {
+		if n > warmUp && time.Since(begin) > within {
+			break
+		}
 		for i, w := range ways {
-			time.Sleep(firstPause)
+			time.Sleep(pause)
 			var first time.Time
 			start := time.Now()
 			err := readers[i].Stream(ctx, shortPlan.prompt(), func([]byte) {
@@ -152,7 +157,7 @@ func measurePaced(ctx context.Context, w *way) error {
 	w.note(rowLate50, ms(quantile(l.late, 0.50)))
 	w.note(rowLate99, ms(quantile(l.late, 0.99)))
 	w.note(rowBusy, l.busy*100)
-	if w.pid == 0 {
+	if len(w.pids) == 0 {
 		return nil
 	}
 	w.note(rowPacedCPU, l.cpuSeconds/float64(l.chunks)*1e6)
@@ -177,7 +182,7 @@ func measureFlat(ctx context.Context, w *way) error {
 		return fmt.Errorf("%d chunks of %d were lost", l.lost, l.lost+l.chunks)
 	}
 	w.note(rowFlatRate, float64(l.chunks)/l.seconds)
-	if w.pid != 0 {
+	if len(w.pids) != 0 {
 		w.note(rowFlatCPU, l.cpuSeconds/float64(l.chunks)*1e6)
 	}
 	return nil

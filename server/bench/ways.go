@@ -15,7 +15,7 @@ import (
 // way is one way from the source to a reader.
 type way struct {
 	name string
-	pid  int // of the process under test; 0 for none
+	pids []int // of the processes under test
 	open func(ctx context.Context, streams int) (reader, func(), error)
 
 	idleKB  float64              // private memory before the first stream
@@ -87,7 +87,7 @@ func openWays(ctx context.Context, bin, dir string, opt options) (ways []*way, c
 		return nil, nil, err
 	default:
 		closers = append(closers, n.stop)
-		ways = append(ways, &way{name: "nginx", pid: n.cmd.Process.Pid, open: over(n.url)})
+		ways = append(ways, &way{name: "nginx", pids: []int{n.cmd.Process.Pid}, open: over(n.url)})
 	}
 
 	programs := []struct{ name, bin, data string }{{"screentest", bin, "data"}}
@@ -104,7 +104,7 @@ func openWays(ctx context.Context, bin, dir string, opt options) (ways []*way, c
 			return nil, nil, err
 		}
 		closers = append(closers, func() { _ = server.Stop() })
-		ways = append(ways, &way{name: p.name, pid: server.PID(), open: func(ctx context.Context, streams int) (reader, func(), error) {
+		ways = append(ways, &way{name: p.name, pids: []int{server.PID()}, open: func(ctx context.Context, streams int) (reader, func(), error) {
 			r, err := newSocketReader(ctx, server.URL, key, model, streams)
 			if err != nil {
 				return nil, nil, err

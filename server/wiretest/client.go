@@ -327,21 +327,8 @@ func (c *Client) Hello(ctx context.Context) (wire.Hello, error) {
 // to each as it comes, one at a time. It returns the run as the server tells
 // its end, once the whole log has come too.
 func (c *Client) Run(ctx context.Context, start wire.Start, each func(wire.LogFrame, []byte)) (wire.Run, error) {
-	whole := make(chan struct{})
-	c.mu.Lock()
-	from := len(c.pushes)
-	c.runs[start.Run] = func(h wire.LogFrame, p []byte) {
-		each(h, p)
-		if h.End {
-			close(whole)
-		}
-	}
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.runs, start.Run)
-	}()
+	from, whole, leave := c.follow(start.Run, each)
+	defer leave()
 	start.Read = true
 	if err := c.Call(ctx, wire.OpStart, start, nil); err != nil {
 		return wire.Run{}, fmt.Errorf("start: %w", err)
@@ -350,13 +337,48 @@ func (c *Client) Run(ctx context.Context, start wire.Start, each func(wire.LogFr
 	if err != nil {
 		return r, err
 	}
+	return r, c.until(ctx, whole)
+}
+
+// Follow reads the log of a run that another tab has started, from its first byte to
+// its end, as Run does. What became of the run it doesn't tell.
+func (c *Client) Follow(ctx context.Context, run string, each func(wire.LogFrame, []byte)) error {
+	_, whole, leave := c.follow(run, each)
+	defer leave()
+	if err := c.Call(ctx, wire.OpRead, wire.Read{Run: run}, nil); err != nil {
+		return fmt.Errorf("read: %w", err)
+	}
+	return c.until(ctx, whole)
+}
+
+// follow has each called with every stretch of a run's log until leave is called.
+// whole is closed at the log's end; from is how many messages have come so far.
+func (c *Client) follow(run string, each func(wire.LogFrame, []byte)) (from int, whole <-chan struct{}, leave func()) {
+	end := make(chan struct{})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runs[run] = func(h wire.LogFrame, p []byte) {
+		each(h, p)
+		if h.End {
+			close(end)
+		}
+	}
+	return len(c.pushes), end, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.runs, run)
+	}
+}
+
+// until waits for the end of a log.
+func (c *Client) until(ctx context.Context, whole <-chan struct{}) error {
 	select {
 	case <-whole:
-		return r, nil
+		return nil
 	case <-c.done:
-		return r, fmt.Errorf("the socket has ended: %w", c.err)
+		return fmt.Errorf("the socket has ended: %w", c.err)
 	case <-ctx.Done():
-		return r, ctx.Err()
+		return ctx.Err()
 	}
 }
 

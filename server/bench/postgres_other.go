@@ -1,0 +1,9 @@
+//go:build !unix
+
+package main
+
+import "syscall"
+
+func asPostgres() *syscall.SysProcAttr { return nil }
+
+func givePostgres(string) error { return nil }

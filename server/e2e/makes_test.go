@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"fmt"
 	"strings"
 	"testing"
@@ -22,14 +23,21 @@ type makes struct {
 
 func (w *world) makes() *makes {
 	w.t.Helper()
-	c, err := wiretest.Dial(context.Background(), w.server.URL, wiretest.NewHTTP())
-	if err != nil {
-		w.t.Fatal(err)
+	dial := func(as *http.Client) *wiretest.Client {
+		c, err := wiretest.Dial(context.Background(), w.server.URL, as)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.t.Cleanup(c.Close)
+		return c
 	}
-	w.t.Cleanup(c.Close)
+	c := dial(wiretest.NewHTTP())
 	if w.gateway != "" {
 		if err := c.SetKey(context.Background(), sandboxKey); err != nil {
 			w.t.Fatal(err)
+		}
+		if w.cluster != nil { // where another replica took the key, the socket has ended
+			c = dial(c.HTTP)
 		}
 	}
 	return &makes{w.t, c}

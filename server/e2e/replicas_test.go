@@ -34,11 +34,17 @@ func replicas(t *testing.T) int {
 var alone = map[string]string{
 	"TestATabThatSleptThroughTheEndOfItsSession": kills,
 	"TestAClipAskedForWithoutAServerWaits":       kills,
-	"TestAGatewayIsConnectedInThePage":           "the gateway of replicas is named when they start",
+	"TestAGatewayIsConnectedInThePage":           names,
+	"TestAGatewayWithoutAKeyIsConnected":         names,
+	"TestSetUpSendSignOutSignIn":                 asks,
+	"TestASendIsChargedToATeam":                  asks,
+	"TestADearClipIsAskedForAndReleased":         asks,
+	"TestAxeFindsNothingInNotices":               asks,
+	"TestWhatIsShared":                           "it shares what it has sent a moment ago, which another replica may not know yet",
 	"TestSendWhileTheServerIsAway":               kills,
 	"TestUnsentMessageOutlivesTheTab":            kills,
 	"TestKilledWhileClipsAreMade":                kills,
-	"TestModelsThatAGatewayLists":                "the gateway of replicas is named when they start",
+	"TestModelsThatAGatewayLists":                names,
 	"TestKilledInMidStreamAndStartedAgain":       kills,
 	"TestKilledWhileAClipIsReviewed":             kills,
 	"TestAnIdleServerIsNotWoken":                 "replicas say each second that they are there",
@@ -46,9 +52,12 @@ var alone = map[string]string{
 	"TestKeyEnteredReplacedForgotten":            "it looks into the folder",
 }
 
-// kills is why a test doesn't hold of replicas: see package clustertest for those that
-// end them.
-const kills = "it ends the one process"
+// Why a test doesn't hold of replicas.
+const (
+	kills = "it ends the one process; package clustertest ends replicas"
+	names = "the gateway of replicas is named when they start"
+	asks  = "it sends where nobody has given a key, which the sandbox inside alone takes"
+)
 
 // startReplicas is start with several.
 func (w *world) startReplicas(n int) {
@@ -73,9 +82,9 @@ func (w *world) startReplicas(n int) {
 	at := w.gateway
 	if at == "" { // there is no sandbox inside: it would be another one in each
 		at = startSandboxAt(w.t, "127.0.0.1:0", "60", "-speed", speed, "-fetch-private").URL
-		w.lent = true
+		w.gateway, w.lent = at, true
 	}
-	args = append([]string{"-gateway", at, "-catalog", w.sampleFile()}, args...)
+	args = append([]string{"-gateway", at, "-catalog", w.sampleFile(), "-fetch-private"}, args...)
 	w.cluster = clustertest.Behind(w.t, bin, n, pgtest.URL(w.t), slices.Contains(args, "-team"), args...)
 	first := *w.cluster.Replicas[0].Program()
 	first.URL = w.cluster.URL

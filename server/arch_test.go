@@ -211,6 +211,7 @@ func archRules() []archRule {
 					"engine": {"postgres"}, // the driver under it, which only it speaks to
 					"audit":  {"chain", "engine"}, "notices": {"engine"}, "chain": {"engine", "sealed"}, "ledger": {"chain", "engine"}, "search": {"engine", "text"}, "people": {"engine", "sealed"},
 					"ranking":   {"engine"},
+					"replicas":  {"engine"},
 					"review":    {"engine"},
 					"chat":      {"ledger", "pack", "people", "search", "engine", "text"},
 					"share":     {"pack", "people", "engine"},

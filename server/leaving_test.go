@@ -130,7 +130,7 @@ func TestAnAdminErasesSomebody(t *testing.T) {
 		t.Errorf("files are left: %q", left)
 	}
 	var left []string
-	eventually(t, func() bool { left = filesWith(t, d.config.data, says); return left == nil },
+	eventually(t, func() bool { left = storetest.FilesWith(t, d.config.data, says); return left == nil },
 		func() string { return "texts are left in " + strings.Join(left, ", ") })
 
 	rows := ann.auditLines("action=person")

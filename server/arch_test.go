@@ -218,7 +218,6 @@ func archRules() []archRule {
 					"approvals": {"audit", "people", "engine", "video"},
 					"video":     {"ledger", "people", "review", "search", "sealed", "engine", "text"},
 					"leaving":   {"audit", "people", "search", "engine"},
-					"replicas":  {"engine"},
 					"sealed":    {"engine"},
 					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "move": {"folder", "pack", "search", "verify", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
 				}

@@ -25,6 +25,7 @@ const drainFor = time.Minute
 type clusterConfig struct {
 	database, replica string
 	drain             time.Duration // drainFor for 0
+	known             string        // by what the others know one without an address; "" but in tests
 }
 
 func (c *clusterConfig) flags(fs *flag.FlagSet) {
@@ -88,7 +89,7 @@ func (s *server) join(ctx context.Context) (err error) {
 		s.onClose(func(context.Context) error { listener.Close(); return nil })
 	}
 	s.member, err = replica.Join(ctx, replica.Config{
-		Store: members{s.store.Replicas()}, Address: strings.TrimRight(c.replica, "/"), Version: version,
+		Store: members{s.store.Replicas()}, Address: cmp.Or(strings.TrimRight(c.replica, "/"), c.known), Version: version,
 		TakenOver: s.takenOver, Changed: s.peersChanged, Logger: s.log,
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"net"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -55,6 +56,14 @@ func (m members) Beat(ctx context.Context) (there []replica.Beat, err error) {
 		there = append(there, replica.Beat(r))
 	}
 	return there, err
+}
+
+// Left is no mistake where the store was closed before: the others find this one gone.
+func (m members) Left(ctx context.Context) error {
+	if err := m.Replicas.Left(ctx); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 func (members) Gone(err error) bool { return errors.Is(err, engine.ErrUnsettled) }

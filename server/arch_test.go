@@ -211,13 +211,13 @@ func archRules() []archRule {
 					"engine": {"postgres"}, // the driver under it, which only it speaks to
 					"audit":  {"chain", "engine"}, "notices": {"engine"}, "chain": {"engine", "sealed"}, "ledger": {"chain", "engine"}, "search": {"engine", "text"}, "people": {"engine", "sealed"},
 					"ranking":   {"engine"},
+					"replicas":  {"engine"},
 					"review":    {"engine"},
 					"chat":      {"ledger", "pack", "people", "search", "engine", "text"},
 					"share":     {"pack", "people", "engine"},
 					"approvals": {"audit", "people", "engine", "video"},
 					"video":     {"ledger", "people", "review", "search", "sealed", "engine", "text"},
 					"leaving":   {"audit", "people", "search", "engine"},
-					"replicas":  {"engine"},
 					"sealed":    {"engine"},
 					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "move": {"folder", "pack", "search", "verify", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
 				}

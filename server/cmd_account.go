@@ -15,9 +15,9 @@ const accountLinkHelp = `screentest account link [-data folder | -database URL] 
 screentest account link prints a link for who is locked out of a team's instance:
 to the first account, where there is none, else to a new password of the account
 with that e-mail address, or of the only admin. Servers may be running on the
-folder or the database. The link can be used once, the first for an hour, the second for a day; a
-new password takes away the second factors and passkeys there were, and ends all
-sessions.
+folder or the database. The link can be used once, the first for an hour, the
+second for a day; a new password takes away the second factors and passkeys there
+were, and ends all sessions.
 `
 
 // accountConfig is the configuration of screentest account link.

@@ -6,14 +6,19 @@ import (
 	"sync"
 	"testing"
 
+	"screentest/server/store/storetest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
-// accountLink is the link that the command prints.
-func accountLink(t *testing.T, args ...string) (link string) {
+// accountLink is the link that the command prints for the instance in a data folder.
+func accountLink(t *testing.T, data string, args ...string) (link string) {
 	t.Helper()
-	out, err := exec.Command("screentest", append([]string{"account", "link"}, args...)...).CombinedOutput()
+	args = append([]string{"account", "link", "-data", data}, args...)
+	if storetest.OnPostgres() {
+		args = append(args, "-database", storetest.URLOf(t, data))
+	}
+	out, err := exec.Command("screentest", args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -25,7 +30,7 @@ func accountLink(t *testing.T, args ...string) (link string) {
 func TestAccountLinkBesideAServer(t *testing.T) {
 	t.Parallel()
 	d := newPlayground(t, asTeam(serveConfig{}))
-	link := accountLink(t, "-data", d.config.data)
+	link := accountLink(t, d.config.data)
 	if !strings.HasPrefix(link, d.url+"/setup#") || link == d.setUp {
 		t.Fatalf("%q, and the server's own is %q", link, d.setUp)
 	}
@@ -49,7 +54,7 @@ func TestAccountLinkBesideAServer(t *testing.T) {
 	})
 	var last string
 	for range 4 {
-		link = accountLink(t, "-data", d.config.data)
+		link = accountLink(t, d.config.data)
 		if _, token, _ = strings.Cut(link, "/reset#"); token == "" || token == last {
 			t.Fatalf("%q", link)
 		}

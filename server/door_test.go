@@ -96,7 +96,7 @@ func TestAFolderOfOnePersonBecomesATeams(t *testing.T) {
 	if err := d.close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := start(t.Context(), serveConfig{data: dir, addr: "127.0.0.1:0", sandboxSpeed: 20, signIn: d.config.signIn}, d.server.log); err == nil || !strings.Contains(err.Error(), "with -team") {
+	if _, err := start(t.Context(), serveConfig{data: dir, cluster: d.config.cluster, addr: "127.0.0.1:0", sandboxSpeed: 20, signIn: d.config.signIn}, d.server.log); err == nil || !strings.Contains(err.Error(), "with -team") {
 		t.Errorf("alone again: %v", err)
 	}
 }
@@ -300,12 +300,12 @@ func TestWhatOpensTheDoorIsNowhere(t *testing.T) {
 		if strings.Contains(d.log.String(), secret) {
 			t.Errorf("%s is in the log", name)
 		}
-		if found := filesWith(t, d.config.data, secret); len(found) > 0 {
+		if found := storetest.FilesWith(t, d.config.data, secret); len(found) > 0 {
 			t.Errorf("%s is in %q", name, found)
 		}
 	}
 	// That the search finds what is there: names are not sealed.
-	if found := filesWith(t, d.config.data, "bob@example.com"); len(found) == 0 {
+	if found := storetest.FilesWith(t, d.config.data, "bob@example.com"); len(found) == 0 {
 		t.Error("the search finds nothing")
 	}
 	if !strings.Contains(told.String(), "bob@example.com") {

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
-	"io/fs"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -166,23 +162,4 @@ func (v *visitor) join(role, email string) *visitor {
 	other := &visitor{v.t, v.base, wiretest.NewHTTP()}
 	other.want(201, "POST", "/api/join", wire.Join{Token: token, Name: name, Email: email, Password: goodPassword})
 	return other
-}
-
-// filesWith are the files below dir that contain needle.
-func filesWith(t *testing.T, dir, needle string) (found []string) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		p, err := os.ReadFile(path)
-		if bytes.Contains(p, []byte(needle)) {
-			found = append(found, filepath.Base(path))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
 }

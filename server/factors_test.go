@@ -88,7 +88,7 @@ func TestASecondFactorIsAskedFor(t *testing.T) {
 		}
 	}
 	for _, canary := range append(codes, secret, strings.ReplaceAll(codes[1], "-", "")) {
-		if found := filesWith(t, d.config.data, canary); found != nil || strings.Contains(d.log.String()+lines, canary) {
+		if found := storetest.FilesWith(t, d.config.data, canary); found != nil || strings.Contains(d.log.String()+lines, canary) {
 			t.Errorf("%q is in %v, or said", canary, found)
 		}
 	}

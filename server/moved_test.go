@@ -82,6 +82,7 @@ func bytesOf(t *testing.T, dir string) map[string]string {
 // The command: what it asks for, a dry run that changes nothing, the move, what the
 // old folder is from then on, and the way back.
 func TestMoveCommand(t *testing.T) {
+	storetest.OnlySQLite(t) // it brings the database that a folder is moved to
 	dir, files, url := talked(t, 3), t.TempDir(), pgtest.URL(t)
 	args, key := moveArgs(dir, url, files)
 	refused := func(want string, env []string, args ...string) {
@@ -240,6 +241,7 @@ func TestMovedFiles(t *testing.T) {
 
 // A move whose process is killed goes on when it is called again.
 func TestKilledMove(t *testing.T) {
+	storetest.OnlySQLite(t) // it brings the database that a folder is moved to
 	dir, files, url := talked(t, 400), t.TempDir(), pgtest.URL(t)
 	args, key := moveArgs(dir, url, files)
 	kills := 0
@@ -275,6 +277,7 @@ func TestKilledMove(t *testing.T) {
 // A server on a folder that was moved shows everything and writes nothing, not even
 // a request to the gateway.
 func TestMovedFolderIsServedForReading(t *testing.T) {
+	storetest.OnlySQLite(t) // it brings the database that a folder is moved to
 	dir, files, url := storetest.Folder(t), t.TempDir(), pgtest.URL(t)
 	proc, at := killed(t, t.TempDir(), "-data", dir)
 	c := dial(t, at, wiretest.NewHTTP())
@@ -339,6 +342,7 @@ func TestMovedFolderIsServedForReading(t *testing.T) {
 // A backup of the database with PostgreSQL's own tools and of the files as a copy is
 // whole: a store opens on it, its books are right, and all texts are there.
 func TestBackupWithPostgresTools(t *testing.T) {
+	storetest.OnlySQLite(t) // it brings the database that a folder is moved to
 	dump, restore := pgtest.Bin("pg_dump"), pgtest.Bin("pg_restore")
 	url := pgtest.URL(t)
 	dir, files := talked(t, 20), t.TempDir()

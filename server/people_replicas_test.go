@@ -36,7 +36,7 @@ func newPair(t *testing.T, change ...func(*serveConfig)) *pair {
 	p.front = front.URL
 	database := storetest.Database(t)
 	for i, d := range []**playground{&p.a, &p.b} {
-		c := asTeam(serveConfig{cluster: clusterConfig{database: database}, data: t.TempDir()})
+		c := asTeam(serveConfig{cluster: clusterConfig{database: database, replica: replicaAddress(t)}, data: t.TempDir()})
 		c.reach.publicURL = front.URL
 		for _, f := range change {
 			f(&c)

@@ -16,16 +16,22 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"screentest/server/store/storetest"
 )
 
 // TestMain makes this binary the command screentest too, for the scripts and
 // for the tests that kill it.
 func TestMain(m *testing.M) {
+	if storetest.OnPostgres() {
+		os.Setenv("SCREENTEST_SEAL_KEY", storetest.SealKey) // -database wants it
+	}
 	testscript.Main(m, map[string]func(){"screentest": main, "screentest-readers": readers})
 }
 
 // The command line, as scripts: testdata/script.
 func TestScripts(t *testing.T) {
+	storetest.OnlySQLite(t) // with folders that commands are given
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/oauth2-proxy/mockoidc"
 
+	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
 
@@ -202,7 +203,7 @@ func (p *provider) holdsNoSecret(t *testing.T, d *playground, ann *visitor) {
 		secrets = append(secrets, token[len(token)-40:]) // of its signature
 	}
 	for _, secret := range secrets {
-		if found := filesWith(t, d.config.data, secret); found != nil {
+		if found := storetest.FilesWith(t, d.config.data, secret); found != nil {
 			t.Errorf("%q is in %v", secret, found)
 		}
 		if strings.Contains(seen, secret) {

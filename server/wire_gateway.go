@@ -262,6 +262,9 @@ func (s *server) gatewayName() string {
 
 // warnOfGateway says in the log what is not safe about the way to the gateway.
 func (s *server) warnOfGateway() {
+	if s.peers != nil && s.sandboxed() {
+		s.log.Warn("each replica has a sandbox of its own, which knows nothing of what the others' have made: connect a gateway in the page, or name one with -gateway. screentest sandbox serves one for all")
+	}
 	if base := s.gateways.Now().Base; base.Scheme == "http" && !onThisMachine(base) {
 		s.log.Warn("the gateway is not reached by https: its key and all that is sent can be read on the way", "gateway", base.String())
 	}

@@ -24,7 +24,7 @@ import (
 )
 
 // Everything here goes through the real server: sockets, the real HTTP client,
-// the sandbox on a port of its own, SQLite.
+// the sandbox on a port of its own, the engine that the suite runs on.
 
 const canary = "sk-canary-7Hq2LmX0vB"
 
@@ -52,6 +52,9 @@ func newPlayground(t *testing.T, c serveConfig) *playground {
 	}
 	if c.addr == "" {
 		c.addr = "127.0.0.1:0"
+	}
+	if storetest.OnPostgres() && c.cluster.database == "" {
+		c.cluster.database = storetest.URLOf(t, c.data)
 	}
 	c.sandboxSpeed = 20
 	if c.gateway != "" && c.catalog == "" {
@@ -183,7 +186,7 @@ func setKey(t *testing.T, c *wiretest.Client, key string) {
 // killed is a server in a process of its own, so that it can be killed.
 func killed(t *testing.T, dir string, args ...string) (*child, string) {
 	t.Helper()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+	env := append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, storetest.Environ(t, dir)...)
 	c, url, err := spawn(dir, env, append([]string{"-addr", "127.0.0.1:0", "-data", filepath.Join(dir, "data")}, args...)...)
 	if err != nil {
 		t.Fatal(err)

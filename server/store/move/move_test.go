@@ -93,7 +93,9 @@ func TestThereAndBack(t *testing.T) {
 	if bad := r.differ(); bad != "" || len(r.Lines) < 45 || len(said) == 0 {
 		t.Errorf("compared: %q, %+v, said %q", bad, r.Lines, said)
 	}
-	if !slices.ContainsFunc(said, func(s string) bool { return strings.HasPrefix(s, "Archived clips of "+dir+" that are in neither place: 1.") }) {
+	if !slices.ContainsFunc(said, func(s string) bool {
+		return strings.HasPrefix(s, "Archived clips of "+dir+" that are in neither place: 1.")
+	}) {
 		t.Errorf("a clip that is lost isn't told of: %q", said)
 	}
 	wantSameRows(t, rowsOfPostgres(t, url), want)

@@ -42,22 +42,21 @@ func (r *Replicas) Close() error { return r.beating.Close() }
 const nowMS = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
 // Join makes this process one of the replicas. One that had the same address is
-// gone, since this one listens there: what it held is taken over. n is this one's
-// number.
+// gone, since this one listens there: what it held is taken over. So is one that had
+// none, as this one has: it was alone, and so is this one, which may be the same
+// server started again after a kill. n is this one's number.
 func (r *Replicas) Join(ctx context.Context, address, version string) (n int64, err error) {
 	err = r.db.Write(ctx, 0, func(w *engine.Tx) (err error) {
 		if n, err = w.Insert("INSERT INTO replicas (address, version, joined_ms) VALUES (?, ?, "+nowMS+")", address, version); err != nil {
 			return err
 		}
 		from := []int64{0}
-		if address != "" {
-			err = w.Each(ctx, "SELECT n FROM replicas WHERE gone_ms = 0 AND address = ? AND n <> ?", []any{address, n}, func(rows *sql.Rows) error {
-				var before int64
-				err := rows.Scan(&before)
-				from = append(from, before)
-				return err
-			})
-		}
+		err = w.Each(ctx, "SELECT n FROM replicas WHERE gone_ms = 0 AND address = ? AND n <> ?", []any{address, n}, func(rows *sql.Rows) error {
+			var before int64
+			err := rows.Scan(&before)
+			from = append(from, before)
+			return err
+		})
 		for _, f := range from {
 			if err == nil {
 				_, err = w.Exec(goneSince, n, f)

@@ -139,6 +139,28 @@ func TestTheSameAddressAgain(t *testing.T) {
 	}
 }
 
+// A server that is alone is started again after a kill: it waits for nobody to find
+// out that the one before is gone.
+func TestAloneAgain(t *testing.T) {
+	ctx := context.Background()
+	url := storetest.Database(t)
+	a, b := storetest.OpenShared(t, url), storetest.OpenShared(t, url)
+	storetest.Must(t, storetest.Second(a.Replicas().Join(ctx, "", "test")))
+	owner, err := a.EnsureLocalUser(ctx)
+	storetest.Must(t, err, storetest.StartTurn(a, owner, storetest.NewStart("", "hello")))
+	storetest.Must(t, storetest.Second(b.Replicas().Join(ctx, "", "test")))
+	wantHeld(t, b, "who came", 1, 0)
+	if there, err := b.Replicas().Beat(ctx); err != nil || len(there) != 1 {
+		t.Errorf("there are %+v, %v", there, err)
+	}
+	if err := a.SetServerSetting(ctx, "x", "late"); !errors.Is(err, engine.ErrUnsettled) {
+		t.Errorf("who was there writes: %v", err)
+	}
+	if all, err := a.Replicas().Beat(ctx); !errors.Is(err, engine.ErrUnsettled) {
+		t.Errorf("who was there is there: %+v, %v", all, err)
+	}
+}
+
 // Who may write is looked for in the transaction, so a group that was begun before
 // somebody was found gone can't end after it.
 func TestAWriteUnderWayEndsBeforeATakeOver(t *testing.T) {

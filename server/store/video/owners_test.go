@@ -96,6 +96,14 @@ func TestVideoOwnersAreApart(t *testing.T) {
 					t.Errorf("%+v, %v", page, err)
 				}
 			},
+			"EachOpenOf": func(t *testing.T, who string) {
+				storetest.Must(t, v.EachOpenOf(ctx, who, func(found wire.VideoTask) error {
+					if found.ID == open.ID || found.ID == intent.ID {
+						t.Errorf("gives %s", found.ID)
+					}
+					return nil
+				}))
+			},
 			"Create": func(t *testing.T, who string) {
 				other := storetest.NewVideo("with Ann's key")
 				_, used, _, err := v.Create(ctx, who, key, "own", other, nil)

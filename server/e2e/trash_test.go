@@ -37,7 +37,7 @@ func TestDeletedClipsCanBeHadBack(t *testing.T) {
 	p.says("#clip-reuse-why", "It was deleted. Restore it first.")
 	p.press("#clip-restore")
 	p.wait(`!document.querySelector("#clip-deleted") && document.activeElement?.id === "clip-more"`)
-	if m.task(gone.ID).Deleted {
+	if !soon(func() bool { return !m.task(gone.ID).Deleted }) {
 		t.Error("the server has it among the deleted ones")
 	}
 	p.press("#clip-delete")

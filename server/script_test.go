@@ -98,7 +98,7 @@ func (w *watched) String() string {
 // wait waits until a pattern has been written, and returns what it matched.
 func (w *watched) wait(pattern string, ended <-chan struct{}) (string, bool) {
 	re := regexp.MustCompile(pattern)
-	timeout := time.After(30 * time.Second)
+	timeout := time.After(90 * time.Second) // for what hangs, not for what is slow
 	for {
 		w.mu.Lock()
 		if m := re.FindStringSubmatch(w.b.String()); m != nil {

@@ -2,6 +2,7 @@ package clustertest
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -24,18 +25,31 @@ func missing(t testing.TB, name string) {
 	t.Fatalf("no %s: .ci/install %[1]s", name)
 }
 
-// freePorts are n ports that nobody listens at.
+// given are the ports that tests of this process have, for some of them don't listen
+// there all the time.
+var given sync.Map
+
+// freePorts are n ports that nobody listens at. Those that systems give to who connects
+// begin at 32768: of these one might be taken until it is listened at, or while that is
+// not so for a time.
 func freePorts(t testing.TB, n int) (ports []int) {
 	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for range 100 * n {
+		port := 10000 + rand.IntN(10000)
+		l, err := net.Listen("tcp", at(port))
 		if err != nil {
-			t.Fatal(err)
+			continue
 		}
-		defer l.Close() // all at once, so that none is given twice
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+		l.Close()
+		if _, taken := given.LoadOrStore(port, true); taken {
+			continue
+		}
+		if ports = append(ports, port); len(ports) == n {
+			return ports
+		}
 	}
-	return ports
+	t.Fatal("no ports are free")
+	panic("unreachable")
 }
 
 func at(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }

@@ -195,6 +195,7 @@ func sumsOf(t *testing.T, address, dir string) map[string]string {
 
 // Files go to an object store, or a folder that is shared, and back, as they were.
 func TestMovedFiles(t *testing.T) {
+	storetest.OnlySQLite(t) // it brings the database that a folder is moved to
 	for name, place := range map[string]func(testing.TB) string{
 		"an object store": s3test.Address,
 		"a shared folder": func(t testing.TB) string { return t.TempDir() },

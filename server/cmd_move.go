@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -118,8 +120,12 @@ func (c moveConfig) key() ([]byte, error) {
 		return nil, mistakef("SCREENTEST_SEAL_KEY: %w", err)
 	}
 	if has {
-		if of, err := seal.ParseKey(string(inFile)); err == nil && string(of) != string(key) {
-			return nil, mistakef("SCREENTEST_SEAL_KEY is another key than that in %s, with which all is sealed that is moved. Set it with: export SCREENTEST_SEAL_KEY=$(cat %s)", file, file)
+		given := slices.Collect(slices.Chunk(key, seal.KeySize))
+		needed, _ := seal.ParseKey(string(inFile)) // none of a file that has none
+		for one := range slices.Chunk(needed, seal.KeySize) {
+			if !slices.ContainsFunc(given, func(k []byte) bool { return bytes.Equal(k, one) }) {
+				return nil, mistakef("SCREENTEST_SEAL_KEY is another key than that in %s, with which all is sealed that is moved. Set it with: export SCREENTEST_SEAL_KEY=$(cat %s)", file, file)
+			}
 		}
 	}
 	return key, nil

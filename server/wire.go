@@ -309,6 +309,9 @@ func (s *server) warn() {
 		s.log.Warn("-metrics-token is so short that others may guess it: openssl rand -hex 16 makes a good one")
 	}
 	public := s.reach.public
+	if s.peers != nil && public == nil {
+		s.log.Warn("without -public-url each replica's cookies are its own, by its port: who comes to another one is signed out there")
+	}
 	if s.reach.mode == behindGate {
 		s.log.Warn("everybody who reaches the public address is the same person, because of -team=false: let only those in who may be", "public-url", public.String())
 	}

@@ -20,6 +20,12 @@ func isLost(err error) bool {
 	return errors.As(err, &lost) || errors.As(err, &connect) || errors.Is(err, driver.ErrBadConn)
 }
 
+// isLate tells whether a statement before the one that failed was wrong.
+func isLate(err error) bool {
+	var late *postgres.LateError
+	return errors.As(err, &late)
+}
+
 // explainPostgres says what PostgreSQL, or the way there, is wrong with.
 func explainPostgres(err error) (p wire.Problem, is bool) {
 	if errors.Is(err, ErrUnsettled) {

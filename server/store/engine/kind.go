@@ -12,6 +12,12 @@ type kind interface {
 	begin(p *prepared) error
 	// commit ends it. No error: all of it is durable.
 	commit(p *prepared) error
+	// writing is the context of a transaction's statements that give no rows. flush
+	// carries out those that still wait under it.
+	writing() context.Context
+	flush(p *prepared) error
+	// takeBack is ROLLBACK, of the transaction or of a part.
+	takeBack(p *prepared, statement string) error
 	// snapshot is how a transaction begins whose queries all see the same commit.
 	snapshot() string
 	// insert runs an INSERT and gives the number n of the new row.

@@ -20,6 +20,9 @@ import (
 // processes there. A query waits for the network too, so more than SQLite's pay.
 const postgresReaders = 8
 
+// WithValues begins a query that PostgreSQL plans anew for the values of each time.
+const WithValues = postgres.WithValues
+
 // writeLock is the number of the lock that whoever writes holds until the end of
 // the transaction, as whoever writes to a file of SQLite's does: what a room reads
 // and writes back, a budget or the last row of a chain, is nobody else's meanwhile.
@@ -107,6 +110,18 @@ func (k *postgresKind) commit(p *prepared) error {
 			return err
 		}
 	}
+	return err
+}
+
+func (*postgresKind) writing() context.Context { return postgres.Later(context.Background()) }
+
+func (*postgresKind) flush(p *prepared) error { return p.said(postgres.Flush(p.conn)) }
+
+func (*postgresKind) takeBack(p *prepared, statement string) error {
+	if err := postgres.Forget(p.conn); err != nil {
+		return p.said(err)
+	}
+	_, err := p.exec(context.Background(), statement)
 	return err
 }
 

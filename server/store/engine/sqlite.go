@@ -63,6 +63,15 @@ func (sqliteKind) commit(p *prepared) error {
 	return err
 }
 
+func (sqliteKind) writing() context.Context { return context.Background() }
+
+func (sqliteKind) flush(*prepared) error { return nil }
+
+func (sqliteKind) takeBack(p *prepared, statement string) error {
+	_, err := p.exec(context.Background(), statement)
+	return err
+}
+
 func (sqliteKind) snapshot() string { return "BEGIN" }
 
 func (sqliteKind) insert(p *prepared, query string, args []any) (n int64, err error) {

@@ -94,7 +94,7 @@ type Follower interface {
 func startWriter(k kind, pool *sql.DB, conn *sql.Conn, o Options) (*writer, error) {
 	w := &writer{
 		kind:      k,
-		tx:        Tx{kind: k, p: prepare(pool, conn), kept: map[any]kept{}},
+		tx:        Tx{kind: k, ctx: k.writing(), p: prepare(pool, conn), kept: map[any]kept{}},
 		log:       o.Logger,
 		follower:  o.Follower,
 		committed: o.Committed,
@@ -332,7 +332,7 @@ func (w *writer) try(group []unit, apart bool) (errs []error, again bool) {
 	clear(w.tx.kept)
 	failAll := func(err error) {
 		if !w.tx.p.lost {
-			w.tx.Exec("ROLLBACK") // the engine may have done it by itself
+			w.kind.takeBack(w.tx.p, "ROLLBACK") // the engine may have done it by itself
 		}
 		for i := range errs {
 			if errs[i] == nil {
@@ -352,20 +352,20 @@ func (w *writer) try(group []unit, apart bool) (errs []error, again bool) {
 			}
 			continue
 		}
-		if _, err := w.tx.Exec("SAVEPOINT unit"); err != nil {
+		if _, err := w.tx.p.exec(context.Background(), "SAVEPOINT unit"); err != nil {
 			failAll(err)
 			return errs, true
 		}
 		before := len(w.tx.after)
-		if errs[i] = cmp.Or(u.fn(&w.tx), w.tx.storeKept()); errs[i] != nil {
+		if errs[i] = cmp.Or(u.fn(&w.tx), w.tx.storeKept(), w.kind.flush(w.tx.p)); errs[i] != nil {
 			clear(w.tx.kept)
 			w.tx.after = w.tx.after[:before]
-			if _, err := w.tx.Exec("ROLLBACK TO unit"); err != nil {
+			if err := w.kind.takeBack(w.tx.p, "ROLLBACK TO unit"); err != nil {
 				failAll(err) // the error took the whole transaction with it
 				return errs, true
 			}
 		}
-		if _, err := w.tx.Exec("RELEASE unit"); err != nil {
+		if _, err := w.tx.p.exec(context.Background(), "RELEASE unit"); err != nil {
 			failAll(err)
 			return errs, true
 		}
@@ -375,6 +375,9 @@ func (w *writer) try(group []unit, apart bool) (errs []error, again bool) {
 		return errs, true
 	}
 	if err := w.kind.commit(w.tx.p); err != nil {
+		if len(group) == 1 && isLate(err) {
+			errs[0] = err // it is the unit that is wrong
+		}
 		failAll(err)
 		return errs, !isBroken(err)
 	}
@@ -411,7 +414,7 @@ func (w *writer) emptied() bool {
 	if err != nil || !done {
 		return false
 	}
-	if _, err := w.tx.Exec("DELETE FROM meta WHERE name = ?", scrubName); err != nil {
+	if _, err := w.tx.p.exec(context.Background(), "DELETE FROM meta WHERE name = ?", scrubName); err != nil {
 		return false
 	}
 	w.scrub = false
@@ -440,6 +443,7 @@ func (w *writer) set(change func(*prepared) error) error {
 // A Tx is the writing transaction as a unit sees it.
 type Tx struct {
 	kind  kind
+	ctx   context.Context // of statements that give no rows
 	p     *prepared
 	after []func() // of the units so far
 	kept  map[any]kept
@@ -485,9 +489,11 @@ func (t *Tx) OnPostgres() bool { return onPostgres(t.kind) }
 // Holder is [DB.Holder].
 func (t *Tx) Holder() int64 { return holder(t.kind) }
 
-// Exec runs a statement that gives no rows.
+// Exec runs a statement that gives no rows. PostgreSQL is sent it with the next one
+// that something is to be known of, at the latest with the commit, and what is wrong
+// with it is said then.
 func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
-	return t.p.exec(context.Background(), query, args...)
+	return t.p.exec(t.ctx, query, args...)
 }
 
 // Scan reads the one row of query into dest. sql.ErrNoRows: there is none.

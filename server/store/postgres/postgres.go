@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -149,8 +150,10 @@ func (noDriver) Open(string) (driver.Conn, error) { return nil, errors.New("open
 
 // conn is one connection.
 type conn struct {
-	pc   *pgconn.PgConn
-	made int // statements
+	pc    *pgconn.PgConn
+	made  int // statements
+	later []*asked
+	bytes int // that the values of later have
 }
 
 // bounded is the time that one answer may take. It isn't under the caller's
@@ -203,6 +206,9 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if err := c.flush(); err != nil {
+		return nil, err
+	}
 	ctx, cancel := bounded()
 	defer cancel()
 	results, err := c.pc.Exec(ctx, query).ReadAll()
@@ -216,9 +222,11 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	return driver.RowsAffected(n), nil
 }
 
+func (c *conn) said(err error) error { return said(c.pc, err) }
+
 // said marks what ended the connection, for database/sql.
-func (c *conn) said(err error) error {
-	if c.pc.IsClosed() {
+func said(pc *pgconn.PgConn, err error) error {
+	if pc.IsClosed() {
 		return &LostError{Err: err}
 	}
 	return err
@@ -247,19 +255,24 @@ func (c *conn) Begin() (driver.Tx, error) { return nil, errors.New("a transactio
 
 // Raw calls fn with the connection of pgx, for what database/sql has no words for.
 func Raw(ctx context.Context, c *sql.Conn, fn func(*pgconn.PgConn) error) error {
-	return c.Raw(func(d any) error { return fn(d.(*conn).pc) })
+	return c.Raw(func(d any) error {
+		c := d.(*conn)
+		if err := c.flush(); err != nil {
+			return err
+		}
+		return fn(c.pc)
+	})
 }
 
 // Last runs statements without values in one message, and gives the rows of the last
 // one as texts.
 func Last(c *sql.Conn, statements string) (rows [][]string, err error) {
-	err = c.Raw(func(d any) error {
-		c := d.(*conn)
+	err = Raw(context.Background(), c, func(pc *pgconn.PgConn) error {
 		ctx, cancel := bounded()
 		defer cancel()
-		results, err := c.pc.Exec(ctx, statements).ReadAll()
+		results, err := pc.Exec(ctx, statements).ReadAll()
 		if err != nil {
-			return c.said(err)
+			return said(pc, err)
 		}
 		if len(results) == 0 {
 			return nil
@@ -287,6 +300,13 @@ type stmt struct {
 	formats []int16
 }
 
+// WithValues begins a statement that is planned anew for the values of each time: a
+// plan that doesn't know them is right for most, and planning costs more than most
+// take, but which words are looked for, say, is all that matters.
+const WithValues = "/* with its values */ "
+
+func (s *stmt) anew() bool { return strings.HasPrefix(s.query, WithValues) }
+
 func (s *stmt) NumInput() int { return -1 } // ?1 may stand twice, and the server says what it lacks
 
 func (s *stmt) Close() error {
@@ -312,10 +332,8 @@ func (s *stmt) CheckNamedValue(v *driver.NamedValue) (err error) {
 	return err
 }
 
-func (s *stmt) run(ctx context.Context, args []driver.NamedValue) (*pgconn.Result, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+// asks is s with args, ready to be sent.
+func (s *stmt) asks(args []driver.NamedValue) (*asked, error) {
 	if s.name == "" {
 		if err := s.prepare(args); err != nil {
 			return nil, err
@@ -324,23 +342,35 @@ func (s *stmt) run(ctx context.Context, args []driver.NamedValue) (*pgconn.Resul
 	if len(args) != len(s.params) {
 		return nil, fmt.Errorf("the statement has %d values, and %d are given", len(s.params), len(args))
 	}
-	values, formats := make([][]byte, len(args)), make([]int16, len(args))
-	for i, a := range args {
+	a := &asked{c: s.c, s: s, values: make([][]byte, len(args)), formats: make([]int16, len(args))}
+	for i, arg := range args {
 		var err error
-		if values[i], formats[i], err = encode(a.Value, s.params[i]); err != nil {
+		if a.values[i], a.formats[i], err = encode(arg.Value, s.params[i]); err != nil {
 			return nil, fmt.Errorf("value %d: %w", i+1, err)
 		}
 	}
-	ctx, cancel := bounded()
-	defer cancel()
-	r := s.c.pc.ExecPrepared(ctx, s.name, values, formats, s.formats).Read()
-	if r.Err != nil {
-		return nil, s.c.said(r.Err)
+	return a, nil
+}
+
+func (s *stmt) run(ctx context.Context, args []driver.NamedValue) (*pgconn.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	return r, nil
+	a, err := s.asks(args)
+	if err != nil {
+		return nil, err
+	}
+	return s.c.send(a)
 }
 
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	if isLater(ctx) {
+		a, err := s.asks(args)
+		if err != nil {
+			return nil, err
+		}
+		return a, s.c.keep(a)
+	}
 	r, err := s.run(ctx, args)
 	if err != nil {
 		return nil, err

@@ -17,13 +17,15 @@ type filter [][]string
 //
 // In PostgreSQL a long text is in several pieces. What stands in one of them is
 // found by ?1; a text whose words are in different ones, by ?5, what it must be,
-// and ?6, the phrases.
+// and ?6, the phrases. Each says ?4 by itself: who is asked for the newest few of a
+// common word goes through the rows from the newest on, and for a rare one through
+// those that have it.
 const (
 	foundInFTS5   = "search f WHERE f.search MATCH ?1 AND f.rowid >= ?2 AND f.rowid < ?3"
-	foundInVector = `(SELECT n AS rowid FROM search WHERE words @@ CAST(?1 AS tsquery) AND n >= ?2 AND n < ?3
-		UNION SELECT s.n FROM search s WHERE s.long = 1 AND s.piece = 0 AND s.words @@ CAST(?5 AS tsquery) AND s.n >= ?2 AND s.n < ?3
+	foundInVector = `((SELECT DISTINCT n AS rowid FROM search WHERE words @@ CAST(?1 AS tsquery) AND n >= ?2 AND n < ?3 ORDER BY n DESC LIMIT ?4)
+		UNION (SELECT s.n FROM search s WHERE s.long = 1 AND s.piece = 0 AND s.words @@ CAST(?5 AS tsquery) AND s.n >= ?2 AND s.n < ?3
 			AND NOT EXISTS (SELECT 1 FROM json_each(?6) q WHERE NOT EXISTS
-				(SELECT 1 FROM search p WHERE p.n = s.n AND p.words @@ CAST(q.value AS tsquery)))) f`
+				(SELECT 1 FROM search p WHERE p.n = s.n AND p.words @@ CAST(q.value AS tsquery))) ORDER BY s.n DESC LIMIT ?4)) f`
 )
 
 // found is the statement query for the rows that are like is, with the phrases in
@@ -44,7 +46,7 @@ func (l *lookup) found(q engine.Reading, query string, is filter, columns []stri
 	if err != nil {
 		panic(err) // strings
 	}
-	return strings.Replace(query, "FOUND", foundInVector, 1), []any{all, l.above, l.below, limit, meta, string(list)}
+	return engine.WithValues + strings.Replace(query, "FOUND", foundInVector, 1), []any{all, l.above, l.below, limit, meta, string(list)}
 }
 
 // fts5 is what FTS5 is asked for.

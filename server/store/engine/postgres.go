@@ -22,9 +22,6 @@ import (
 // processes there. A query waits for the network too, so more than SQLite's pay.
 const postgresReaders = 8
 
-// WithValues begins a query that PostgreSQL plans anew for the values of each time.
-const WithValues = postgres.WithValues
-
 // writeLock is the number of the lock that whoever writes holds until the end of
 // the transaction, as whoever writes to a file of SQLite's does: what a room reads
 // and writes back, a budget or the last row of a chain, is nobody else's meanwhile.

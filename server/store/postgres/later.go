@@ -77,18 +77,11 @@ func (a *asked) RowsAffected() (int64, error) {
 
 // exec sends a by itself.
 func (a *asked) exec(ctx context.Context) *pgconn.ResultReader {
-	if a.s.anew() {
-		return a.c.pc.ExecParams(ctx, a.s.query, a.values, a.s.params, a.formats, a.s.formats)
-	}
 	return a.c.pc.ExecPrepared(ctx, a.s.name, a.values, a.formats, a.s.formats)
 }
 
 // add has a sent with others.
 func (a *asked) add(batch *pgconn.Batch) {
-	if a.s.anew() {
-		batch.ExecParams(a.s.query, a.values, a.s.params, a.formats, a.s.formats)
-		return
-	}
 	batch.ExecPrepared(a.s.name, a.values, a.formats, a.s.formats)
 }
 

@@ -142,21 +142,3 @@ func TestLaterFails(t *testing.T) {
 		t.Errorf("%d rows, %v", count, err)
 	}
 }
-
-// A statement that is planned with its values is asked again and again, alone and
-// behind others.
-func TestWithValues(t *testing.T) {
-	conn, later := inTransaction(t)
-	s, err := conn.PrepareContext(t.Context(), WithValues+"SELECT count(*) FROM a WHERE number < ?")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for want := range 8 {
-		var n int
-		if err := s.QueryRowContext(t.Context(), want).Scan(&n); err != nil || n != want {
-			t.Errorf("%d rows, %v; want %d", n, err, want)
-		}
-		later("INSERT INTO a (number) VALUES (?)", want)
-	}
-}

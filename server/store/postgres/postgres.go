@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -314,13 +313,6 @@ type stmt struct {
 	oids    []uint32
 	formats []int16
 }
-
-// WithValues begins a statement that is planned anew for the values of each time: a
-// plan that doesn't know them is right for most, and planning costs more than most
-// take, but which words are looked for, say, is all that matters.
-const WithValues = "/* with its values */ "
-
-func (s *stmt) anew() bool { return strings.HasPrefix(s.query, WithValues) }
 
 func (s *stmt) NumInput() int { return -1 } // ?1 may stand twice, and the server says what it lacks
 

@@ -17,12 +17,20 @@ type filter [][]string
 //
 // In PostgreSQL a long text is in several pieces. What stands in one of them is
 // found by ?1; a text whose words are in different ones, by ?5, what it must be,
-// and ?6, the phrases. Each says ?4 by itself: who is asked for the newest few of a
-// common word goes through the rows from the newest on, and for a rare one through
-// those that have it.
+// and ?6, the phrases.
+//
+// Its index of words gives what it finds in no order. So the newest rows are gone
+// through first, which is enough for a common word; what isn't found often there is
+// rare, and all of it can be put in order.
 const (
 	foundInFTS5   = "search f WHERE f.search MATCH ?1 AND f.rowid >= ?2 AND f.rowid < ?3"
-	foundInVector = `((SELECT DISTINCT n AS rowid FROM search WHERE words @@ CAST(?1 AS tsquery) AND n >= ?2 AND n < ?3 ORDER BY n DESC LIMIT ?4)
+	foundInVector = `(WITH near AS MATERIALIZED (
+			SELECT DISTINCT n FROM (SELECT n, words FROM search WHERE n >= ?2 AND n < ?3 ORDER BY n DESC, piece DESC LIMIT greatest(2000, 20 * ?4)) newest
+			WHERE words @@ CAST(?1 AS tsquery) ORDER BY n DESC LIMIT ?4),
+		far AS MATERIALIZED (
+			SELECT n FROM search_words(CAST(?1 AS tsquery), ?2, ?3) n WHERE (SELECT count(*) FROM near) < ?4)
+		SELECT n AS rowid FROM near
+		UNION (SELECT DISTINCT n FROM far ORDER BY n DESC LIMIT ?4)
 		UNION (SELECT s.n FROM search s WHERE s.long = 1 AND s.piece = 0 AND s.words @@ CAST(?5 AS tsquery) AND s.n >= ?2 AND s.n < ?3
 			AND NOT EXISTS (SELECT 1 FROM json_each(?6) q WHERE NOT EXISTS
 				(SELECT 1 FROM search p WHERE p.n = s.n AND p.words @@ CAST(q.value AS tsquery))) ORDER BY s.n DESC LIMIT ?4)) f`
@@ -46,7 +54,7 @@ func (l *lookup) found(q engine.Reading, query string, is filter, columns []stri
 	if err != nil {
 		panic(err) // strings
 	}
-	return engine.WithValues + strings.Replace(query, "FOUND", foundInVector, 1), []any{all, l.above, l.below, limit, meta, string(list)}
+	return strings.Replace(query, "FOUND", foundInVector, 1), []any{all, l.above, l.below, limit, meta, string(list)}
 }
 
 // fts5 is what FTS5 is asked for.

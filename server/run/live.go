@@ -82,13 +82,24 @@ func (l *live) over() bool {
 func (l *live) await(ctx context.Context) (wire.Run, error) {
 	select {
 	case <-l.ready:
-		if r := l.ended.Load(); r != nil {
-			return *r, nil
+	default:
+		select {
+		case <-l.ready:
+		case <-ctx.Done():
+			return wire.Run{}, notKnown()
 		}
-		return l.run, l.startErr
-	case <-ctx.Done():
-		return wire.Run{}, &wire.Problem{Code: "cancelled", Message: "The call was given up before the run had started."}
 	}
+	if r := l.ended.Load(); r != nil {
+		return *r, nil
+	}
+	return l.run, l.startErr
+}
+
+// notKnown is the problem of a start whose turn is on its way to the store: it may
+// still be sent. Who asked keeps what it wrote, and asks again for the same run.
+func notKnown() *wire.Problem {
+	return &wire.Problem{Code: wire.CodeNoAnswer, Message: "The server has not stored what was sent yet.",
+		Hint: "The answer begins by itself once it is stored. Try again if it does not: nothing is sent twice."}
 }
 
 // ms is the time since the run's start.

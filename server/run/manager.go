@@ -3,7 +3,9 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -124,13 +126,25 @@ func (m *Manager) Start(ctx context.Context, by payer.Payer, s wire.Start) (wire
 		}
 	}
 	if err != nil || found {
-		if err != nil {
+		switch {
+		case err != nil && m.DurableStart && !isVerdict(err):
+			m.Logger.Warn("it is not known whether a run is there already", "run", s.Run, "err", err)
+			err = notKnown()
+		case err != nil:
 			m.Logger.Warn("run refused by the store", "run", s.Run, "err", err)
 			err = asProblem(err, wire.Problem{Code: "storage_failed", Message: "The server could not read its database.",
 				Hint: "Try again; the server's log has the details."})
 		}
 		l.notMade(stored, err)
 		return stored, err
+	}
+	if m.DurableStart && ctx.Err() != nil {
+		// Nobody waits for it any more, and nothing of it is stored yet: it ends here.
+		l.release()
+		p := &wire.Problem{Code: "cancelled", Message: "The server took too long to look at what was sent, so nothing was sent to the gateway.",
+			Hint: "Send it again in a moment."}
+		l.notMade(wire.Run{}, p)
+		return wire.Run{}, p
 	}
 	s.Body = req.body
 	m.Store.StartTurn(owner, s, req.run, title(opening(s)), req.to.BaseURL, l.onTurnStored)
@@ -177,7 +191,17 @@ func (l *live) beginStored(s wire.Start, apiKey string, req request, refused *wi
 		return
 	}
 	m.Logger.Error("turn not stored; nothing was sent", "run", l.key.run, "err", l.turnErr)
+	if err != nil && !isVerdict(err) {
+		l.notMade(wire.Run{}, notKnown()) // another one may have stored it, and sent it
+		return
+	}
 	l.notMade(wire.Run{}, asProblem(cmp.Or(err, l.turnErr), notStored()))
+}
+
+// isVerdict tells what the store says of a start from what keeps it from saying so.
+func isVerdict(err error) bool {
+	var p *wire.Problem
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.As(err, &p) && p.Field != ""
 }
 
 // checkAgain bounds the look at the store for a run that another replica may have

@@ -35,9 +35,10 @@ type live struct {
 
 	release func() // what was reserved for its cost
 
-	slot   int        // when within the interval its log is flushed
-	flush  sync.Mutex // held while a write of the log is under way
-	failed time.Time  // when the last one did that failed; the lock is flush
+	slot   int          // when within the interval its log is flushed
+	flush  sync.Mutex   // held while a write of the log is under way
+	failed time.Time    // when the last one did that failed; the lock is flush
+	asked  atomic.Int64 // since when one is under way, in ms since the run's start, and 1; 0: none is
 
 	// How it ended, while that can't be stored.
 	ended  atomic.Pointer[wire.Run] // as it is told
@@ -133,6 +134,11 @@ func (l *live) call(apiKey string, req request) {
 		l.end(cmp.Or(context.Cause(l.ctx), err))
 		return
 	}
+	if err := l.mayCall(); err != nil {
+		sent()
+		l.end(err)
+		return
+	}
 	rep, err := req.to.Send(l.ctx, apiKey, gateway.Endpoint(req.run.Endpoint), body)
 	sent()
 	if err != nil {
@@ -142,6 +148,24 @@ func (l *live) call(apiKey string, req request) {
 	l.log.start(clip(rep.ContentType, maxContentType))
 	l.m.Store.RunReplied(l.key.owner, l.key.run, rep.Status, l.log.ContentType(), rep.RequestID, nil)
 	go l.follow(rep)
+}
+
+// mayCall says why the gateway is not to be called: the run is not this process' any
+// more. One that hung while its turn was stored may have been found gone meanwhile, and
+// whoever took over has ended the run.
+func (l *live) mayCall() error {
+	if l.m.Holds == nil || l.m.Sure() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(l.ctx, checkAgain)
+	defer cancel()
+	held, err := l.m.Holds(ctx, l.key.owner, l.key.run)
+	if err == nil && held {
+		return nil
+	}
+	l.m.Logger.Error("it is not sure that the run is this replica's still; nothing was sent", "run", l.key.run, "held", held, "err", err)
+	return cmp.Or(context.Cause(l.ctx), error(&wire.Problem{Code: "not_sent", Message: "This part of the server could not make sure that the answer is its to ask for, so nothing was sent to the gateway.",
+		Hint: "Send the message again."}))
 }
 
 // follow copies the gateway's reply into the log.

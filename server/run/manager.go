@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"screentest/server/payer"
+	"screentest/server/tails"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -40,6 +42,11 @@ type Manager struct {
 	live    map[key]*live
 	running map[string]int // by owner
 	calls   sync.WaitGroup // of the gateway, to their stored ends
+	dropped map[key]bool   // since the look for left runs that is under way began; nil: none is
+
+	lookout    lookout
+	recovering sync.Mutex              // held while runs are ended that nobody goes on with
+	unasked    map[tails.Run]time.Time // with recovering: since when not all can be asked what they keep of them
 }
 
 // key names a run: ids are their owner's.
@@ -62,8 +69,13 @@ func New(c Config) *Manager {
 		m.guard = startGuard(m, m.Keeper)
 		hasty = m.guard.hasty.Load
 	}
-	m.flusher = startFlusher(m.FlushEvery, m.all, hasty)
+	most := int64(math.MaxInt64) // of a file: the disk's errors come at once
+	if m.DurableStart {
+		most = m.MaxUnstored
+	}
+	m.flusher = startFlusher(m.FlushEvery, most, m.all, hasty)
 	m.mirrors.start(m)
+	m.lookout.start(m)
 	return m
 }
 
@@ -134,6 +146,8 @@ func (m *Manager) Start(ctx context.Context, by payer.Payer, s wire.Start) (wire
 			m.Logger.Warn("run refused by the store", "run", s.Run, "err", err)
 			err = asProblem(err, wire.Problem{Code: "storage_failed", Message: "The server could not read its database.",
 				Hint: "Try again; the server's log has the details."})
+		case stored.State == wire.Running:
+			m.lookout.look() // an earlier start of it may have come to nothing
 		}
 		l.notMade(stored, err)
 		return stored, err
@@ -174,7 +188,8 @@ func (l *live) begin(apiKey string, req request, refused *wire.Problem) {
 }
 
 // beginStored begins the run once its turn is stored. Where another replica has
-// stored it before, the run is that one's.
+// stored it before, the run is that one's; where it is this one's all the same, it was
+// the answer to the commit that was lost.
 func (l *live) beginStored(s wire.Start, apiKey string, req request, refused *wire.Problem) {
 	<-l.turn
 	if l.turnErr == nil {
@@ -182,20 +197,35 @@ func (l *live) beginStored(s wire.Start, apiKey string, req request, refused *wi
 		return
 	}
 	m := l.m
-	l.release()
 	ctx, cancel := context.WithTimeout(context.Background(), checkAgain)
 	defer cancel()
 	stored, found, err := m.Store.CheckStart(ctx, l.key.owner, s)
 	if found {
+		if ours, err := l.ours(ctx, stored); ours && err == nil {
+			m.Stored(l.key.owner, l.started.Conversation)
+			l.begin(apiKey, req, refused)
+			return
+		}
+		l.release()
 		l.notMade(stored, nil)
+		m.lookout.look()
 		return
 	}
+	l.release()
 	m.Logger.Error("turn not stored; nothing was sent", "run", l.key.run, "err", l.turnErr)
 	if err != nil && !isVerdict(err) {
 		l.notMade(wire.Run{}, notKnown()) // another one may have stored it, and sent it
 		return
 	}
 	l.notMade(wire.Run{}, asProblem(cmp.Or(err, l.turnErr), notStored()))
+}
+
+// ours says whether a stored run is this replica's to go on with.
+func (l *live) ours(ctx context.Context, stored wire.Run) (bool, error) {
+	if stored.State != wire.Running || l.m.Holds == nil {
+		return false, nil
+	}
+	return l.m.Holds(ctx, l.key.owner, l.key.run)
 }
 
 // isVerdict tells what the store says of a start from what keeps it from saying so.
@@ -228,6 +258,9 @@ func (m *Manager) drop(l *live) {
 	defer m.mu.Unlock()
 	if m.live[l.key] != l {
 		return
+	}
+	if m.dropped != nil {
+		m.dropped[l.key] = true
 	}
 	delete(m.live, l.key)
 	if m.running[l.key.owner]--; m.running[l.key.owner] == 0 {
@@ -318,7 +351,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	}
 	m.mirrors.stop()
 	select {
-	case <-m.ends():
+	case <-m.ends(m.lookout.ended):
 		if n := m.lost.Swap(0); n > 0 {
 			return fmt.Errorf("close runs: %d answers could not be stored whole", n)
 		}
@@ -339,18 +372,21 @@ func (m *Manager) Refuse() {
 // Wait waits until the ends of all runs are stored or ctx is done, after Refuse.
 func (m *Manager) Wait(ctx context.Context) error {
 	select {
-	case <-m.ends():
+	case <-m.ends(nil):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// ends is closed when no run is under way.
-func (m *Manager) ends() <-chan struct{} {
+// ends is closed when no run is under way, and after also, if that is not nil.
+func (m *Manager) ends(also <-chan struct{}) <-chan struct{} {
 	stored := make(chan struct{})
 	go func() {
 		m.calls.Wait()
+		if also != nil {
+			<-also
+		}
 		close(stored)
 	}()
 	return stored

@@ -96,13 +96,6 @@ func (l *live) await(ctx context.Context) (wire.Run, error) {
 	return l.run, l.startErr
 }
 
-// notKnown is the problem of a start whose turn is on its way to the store: it may
-// still be sent. Who asked keeps what it wrote, and asks again for the same run.
-func notKnown() *wire.Problem {
-	return &wire.Problem{Code: wire.CodeNoAnswer, Message: "The server has not stored what was sent yet.",
-		Hint: "The answer begins by itself once it is stored. Try again if it does not: nothing is sent twice."}
-}
-
 // ms is the time since the run's start.
 func (l *live) ms() int64 { return l.m.Now().Sub(l.began).Milliseconds() }
 
@@ -148,24 +141,6 @@ func (l *live) call(apiKey string, req request) {
 	l.log.start(clip(rep.ContentType, maxContentType))
 	l.m.Store.RunReplied(l.key.owner, l.key.run, rep.Status, l.log.ContentType(), rep.RequestID, nil)
 	go l.follow(rep)
-}
-
-// mayCall says why the gateway is not to be called: the run is not this process' any
-// more. One that hung while its turn was stored may have been found gone meanwhile, and
-// whoever took over has ended the run.
-func (l *live) mayCall() error {
-	if l.m.Holds == nil || l.m.Sure() {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(l.ctx, checkAgain)
-	defer cancel()
-	held, err := l.m.Holds(ctx, l.key.owner, l.key.run)
-	if err == nil && held {
-		return nil
-	}
-	l.m.Logger.Error("it is not sure that the run is this replica's still; nothing was sent", "run", l.key.run, "held", held, "err", err)
-	return cmp.Or(context.Cause(l.ctx), error(&wire.Problem{Code: "not_sent", Message: "This part of the server could not make sure that the answer is its to ask for, so nothing was sent to the gateway.",
-		Hint: "Send the message again."}))
 }
 
 // follow copies the gateway's reply into the log.

@@ -1,11 +1,8 @@
 package run
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"runtime"
 	"sync"
@@ -186,57 +183,6 @@ func (l *live) begin(apiKey string, req request, refused *wire.Problem) {
 	}
 	go l.call(apiKey, req)
 }
-
-// beginStored begins the run once its turn is stored. Where another replica has
-// stored it before, the run is that one's; where it is this one's all the same, it was
-// the answer to the commit that was lost.
-func (l *live) beginStored(s wire.Start, apiKey string, req request, refused *wire.Problem) {
-	<-l.turn
-	if l.turnErr == nil {
-		l.begin(apiKey, req, refused)
-		return
-	}
-	m := l.m
-	ctx, cancel := context.WithTimeout(context.Background(), checkAgain)
-	defer cancel()
-	stored, found, err := m.Store.CheckStart(ctx, l.key.owner, s)
-	if found {
-		if ours, err := l.ours(ctx, stored); ours && err == nil {
-			m.Stored(l.key.owner, l.started.Conversation)
-			l.begin(apiKey, req, refused)
-			return
-		}
-		l.release()
-		l.notMade(stored, nil)
-		m.lookout.look()
-		return
-	}
-	l.release()
-	m.Logger.Error("turn not stored; nothing was sent", "run", l.key.run, "err", l.turnErr)
-	if err != nil && !isVerdict(err) {
-		l.notMade(wire.Run{}, notKnown()) // another one may have stored it, and sent it
-		return
-	}
-	l.notMade(wire.Run{}, asProblem(cmp.Or(err, l.turnErr), notStored()))
-}
-
-// ours says whether a stored run is this replica's to go on with.
-func (l *live) ours(ctx context.Context, stored wire.Run) (bool, error) {
-	if stored.State != wire.Running || l.m.Holds == nil {
-		return false, nil
-	}
-	return l.m.Holds(ctx, l.key.owner, l.key.run)
-}
-
-// isVerdict tells what the store says of a start from what keeps it from saying so.
-func isVerdict(err error) bool {
-	var p *wire.Problem
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.As(err, &p) && p.Field != ""
-}
-
-// checkAgain bounds the look at the store for a run that another replica may have
-// started.
-const checkAgain = 10 * time.Second
 
 // room says whether the owner may have another run. The lock is held.
 func (m *Manager) room(owner string) *wire.Problem {

@@ -16,9 +16,9 @@
 // reads that another one holds comes from there, once for all its readers
 // (elsewhere.go, feed.go, mirror.go); what it has received and not stored another one
 // keeps, too (guard.go, guarded.go), so that nothing is lost that somebody was shown
-// when it is gone (takeover.go).
+// when it is gone (recover.go, lookout.go).
 //
-// In the order of a run's life: manager.go, admit.go, live.go, log.go, flush.go,
+// In the order of a run's life: manager.go, admit.go, durable.go, live.go, log.go, flush.go,
 // end.go, judge.go, cost.go.
 package run
 

@@ -10,11 +10,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
 
 	"screentest/server/pgtest"
+	"screentest/server/replica"
+	"screentest/server/tails"
 	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -312,4 +315,62 @@ func TestAReplicaThatEndsSendsItsTabsToTheOthers(t *testing.T) {
 	if m := answer(t, again, s); m.Run.State != wire.Done {
 		t.Errorf("it ended as %s", m.Run.State)
 	}
+}
+
+// While another replica that is about to go is there, it may find this one gone: what
+// is shown is kept there. One that doesn't say what it keeps may keep something.
+func TestAReplicaThatIsAboutToGoIsThere(t *testing.T) {
+	all := newReplicas(t, 2, newPaced(t).url)
+	a, b := all[0], all[1]
+	if err := b.member.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool { return a.member.Peers()[0].Leaving }, func() string { return fmt.Sprint("it knows of ", a.member.Peers()) })
+	if k := a.keepers(); len(k) != 1 || k[0].N != b.member.N() {
+		t.Errorf("its keepers are %v", k)
+	}
+	if staying := a.ring(false); len(staying) != 0 {
+		t.Errorf("those who stay are %v", staying)
+	}
+	runs := []tails.Run{{Owner: "1", Run: "r"}}
+	if err := b.keeper.Keep([]tails.Tail{{Owner: "1", Run: "r", Data: []byte("shown")}}); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := (runsElsewhere{a.server}).Tails(t.Context(), runs); err != nil || len(found) != 1 || string(found[0].Data) != "shown" {
+		t.Errorf("kept is %v, %v", found, err)
+	}
+	if err := b.peers.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := (runsElsewhere{a.server}).Tails(t.Context(), runs); err == nil {
+		t.Errorf("one that is there does not answer, and kept is %v", found)
+	}
+}
+
+// A part that waits for what never answers holds up the end of a replica for a time
+// only, and the parts after it for less.
+func TestAPartThatHangsDoesNotHoldUpTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{member: &replica.Member{}}
+		never := make(chan struct{})
+		defer close(never)
+		hangs := func(context.Context) error {
+			<-never
+			return nil
+		}
+		began := time.Now()
+		if err := s.ended(hangs); err == nil {
+			t.Error("it ended")
+		}
+		if err := s.ended(hangs); err == nil {
+			t.Error("the next one ended")
+		}
+		if took := time.Since(began); took > 2*closeTimeout {
+			t.Errorf("they took %s", took)
+		}
+		refused := errors.New("refused")
+		if err := s.ended(func(context.Context) error { return refused }); err != refused {
+			t.Errorf("one that ends: %v", err)
+		}
+	})
 }

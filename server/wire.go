@@ -58,6 +58,7 @@ type server struct {
 	log    *slog.Logger
 	url    string     // for a person on this machine
 	failed chan error // of the HTTP servers
+	hangs  bool       // a part of it did not end
 
 	models          *models
 	encryption      *encryption // nil: not by this server
@@ -335,9 +336,7 @@ func (s *server) close() error {
 	s.leave()
 	var errs []error
 	for i := len(s.closers) - 1; i >= 0; i-- {
-		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-		errs = append(errs, s.closers[i](ctx))
-		cancel()
+		errs = append(errs, s.ended(s.closers[i]))
 	}
 	s.closers = nil
 	return errors.Join(errs...)

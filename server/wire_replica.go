@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -75,11 +76,13 @@ func (s *server) join(ctx context.Context) (err error) {
 		return nil
 	}
 	var listener net.Listener
+	var self string
 	if c.replica != "" {
 		u, err := url.Parse(c.replica)
 		if err != nil {
 			return err
 		}
+		self = u.Host
 		if listener, err = net.Listen("tcp", u.Host); err != nil {
 			return mistakef("-replica %s: cannot listen there: %w", c.replica, err)
 		}
@@ -94,7 +97,7 @@ func (s *server) join(ctx context.Context) (err error) {
 	}
 	s.onClose(s.member.Close)
 	if listener != nil {
-		s.peers = peer.New(s.store.Derive("replicas"), s.log, s.store.DeriveOthers("replicas")...)
+		s.peers = peer.New(self, s.store.Derive("replicas"), s.log, s.store.DeriveOthers("replicas")...)
 		s.onClose(func(context.Context) error { return s.peers.Close() })
 		s.replicaListener = listener
 	}
@@ -154,17 +157,15 @@ func (s *server) leave() {
 	if s.member == nil || s.runs == nil || s.bff == nil || s.lost() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-	defer cancel()
-	if err := s.member.Leave(ctx); err != nil {
+	if err := s.ended(s.member.Leave); err != nil {
 		s.log.Error("the others don't know that this replica ends", "err", err)
 	}
-	if s.peers == nil || len(s.keepers()) == 0 {
+	if s.peers == nil || len(s.ring(false)) == 0 {
 		return
 	}
 	s.runs.Refuse()
 	s.bff.Drain()
-	ctx, cancel = context.WithTimeout(context.Background(), cmp.Or(s.config.cluster.drain, drainFor))
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(s.config.cluster.drain, drainFor))
 	defer cancel()
 	go func() {
 		select {
@@ -175,6 +176,30 @@ func (s *server) leave() {
 	}()
 	if s.runs.Wait(ctx) != nil {
 		s.log.Warn("answers that take too long are ended", "answers", s.runs.UnderWay())
+	}
+}
+
+// ended ends a part of the server. A database that hangs, unlike a file, may never
+// answer who waits for it: what takes longer than it may is left as it is, and after
+// that nothing else is given as long.
+func (s *server) ended(part func(context.Context) error) error {
+	limit := closeTimeout
+	if s.hangs {
+		limit = time.Second
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if s.member == nil {
+		return part(ctx)
+	}
+	done := make(chan error, 1)
+	go func() { done <- part(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(limit + time.Second): // by itself it ends with ctx
+		s.hangs = true
+		return fmt.Errorf("a part of the server did not end within %s: the database, or what else it waits for, does not answer", limit)
 	}
 }
 

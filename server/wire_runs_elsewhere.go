@@ -1,14 +1,16 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -24,18 +26,38 @@ import (
 )
 
 const (
-	// tailsWithin bounds the wait for what another replica keeps of one that is gone,
-	// and stopWithin that for one of them to end answers.
+	// tailsWithin bounds the wait for the next piece of what another replica keeps of one
+	// that is gone, and stopWithin that for one of them to end answers.
 	tailsWithin = 3 * time.Second
 	stopWithin  = 10 * time.Second
-	// maxTails bounds what one replica says that it keeps, in bytes.
-	maxTails = 1 << 30
+	// maxAsked is of how many answers it is asked at a time what is kept, and maxTails
+	// bounds what is said of them, in bytes.
+	maxAsked = 256
+	maxTails = 2 << 30
+	// feedWithin is how long another replica may take for a piece of a feed, or of what
+	// is kept, which comes in pieces of tailPiece bytes.
+	feedWithin = 10 * time.Second
+	tailPiece  = 256 << 10
 )
 
 // amongReplicas is the configuration of runs on a database that several may serve.
 func (s *server) amongReplicas(c run.Config) run.Config {
 	c.DurableStart = s.member != nil
 	c.Gone = func(err error) bool { return errors.Is(err, engine.ErrUnsettled) }
+	if s.member != nil {
+		c.Sure = s.member.Sure
+		c.Holds = func(ctx context.Context, owner, id string) (bool, error) {
+			n, err := s.store.Replicas().Holds(ctx, owner, id)
+			if errors.Is(err, fs.ErrNotExist) {
+				return false, nil // it was ended, or deleted
+			}
+			return n == s.member.N(), err
+		}
+		c.Asked = func(ctx context.Context) error {
+			_, err := s.store.Replicas().Beat(ctx)
+			return err
+		}
+	}
 	if s.peers == nil {
 		return c
 	}
@@ -46,21 +68,37 @@ func (s *server) amongReplicas(c run.Config) run.Config {
 	return c
 }
 
-// recoverRuns ends the runs that this process finds its own at its start.
+// recoverRuns ends the runs that this process finds its own at its start. Where another
+// one keeps what was shown of them and can't be asked, as while it starts, too, that is
+// done later.
 func (s *server) recoverRuns(ctx context.Context) error {
 	if s.peers == nil {
 		return s.runs.Recover(ctx)
 	}
-	return s.runs.TakeOver(ctx)
+	if err := s.runs.TakeOver(ctx); err != nil {
+		s.log.Warn("answers that were under way are not ended yet; it is tried again", "err", err)
+		s.runs.Look()
+	}
+	return nil
 }
 
 // keepers are the other replicas in the order in which this one asks them to keep
-// what it has not stored: a ring, so that each keeps one other's.
-func (s *server) keepers() (all []tails.Peer) {
+// what it has not stored: a ring, so that each keeps one other's. Those that are about
+// to go are asked where there are no others: until then they may find this one gone.
+func (s *server) keepers() []tails.Peer {
+	if staying := s.ring(false); len(staying) > 0 {
+		return staying
+	}
+	return s.ring(true)
+}
+
+// ring are the other replicas that stay, or that are about to go, from the one that came
+// after this one on.
+func (s *server) ring(leaving bool) (all []tails.Peer) {
 	var before []tails.Peer
 	for _, p := range s.member.Peers() {
 		switch to := (tails.Peer{N: p.N, Address: p.Address}); {
-		case p.Leaving || p.Address == "":
+		case p.Leaving != leaving || p.Address == "":
 		case p.N > s.member.N():
 			all = append(all, to)
 		default:
@@ -162,51 +200,78 @@ func (runsElsewhere) each(peers []replica.Peer, do func(replica.Peer)) {
 	all.Wait()
 }
 
-func (e runsElsewhere) Tails(ctx context.Context, runs []tails.Run) []tails.Tail {
+func (e runsElsewhere) Tails(ctx context.Context, runs []tails.Run) ([]tails.Tail, error) {
 	found := e.s.keeper.Take(runs)
-	ask, err := json.Marshal(runs)
+	there, err := e.there(ctx)
 	if err != nil {
-		e.s.log.Error("tails not asked for", "err", err)
-		return found
+		return found, fmt.Errorf("find the other replicas: %w", err)
 	}
 	var mu sync.Mutex
-	e.each(e.there(ctx), func(p replica.Peer) {
-		ctx, cancel := context.WithTimeout(ctx, tailsWithin)
-		defer cancel()
-		all, err := e.tailsOf(ctx, p, ask)
-		if err != nil {
-			e.s.log.Warn("a replica doesn't say what it keeps of one that is gone", "replica", p.N, "err", err)
-			return
+	var failed []error
+	e.each(there, func(p replica.Peer) {
+		// What it keeps stays there, so that it can be asked for in portions, and again.
+		for some := range slices.Chunk(runs, maxAsked) {
+			all, err := e.tailsOf(ctx, p, some)
+			mu.Lock()
+			if err != nil {
+				failed = append(failed, fmt.Errorf("replica %d: %w", p.N, err))
+			}
+			found = append(found, all...)
+			mu.Unlock()
+			if err != nil {
+				return
+			}
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		found = append(found, all...)
 	})
-	return found
+	return found, errors.Join(failed...)
 }
 
-func (e runsElsewhere) tailsOf(ctx context.Context, p replica.Peer, ask []byte) ([]tails.Tail, error) {
-	resp, err := e.s.peers.Ask(ctx, p.Address, http.MethodPost, tailsPath, bytes.NewReader(ask))
+func (e runsElsewhere) tailsOf(ctx context.Context, p replica.Peer, runs []tails.Run) ([]tails.Tail, error) {
+	ask, err := json.Marshal(runs)
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxTails))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silent := time.AfterFunc(tailsWithin, func() { cancel(errSilent) })
+	defer silent.Stop()
+	resp, err := e.s.peers.Ask(ctx, p.Address, http.MethodPost, tailsPath, ask)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(context.Cause(ctx), err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(&awaited{io.LimitReader(resp.Body, maxTails), silent})
+	if err != nil {
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	return tails.Parse(text)
 }
 
+var errSilent = fmt.Errorf("nothing came from it for %s", tailsWithin)
+
+// awaited puts a timer off with each piece that comes.
+type awaited struct {
+	r      io.Reader
+	silent *time.Timer
+}
+
+func (h *awaited) Read(p []byte) (int, error) {
+	n, err := h.r.Read(p)
+	if n > 0 {
+		h.silent.Reset(tailsWithin)
+	}
+	return n, err
+}
+
 // there are the other replicas, of which this one hears with its first beat; before
 // that it asks.
-func (e runsElsewhere) there(ctx context.Context) []replica.Peer {
+func (e runsElsewhere) there(ctx context.Context) ([]replica.Peer, error) {
 	if peers := e.s.member.Peers(); peers != nil {
-		return peers
+		return peers, nil
 	}
 	all, err := e.s.store.Replicas().Beat(ctx)
 	if err != nil {
-		e.s.log.Warn("the other replicas are not known", "err", err)
+		return nil, err
 	}
 	var peers []replica.Peer
 	for _, r := range all {
@@ -214,7 +279,7 @@ func (e runsElsewhere) there(ctx context.Context) []replica.Peer {
 			peers = append(peers, replica.Peer{N: r.N, Address: r.Address, Leaving: r.Leaving})
 		}
 	}
-	return peers
+	return peers, nil
 }
 
 // answerOfRuns are the addresses at which other replicas ask of runs.
@@ -237,12 +302,14 @@ func (s *server) answerOfRuns() {
 			peer.Refuse(w, err)
 			return
 		}
-		var out []byte
+		out := &feedWriter{w: w, control: http.NewResponseController(w)}
 		for _, t := range s.keeper.Take(runs) {
-			out = tails.Append(out, t)
-		}
-		if _, err := w.Write(out); err != nil {
-			s.log.Warn("what is kept of a replica that is gone did not reach who asked", "err", err)
+			for piece := range slices.Chunk(tails.Append(nil, t), tailPiece) {
+				if _, err := out.Write(piece); err != nil {
+					s.log.Warn("what is kept of a replica that is gone did not reach who asked", "err", err)
+					return
+				}
+			}
 		}
 	})
 }
@@ -267,7 +334,11 @@ type feedWriter struct {
 	began   bool
 }
 
+// Write fails where who reads is away, or stopped: it connects again.
 func (f *feedWriter) Write(p []byte) (int, error) {
 	f.began = true
+	if err := f.control.SetWriteDeadline(time.Now().Add(feedWithin)); err != nil {
+		return 0, err
+	}
 	return f.w.Write(p)
 }

@@ -16,9 +16,9 @@ type Server interface {
 	Once(op wire.Op, args any, done Done)
 }
 
-// Unanswered says that a call failed for want of a connection: whether the server
-// did what it was asked for is not known.
-func Unanswered(p *wire.Problem) bool { return p.Code == "no_answer" || p.Code == "disconnected" }
+// Unanswered says that a call failed for want of a connection, or of a database that
+// answers the server: whether what was asked for is done is not known.
+func Unanswered(p *wire.Problem) bool { return p.Code == wire.CodeNoAnswer || p.Code == "disconnected" }
 
 // Read reads an answer's data into v, or returns what went wrong.
 func Read(data json.RawMessage, p *wire.Problem, v any) *wire.Problem {

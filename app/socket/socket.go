@@ -278,7 +278,7 @@ func (s *Socket) expire(c *call) {
 	}
 	if found {
 		c.done(nil, &wire.Problem{
-			Code:    "no_answer",
+			Code:    wire.CodeNoAnswer,
 			Message: "The server didn’t answer in time.",
 			Hint:    "Retry once the connection is back; nothing is sent twice.",
 		})

@@ -54,7 +54,9 @@ func (s *Server) startRun(ctx context.Context, k *socket, by payer.Payer, st wir
 	}
 	_, log, err := s.Runs.Open(ctx, k.owner, run.ID)
 	if err != nil {
-		return nil, err
+		// It has started: nobody may take that for a refusal, and send it once more.
+		s.Logger.Warn("a run has started whose log could not be opened", "run", run.ID, "err", err)
+		return nil, &wire.Problem{Code: wire.CodeNoAnswer, Message: "The answer has begun, but the server could not read it.", Hint: "Try again in a moment: nothing is sent twice."}
 	}
 	return reading{run, &cursor{run: run.ID, log: log}}, nil
 }

@@ -42,7 +42,11 @@ func newNode(t *testing.T, n int64, c bus.Config) *node { return newNodeAt(t, n,
 // newNodeAt is one at an address, with a key.
 func newNodeAt(t *testing.T, n int64, addr string, key byte, c bus.Config) *node {
 	t.Helper()
-	d := &node{t: t, link: peer.New(bytes.Repeat([]byte{key}, 32), slog.New(slog.DiscardHandler)), heard: map[int64][]string{}}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &node{t: t, link: peer.New(l.Addr().String(), bytes.Repeat([]byte{key}, 32), slog.New(slog.DiscardHandler)), heard: map[int64][]string{}}
 	c.Link, c.Self = d.link, n
 	c.Heard = func(from int64, news []byte) error {
 		if news[0] != '{' {
@@ -60,10 +64,6 @@ func newNodeAt(t *testing.T, n int64, addr string, key byte, c bus.Config) *node
 	}
 	d.Bus = bus.New(c)
 	d.link.Handle("GET "+bus.Path, d.Hear)
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
 	d.peer = bus.Peer{N: n, Address: "http://" + l.Addr().String()}
 	d.serves.Go(func() {
 		if err := d.link.Serve(l); err != nil && !errors.Is(err, net.ErrClosed) {
@@ -305,7 +305,11 @@ func TestWhoHasAnotherKeyIsRefused(t *testing.T) {
 // One that takes nothing costs neither time nor memory but what may wait for it.
 func TestOneThatDoesNotReadHoldsUpNobody(t *testing.T) {
 	const most = 256 << 10
-	link := peer.New(bytes.Repeat([]byte{1}, 32), slog.New(slog.DiscardHandler))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := peer.New(l.Addr().String(), bytes.Repeat([]byte{1}, 32), slog.New(slog.DiscardHandler))
 	opened, quit := make(chan struct{}), make(chan struct{})
 	link.Handle("GET "+bus.Path, func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, nil)
@@ -317,10 +321,6 @@ func TestOneThatDoesNotReadHoldsUpNobody(t *testing.T) {
 		<-quit // and reads nothing
 		_ = ws.CloseNow()
 	})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var serves sync.WaitGroup
 	serves.Go(func() {
 		if err := link.Serve(l); err != nil && !errors.Is(err, net.ErrClosed) {

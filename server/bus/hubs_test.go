@@ -76,15 +76,15 @@ type replica struct {
 func newReplica(t *testing.T, n int64) *replica {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	r := &replica{hub: news.New(conversations{}, log), link: peer.New(bytes.Repeat([]byte{1}, 32), log)}
-	r.bus = bus.New(bus.Config{Link: r.link, Self: n, Heard: r.hub.Hear, Missed: r.hub.Missed})
-	r.hub.Connect(r.bus, nil)
-	r.hub.Join("me", &r.tab)
-	r.link.Handle("GET "+bus.Path, r.bus.Hear)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := &replica{hub: news.New(conversations{}, log), link: peer.New(l.Addr().String(), bytes.Repeat([]byte{1}, 32), log)}
+	r.bus = bus.New(bus.Config{Link: r.link, Self: n, Heard: r.hub.Hear, Missed: r.hub.Missed})
+	r.hub.Connect(r.bus, nil)
+	r.hub.Join("me", &r.tab)
+	r.link.Handle("GET "+bus.Path, r.bus.Hear)
 	r.at = bus.Peer{N: n, Address: "http://" + l.Addr().String()}
 	r.wait.Go(func() {
 		if err := r.link.Serve(l); err != nil && !errors.Is(err, net.ErrClosed) {

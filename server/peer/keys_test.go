@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 )
 
@@ -14,8 +13,8 @@ func TestReplicasAcceptEachOtherWhileTheKeyIsReplaced(t *testing.T) {
 	key := func(k byte) []byte { return bytes.Repeat([]byte{k}, 32) }
 	quiet := slog.New(slog.DiscardHandler)
 	links := map[string]*Link{
-		"older": New(key(1), quiet), "older, newer": New(key(1), quiet, key(2)),
-		"newer, older": New(key(2), quiet, key(1)), "newer": New(key(2), quiet),
+		"older": New("", key(1), quiet), "older, newer": New("", key(1), quiet, key(2)),
+		"newer, older": New("", key(2), quiet, key(1)), "newer": New("", key(2), quiet),
 	}
 	strangers := map[[2]string]bool{
 		{"older", "newer"}: true, {"newer", "older"}: true,
@@ -24,7 +23,7 @@ func TestReplicasAcceptEachOtherWhileTheKeyIsReplaced(t *testing.T) {
 	}
 	for to, l := range links {
 		l.Handle("GET /x", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "y") })
-		srv := httptest.NewServer(l)
+		srv := serve(l)
 		for from, by := range links {
 			resp, err := by.Ask(t.Context(), srv.URL, "GET", "/x", nil)
 			if err == nil {

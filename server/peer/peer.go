@@ -1,15 +1,17 @@
 // Package peer is how replicas of one instance speak to each other: by HTTP at an
 // address of its own, which browsers don't need to reach. Who asks proves that it has
-// the instance's sealing key, by a message code over what it asks and when; whoever
-// else reaches the port is refused.
+// the instance's sealing key, by a message code over what it asks, of whom and when;
+// whoever else reaches the port is refused, and so is what was asked once already.
 //
 // The network between replicas is taken for a closed one: what they say is
 // authenticated, and not encrypted.
 package peer
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -27,15 +29,24 @@ import (
 	"screentest/shared/wire"
 )
 
-// codeHeader carries when a request was made and its code: "UNIX.CODE".
+// codeHeader carries when a request was made, a word that no other one has, the sum of
+// its body, and the code of all: "UNIX.WORD.SUM.CODE".
 const codeHeader = "Screentest-Replica"
 
-// goodFor is how far a request's time may be from that of who reads it.
-const goodFor = 30 * time.Second
+const (
+	// goodFor is how far a request's time may be from that of who reads it.
+	goodFor = 30 * time.Second
+	// maxBody bounds the body of a request, in bytes, and bodyWithin is how long it may
+	// take to come.
+	maxBody    = 4 << 20
+	bodyWithin = 10 * time.Second
+)
 
 // Link speaks to other replicas, and answers them.
 type Link struct {
+	self   string   // the host and port at which it is reached
 	keys   [][]byte // the first signs
+	once   once
 	now    func() time.Time
 	log    *slog.Logger
 	client *http.Client
@@ -43,10 +54,11 @@ type Link struct {
 	server *http.Server
 }
 
-// New returns a Link for replicas that share key, which is at least 32 bytes. While it is
-// being replaced, some have others, which are good as well.
-func New(key []byte, log *slog.Logger, others ...[]byte) *Link {
-	l := &Link{keys: append([][]byte{key}, others...), now: time.Now, log: log, mux: http.NewServeMux()}
+// New returns a Link for replicas that share key, which is at least 32 bytes; self is
+// the host and port at which the others reach this one. While the key is being replaced,
+// some have others, which are good as well.
+func New(self string, key []byte, log *slog.Logger, others ...[]byte) *Link {
+	l := &Link{self: self, keys: append([][]byte{key}, others...), now: time.Now, log: log, mux: http.NewServeMux()}
 	l.client = &http.Client{
 		Transport: &http.Transport{
 			DialContext:           (&net.Dialer{Timeout: 2 * time.Second, KeepAlive: 5 * time.Second}).DialContext,
@@ -81,7 +93,11 @@ func (l *Link) Close() error {
 
 // ServeHTTP refuses who has not the key.
 func (l *Link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := l.check(r); err != nil {
+	err := l.check(r)
+	if err == nil {
+		err = l.takeBody(w, r)
+	}
+	if err != nil {
 		l.log.Warn("a request to this replica's own address was refused", "from", r.RemoteAddr, "err", err)
 		http.Error(w, "not a replica of this instance", http.StatusForbidden)
 		return
@@ -90,31 +106,74 @@ func (l *Link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (l *Link) check(r *http.Request) error {
-	at, coded, _ := strings.Cut(r.Header.Get(codeHeader), ".")
-	unix, err := strconv.ParseInt(at, 10, 64)
-	if err != nil {
+	s, coded, ok := parseSigned(r.Header.Get(codeHeader))
+	unix, err := strconv.ParseInt(s.at, 10, 64)
+	if err != nil || !ok {
 		return errors.New("it carries no code")
 	}
 	given, err := base64.RawURLEncoding.DecodeString(coded)
-	if err != nil || !slices.ContainsFunc(l.keys, func(key []byte) bool { return hmac.Equal(given, code(key, r.Method, r.URL.RequestURI(), at)) }) {
-		return errors.New("its code is of another key")
+	if err != nil || !slices.ContainsFunc(l.keys, func(key []byte) bool { return hmac.Equal(given, s.code(key, r.Method, l.self, r.URL.RequestURI())) }) {
+		return errors.New("its code is of another key, or for another replica")
 	}
-	if off := l.now().Sub(time.Unix(unix, 0)); off.Abs() > goodFor {
+	now := l.now()
+	if off := now.Sub(time.Unix(unix, 0)); off.Abs() > goodFor {
 		return fmt.Errorf("it was made %s from now: the two clocks differ", off.Round(time.Second))
+	}
+	return l.once.take(s.word, now)
+}
+
+// takeBody reads the body, which is what was signed.
+func (l *Link) takeBody(w http.ResponseWriter, r *http.Request) error {
+	var body []byte
+	if r.ContentLength != 0 {
+		control := http.NewResponseController(w)
+		if err := control.SetReadDeadline(time.Now().Add(bodyWithin)); err != nil {
+			return err
+		}
+		var err error
+		if body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
+			return fmt.Errorf("its body: %w", err)
+		}
+		if err := control.SetReadDeadline(time.Time{}); err != nil {
+			return err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	if s, _, _ := parseSigned(r.Header.Get(codeHeader)); s.sum != sumOf(body) {
+		return errors.New("its body is not what was signed")
 	}
 	return nil
 }
 
-func code(key []byte, method, uri, at string) []byte {
+// signed is what of a request's header its code is made from, besides what is asked.
+type signed struct{ at, word, sum string }
+
+func parseSigned(header string) (s signed, code string, ok bool) {
+	parts := strings.Split(header, ".")
+	if len(parts) != 4 {
+		return s, "", false
+	}
+	return signed{parts[0], parts[1], parts[2]}, parts[3], true
+}
+
+func (s signed) code(key []byte, method, host, uri string) []byte {
 	mac := hmac.New(sha256.New, key)
-	fmt.Fprintf(mac, "%s %s %s", at, method, uri)
+	fmt.Fprintf(mac, "%s %s %s %s %s %s", s.at, s.word, s.sum, method, host, uri)
 	return mac.Sum(nil)
 }
 
-// Sign puts into a request's header what proves who makes it.
-func (l *Link) Sign(r *http.Request) {
-	at := strconv.FormatInt(l.now().Unix(), 10)
-	r.Header.Set(codeHeader, at+"."+base64.RawURLEncoding.EncodeToString(code(l.keys[0], r.Method, r.URL.RequestURI(), at)))
+func sumOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// Sign puts into the header of a request without a body what proves who makes it.
+func (l *Link) Sign(r *http.Request) { l.sign(r, nil) }
+
+func (l *Link) sign(r *http.Request, body []byte) {
+	s := signed{strconv.FormatInt(l.now().Unix(), 10), rand.Text(), sumOf(body)}
+	coded := base64.RawURLEncoding.EncodeToString(s.code(l.keys[0], r.Method, r.URL.Host, r.URL.RequestURI()))
+	r.Header.Set(codeHeader, s.at+"."+s.word+"."+s.sum+"."+coded)
 }
 
 // Client makes signed requests; for who speaks WebSocket.
@@ -123,12 +182,12 @@ func (l *Link) Client() *http.Client { return l.client }
 // Ask sends a request to the replica at an address, "http://10.0.0.4:8081", and
 // returns the answer, whose body is to be closed. Any answer but 2xx is an error:
 // a *wire.Problem, where the other one said one.
-func (l *Link) Ask(ctx context.Context, address, method, path string, body io.Reader) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, address+path, body)
+func (l *Link) Ask(ctx context.Context, address, method, path string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	l.Sign(req)
+	l.sign(req, body)
 	resp, err := l.client.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("ask another replica: %w", err)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,15 @@ import (
 )
 
 func link(key byte) *Link {
-	return New(bytes.Repeat([]byte{key}, 32), slog.New(slog.DiscardHandler))
+	return New("", bytes.Repeat([]byte{key}, 32), slog.New(slog.DiscardHandler))
+}
+
+// serve has a link answer, at the address that it is given for its own.
+func serve(l *Link) *httptest.Server {
+	srv := httptest.NewUnstartedServer(l)
+	l.self = srv.Listener.Addr().String()
+	srv.Start()
+	return srv
 }
 
 func TestOnlyWhoHasTheKeyIsAnswered(t *testing.T) {
@@ -23,8 +32,10 @@ func TestOnlyWhoHasTheKeyIsAnswered(t *testing.T) {
 	a.Handle("GET /internal/run/{id}", func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.PathValue("id")+" from "+r.URL.Query().Get("from"))
 	})
-	srv := httptest.NewServer(a)
+	srv := serve(a)
 	defer srv.Close()
+	other := serve(link(1))
+	defer other.Close()
 
 	ask := func(l *Link, change func(*http.Request)) int {
 		t.Helper()
@@ -60,6 +71,11 @@ func TestOnlyWhoHasTheKeyIsAnswered(t *testing.T) {
 		{"for another run", link(1), func(r *http.Request) { r.URL.Path = "/internal/run/8" }, 403},
 		{"from elsewhere in it", link(1), func(r *http.Request) { r.URL.RawQuery = "from=0" }, 403},
 		{"by another method", link(1), func(r *http.Request) { r.Method = "POST" }, 403},
+		{"to another replica", link(1), func(r *http.Request) { r.URL.Host = other.Listener.Addr().String() }, 403},
+		{"to another replica, in whose name", link(1), func(r *http.Request) {
+			r.Host = r.URL.Host
+			r.URL.Host = other.Listener.Addr().String()
+		}, 403},
 	} {
 		if got := ask(tt.by, tt.change); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
@@ -80,12 +96,12 @@ func TestWhatIsAnsweredIsToldAsItWas(t *testing.T) {
 			io.WriteString(w, "stopped "+string(body))
 		}
 	})
-	srv := httptest.NewServer(a)
+	srv := serve(a)
 	defer srv.Close()
 	b := link(1)
 	defer b.Close()
 
-	resp, err := b.Ask(t.Context(), srv.URL, "POST", "/internal/stop", strings.NewReader("x"))
+	resp, err := b.Ask(t.Context(), srv.URL, "POST", "/internal/stop", []byte("x"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,16 +110,96 @@ func TestWhatIsAnsweredIsToldAsItWas(t *testing.T) {
 	if string(text) != "stopped x" {
 		t.Errorf("answered %q", text)
 	}
-	_, err = b.Ask(t.Context(), srv.URL, "POST", "/internal/stop", strings.NewReader("unknown"))
+	_, err = b.Ask(t.Context(), srv.URL, "POST", "/internal/stop", []byte("unknown"))
 	var p *wire.Problem
 	if !errors.As(err, &p) || p.Code != "run_not_found" {
 		t.Errorf("the problem came as %v", err)
 	}
-	if _, err = b.Ask(t.Context(), srv.URL, "POST", "/internal/stop", strings.NewReader("broken")); err == nil || strings.Contains(err.Error(), "for the log") {
+	if _, err = b.Ask(t.Context(), srv.URL, "POST", "/internal/stop", []byte("broken")); err == nil || strings.Contains(err.Error(), "for the log") {
 		t.Errorf("the error came as %v", err)
 	}
 	srv.Close()
 	if _, err = b.Ask(t.Context(), srv.URL, "POST", "/internal/stop", nil); err == nil {
 		t.Error("one that isn't there answered")
+	}
+}
+
+// Whoever hears what replicas say can't say it again, nor something else in its place.
+func TestNothingIsSaidTwice(t *testing.T) {
+	a := link(1)
+	did := 0
+	a.Handle("POST /internal/tails", func(_ http.ResponseWriter, r *http.Request) {
+		if body, err := io.ReadAll(r.Body); string(body) != "of these" || err != nil {
+			t.Errorf("it reads %q, %v", body, err)
+		}
+		did++
+	})
+	srv := serve(a)
+	defer srv.Close()
+	say := func(code, body string) int {
+		t.Helper()
+		req, err := http.NewRequest("POST", srv.URL+"/internal/tails", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set(codeHeader, code)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	signed := func(body string) string {
+		req, err := http.NewRequest("POST", srv.URL+"/internal/tails", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		link(1).sign(req, []byte(body))
+		return req.Header.Get(codeHeader)
+	}
+	code := signed("of these")
+	if got := say(code, "of these"); got != 200 || did != 1 {
+		t.Errorf("at first: %d", got)
+	}
+	if got := say(code, "of these"); got != 403 {
+		t.Errorf("again: %d", got)
+	}
+	if got := say(signed("of these"), "of others"); got != 403 {
+		t.Errorf("with another body: %d", got)
+	}
+	if got := say(signed("of these"), ""); got != 403 {
+		t.Errorf("without its body: %d", got)
+	}
+	long := strings.Repeat("x", maxBody+1)
+	if got := say(signed(long), long); got != 403 {
+		t.Errorf("with too long a body: %d", got)
+	}
+	if did != 1 {
+		t.Errorf("it was done %d times", did)
+	}
+}
+
+func TestAWordIsTakenOnceWhileItIsGood(t *testing.T) {
+	var o once
+	now := time.Now()
+	for i, tt := range []struct {
+		after time.Duration
+		taken bool
+	}{{0, true}, {2*goodFor - 1, false}, {3*goodFor - 1, false}, {10 * goodFor, true}} {
+		if err := o.take("x", now.Add(tt.after)); (err == nil) != tt.taken {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	for i := range maxWords {
+		if err := o.take(strconv.Itoa(i), now.Add(20*goodFor)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o.take("one more", now.Add(20*goodFor)) == nil {
+		t.Error("there is no bound")
+	}
+	if err := o.take("one more", now.Add(23*goodFor)); err != nil {
+		t.Errorf("later: %v", err)
 	}
 }

@@ -86,13 +86,13 @@ type Member struct {
 	work sync.WaitGroup
 
 	wake  chan struct{} // holds one: something was taken over
-	tried atomic.Int64  // when a beat went through or failed last, in Unix nanoseconds
+	tried atomic.Int64  // when the last beat began that went through or failed, in Unix nanoseconds
 
 	mu    sync.Mutex
 	peers []Peer
 	taken []int64   // and was not told yet
 	times int       // that something was
-	heard time.Time // when its last beat went through
+	heard time.Time // when its last beat began that went through
 
 	// Of the beating goroutine.
 	seen    map[int64]sighting
@@ -163,6 +163,10 @@ func (m *Member) N() int64 { return m.n }
 func (m *Member) Awake() bool {
 	return m.Now().Sub(time.Unix(0, m.tried.Load())) < m.GoneAfter/2
 }
+
+// Sure says whether this process was heard of so lately that no other one can have
+// found it gone.
+func (m *Member) Sure() bool { return m.Now().Sub(m.Heard()) < m.GoneAfter/2 }
 
 // Lost is closed when this process was found gone: it must end.
 func (m *Member) Lost() <-chan struct{} { return m.lost }
@@ -286,6 +290,7 @@ func (m *Member) loop() {
 
 // beat says that this one is there, and looks at the others.
 func (m *Member) beat() (gone bool) {
+	began := m.Now() // what is found out later may be long past
 	there, err := m.Store.Beat(m.life)
 	now := m.Now()
 	if err != nil {
@@ -293,7 +298,7 @@ func (m *Member) beat() (gone bool) {
 		if m.Store.Gone(err) {
 			return true
 		}
-		m.tried.Store(now.UnixNano())
+		m.tried.Store(began.UnixNano())
 		if m.life.Err() == nil {
 			m.Logger.Error("the database doesn't hear of this replica", "err", err)
 		}
@@ -305,9 +310,9 @@ func (m *Member) beat() (gone bool) {
 	}
 	m.last = now
 	m.mu.Lock()
-	m.heard = now
+	m.heard = began
 	m.mu.Unlock()
-	m.tried.Store(now.UnixNano())
+	m.tried.Store(began.UnixNano())
 	m.watch(there, now)
 	if some, err := m.Store.Adopt(m.life); err != nil {
 		m.complain("what nobody holds was not looked for", err)

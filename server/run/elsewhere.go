@@ -17,6 +17,7 @@ type Elsewhere interface {
 	// StopAll has all others do what Manager.StopAllHere does, and waits for those
 	// that can be reached.
 	StopAll(ctx context.Context, owner, conversation string)
-	// Tails asks all that are there what they keep of runs whose replica is gone.
-	Tails(ctx context.Context, runs []tails.Run) []tails.Tail
+	// Tails asks all that are there what they keep of runs whose replica is gone. An
+	// error says that one of them has not answered, or that it isn't known who is there.
+	Tails(ctx context.Context, runs []tails.Run) ([]tails.Tail, error)
 }

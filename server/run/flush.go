@@ -15,14 +15,15 @@ const flushSlots = 4
 type flusher struct {
 	runs  func([]*live) []*live
 	hasty func() bool // each log is written with every step
+	most  int64       // bytes that all logs may hold while the store doesn't answer
 	early chan struct{}
 	quit  chan struct{}
 	gone  sync.WaitGroup
 	once  sync.Once
 }
 
-func startFlusher(every time.Duration, runs func([]*live) []*live, hasty func() bool) *flusher {
-	f := &flusher{runs: runs, hasty: hasty, early: make(chan struct{}, 1), quit: make(chan struct{})}
+func startFlusher(every time.Duration, most int64, runs func([]*live) []*live, hasty func() bool) *flusher {
+	f := &flusher{runs: runs, hasty: hasty, most: most, early: make(chan struct{}, 1), quit: make(chan struct{})}
 	f.gone.Add(1)
 	go f.loop(every)
 	return f
@@ -60,10 +61,16 @@ func (f *flusher) loop(every time.Duration) {
 		}
 		all = f.runs(all[:0])
 		hasty := due >= 0 && f.hasty()
+		var unstored int64
 		for _, l := range all {
-			if n := l.log.backlog(); n >= flushChunk || n > 0 && (l.slot == due || hasty) {
+			n := l.log.backlog()
+			unstored += n
+			if n >= flushChunk || n > 0 && (l.slot == due || hasty) {
 				l.write()
 			}
+		}
+		if unstored > f.most {
+			endHung(all)
 		}
 		clear(all)
 		switch under := len(all) > 0; {
@@ -97,8 +104,10 @@ func (l *live) write() {
 		l.flush.Unlock()
 		return
 	}
+	l.asked.Store(l.ms() + 1)
 	l.m.Store.AppendRunLog(l.key.owner, l.key.run, from, p, times, func(err error) {
 		defer l.flush.Unlock()
+		l.asked.Store(0)
 		defer l.m.blocks.giveBack(buf)
 		if err == nil {
 			l.log.markStored(len(p), l.ms())

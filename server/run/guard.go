@@ -134,9 +134,13 @@ func (g *guard) loop() {
 				again.Reset(lookAgain / 10)
 			}
 		case errors.Is(err, tails.ErrGone):
-			g.m.Logger.Error("another replica has taken over the answers of this one")
-			g.m.Abandon()
-			return
+			g.set(false, true)
+			if g.gone() {
+				g.m.Logger.Error("another replica has taken over the answers of this one")
+				g.m.Abandon()
+				return
+			}
+			again.Reset(lookAgain)
 		case g.life.Err() != nil:
 			return
 		default:
@@ -146,6 +150,22 @@ func (g *guard) loop() {
 		clear(g.parts)
 		g.parts = g.parts[:0]
 	}
+}
+
+// gone says whether it is true what another replica says, that this one was found gone:
+// the database knows. Until it has answered, readers get what is stored.
+func (g *guard) gone() bool {
+	if g.m.Asked == nil {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(g.life, checkAgain)
+	defer cancel()
+	err := g.m.Asked(ctx)
+	if err != nil && g.m.Gone(err) {
+		return true
+	}
+	g.m.Logger.Error("another replica says that the answers of this one were taken over, and the database does not; this one goes on", "err", err)
+	return false
 }
 
 // set tells all runs who is there.
@@ -173,7 +193,19 @@ func (g *guard) gather() {
 	defer g.mu.Unlock()
 	if g.alone || g.hasty.Load() {
 		g.ended = nil
-		g.dirty = slices.DeleteFunc(g.dirty, (*live).over)
+		var over []*live
+		g.dirty = slices.DeleteFunc(g.dirty, func(l *live) bool {
+			ended := l.over()
+			if ended {
+				over = append(over, l)
+			}
+			return ended
+		})
+		g.mu.Unlock() // a log's lock is taken before this one
+		for _, l := range over {
+			l.log.unqueue()
+		}
+		g.mu.Lock()
 		return
 	}
 	dirty := g.dirty

@@ -128,6 +128,13 @@ func (l *Log) again() {
 	}
 }
 
+// unqueue says that the log waits no longer to be handed over.
+func (l *Log) unqueue() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.guard.queued = false
+}
+
 // setAlone says whether there is anybody to hand anything to.
 func (l *Log) setAlone(alone bool) {
 	l.mu.Lock()

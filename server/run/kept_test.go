@@ -2,12 +2,16 @@ package run_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"screentest/server/run"
+	"screentest/server/store"
 	"screentest/server/tails"
+	"screentest/shared/wire"
 )
 
 // slowKeeper keeps what the test lets it.
@@ -122,6 +126,134 @@ func TestReadersGetWhatIsKeptOrStored(t *testing.T) {
 	c.pipe.Close()
 	if got := r.toEnd(t); got != chunk("stored")+finish+done {
 		t.Errorf("read %q", got)
+	}
+}
+
+// Another replica may be wrong that this one is gone. The database knows.
+func TestWhoIsSaidToBeGoneAsks(t *testing.T) {
+	unsettled := errors.New("unsettled")
+	k := &slowKeeper{came: make(chan []tails.Tail, 1), err: make(chan error)}
+	said := make(chan error)
+	w := newWorld(t, func(c *run.Config) {
+		c.Keeper, c.FlushEvery = k, time.Hour
+		c.Asked = func(context.Context) error { return <-said }
+		c.Gone = func(err error) bool { return errors.Is(err, unsettled) }
+	})
+	w.PeersChanged()
+	s := turn()
+	w.start(s)
+	c := w.call()
+	c.stream(events)
+	for _, answer := range []error{nil, errors.New("away")} {
+		c.send(t, "text ")
+		<-k.came
+		k.here.Store(false) // it is connected again
+		k.err <- tails.ErrGone
+		said <- answer
+		all := <-k.came // to the next one, from the start on
+		if err := context.Cause(c.ctx); err != nil {
+			t.Fatalf("after %v it is ended: %v", answer, err)
+		}
+		k.err <- nil
+		if all[0].From != 0 || len(all[0].Data) == 0 {
+			t.Errorf("handed over: %+v", all)
+		}
+	}
+	c.send(t, "text ")
+	<-k.came
+	k.err <- tails.ErrGone
+	said <- unsettled
+	<-c.ctx.Done()
+}
+
+// awayKeeper keeps what comes while it is not away, and is a new one afterwards.
+type awayKeeper struct {
+	away, here atomic.Bool
+	tried      chan struct{} // while it is away
+	came       chan tails.Tail
+}
+
+func (k *awayKeeper) Send(_ context.Context, batch []byte) error {
+	if k.away.Load() {
+		k.here.Store(false)
+		select {
+		case k.tried <- struct{}{}:
+		default:
+		}
+		return tails.ErrUnreached
+	}
+	if !k.here.Swap(true) {
+		return tails.ErrAnew
+	}
+	all, err := tails.Parse(batch)
+	for _, t := range all {
+		k.came <- t
+	}
+	return err
+}
+
+func (*awayKeeper) Close() {}
+
+// stuck is a store that stores nothing of what a run brings, until it does.
+type stuck struct {
+	*store.DB
+	works *atomic.Bool
+}
+
+func (s stuck) AppendRunLog(owner, id string, from int64, p, times []byte, done func(error)) {
+	if !s.works.Load() {
+		go done(errors.New("away"))
+		return
+	}
+	s.DB.AppendRunLog(owner, id, from, p, times, done)
+}
+
+func (s stuck) FinishRun(ctx context.Context, owner string, r wire.Run, text string, log, times []byte, prices json.RawMessage) error {
+	if !s.works.Load() {
+		return errors.New("away")
+	}
+	return s.DB.FinishRun(ctx, owner, r, text, log, times, prices)
+}
+
+// An answer that has ended while the database and its keeper were away is handed over
+// when that one is back.
+func TestAnEndThatIsNotStoredIsKept(t *testing.T) {
+	k := &awayKeeper{tried: make(chan struct{}), came: make(chan tails.Tail, 10)}
+	var works atomic.Bool
+	w := newWorld(t, func(c *run.Config) {
+		c.Keeper, c.Store, c.FlushEvery = k, stuck{c.Store.(*store.DB), &works}, time.Hour
+	})
+	w.PeersChanged()
+	s := turn()
+	w.start(s)
+	c := w.call()
+	c.stream(events)
+	c.send(t, "first")
+	<-k.came
+	k.away.Store(true)
+	c.send(t, " second")
+	<-k.tried
+	c.send(t, " third") // waits to be handed over
+	<-k.tried
+	c.pipe.Close()
+	if r := w.wait(s.Run); r.Problem == nil {
+		t.Errorf("it ended with %+v", r)
+	}
+	for range 3 { // it was looked at after its end
+		<-k.tried
+	}
+	k.away.Store(false)
+	select {
+	case got := <-k.came:
+		if string(got.Data) != "first second third" {
+			t.Errorf("handed over: %q", got.Data)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("nothing is handed over")
+	}
+	works.Store(true)
+	if r := w.wait(s.Run); r.Bytes != int64(len("first second third")) {
+		t.Errorf("stored are %d bytes", r.Bytes)
 	}
 }
 

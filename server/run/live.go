@@ -35,9 +35,10 @@ type live struct {
 
 	release func() // what was reserved for its cost
 
-	slot   int        // when within the interval its log is flushed
-	flush  sync.Mutex // held while a write of the log is under way
-	failed time.Time  // when the last one did that failed; the lock is flush
+	slot   int          // when within the interval its log is flushed
+	flush  sync.Mutex   // held while a write of the log is under way
+	failed time.Time    // when the last one did that failed; the lock is flush
+	asked  atomic.Int64 // since when one is under way, in ms since the run's start, and 1; 0: none is
 
 	// How it ended, while that can't be stored.
 	ended  atomic.Pointer[wire.Run] // as it is told
@@ -82,13 +83,17 @@ func (l *live) over() bool {
 func (l *live) await(ctx context.Context) (wire.Run, error) {
 	select {
 	case <-l.ready:
-		if r := l.ended.Load(); r != nil {
-			return *r, nil
+	default:
+		select {
+		case <-l.ready:
+		case <-ctx.Done():
+			return wire.Run{}, notKnown()
 		}
-		return l.run, l.startErr
-	case <-ctx.Done():
-		return wire.Run{}, &wire.Problem{Code: "cancelled", Message: "The call was given up before the run had started."}
 	}
+	if r := l.ended.Load(); r != nil {
+		return *r, nil
+	}
+	return l.run, l.startErr
 }
 
 // ms is the time since the run's start.
@@ -120,6 +125,11 @@ func (l *live) call(apiKey string, req request) {
 	body, sent, err := l.m.filled(l.ctx, l.key.owner, req.body)
 	if err != nil {
 		l.end(cmp.Or(context.Cause(l.ctx), err))
+		return
+	}
+	if err := l.mayCall(); err != nil {
+		sent()
+		l.end(err)
 		return
 	}
 	rep, err := req.to.Send(l.ctx, apiKey, gateway.Endpoint(req.run.Endpoint), body)

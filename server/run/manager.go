@@ -1,15 +1,16 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"screentest/server/payer"
+	"screentest/server/tails"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
@@ -38,6 +39,11 @@ type Manager struct {
 	live    map[key]*live
 	running map[string]int // by owner
 	calls   sync.WaitGroup // of the gateway, to their stored ends
+	dropped map[key]bool   // since the look for left runs that is under way began; nil: none is
+
+	lookout    lookout
+	recovering sync.Mutex              // held while runs are ended that nobody goes on with
+	unasked    map[tails.Run]time.Time // with recovering: since when not all can be asked what they keep of them
 }
 
 // key names a run: ids are their owner's.
@@ -60,8 +66,13 @@ func New(c Config) *Manager {
 		m.guard = startGuard(m, m.Keeper)
 		hasty = m.guard.hasty.Load
 	}
-	m.flusher = startFlusher(m.FlushEvery, m.all, hasty)
+	most := int64(math.MaxInt64) // of a file: the disk's errors come at once
+	if m.DurableStart {
+		most = m.MaxUnstored
+	}
+	m.flusher = startFlusher(m.FlushEvery, most, m.all, hasty)
 	m.mirrors.start(m)
+	m.lookout.start(m)
 	return m
 }
 
@@ -124,13 +135,27 @@ func (m *Manager) Start(ctx context.Context, by payer.Payer, s wire.Start) (wire
 		}
 	}
 	if err != nil || found {
-		if err != nil {
+		switch {
+		case err != nil && m.DurableStart && !isVerdict(err):
+			m.Logger.Warn("it is not known whether a run is there already", "run", s.Run, "err", err)
+			err = notKnown()
+		case err != nil:
 			m.Logger.Warn("run refused by the store", "run", s.Run, "err", err)
 			err = asProblem(err, wire.Problem{Code: "storage_failed", Message: "The server could not read its database.",
 				Hint: "Try again; the server's log has the details."})
+		case stored.State == wire.Running:
+			m.lookout.look() // an earlier start of it may have come to nothing
 		}
 		l.notMade(stored, err)
 		return stored, err
+	}
+	if m.DurableStart && ctx.Err() != nil {
+		// Nobody waits for it any more, and nothing of it is stored yet: it ends here.
+		l.release()
+		p := &wire.Problem{Code: "cancelled", Message: "The server took too long to look at what was sent, so nothing was sent to the gateway.",
+			Hint: "Send it again in a moment."}
+		l.notMade(wire.Run{}, p)
+		return wire.Run{}, p
 	}
 	s.Body = req.body
 	m.Store.StartTurn(owner, s, req.run, title(opening(s)), req.to.BaseURL, l.onTurnStored)
@@ -159,31 +184,6 @@ func (l *live) begin(apiKey string, req request, refused *wire.Problem) {
 	go l.call(apiKey, req)
 }
 
-// beginStored begins the run once its turn is stored. Where another replica has
-// stored it before, the run is that one's.
-func (l *live) beginStored(s wire.Start, apiKey string, req request, refused *wire.Problem) {
-	<-l.turn
-	if l.turnErr == nil {
-		l.begin(apiKey, req, refused)
-		return
-	}
-	m := l.m
-	l.release()
-	ctx, cancel := context.WithTimeout(context.Background(), checkAgain)
-	defer cancel()
-	stored, found, err := m.Store.CheckStart(ctx, l.key.owner, s)
-	if found {
-		l.notMade(stored, nil)
-		return
-	}
-	m.Logger.Error("turn not stored; nothing was sent", "run", l.key.run, "err", l.turnErr)
-	l.notMade(wire.Run{}, asProblem(cmp.Or(err, l.turnErr), notStored()))
-}
-
-// checkAgain bounds the look at the store for a run that another replica may have
-// started.
-const checkAgain = 10 * time.Second
-
 // room says whether the owner may have another run. The lock is held.
 func (m *Manager) room(owner string) *wire.Problem {
 	if m.closed {
@@ -204,6 +204,9 @@ func (m *Manager) drop(l *live) {
 	defer m.mu.Unlock()
 	if m.live[l.key] != l {
 		return
+	}
+	if m.dropped != nil {
+		m.dropped[l.key] = true
 	}
 	delete(m.live, l.key)
 	if m.running[l.key.owner]--; m.running[l.key.owner] == 0 {
@@ -294,7 +297,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	}
 	m.mirrors.stop()
 	select {
-	case <-m.ends():
+	case <-m.ends(m.lookout.ended):
 		if n := m.lost.Swap(0); n > 0 {
 			return fmt.Errorf("close runs: %d answers could not be stored whole", n)
 		}
@@ -315,18 +318,21 @@ func (m *Manager) Refuse() {
 // Wait waits until the ends of all runs are stored or ctx is done, after Refuse.
 func (m *Manager) Wait(ctx context.Context) error {
 	select {
-	case <-m.ends():
+	case <-m.ends(nil):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// ends is closed when no run is under way.
-func (m *Manager) ends() <-chan struct{} {
+// ends is closed when no run is under way, and after also, if that is not nil.
+func (m *Manager) ends(also <-chan struct{}) <-chan struct{} {
 	stored := make(chan struct{})
 	go func() {
 		m.calls.Wait()
+		if also != nil {
+			<-also
+		}
 		close(stored)
 	}()
 	return stored

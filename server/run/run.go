@@ -16,9 +16,9 @@
 // reads that another one holds comes from there, once for all its readers
 // (elsewhere.go, feed.go, mirror.go); what it has received and not stored another one
 // keeps, too (guard.go, guarded.go), so that nothing is lost that somebody was shown
-// when it is gone (takeover.go).
+// when it is gone (recover.go, lookout.go).
 //
-// In the order of a run's life: manager.go, admit.go, live.go, log.go, flush.go,
+// In the order of a run's life: manager.go, admit.go, durable.go, live.go, log.go, flush.go,
 // end.go, judge.go, cost.go.
 package run
 
@@ -40,6 +40,8 @@ import (
 const (
 	// DefaultFlushEvery is how often a running log reaches the disk.
 	DefaultFlushEvery = 500 * time.Millisecond
+	// DefaultLookEvery is how often runs are looked for that nobody goes on with.
+	DefaultLookEvery = 30 * time.Second
 	// DefaultMaxLog is the longest reply that is taken, in bytes.
 	DefaultMaxLog = 64 << 20
 	// DefaultMaxRunning bounds the runs that one owner has under way at a time, on
@@ -140,6 +142,17 @@ type Config struct {
 	// Gone says of the store's error that another replica has taken over what this
 	// one does. nil: none does.
 	Gone func(error) bool
+	// Asked asks the store whether this process is there still: an error of which Gone
+	// says yes means that it isn't. nil: others are believed who say so.
+	Asked func(ctx context.Context) error
+	// Holds says whether a running run is this process' in the store. Sure says whether
+	// this process was heard of so lately that nobody can have taken over; nil: that is
+	// never sure. nil: what is under way here is.
+	Holds func(ctx context.Context, owner, run string) (bool, error)
+	Sure  func() bool
+	// LookEvery is how often it is looked with DurableStart for runs that are this
+	// process' in the store and not under way here; DefaultLookEvery for 0.
+	LookEvery time.Duration
 	// Keeper has another replica keep what is not stored before readers get it. nil:
 	// they get it at once. Awake says whether this process was heard of as of late, or
 	// may have been stopped; nil: always.
@@ -153,6 +166,9 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	if c.FlushEvery == 0 {
 		c.FlushEvery = DefaultFlushEvery
+	}
+	if c.LookEvery == 0 {
+		c.LookEvery = DefaultLookEvery
 	}
 	if c.Targets == nil {
 		only := Target{c.Gateway, c.BaseURL, c.StreamOptions}
@@ -186,6 +202,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Gone == nil {
 		c.Gone = func(error) bool { return false }
+	}
+	if c.Sure == nil {
+		c.Sure = func() bool { return false }
 	}
 	if c.Awake == nil {
 		c.Awake = func() bool { return true }

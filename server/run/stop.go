@@ -16,11 +16,18 @@ func (m *Manager) Stop(ctx context.Context, owner, id string) error {
 		return nil
 	}
 	r, err := m.stored(ctx, owner, id)
-	if err != nil || r.State != wire.Running || m.Elsewhere == nil {
+	if err != nil || r.State != wire.Running {
 		return err
 	}
+	if m.Elsewhere == nil {
+		m.lookout.look()
+		return nil
+	}
 	switch err := m.Elsewhere.Stop(ctx, owner, id); {
-	case err == nil, errors.Is(err, fs.ErrNotExist): // it has ended meanwhile
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist): // it has ended meanwhile, or is to be ended here
+		m.lookout.look()
 		return nil
 	default:
 		m.Logger.Warn("run of another replica not stopped", "run", id, "err", err)

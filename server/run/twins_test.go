@@ -85,6 +85,10 @@ func (x *twin) join(t *testing.T, url string, change func(*run.Config)) {
 	c := x.config()
 	c.DurableStart, c.Elsewhere = true, x
 	c.Gone = func(err error) bool { return errors.Is(err, engine.ErrUnsettled) }
+	c.Holds = func(ctx context.Context, owner, id string) (bool, error) {
+		n, err := db.Replicas().Holds(ctx, owner, id)
+		return n == x.n && err == nil, err
+	}
 	c.Keeper = &tails.Sender{Logger: c.Logger,
 		Peers: func() []tails.Peer { return []tails.Peer{{N: x.other.n, Address: x.other.server.URL}} },
 		Dial: func(ctx context.Context, address string) (*websocket.Conn, error) {
@@ -141,12 +145,12 @@ func (x *twin) StopAll(ctx context.Context, owner, conversation string) {
 	_ = x.other.StopAllHere(ctx, owner, conversation) // as with one that can't be reached
 }
 
-func (x *twin) Tails(_ context.Context, runs []tails.Run) []tails.Tail {
+func (x *twin) Tails(_ context.Context, runs []tails.Run) ([]tails.Tail, error) {
 	all := x.keeper.Take(runs)
 	if !x.other.cut.Load() {
 		all = append(all, x.other.keeper.Take(runs)...)
 	}
-	return all
+	return all, nil
 }
 
 // cutOff has nobody reach the twin any more.

@@ -56,6 +56,20 @@ func (l *live) tooMuchUnstored() bool {
 	return n > l.m.MaxUnstored
 }
 
+// hungAfter is how long a store may take for a write while all logs together hold too
+// much: a database that is away says so only after it was waited for.
+const hungAfter = 5 * time.Second
+
+// endHung ends the runs whose log could not be written for so long.
+func endHung(all []*live) {
+	for _, l := range all {
+		if since := l.asked.Load(); since > 0 && l.ms()+1-since > hungAfter.Milliseconds() {
+			p := notStored()
+			l.cancel(&p)
+		}
+	}
+}
+
 // sayEvery is how often what goes wrong again and again is said in the log.
 const sayEvery = time.Minute
 

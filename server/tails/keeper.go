@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// forgetAfter is how long a tail is kept that its sender does not speak of any
+	// KeptFor is how long a tail is kept that its sender does not speak of any
 	// more: it hands its tails to another replica, or it is gone and whoever takes
 	// over has that time to ask.
-	forgetAfter = 15 * time.Minute
+	KeptFor = 15 * time.Minute
 	// maxBatch bounds what comes in one message, in bytes.
 	maxBatch = 16 << 20
 	// statusGone closes the connection of a replica whose answers another one has
@@ -43,7 +43,7 @@ type Keeper struct {
 	tails  map[Run]*kept
 	conns  map[*websocket.Conn]struct{}
 	open   sync.WaitGroup
-	swept  time.Time
+	later  *time.Timer // sweeps, while something is kept
 }
 
 // kept is the tail of one answer.
@@ -113,6 +113,9 @@ func (k *Keeper) remove(ws *websocket.Conn) {
 func (k *Keeper) Close() {
 	k.mu.Lock()
 	k.closed = true
+	if k.later != nil {
+		k.later.Stop()
+	}
 	for ws := range k.conns {
 		go ws.CloseNow()
 	}
@@ -131,17 +134,18 @@ func (k *Keeper) Keep(all []Tail) error {
 	if k.tails == nil {
 		k.tails = map[Run]*kept{}
 	}
+	k.sweepLater()
 	now := time.Now()
-	k.sweep(now)
 	for _, t := range all {
 		key := Run{t.Owner, t.Run}
 		have := k.tails[key]
 		switch {
-		case have != nil && have.taken:
-			return ErrGone
 		case t.Ended:
+			// Who may store an end is not gone, whatever was asked of it meanwhile.
 			delete(k.tails, key)
 			continue
+		case have != nil && have.taken:
+			return ErrGone
 		case have == nil:
 			have = &kept{Tail: Tail{Owner: t.Owner, Run: t.Run, From: t.From}}
 			k.tails[key] = have
@@ -200,6 +204,7 @@ func (k *Keeper) Take(runs []Run) (all []Tail) {
 	if k.tails == nil {
 		k.tails = map[Run]*kept{}
 	}
+	k.sweepLater()
 	now := time.Now()
 	for _, r := range runs {
 		t := k.tails[r]
@@ -217,16 +222,24 @@ func (k *Keeper) Take(runs []Run) (all []Tail) {
 	return all
 }
 
-// sweep forgets what nobody has spoken of for long, now and then. The lock is held.
-func (k *Keeper) sweep(now time.Time) {
-	if now.Sub(k.swept) < forgetAfter/10 {
-		return
+// sweepLater has what nobody speaks of for long forgotten. The lock is held.
+func (k *Keeper) sweepLater() {
+	if k.later == nil && !k.closed {
+		k.later = time.AfterFunc(KeptFor/10, k.sweep)
 	}
-	k.swept = now
+}
+
+func (k *Keeper) sweep() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := time.Now()
 	for r, t := range k.tails {
-		if now.Sub(t.told) > forgetAfter {
+		if now.Sub(t.told) > KeptFor {
 			delete(k.tails, r)
 		}
+	}
+	if k.later = nil; len(k.tails) > 0 {
+		k.sweepLater()
 	}
 }
 

@@ -65,6 +65,8 @@ func (s *Sender) Send(ctx context.Context, batch []byte) error {
 		return nil
 	}
 	if websocket.CloseStatus(err) == statusGone {
+		s.shun(s.to) // who says so may be wrong; then another one is to keep them
+		s.Close()
 		return ErrGone
 	}
 	if ctx.Err() != nil {

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
@@ -95,6 +97,41 @@ func TestAKeeperHasWhatIsNotStored(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Who stores an end is not gone, though somebody asked for its answer meanwhile.
+func TestAnEndIsTakenOfWhatSomebodyAskedFor(t *testing.T) {
+	var k tails.Keeper
+	defer k.Close()
+	if err := k.Keep([]tails.Tail{stretch(0, 0, "abc")}); err != nil {
+		t.Fatal(err)
+	}
+	k.Take([]tails.Run{run})
+	if err := k.Keep([]tails.Tail{{Owner: "1", Run: "r", Ended: true}, {Owner: "1", Run: "s", Data: []byte("x")}}); err != nil {
+		t.Errorf("its end: %v", err)
+	}
+	if runs, bytes := k.Held(); runs != 1 || bytes != 1 {
+		t.Errorf("kept are %d bytes of %d", bytes, runs)
+	}
+}
+
+// What a replica that is gone has left is forgotten, though nothing more comes of any.
+func TestWhatNobodySpeaksOfIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var k tails.Keeper
+		defer k.Close()
+		if err := k.Keep([]tails.Tail{stretch(0, 0, "abc")}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(tails.KeptFor - time.Second)
+		if _, bytes := k.Held(); bytes != 3 {
+			t.Errorf("%d bytes are kept before their time", bytes)
+		}
+		time.Sleep(tails.KeptFor / 5)
+		if _, bytes := k.Held(); bytes != 0 {
+			t.Errorf("%d bytes are kept for ever", bytes)
+		}
+	})
 }
 
 // node is a keeper that a Sender reaches.

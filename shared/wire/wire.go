@@ -73,6 +73,10 @@ type Push struct {
 	Problem *Problem        `json:"problem,omitempty"`
 }
 
+// CodeNoAnswer is the Problem of a call of which it is not known whether it was done.
+// A call that names what it makes may be made again: it is done once.
+const CodeNoAnswer = "no_answer"
+
 // A Problem is an error as a person reads it: what happened, why, what to do.
 type Problem struct {
 	Code    string   `json:"code"`              // stable, for programs: "wrong_endpoint", "gateway_silent"

@@ -3,11 +3,10 @@ package replicas
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
-	"sync"
+	"os"
 	"time"
-
-	"screentest/server/store/postgres"
 )
 
 // Bounds of a beat. Together they are less than the time after which one that doesn't
@@ -17,78 +16,106 @@ const (
 	answerWithin  = 3 * time.Second
 )
 
-// A line is one connection on which no answer is waited for long: where none comes in
-// time the next question has another one.
+// A line asks one query on a connection of its own, and waits for no answer for long:
+// where none comes in time the next one is asked on another connection.
 type line struct {
-	open func() *sql.DB
+	open  func() *sql.DB
+	query string
+	turn  chan struct{} // holds one: whoever has taken it has what follows
 
-	mu     sync.Mutex
-	pool   *sql.DB // of the one connection; nil: none is open
+	ends   func() error // of the connection
+	stmt   *sql.Stmt    // nil: there is none
 	closed bool
 }
 
-// ask runs a statement without values, and gives its rows as texts.
-func (l *line) ask(ctx context.Context, statement string) (rows [][]string, err error) {
-	pool, err := l.current()
-	if err != nil {
-		return nil, err
-	}
-	connecting, cancel := context.WithTimeout(ctx, connectWithin)
-	conn, err := pool.Conn(connecting)
-	cancel()
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel = context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	type answer struct {
-		rows [][]string
-		err  error
-	}
-	answered := make(chan answer, 1)
-	go func() {
-		rows, err := postgres.Last(conn, statement)
-		_ = conn.Close() // it goes back to the pool, or is closed with that
-		answered <- answer{rows, err}
-	}()
+func newLine(open func() *sql.DB, query string) *line {
+	l := &line{open: open, query: query, turn: make(chan struct{}, 1)}
+	l.turn <- struct{}{}
+	return l
+}
+
+// ask calls fn for each row, on a goroutine that is waited for unless there is an error.
+func (l *line) ask(ctx context.Context, args []any, fn func(*sql.Rows) error) error {
 	select {
-	case a := <-answered:
-		return a.rows, a.err
+	case <-l.turn:
+		defer func() { l.turn <- struct{}{} }()
 	case <-ctx.Done():
-		l.drop(pool)
-		return nil, fmt.Errorf("the database doesn't answer: %w", ctx.Err())
+		return ctx.Err()
 	}
-}
-
-func (l *line) current() (*sql.DB, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.closed {
-		return nil, sql.ErrConnDone
+		return os.ErrClosed
 	}
-	if l.pool == nil {
-		l.pool = l.open()
+	if l.stmt == nil {
+		if err := l.connect(ctx); err != nil {
+			return err
+		}
 	}
-	return l.pool, nil
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	stmt, ends := l.stmt, l.ends
+	answered := make(chan error, 1)
+	go func() {
+		err := each(stmt, args, fn)
+		if err != nil {
+			_ = ends() // it may be broken
+		}
+		answered <- err
+	}()
+	var err error
+	select {
+	case err = <-answered:
+	case <-ctx.Done():
+		err = fmt.Errorf("the database doesn't answer: %w", ctx.Err())
+		go func() {
+			if <-answered == nil {
+				_ = ends() // too late
+			}
+		}()
+	}
+	if err != nil {
+		l.stmt = nil
+	}
+	return err
 }
 
-// drop lets go of a pool whose connection doesn't answer. That one ends by itself, once
-// its answer comes or is no longer waited for.
-func (l *line) drop(pool *sql.DB) {
-	l.mu.Lock()
-	if l.pool == pool {
-		l.pool = nil
+func each(stmt *sql.Stmt, args []any, fn func(*sql.Rows) error) error {
+	rows, err := stmt.Query(args...)
+	if err != nil {
+		return err
 	}
-	l.mu.Unlock()
-	_ = pool.Close() // nothing is in it
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
+func (l *line) connect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, connectWithin)
+	defer cancel()
+	pool := l.open()
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return errors.Join(err, pool.Close())
+	}
+	stmt, err := conn.PrepareContext(ctx, l.query)
+	if err != nil {
+		return errors.Join(err, conn.Close(), pool.Close())
+	}
+	l.stmt, l.ends = stmt, func() error { return errors.Join(stmt.Close(), conn.Close(), pool.Close()) }
+	return nil
+}
+
+// close waits for who asks.
 func (l *line) close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	<-l.turn
+	defer func() { l.turn <- struct{}{} }()
 	l.closed = true
-	if l.pool == nil {
+	if l.stmt == nil {
 		return nil
 	}
-	return l.pool.Close()
+	l.stmt = nil
+	return l.ends()
 }

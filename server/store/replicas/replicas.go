@@ -11,7 +11,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"screentest/server/store/engine"
@@ -33,12 +32,12 @@ type Replicas struct {
 	// watch is how long those are watched in whose place Join would put this process.
 	watch time.Duration
 	// beats has a connection of its own: who is there doesn't hang on what else is asked.
-	beats line
+	beats *line
 }
 
 // New returns the replicas of a database of PostgreSQL's. Close it.
 func New(db *engine.DB) *Replicas {
-	return &Replicas{db: db, watch: watchFor, beats: line{open: func() *sql.DB { return db.Postgres.Open(1) }}}
+	return &Replicas{db: db, watch: watchFor, beats: newLine(func() *sql.DB { return db.Postgres.Open(1) }, beat)}
 }
 
 // Close ends the connection of the beats.
@@ -50,6 +49,10 @@ const nowMS = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 // inPlace says of a row of replicas that it may write here: it is not gone, and the
 // database was not moved elsewhere, nor is half a move.
 const inPlace = "gone_ms = 0 AND NOT EXISTS (SELECT 1 FROM meta WHERE name IN ('" + engine.MovedName + "', '" + engine.MovingInName + "'))"
+
+// beat is one statement: an answer may be half a second away.
+const beat = "WITH counted AS (UPDATE replicas SET beats = beats + 1 WHERE n = ? AND " + inPlace + ` RETURNING n)
+	SELECT n, address, version, beats, leaving, EXISTS (SELECT 1 FROM counted) FROM replicas WHERE gone_ms = 0 ORDER BY n`
 
 // Join makes this process one of the replicas. One that had the same address is
 // gone, since this one listens there: what it held is taken over. So is one that had
@@ -112,28 +115,21 @@ func wantServed(w *engine.Tx) error {
 // were before. It waits for no write, and not long for an answer. [engine.ErrUnsettled]:
 // it was found gone, or the database was moved.
 func (r *Replicas) Beat(ctx context.Context) (there []Replica, err error) {
-	// One message: an answer may be half a second away.
-	rows, err := r.beats.ask(ctx, fmt.Sprintf(`WITH counted AS (UPDATE replicas SET beats = beats + 1 WHERE n = %d AND %s RETURNING n)
-		SELECT n, address, version, beats, leaving, (SELECT count(*) FROM counted) FROM replicas WHERE gone_ms = 0 ORDER BY n`, r.db.Holder(), inPlace))
+	counted := false
+	var all []Replica
+	err = r.beats.ask(ctx, []any{r.db.Holder()}, func(rows *sql.Rows) error {
+		var x Replica
+		err := rows.Scan(&x.N, &x.Address, &x.Version, &x.Beats, &x.Leaving, &counted)
+		all = append(all, x)
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	counted := false
-	for _, row := range rows {
-		x := Replica{Address: row[1], Version: row[2], Leaving: row[4] == "1"}
-		var errs [2]error
-		x.N, errs[0] = strconv.ParseInt(row[0], 10, 64)
-		x.Beats, errs[1] = strconv.ParseInt(row[3], 10, 64)
-		if err := errors.Join(errs[:]...); err != nil {
-			return nil, err
-		}
-		counted = row[5] == "1"
-		there = append(there, x)
 	}
 	if !counted {
 		return nil, engine.ErrUnsettled
 	}
-	return there, nil
+	return all, nil
 }
 
 // TakeOver takes what the replica n held, which is gone from then on. won is false

@@ -33,7 +33,7 @@ type clusterConfig struct {
 
 func (c *clusterConfig) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.database, "database", "", "`URL` of a PostgreSQL database, postgres://…, in the place of the\nfile in the data folder; SCREENTEST_SEAL_KEY must be given then")
-	fs.StringVar(&c.replica, "replica", "", "`URL` at which the other replicas on that database reach this\none, such as http://10.0.0.4:8081; it listens there")
+	fs.StringVar(&c.replica, "replica", "", "`URL` at which the other replicas on that database reach this\none, such as http://10.0.0.4:8081; it listens there. -files must be\ngiven then")
 }
 
 // checked says what is wrong with the configuration; files is that of -files.

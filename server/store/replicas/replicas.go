@@ -46,12 +46,8 @@ func (r *Replicas) Close() error { return r.beats.close() }
 // nowMS is the database's time, in Unix milliseconds.
 const nowMS = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
-// inPlace says of a row of replicas that it may write here: it is not gone, and the
-// database was not moved elsewhere, nor is half a move.
-const inPlace = "gone_ms = 0 AND NOT EXISTS (SELECT 1 FROM meta WHERE name IN ('" + engine.MovedName + "', '" + engine.MovingInName + "'))"
-
 // beat is one statement: an answer may be half a second away.
-const beat = "WITH counted AS (UPDATE replicas SET beats = beats + 1 WHERE n = ? AND " + inPlace + ` RETURNING n)
+const beat = `WITH counted AS (UPDATE replicas SET beats = beats + 1 WHERE n = ? AND gone_ms = 0 RETURNING n)
 	SELECT n, address, version, beats, leaving, EXISTS (SELECT 1 FROM counted) FROM replicas WHERE gone_ms = 0 ORDER BY n`
 
 // Join makes this process one of the replicas. One that had the same address is
@@ -95,13 +91,14 @@ func (r *Replicas) Join(ctx context.Context, address, version string) (n int64, 
 		return nil
 	})
 	if err == nil {
-		r.db.Settle(engine.Settled{Holder: n, Query: fmt.Sprintf("SELECT 1 FROM replicas WHERE n = %d AND %s", n, inPlace)})
+		r.db.Settle(engine.Settled{Holder: n, Query: fmt.Sprintf("SELECT 1 FROM replicas WHERE n = %d AND gone_ms = 0", n)})
 	}
 	return n, err
 }
 
 // wantServed refuses a database that is moved: who comes after the move has begun would
-// write what is not moved.
+// write what is not moved. Who came before is let go by the move ([LetAllGo]), or has no
+// row any more where all is moved to.
 func wantServed(w *engine.Tx) error {
 	names, err := engine.Column[string](w, "SELECT name FROM meta WHERE name IN (?, ?, ?)", engine.MovedName, engine.MovingInName, engine.MovingOutName)
 	if err != nil || len(names) == 0 {
@@ -113,7 +110,7 @@ func wantServed(w *engine.Tx) error {
 
 // Beat counts that this process is there, and gives all that are, itself too, as they
 // were before. It waits for no write, and not long for an answer. [engine.ErrUnsettled]:
-// it was found gone, or the database was moved.
+// it was found gone.
 func (r *Replicas) Beat(ctx context.Context) (there []Replica, err error) {
 	counted := false
 	var all []Replica

@@ -14,6 +14,7 @@ import (
 	"screentest/server/payer"
 	"screentest/server/store"
 	"screentest/server/store/engine"
+	"screentest/server/store/replicas"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -252,33 +253,44 @@ func TestABeatIsNotWaitedForLong(t *testing.T) {
 	}
 }
 
-// What is moved, or half moved, is written by nobody: who comes is refused, and who is
-// there writes nothing any more.
-func TestWhatIsMovedIsNotServed(t *testing.T) {
-	moved := `{"id":"x","what":"database","to":"./data","at_ms":1}`
-	for _, tt := range []struct{ name, value string }{{engine.MovingOutName, "x"}, {engine.MovingInName, "{}"}, {engine.MovedName, moved}} {
-		t.Run(tt.name, func(t *testing.T) {
-			ctx := t.Context()
-			url := storetest.Database(t)
-			a, b := storetest.OpenShared(t, url), storetest.OpenShared(t, url)
-			storetest.Must(t,
-				storetest.Second(a.Replicas().Join(ctx, "http://replica-1:8081", "test")),
-				a.Engine().Write(ctx, 0, func(w *engine.Tx) error {
-					return storetest.Second(w.Exec("INSERT INTO meta (name, value) VALUES (?, ?)", tt.name, []byte(tt.value)))
-				}))
-			if _, err := b.Replicas().Join(ctx, "http://replica-2:8081", "test"); storetest.Problem(err).Code != "being_moved" {
-				t.Errorf("who comes: %v", err)
-			}
-			if tt.name == engine.MovingOutName {
-				return // who is there is stopped by the move, which says so of all replicas
-			}
-			if err := a.SetServerSetting(ctx, "x", "late"); !errors.Is(err, engine.ErrUnsettled) {
-				t.Errorf("who is there writes: %v", err)
-			}
-			if _, err := a.Replicas().Beat(ctx); !errors.Is(err, engine.ErrUnsettled) {
-				t.Errorf("its beat: %v", err)
-			}
-		})
+// Who comes to what is moved, or half moved, is refused.
+func TestWhatIsMovedIsNotJoined(t *testing.T) {
+	ctx := t.Context()
+	url := storetest.Database(t)
+	a, b := storetest.OpenShared(t, url), storetest.OpenShared(t, url)
+	for _, name := range []string{engine.MovingOutName, engine.MovingInName, engine.MovedName} {
+		exec := func(query string, args ...any) {
+			t.Helper()
+			storetest.Must(t, a.Engine().Write(ctx, 0, func(w *engine.Tx) error { return storetest.Second(w.Exec(query, args...)) }))
+		}
+		exec("INSERT INTO meta (name, value) VALUES (?, ?)", name, []byte("{}"))
+		if _, err := b.Replicas().Join(ctx, "http://replica-2:8081", "test"); storetest.Problem(err).Code != "being_moved" {
+			t.Errorf("%s: who comes: %v", name, err)
+		}
+		exec("DELETE FROM meta WHERE name = ?", name)
+	}
+	storetest.Must(t, storetest.Second(b.Replicas().Join(ctx, "http://replica-2:8081", "test")))
+}
+
+// All that are there can be let go: they write nothing more, and what they held is
+// nobody's.
+func TestAllAreLetGo(t *testing.T) {
+	ctx := t.Context()
+	url := storetest.Database(t)
+	a, b, mover := storetest.OpenShared(t, url), storetest.OpenShared(t, url), storetest.OpenShared(t, url)
+	owner, err := a.EnsureLocalUser(ctx)
+	storetest.Must(t, err,
+		storetest.Second(a.Replicas().Join(ctx, "http://replica-1:8081", "test")), storetest.StartTurn(a, owner, storetest.NewStart("", "hello")),
+		storetest.Second(b.Replicas().Join(ctx, "http://replica-2:8081", "test")), storetest.StartTurn(b, owner, storetest.NewStart("", "hello")))
+	storetest.Must(t, mover.Engine().Write(ctx, 0, replicas.LetAllGo))
+	wantHeld(t, mover, "nobody", 2, 0)
+	for _, db := range []*store.DB{a, b} {
+		if err := db.SetServerSetting(ctx, "x", "late"); !errors.Is(err, engine.ErrUnsettled) {
+			t.Errorf("who was there writes: %v", err)
+		}
+		if _, err := db.Replicas().Beat(ctx); !errors.Is(err, engine.ErrUnsettled) {
+			t.Errorf("its beat: %v", err)
+		}
 	}
 }
 

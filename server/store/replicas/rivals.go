@@ -10,8 +10,9 @@ import (
 	"screentest/shared/wire"
 )
 
-// watchFor is how long one that may have ended without a word is watched for a beat.
-const watchFor = 3 * time.Second
+// watchFor is how long one that may have ended without a word is watched for a beat, and
+// lookEvery how often it is looked for one.
+const watchFor, lookEvery = 3 * time.Second, 250 * time.Millisecond
 
 // A rival is a replica beside which one with a certain address can't be: it has the same,
 // or one of both has none.
@@ -36,7 +37,7 @@ func (r *Replicas) wantSilent(ctx context.Context, address string) (before []riv
 	if before, err = rivalsOf(r.db.At(ctx).Each, address); err != nil || len(before) == 0 {
 		return nil, err
 	}
-	look := time.NewTicker(max(r.watch/12, time.Millisecond))
+	look := time.NewTicker(min(r.watch, lookEvery))
 	defer look.Stop()
 	for end := time.Now().Add(r.watch); time.Now().Before(end); {
 		select {

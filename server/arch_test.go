@@ -219,7 +219,7 @@ func archRules() []archRule {
 					"video":     {"ledger", "people", "review", "search", "sealed", "engine", "text"},
 					"leaving":   {"audit", "people", "search", "engine"},
 					"sealed":    {"engine"},
-					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "move": {"folder", "pack", "search", "verify", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
+					"transfer":  {"chat", "engine"}, "backup": {"folder", "schema", "engine"}, "verify": {"chain", "folder", "schema", "engine"}, "move": {"folder", "pack", "replicas", "search", "verify", "engine"}, "teamlibrary": {"audit", "chat", "engine"},
 				}
 				return g.arrows(ours, func(from, to string) bool {
 					room, inside := strings.CutPrefix(from, store)

@@ -66,7 +66,7 @@ func (c serveConfig) checked() (r reach, ways people.Ways, err error) {
 	if ways.SingleSignOn != nil && !r.here && r.public == nil {
 		return r, ways, mistakef("-oidc-issuer: the provider sends people back to this server. Say with -public-url how their browsers reach it")
 	}
-	if err := c.cluster.checked(); err != nil {
+	if err := c.cluster.checked(c.files); err != nil {
 		return r, ways, err
 	}
 	if _, err := blob.Parse(c.files); err != nil {

@@ -23,7 +23,7 @@ import (
 // sealing keys.
 func newKeyed(t *testing.T, c serveConfig, keys ...string) (all []*playground) {
 	t.Helper()
-	c.cluster.database = pgtest.URL(t)
+	c.cluster.database, c.files = pgtest.URL(t), t.TempDir()
 	for _, key := range keys {
 		t.Setenv("SCREENTEST_SEAL_KEY", key)
 		l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -34,9 +34,9 @@ func newPair(t *testing.T, change ...func(*serveConfig)) *pair {
 	}))
 	t.Cleanup(front.Close)
 	p.front = front.URL
-	database := storetest.Database(t)
+	database, files := storetest.Database(t), t.TempDir()
 	for i, d := range []**playground{&p.a, &p.b} {
-		c := asTeam(serveConfig{cluster: clusterConfig{database: database, replica: replicaAddress(t)}, data: t.TempDir()})
+		c := asTeam(serveConfig{files: files, cluster: clusterConfig{database: database, replica: replicaAddress(t)}, data: t.TempDir()})
 		c.reach.publicURL = front.URL
 		for _, f := range change {
 			f(&c)

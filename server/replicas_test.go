@@ -112,11 +112,11 @@ func replicaAddress(t *testing.T) string {
 func newReplicas(t *testing.T, n int, gateway string) []*playground {
 	t.Helper()
 	t.Setenv("SCREENTEST_SEAL_KEY", base64.StdEncoding.EncodeToString([]byte("screentest-screentest-screentest")))
-	url := pgtest.URL(t)
+	url, files := pgtest.URL(t), t.TempDir()
 	var all []*playground
 	for range n {
 		all = append(all, newPlayground(t, serveConfig{
-			data: t.TempDir(), gateway: gateway, cluster: clusterConfig{database: url, replica: replicaAddress(t), drain: 20 * time.Second},
+			data: t.TempDir(), gateway: gateway, files: files, cluster: clusterConfig{database: url, replica: replicaAddress(t), drain: 20 * time.Second},
 		}))
 	}
 	for _, d := range all {

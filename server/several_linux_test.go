@@ -35,7 +35,7 @@ func TestTheExampleOfSeveralReplicas(t *testing.T) {
 	// What it is started with is taken.
 	for _, n := range []string{"1", "2"} {
 		c := clusterConfig{database: "postgres://screentest:x@postgres:5432/screentest?sslmode=disable", replica: "http://screentest-" + n + ":8081"}
-		if err := c.checked(); err != nil {
+		if err := c.checked("s3://screentest?endpoint=http://s3:7070"); err != nil {
 			t.Error(err)
 		}
 	}
@@ -43,17 +43,22 @@ func TestTheExampleOfSeveralReplicas(t *testing.T) {
 
 func TestWrongReplicasAreRefused(t *testing.T) {
 	const database = "postgres://db/screentest"
-	for _, tt := range []struct{ database, replica, want string }{
-		{"", "http://10.0.0.4:8081", "-database"},
-		{database, "https://10.0.0.4:8081", "http://10.0.0.4:8081"},
-		{database, "http://10.0.0.4", "a port of its own"},
-		{database, "10.0.0.4:8081", "it must be an address"},
-		{database, "http://10.0.0.4:8081/x", "it must be an address"},
-		{database, "http://me:pw@10.0.0.4:8081", "it must be an address"},
-		{database, "http://10.0.0.4:8081", ""},
-		{database, "", ""},
+	const files = "/mnt/screentest"
+	for _, tt := range []struct{ database, files, replica, want string }{
+		{"", files, "http://10.0.0.4:8081", "-database"},
+		{database, files, "https://10.0.0.4:8081", "http://10.0.0.4:8081"},
+		{database, files, "http://10.0.0.4", "a port of its own"},
+		{database, files, "10.0.0.4:8081", "it must be an address"},
+		{database, files, "http://10.0.0.4:8081/x", "it must be an address"},
+		{database, files, "http://me:pw@10.0.0.4:8081", "it must be an address"},
+		{database, files, "http://10.0.0.4:8081", ""},
+		{database, files, "http://0.0.0.0:8081", "-replica http://0.0.0.0:8081: that is every address"},
+		{database, files, "http://[::]:8081", "such as http://10.0.0.4:8081"},
+		{database, files, "http://[::ffff:0.0.0.0]:8081", "every address"},
+		{database, "", "http://10.0.0.4:8081", "-files"},
+		{database, "", "", ""},
 	} {
-		err := clusterConfig{database: tt.database, replica: tt.replica}.checked()
+		err := clusterConfig{database: tt.database, replica: tt.replica}.checked(tt.files)
 		if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v", tt, err)
 		}

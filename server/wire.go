@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/url"
 	"os"
 	"sync"
@@ -60,19 +59,18 @@ type server struct {
 	failed chan error // of the HTTP servers
 	hangs  bool       // a part of it did not end
 
-	models          *models
-	encryption      *encryption // nil: not by this server
-	ops             *ops.Monitor
-	store           *store.DB
-	member          *replica.Member // nil: a folder is one process's
-	peers           *peer.Link      // nil: there are none
-	replicaListener net.Listener
-	files           *blob.Files
-	keeper          tails.Keeper // of what other replicas have not stored
-	news            *news.Hub
-	bus             *bus.Bus        // nil: there are no others to tell
-	sandbox         *sandbox.Server // nil with -gateway
-	addr            string          // that is listened on
+	models     *models
+	encryption *encryption // nil: not by this server
+	ops        *ops.Monitor
+	store      *store.DB
+	member     *replica.Member // nil: a folder is one process's
+	peers      *peer.Link      // nil: there are none
+	files      *blob.Files
+	keeper     tails.Keeper // of what other replicas have not stored
+	news       *news.Hub
+	bus        *bus.Bus        // nil: there are no others to tell
+	sandbox    *sandbox.Server // nil with -gateway
+	addr       string          // that is listened on
 
 	sandboxBase, sandboxKey string // of the sandbox inside
 	connecting              sync.Mutex

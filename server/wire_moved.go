@@ -33,6 +33,10 @@ func (s *server) goOn(ctx context.Context) error {
 	if err := s.recoverRuns(ctx); err != nil {
 		return err
 	}
+	// Sends that never began before a kill are in no run of those.
+	if err := s.budget.TakeUp(ctx); err != nil {
+		return err
+	}
 	if err := s.videos.Start(ctx); err != nil {
 		return err
 	}

@@ -6,8 +6,19 @@ import (
 
 	"screentest/server/disk"
 	"screentest/server/ops"
+	"screentest/server/replica"
 	"screentest/shared/wire"
 )
+
+// ofMember is a figure of this process among the replicas, 0 where it only reads.
+func ofMember[T int | time.Duration](s *server, figure func(*replica.Member) T) func() T {
+	return func() T {
+		if s.member == nil {
+			return 0
+		}
+		return figure(s.member)
+	}
+}
 
 // watch is the monitor of this server. Its parts are asked only once they are
 // there, since the monitor hears of the first ones before the last are made.
@@ -16,9 +27,9 @@ func (s *server) watch() *ops.Monitor {
 	var replicas *ops.Replicas
 	if s.config.cluster.database != "" {
 		replicas = &ops.Replicas{
-			There:     func() int { return len(s.member.Peers()) + 1 },
-			TakenOver: func() int { return s.member.Taken() },
-			Heard:     func() time.Duration { return time.Since(s.member.Heard()) },
+			There:     ofMember(s, func(m *replica.Member) int { return len(m.Peers()) + 1 }),
+			TakenOver: ofMember(s, (*replica.Member).Taken),
+			Heard:     ofMember(s, func(m *replica.Member) time.Duration { return time.Since(m.Heard()) }),
 		}
 	}
 	return ops.New(ops.Config{

@@ -3,10 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -30,11 +34,11 @@ type clusterConfig struct {
 
 func (c *clusterConfig) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.database, "database", "", "`URL` of a PostgreSQL database, postgres://…, in the place of the\nfile in the data folder; SCREENTEST_SEAL_KEY must be given then")
-	fs.StringVar(&c.replica, "replica", "", "`URL` at which the other replicas on that database reach this\none, such as http://10.0.0.4:8081; it listens there")
+	fs.StringVar(&c.replica, "replica", "", "`URL` at which the other replicas on that database reach this\none, such as http://10.0.0.4:8081; it listens there. -files must be\ngiven then")
 }
 
-// checked says what is wrong with the configuration.
-func (c clusterConfig) checked() error {
+// checked says what is wrong with the configuration; files is that of -files.
+func (c clusterConfig) checked(files string) error {
 	if c.replica == "" {
 		return nil
 	}
@@ -42,10 +46,20 @@ func (c clusterConfig) checked() error {
 	switch {
 	case err != nil || u.Scheme != "http" || u.Hostname() == "" || u.Port() == "" || strings.Trim(u.Path, "/")+u.RawQuery != "" || u.User != nil:
 		return mistakef("-replica %q: it must be an address such as http://10.0.0.4:8081, with a port of its own", c.replica)
+	case unspecified(u.Hostname()):
+		return mistakef("-replica %s: that is every address of any machine, and others would reach themselves there. Give the one of this machine at which they reach it, such as http://10.0.0.4:%s", c.replica, u.Port())
 	case c.database == "":
 		return mistakef("-replica %s: replicas share a database; name it with -database postgres://…", c.replica)
+	case files == "":
+		return mistakef("-replica %s: replicas share clips and uploads, too; say where with -files, s3://bucket/prefix?endpoint=… or a folder that is all of theirs", c.replica)
 	}
 	return nil
+}
+
+// unspecified says whether a host stands for all addresses of a machine.
+func unspecified(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsUnspecified()
 }
 
 // members is the store as package replica sees it.
@@ -69,37 +83,86 @@ func (m members) Left(ctx context.Context) error {
 
 func (members) Gone(err error) bool { return errors.Is(err, engine.ErrUnsettled) }
 
-// join makes this process one of the replicas on its database.
+// join makes this process one of the replicas on its database. Where that was moved
+// nothing is written, and who only reads need not be one.
 func (s *server) join(ctx context.Context) (err error) {
 	c := s.config.cluster
-	if c.database == "" {
+	if c.database == "" || s.store.ReadOnly() != nil {
 		return nil
 	}
-	var listener net.Listener
-	var self string
-	if c.replica != "" {
-		u, err := url.Parse(c.replica)
-		if err != nil {
+	address := strings.TrimRight(c.replica, "/")
+	if address != "" {
+		if err := s.listenToPeers(address); err != nil {
 			return err
 		}
-		self = u.Host
-		if listener, err = net.Listen("tcp", u.Host); err != nil {
-			return mistakef("-replica %s: cannot listen there: %w", c.replica, err)
-		}
-		s.onClose(func(context.Context) error { listener.Close(); return nil })
+		err = wantSelf(ctx, s.peers, address)
 	}
-	s.member, err = replica.Join(ctx, replica.Config{
-		Store: members{s.store.Replicas()}, Address: strings.TrimRight(c.replica, "/"), Version: version,
-		TakenOver: s.takenOver, Changed: s.peersChanged, Logger: s.log,
-	})
+	if err == nil {
+		s.member, err = replica.Join(ctx, replica.Config{
+			Store: members{s.store.Replicas()}, Address: address, Version: version,
+			TakenOver: s.takenOver, Changed: s.peersChanged, Logger: s.log,
+		})
+	}
 	if err != nil {
+		if s.peers != nil {
+			err = errors.Join(err, s.peers.Close())
+		}
 		return err
 	}
 	s.onClose(s.member.Close)
-	if listener != nil {
-		s.peers = peer.New(self, s.store.Derive("replicas"), s.log, s.store.DeriveOthers("replicas")...)
+	if s.peers != nil {
 		s.onClose(func(context.Context) error { return s.peers.Close() })
-		s.replicaListener = listener
+	}
+	return nil
+}
+
+// listenToPeers listens at the address of -replica. What others ask is answered when all
+// parts are there.
+func (s *server) listenToPeers(address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", u.Host)
+	if err != nil {
+		return mistakef("-replica %s: cannot listen there: %w", address, err)
+	}
+	s.onClose(func(context.Context) error { listener.Close(); return nil })
+	s.peers = peer.New(u.Host, s.store.Derive("replicas"), s.log, s.store.DeriveOthers("replicas")...)
+	go func() {
+		if err := s.peers.Serve(listener); err != nil && !errors.Is(err, net.ErrClosed) {
+			s.failed <- err
+		}
+	}()
+	return nil
+}
+
+// selfPath is where a replica asks itself who it is, and selfWithin bounds the wait for
+// the answer.
+const (
+	selfPath   = "/internal/self"
+	selfWithin = 5 * time.Second
+)
+
+// wantSelf refuses an address at which others would not reach this process: whoever had
+// it before is taken for gone.
+func wantSelf(ctx context.Context, link *peer.Link, address string) error {
+	self := rand.Text()
+	link.Handle("GET "+selfPath, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, self) // an error means that nobody reads it any more
+	})
+	ctx, cancel := context.WithTimeout(ctx, selfWithin)
+	defer cancel()
+	resp, err := link.Ask(ctx, address, http.MethodGet, selfPath, nil)
+	if err != nil {
+		return mistakef("-replica %s: this server listens there, and doesn't reach itself: %w. Give the address of this machine at which the others reach it", address, err)
+	}
+	defer resp.Body.Close()
+	switch said, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10)); {
+	case err != nil:
+		return err
+	case string(said) != self:
+		return mistakef("-replica %s: another replica answers there. Give the address of this machine at which the others reach it", address)
 	}
 	return nil
 }
@@ -111,11 +174,6 @@ func (s *server) beat() error {
 	}
 	if s.peers != nil {
 		s.answerPeers()
-		go func() {
-			if err := s.peers.Serve(s.replicaListener); err != nil && !errors.Is(err, net.ErrClosed) {
-				s.failed <- err
-			}
-		}()
 	}
 	s.member.Start()
 	go func() {

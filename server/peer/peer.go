@@ -73,8 +73,8 @@ func New(self string, key []byte, log *slog.Logger, others ...[]byte) *Link {
 	return l
 }
 
-// Handle has requests answered by h that match pattern, as of http.ServeMux. Call it
-// before Serve.
+// Handle has requests answered by h that match pattern, as of http.ServeMux. What no
+// pattern matches by then is not found.
 func (l *Link) Handle(pattern string, h http.HandlerFunc) { l.mux.HandleFunc(pattern, h) }
 
 // Serve answers others at a listener until Close.

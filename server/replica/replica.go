@@ -7,12 +7,16 @@
 // nobody gone, and no clock is compared with another. Who is found gone may still
 // run, as a process that was stopped does: the store takes nothing from it any more,
 // and it ends as soon as it hears of that ([Member.Lost]).
+//
+// Nothing but the beats themselves is done between two of them: what is taken over waits
+// for whoever else reads and writes, and a replica that is busy is there.
 package replica
 
 import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -38,7 +42,8 @@ type Beat struct {
 }
 
 // Store keeps who is there; see package store/replicas for what each does. Its Gone
-// says of an error that this process was found gone.
+// says of an error that this process was found gone. Beat must not wait much longer than
+// a beat takes, whatever else is asked.
 type Store interface {
 	Join(ctx context.Context, address, version string) (n int64, err error)
 	Beat(ctx context.Context) (there []Beat, err error)
@@ -75,24 +80,27 @@ type Config struct {
 // and what is said between replicas are good for a time.
 const maxSkew = 5 * time.Second
 
-// Member is this process among the replicas. Make one with [Join]; Start it when what
-// it takes over can be gone on with, and Leave.
+// Member is this process among the replicas. Make one with [Join], from when on it says
+// that it is there; Start it when what it takes over can be gone on with, and Leave.
 type Member struct {
 	Config
-	n    int64
-	lost chan struct{}
-	quit context.CancelFunc
-	life context.Context
-	work sync.WaitGroup
+	n       int64
+	started chan struct{} // closed by Start
+	lost    chan struct{}
+	quit    context.CancelFunc
+	life    context.Context
+	work    sync.WaitGroup
 
+	look  chan struct{} // holds one: there may be something to take over
 	wake  chan struct{} // holds one: something was taken over
 	tried atomic.Int64  // when the last beat began that went through or failed, in Unix nanoseconds
 
-	mu    sync.Mutex
-	peers []Peer
-	taken []int64   // and was not told yet
-	times int       // that something was
-	heard time.Time // when its last beat began that went through
+	mu     sync.Mutex
+	peers  []Peer
+	silent []Beat    // the others that are gone, by their beats
+	taken  []int64   // and was not told yet
+	times  int       // that something was
+	heard  time.Time // when its last beat began that went through
 
 	// Of the beating goroutine.
 	seen    map[int64]sighting
@@ -107,9 +115,9 @@ type sighting struct {
 	at    time.Time
 }
 
-// Join makes this process one of the replicas. An error is a sentence for who starts
-// the server: its clock is wrong, or another replica is there and they can't reach
-// each other.
+// Join makes this process one of the replicas, and begins to beat: the rest of its start
+// may take longer than none of it may come. An error is a sentence for who starts the
+// server: its clock is wrong, or another one is in its place.
 func Join(ctx context.Context, c Config) (*Member, error) {
 	if c.Every == 0 {
 		c.Every = time.Second
@@ -129,7 +137,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if c.Changed == nil {
 		c.Changed = func([]Peer) {}
 	}
-	m := &Member{Config: c, lost: make(chan struct{}), wake: make(chan struct{}, 1), seen: map[int64]sighting{}}
+	m := &Member{Config: c, started: make(chan struct{}), lost: make(chan struct{}), look: make(chan struct{}, 1), wake: make(chan struct{}, 1), seen: map[int64]sighting{}}
 	m.life, m.quit = context.WithCancel(context.Background())
 	before := c.Now()
 	ms, err := c.Store.Clock(ctx)
@@ -145,6 +153,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		return nil, err
 	}
 	m.heard = c.Now()
+	m.work.Go(m.loop)
 	return m, nil
 }
 
@@ -202,14 +211,14 @@ func (m *Member) Taken() int {
 	return m.times
 }
 
-// Start begins to beat, and to watch the others.
+// Start begins to watch the others.
 func (m *Member) Start() {
-	m.work.Go(m.loop)
+	m.work.Go(m.takeOvers)
 	m.work.Go(m.goOn)
+	close(m.started)
 }
 
-// goOn tells what was taken over. It is not the beats' goroutine: while much is gone
-// on with, this replica is there.
+// goOn tells what was taken over.
 func (m *Member) goOn() {
 	for {
 		m.mu.Lock()
@@ -250,9 +259,13 @@ func (m *Member) took(n int64) {
 	if !slices.Contains(m.taken, n) {
 		m.taken = append(m.taken, n)
 	}
+	signal(m.wake)
+}
+
+func signal(c chan struct{}) {
 	select {
-	case m.wake <- struct{}{}:
-	default:
+	case c <- struct{}{}:
+	default: // it is there already
 	}
 }
 
@@ -275,26 +288,32 @@ func (m *Member) Close(ctx context.Context) error {
 func (m *Member) loop() {
 	tick := time.NewTicker(m.Every)
 	defer tick.Stop()
+	started := m.started
 	for {
-		if m.beat() {
+		if m.beat(started == nil) {
 			close(m.lost)
 			return
 		}
 		select {
 		case <-tick.C:
+		case <-started:
+			started = nil
 		case <-m.life.Done():
 			return
 		}
 	}
 }
 
-// beat says that this one is there, and looks at the others.
-func (m *Member) beat() (gone bool) {
+// beat says that this one is there, and where it watches looks at the others.
+func (m *Member) beat(watches bool) (gone bool) {
 	began := m.Now() // what is found out later may be long past
 	there, err := m.Store.Beat(m.life)
 	now := m.Now()
 	if err != nil {
 		m.through = time.Time{}
+		m.mu.Lock()
+		m.silent = nil
+		m.mu.Unlock()
 		if m.Store.Gone(err) {
 			return true
 		}
@@ -313,18 +332,16 @@ func (m *Member) beat() (gone bool) {
 	m.heard = began
 	m.mu.Unlock()
 	m.tried.Store(began.UnixNano())
-	m.watch(there, now)
-	if some, err := m.Store.Adopt(m.life); err != nil {
-		m.complain("what nobody holds was not looked for", err)
-	} else if some {
-		m.took(0)
+	if watches {
+		m.watch(there, now)
 	}
 	return false
 }
 
-// watch takes over what those held who are gone.
+// watch finds out who is gone.
 func (m *Member) watch(there []Beat, now time.Time) {
 	peers := []Peer{}
+	var silent []Beat
 	for _, b := range there {
 		if b.N == m.n {
 			continue
@@ -335,17 +352,51 @@ func (m *Member) watch(there []Beat, now time.Time) {
 			m.seen[b.N] = s
 		}
 		if now.Sub(s.at) >= m.GoneAfter && now.Sub(m.through) >= m.GoneAfter {
-			m.takeOver(b)
+			silent = append(silent, b)
 			continue
 		}
 		peers = append(peers, Peer{b.N, b.Address, b.Leaving})
 	}
+	maps.DeleteFunc(m.seen, func(n int64, _ sighting) bool {
+		return !slices.ContainsFunc(there, func(b Beat) bool { return b.N == n })
+	})
+	m.mu.Lock()
+	m.silent, m.peers = silent, peers
+	m.mu.Unlock()
 	if m.known == nil || !slices.Equal(m.known, peers) {
 		m.known = peers
-		m.mu.Lock()
-		m.peers = peers
-		m.mu.Unlock()
 		m.Changed(peers)
+	}
+	signal(m.look)
+}
+
+// takeOvers takes over what those held who are gone, and what nobody holds.
+func (m *Member) takeOvers() {
+	for {
+		select {
+		case <-m.look:
+		case <-m.life.Done():
+			return
+		}
+		m.mu.Lock()
+		silent := m.silent
+		m.mu.Unlock()
+		for _, b := range silent {
+			m.takeOver(b)
+		}
+		m.adopt()
+	}
+}
+
+// adopt takes what nobody holds. Whoever is gone is looked for again before long, also
+// while nothing can be read.
+func (m *Member) adopt() {
+	ctx, cancel := context.WithTimeout(m.life, m.GoneAfter/2)
+	defer cancel()
+	if some, err := m.Store.Adopt(ctx); err != nil {
+		m.complain("what nobody holds was not looked for", err)
+	} else if some {
+		m.took(0)
 	}
 }
 
@@ -355,7 +406,6 @@ func (m *Member) takeOver(b Beat) {
 		m.complain("a replica is gone, and what it held was not taken over yet", err)
 	case won:
 		m.Logger.Warn("a replica is gone; what it held goes on here", "replica", b.N, "address", b.Address)
-		delete(m.seen, b.N)
 		m.mu.Lock()
 		m.times++
 		m.mu.Unlock()

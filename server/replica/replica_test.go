@@ -39,6 +39,7 @@ type client struct {
 	db      *database
 	n       int64
 	stopped chan struct{} // its process is stopped while this is open; nil: it isn't
+	busy    chan struct{} // all but beats wait until it is closed; nil: they don't
 }
 
 func (c *client) call() error {
@@ -54,6 +55,24 @@ func (c *client) call() error {
 		return errors.New("connection refused")
 	}
 	return nil
+}
+
+// wait has what isn't a beat wait while the database is busy.
+func (c *client) wait() {
+	c.db.mu.Lock()
+	busy := c.busy
+	c.db.mu.Unlock()
+	if busy != nil {
+		<-busy
+	}
+}
+
+// keepBusy has all but beats wait until what it gives is closed.
+func (c *client) keepBusy() chan struct{} {
+	c.db.mu.Lock()
+	defer c.db.mu.Unlock()
+	c.busy = make(chan struct{})
+	return c.busy
 }
 
 // stop stops the process until what it gives is closed.
@@ -110,6 +129,7 @@ func (c *client) Beat(context.Context) (there []replica.Beat, err error) {
 }
 
 func (c *client) TakeOver(_ context.Context, n int64) (bool, error) {
+	c.wait()
 	if err := c.call(); err != nil {
 		return false, err
 	}
@@ -136,6 +156,7 @@ func (d *database) take(n, to int64) (some bool) {
 }
 
 func (c *client) Adopt(context.Context) (bool, error) {
+	c.wait()
 	c.db.mu.Lock()
 	defer c.db.mu.Unlock()
 	return c.db.take(0, c.n), nil
@@ -174,6 +195,14 @@ type member struct {
 
 func join(t *testing.T, db *database, address string) *member {
 	t.Helper()
+	m := joined(t, db, address)
+	m.Start()
+	return m
+}
+
+// joined is a replica that isn't through with its start.
+func joined(t *testing.T, db *database, address string) *member {
+	t.Helper()
 	m := &member{client: &client{db: db}}
 	var err error
 	m.Member, err = replica.Join(t.Context(), replica.Config{
@@ -196,7 +225,6 @@ func join(t *testing.T, db *database, address string) *member {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Start()
 	return m
 }
 
@@ -258,6 +286,53 @@ func TestWhoIsStoppedIsTakenOverOnce(t *testing.T) {
 		}
 		if b.lost() || c.lost() {
 			t.Error("those that go on were found gone")
+		}
+	})
+}
+
+// What a replica reads and writes may take long, also what it takes over: it beats
+// meanwhile.
+func TestWhoIsBusyIsThere(t *testing.T) {
+	three(t, func(t *testing.T, db *database, a, b, c *member) {
+		busy := a.keepBusy()
+		stopped := c.stop()
+		time.Sleep(60 * time.Second)
+		close(busy)
+		time.Sleep(2 * time.Second)
+		if taken := append(a.told(), b.told()...); !slices.Equal(taken, []int64{c.N()}) {
+			t.Errorf("%v was taken over, want %d once", taken, c.N())
+		}
+		if a.lost() || b.lost() {
+			t.Error("who was busy was found gone")
+		}
+		close(stopped)
+		time.Sleep(2 * time.Second)
+	})
+}
+
+// A start may take longer than the others wait for a beat. Until its end nothing is
+// taken over, and nobody is told of others.
+func TestWhoStartsIsThere(t *testing.T) {
+	three(t, func(t *testing.T, db *database, a, b, c *member) {
+		d := joined(t, db, "http://d:1")
+		stopped := c.stop()
+		time.Sleep(60 * time.Second)
+		if taken := append(a.told(), b.told()...); !slices.Equal(taken, []int64{c.N()}) {
+			t.Errorf("%v was taken over, want %d once", taken, c.N())
+		}
+		if d.mu.Lock(); len(d.taken) != 0 || len(d.peers) != 0 {
+			t.Errorf("before its start is over it was told of %v, and of the others %v", d.taken, d.peers)
+		}
+		d.mu.Unlock()
+		d.Start()
+		time.Sleep(2 * time.Second)
+		if d.lost() || len(d.Peers()) != 2 {
+			t.Errorf("it is lost: %v; the others are %v", d.lost(), d.Peers())
+		}
+		close(stopped)
+		time.Sleep(2 * time.Second)
+		if err := d.Close(t.Context()); err != nil {
+			t.Error(err)
 		}
 	})
 }
@@ -337,9 +412,14 @@ func TestAClockThatIsWrongIsRefused(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := newDatabase()
 			db.skew = tt.skew
-			_, err := replica.Join(t.Context(), replica.Config{Store: &client{db: db}})
+			m, err := replica.Join(t.Context(), replica.Config{Store: &client{db: db}})
 			if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("skew %s: %v", tt.skew, err)
+			}
+			if err == nil {
+				if err := m.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"screentest/server/store/engine"
+	"screentest/server/store/replicas"
 	"screentest/shared/wire"
 )
 
@@ -85,28 +86,11 @@ func WantAlone(ctx context.Context, name string, within time.Duration, look func
 	}
 }
 
-// letGo says of the replicas that were ended without a word that they are gone, for
-// good: one that was only stopped for long writes nothing more. What they held is
-// nobody's then.
+// letGo says of the replicas that were ended without a word that they are gone.
 func (m *Move) letGo(ctx context.Context) error {
 	has, err := hasReplicas(m.From.DB.At(ctx))
 	if err != nil || !has || m.From.DB.ReadOnly() != nil {
 		return err
 	}
-	return m.From.DB.Write(ctx, 0, func(w *engine.Tx) error {
-		if _, err := w.Exec("UPDATE replicas SET gone_ms = ? WHERE gone_ms = 0", m.Now().UnixMilli()); err != nil {
-			return err
-		}
-		for _, t := range m.plan {
-			for _, c := range t.columns {
-				if c.name != "holder" {
-					continue
-				}
-				if _, err := w.Exec(`UPDATE "` + t.name + `" SET holder = 0 WHERE holder <> 0`); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
+	return m.From.DB.Write(ctx, 0, replicas.LetAllGo)
 }

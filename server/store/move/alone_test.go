@@ -56,13 +56,4 @@ func TestWantAlone(t *testing.T) {
 	if err := WantAlone(t.Context(), "x", time.Minute, joining); storetest.Problem(err).Code != "move_served" {
 		t.Errorf("one that comes: %v", err)
 	}
-	m := &Move{From: e.End, Now: func() time.Time { return time.UnixMilli(900) }, plan: []*table{{name: "held", columns: []column{{name: "holder", kind: "int"}}}}}
-	exec("CREATE TABLE held (holder BIGINT NOT NULL)")
-	exec("INSERT INTO held VALUES (2)")
-	storetest.Must(t, m.letGo(t.Context()))
-	var there, held int
-	storetest.Must(t, e.DB.At(t.Context()).Scan("SELECT (SELECT count(*) FROM replicas WHERE gone_ms = 0), (SELECT count(*) FROM held WHERE holder <> 0)", nil, &there, &held))
-	if there != 0 || held != 0 {
-		t.Errorf("%d replicas are there, %d things held", there, held)
-	}
 }

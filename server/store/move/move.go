@@ -168,14 +168,16 @@ func (m *Move) begin(ctx context.Context) error {
 	default:
 		m.Say("What was served, or brought up to date, since the last move was broken off may be other than what was copied: it begins anew.")
 	}
+	m.state = state{ID: uuid.NewString(), From: m.From.Name, Version: m.Version, Later: m.state.Later}
+	if err := m.From.DB.Write(ctx, 0, func(w *engine.Tx) error { return setMeta(w, engine.MovingOutName, []byte(m.state.ID)) }); err != nil {
+		return err
+	}
+	// Who joins from now on is refused, and who did so since it was looked for replicas
+	// is let go.
 	if err := m.letGo(ctx); err != nil {
 		return err
 	}
 	if err := m.catchUp(ctx, m.From); err != nil {
-		return err
-	}
-	m.state = state{ID: uuid.NewString(), From: m.From.Name, Version: m.Version, Later: m.state.Later}
-	if err := m.From.DB.Write(ctx, 0, func(w *engine.Tx) error { return setMeta(w, engine.MovingOutName, []byte(m.state.ID)) }); err != nil {
 		return err
 	}
 	if err := m.clear(ctx); err != nil {

@@ -142,6 +142,16 @@ func TestThereAndBack(t *testing.T) {
 		t.Errorf("files: %q, want %q", got, wantFiles)
 	}
 	wantReadOnly(t, store.Options{Database: url, SealKey: sealKey}, t.TempDir(), "This database was moved to ")
+	// What is over is not written once more for it, however much there is.
+	var held, left int
+	newest, err := engine.NewestPostgres(schema.Postgres)
+	storetest.Must(t, err)
+	storetest.Must(t, engine.LookPostgres(t.Context(), url, newest, func(q engine.Reading, _ int) error {
+		return q.Scan("SELECT count(*) FILTER (WHERE holder <> 0), count(*) FILTER (WHERE holder = 1 AND state <> 'running') FROM runs", nil, &held, &left)
+	}))
+	if held == 0 || held != left {
+		t.Errorf("of the answers of before %d have a holder, %d of them are over", held, left)
+	}
 
 	// A third time, to a database that is served from then on.
 	again := newDatabase(t)
@@ -151,6 +161,52 @@ func TestThereAndBack(t *testing.T) {
 	storetest.Must(t, err)
 	defer func() { storetest.Must(t, db.Close()) }()
 	wantAlive(t, db)
+}
+
+// A replica that came since it was looked for some writes nothing any more, and one that
+// comes while all is moved is refused.
+func TestWhoComesWhileItIsMoved(t *testing.T) {
+	ctx, url, files := t.Context(), newDatabase(t), t.TempDir()
+	open := func() *store.DB {
+		db, err := store.Open(ctx, t.TempDir(), store.Options{Database: url, SealKey: sealKey})
+		storetest.Must(t, err)
+		t.Cleanup(func() { storetest.Must(t, db.Close()) })
+		return db
+	}
+	early, late := open(), open()
+	fillWorld(t, early)
+	storetest.Must(t, storetest.Second(early.Replicas().Join(ctx, "http://early", "test")))
+	tried := false
+	_, _, err := moved(t, openPostgres(t, url, files, true), openFolder(t, t.TempDir(), false), func() error {
+		if tried {
+			return nil
+		}
+		tried = true
+		if err := early.SetServerSetting(ctx, "x", "late"); !errors.Is(err, engine.ErrUnsettled) {
+			t.Errorf("who came before writes: %v", err)
+		}
+		if _, err := late.Replicas().Join(ctx, "http://late", "test"); storetest.Problem(err).Code != "being_moved" {
+			t.Errorf("who comes: %v", err)
+		}
+		return nil
+	})
+	storetest.Must(t, err)
+	if !tried {
+		t.Error("nobody came")
+	}
+}
+
+// The sums are the same however many rows are read at a time.
+func TestSumsInSteps(t *testing.T) {
+	e := openFolder(t, world(t), true)
+	defer e.close()
+	whole, err := sumsOf(e.DB.At(t.Context()), summedRows)
+	storetest.Must(t, err)
+	for _, atOnce := range []int64{1, 2, 3} {
+		if got, err := sumsOf(e.DB.At(t.Context()), atOnce); err != nil || got != whole || strings.HasPrefix(got, "0 ") {
+			t.Errorf("%d at a time: %q, %v; want %q", atOnce, got, err, whole)
+		}
+	}
 }
 
 // wantAlive looks that a store that was moved to does all a store does.

@@ -1,10 +1,12 @@
 package move
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -55,7 +57,10 @@ func (m *Move) compare(ctx context.Context) (r Report, err error) {
 	for _, look := range []struct {
 		what string
 		of   func(engine.Reading) (string, error)
-	}{{"sums of the ledger, by person and kind", sumsOf}, {"logs of answers", logsOf}} {
+	}{
+		{"sums of the ledger, by person and kind", func(q engine.Reading) (string, error) { return sumsOf(q, summedRows) }},
+		{"logs of answers", logsOf},
+	} {
 		was, err := look.of(from)
 		if err != nil {
 			return r, fmt.Errorf("%s: %w", look.what, err)
@@ -105,19 +110,43 @@ func (m *Move) books(ctx context.Context, db *engine.DB) (lines [][2]string, err
 	return lines, err
 }
 
-// sumsOf are the sums of the ledger by owner and kind.
-func sumsOf(q engine.Reading) (string, error) {
-	h := sha256.New()
-	groups, all := 0, int64(0)
-	err := q.Each("SELECT owner, kind, count(*), sum(cost_nano_usd), sum(estimated_nano_usd) FROM ledger GROUP BY owner, kind ORDER BY owner, kind", nil, func(rows *sql.Rows) error {
-		var owner, n, cost, estimated int64
-		var kind string
-		err := rows.Scan(&owner, &kind, &n, &cost, &estimated)
-		fmt.Fprintln(h, owner, kind, n, cost, estimated)
-		groups, all = groups+1, all+cost
-		return err
-	})
-	return fmt.Sprintf("%d sums, %d nano-USD, %x", groups, all, h.Sum(nil)[:4]), err
+// summedRows is how many rows of the ledger are summed up at a time: an answer may not
+// take long.
+const summedRows = 200_000
+
+// sumsOf are the sums of the ledger by owner and kind, which is read so many rows at a
+// time.
+func sumsOf(q engine.Reading, atOnce int64) (string, error) {
+	type group struct {
+		owner int64
+		kind  string
+	}
+	type sum struct{ rows, cost, estimated int64 }
+	sums := map[group]sum{}
+	var last sql.NullInt64
+	if err := q.Scan("SELECT max(n) FROM ledger", nil, &last); err != nil {
+		return "", err
+	}
+	for after := int64(0); after < last.Int64; after += atOnce {
+		err := q.Each("SELECT owner, kind, count(*), sum(cost_nano_usd), sum(estimated_nano_usd) FROM ledger WHERE n > ? AND n <= ? GROUP BY owner, kind", []any{after, after + atOnce}, func(rows *sql.Rows) error {
+			var g group
+			var s sum
+			err := rows.Scan(&g.owner, &g.kind, &s.rows, &s.cost, &s.estimated)
+			before := sums[g]
+			sums[g] = sum{before.rows + s.rows, before.cost + s.cost, before.estimated + s.estimated}
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	h, all := sha256.New(), int64(0)
+	for _, g := range slices.SortedFunc(maps.Keys(sums), func(a, b group) int { return cmp.Or(cmp.Compare(a.owner, b.owner), strings.Compare(a.kind, b.kind)) }) {
+		s := sums[g]
+		fmt.Fprintln(h, g.owner, g.kind, s.rows, s.cost, s.estimated)
+		all += s.cost
+	}
+	return fmt.Sprintf("%d sums, %d nano-USD, %x", len(sums), all, h.Sum(nil)[:4]), nil
 }
 
 // logsOf is a checksum over those of each run's log, which is over its bytes as the

@@ -25,7 +25,7 @@ type table struct {
 type column struct {
 	name    string
 	kind    string // "int", "text", "bytes" or "real"
-	derived bool   // from others, by the engine
+	derived bool   // from others, by the engine, or as it is with a holder: not copied
 }
 
 // derived are the tables of the search index, which the words are put into anew:
@@ -37,6 +37,10 @@ var derived = map[string]bool{"search": true, "search_rows": true, "search_todo"
 // is moved, so nothing in them is worth moving, and a folder has none of them: its one
 // process holds in memory what it needs of that.
 var running = []string{"commits", "replicas", "reservations", "stagings"}
+
+// holder is the column of those that are there, in both engines, which says whose a row
+// is while it is under way. Where all is moved to it is nobody's.
+const holder = "holder"
 
 // kinds are the types that both engines have columns of.
 var kinds = map[string]string{
@@ -86,7 +90,7 @@ func tablesOf(q engine.Reading) (map[string]*table, error) {
 		if all[name] == nil {
 			all[name], places[name] = &table{name: name}, map[string]int{}
 		}
-		c.kind, c.derived = kind, isDerived == 1
+		c.kind, c.derived = kind, isDerived == 1 || c.name == holder
 		all[name].columns = append(all[name].columns, c)
 		if place > 0 {
 			places[name][c.name] = place

@@ -23,7 +23,7 @@ func (m *Move) noteWords(ctx context.Context) error {
 			"INSERT INTO search_todo (owner, conversation, messages_from) SELECT owner, n, 0 FROM conversations WHERE owner > 0 ORDER BY n",
 			"INSERT INTO search_todo (owner, conversation, video) SELECT owner, 0, n FROM video_tasks WHERE owner > 0 ORDER BY n",
 		} {
-			if _, err := w.Exec(statement); err != nil {
+			if err := w.ExecLong(ctx, statement); err != nil {
 				return err
 			}
 		}

@@ -11,8 +11,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"screentest/server/store/engine"
+	"screentest/shared/wire"
 )
 
 // A Replica is one of the processes.
@@ -27,45 +29,66 @@ type Replica struct {
 // Replicas are the processes that serve a database.
 type Replicas struct {
 	db *engine.DB
-	// beating is a connection of its own: who is there doesn't hang on what else is
-	// asked.
-	beating *sql.DB
+	// watch is how long those are watched in whose place Join would put this process.
+	watch time.Duration
+	// beats has a connection of its own: who is there doesn't hang on what else is asked.
+	beats *line
 }
 
 // New returns the replicas of a database of PostgreSQL's. Close it.
-func New(db *engine.DB) *Replicas { return &Replicas{db, db.Postgres.Open(1)} }
+func New(db *engine.DB) *Replicas {
+	return &Replicas{db: db, watch: watchFor, beats: newLine(func() *sql.DB { return db.Postgres.Open(1) }, beat)}
+}
 
 // Close ends the connection of the beats.
-func (r *Replicas) Close() error { return r.beating.Close() }
+func (r *Replicas) Close() error { return r.beats.close() }
 
 // nowMS is the database's time, in Unix milliseconds.
 const nowMS = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
+// beat is one statement: an answer may be half a second away.
+const beat = `WITH counted AS (UPDATE replicas SET beats = beats + 1 WHERE n = ? AND gone_ms = 0 RETURNING n)
+	SELECT n, address, version, beats, leaving, EXISTS (SELECT 1 FROM counted) FROM replicas WHERE gone_ms = 0 ORDER BY n`
+
 // Join makes this process one of the replicas. One that had the same address is
 // gone, since this one listens there: what it held is taken over. So is one that had
 // none, as this one has: it was alone, and so is this one, which may be the same
-// server started again after a kill. n is this one's number.
+// server started again after a kill. One that is there is left so, and it is an error.
+// n is this one's number.
 func (r *Replicas) Join(ctx context.Context, address, version string) (n int64, err error) {
-	err = r.db.Write(ctx, 0, func(w *engine.Tx) (err error) {
+	before, err := r.wantSilent(ctx, address)
+	if err != nil {
+		return 0, err
+	}
+	err = r.db.Write(ctx, 0, func(w *engine.Tx) error {
+		if err := wantServed(w); err != nil {
+			return err
+		}
+		now, err := rivalsOf(func(query string, args []any, fn func(*sql.Rows) error) error { return w.Each(ctx, query, args, fn) }, address)
+		if err != nil {
+			return err
+		}
+		if err := wantOnly(before, now, address); err != nil {
+			return err
+		}
 		if n, err = w.Insert("INSERT INTO replicas (address, version, joined_ms) VALUES (?, ?, "+nowMS+")", address, version); err != nil {
 			return err
 		}
-		from := []int64{0}
-		err = w.Each(ctx, "SELECT n FROM replicas WHERE gone_ms = 0 AND address = ? AND n <> ?", []any{address, n}, func(rows *sql.Rows) error {
-			var before int64
-			err := rows.Scan(&before)
-			from = append(from, before)
+		if err := take(w, 0, n); err != nil {
 			return err
-		})
-		for _, f := range from {
-			if err == nil {
-				_, err = w.Exec(goneSince, n, f)
+		}
+		for _, x := range now {
+			if x.address != address {
+				continue
 			}
-			if err == nil {
-				err = take(w, f, n)
+			if _, err := w.Exec(goneSince, n, x.n); err != nil {
+				return err
+			}
+			if err := take(w, x.n, n); err != nil {
+				return err
 			}
 		}
-		return err
+		return nil
 	})
 	if err == nil {
 		r.db.Settle(engine.Settled{Holder: n, Query: fmt.Sprintf("SELECT 1 FROM replicas WHERE n = %d AND gone_ms = 0", n)})
@@ -73,30 +96,37 @@ func (r *Replicas) Join(ctx context.Context, address, version string) (n int64, 
 	return n, err
 }
 
-// Beat counts that this process is there, and gives all that are, itself too. It
-// waits for no write. [engine.ErrUnsettled]: it was found gone.
+// wantServed refuses a database that is moved: who comes after the move has begun would
+// write what is not moved. Who came before is let go by the move ([LetAllGo]), or has no
+// row any more where all is moved to.
+func wantServed(w *engine.Tx) error {
+	names, err := engine.Column[string](w, "SELECT name FROM meta WHERE name IN (?, ?, ?)", engine.MovedName, engine.MovingInName, engine.MovingOutName)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	return &engine.Error{Problem: wire.Problem{Code: "being_moved", Message: "The database is being moved, or was moved since this server began to start.",
+		Hint: "Wait until screentest move is done, and start it again: it tells then what became of it."}}
+}
+
+// Beat counts that this process is there, and gives all that are, itself too, as they
+// were before. It waits for no write, and not long for an answer. [engine.ErrUnsettled]:
+// it was found gone.
 func (r *Replicas) Beat(ctx context.Context) (there []Replica, err error) {
-	var beats int64
-	err = r.beating.QueryRowContext(ctx, "UPDATE replicas SET beats = beats + 1 WHERE n = ? AND gone_ms = 0 RETURNING beats", r.db.Holder()).Scan(&beats)
-	if errors.Is(err, sql.ErrNoRows) {
+	counted := false
+	var all []Replica
+	err = r.beats.ask(ctx, []any{r.db.Holder()}, func(rows *sql.Rows) error {
+		var x Replica
+		err := rows.Scan(&x.N, &x.Address, &x.Version, &x.Beats, &x.Leaving, &counted)
+		all = append(all, x)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !counted {
 		return nil, engine.ErrUnsettled
 	}
-	if err != nil {
-		return nil, err
-	}
-	rows, err := r.beating.QueryContext(ctx, "SELECT n, address, version, beats, leaving FROM replicas WHERE gone_ms = 0 ORDER BY n")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var x Replica
-		if err := rows.Scan(&x.N, &x.Address, &x.Version, &x.Beats, &x.Leaving); err != nil {
-			return nil, err
-		}
-		there = append(there, x)
-	}
-	return there, rows.Err()
+	return all, nil
 }
 
 // TakeOver takes what the replica n held, which is gone from then on. won is false
@@ -143,12 +173,29 @@ func take(w *engine.Tx, n, to int64) error {
 func (r *Replicas) Adopt(ctx context.Context) (some bool, err error) {
 	err = r.db.At(ctx).Scan(`SELECT EXISTS (SELECT 1 FROM runs WHERE state = 'running' AND holder = 0)
 		OR EXISTS (SELECT 1 FROM leavings WHERE holder = 0)
+		OR EXISTS (SELECT 1 FROM reservations WHERE holder = 0)
 		OR EXISTS (SELECT 1 FROM video_tasks WHERE holder = 0 AND state IN ('creating', 'unknown', 'queued', 'running'))
 		OR EXISTS (SELECT 1 FROM video_outputs o JOIN video_tasks t ON t.n = o.task WHERE o.archive IN ('waiting', 'copying', 'full') AND t.holder = 0)`, nil, &some)
 	if err != nil || !some {
 		return false, err
 	}
 	return true, r.db.Write(ctx, 0, func(w *engine.Tx) error { return take(w, 0, w.Holder()) })
+}
+
+// LetAllGo says of all replicas that they are gone, for good: one that was only stopped
+// for long writes nothing more. What they held is nobody's then.
+func LetAllGo(w *engine.Tx) error {
+	all, err := engine.Column[int64](w, "SELECT n FROM replicas WHERE gone_ms = 0")
+	if err != nil {
+		return err
+	}
+	for _, n := range all {
+		if err := take(w, n, 0); err != nil {
+			return err
+		}
+	}
+	_, err = w.Exec("UPDATE replicas SET gone_ms = " + nowMS + " WHERE gone_ms = 0")
+	return err
 }
 
 // Leave says that this process takes nothing new.

@@ -7,9 +7,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
+
+	"screentest/server/payer"
 	"screentest/server/store"
 	"screentest/server/store/engine"
+	"screentest/server/store/replicas"
 	"screentest/server/store/storetest"
 	"screentest/shared/wire"
 )
@@ -129,6 +134,7 @@ func TestTheSameAddressAgain(t *testing.T) {
 	all, owner := storetest.Replicas(t, 2)
 	a, b := all[0], all[1]
 	storetest.Must(t, storetest.StartTurn(a, owner, storetest.NewStart("", "hello")))
+	b.Replicas().WatchFor(30 * time.Millisecond)
 	n, err := b.Replicas().Join(ctx, "http://replica-1:8081", "test")
 	if err != nil || n <= a.Engine().Holder() || n != b.Engine().Holder() {
 		t.Errorf("it is %d, %v", n, err)
@@ -146,6 +152,7 @@ func TestAloneAgain(t *testing.T) {
 	url := storetest.Database(t)
 	a, b := storetest.OpenShared(t, url), storetest.OpenShared(t, url)
 	storetest.Must(t, storetest.Second(a.Replicas().Join(ctx, "", "test")))
+	b.Replicas().WatchFor(30 * time.Millisecond)
 	owner, err := a.EnsureLocalUser(ctx)
 	storetest.Must(t, err, storetest.StartTurn(a, owner, storetest.NewStart("", "hello")))
 	storetest.Must(t, storetest.Second(b.Replicas().Join(ctx, "", "test")))
@@ -158,6 +165,147 @@ func TestAloneAgain(t *testing.T) {
 	}
 	if all, err := a.Replicas().Beat(ctx); !errors.Is(err, engine.ErrUnsettled) {
 		t.Errorf("who was there is there: %+v, %v", all, err)
+	}
+}
+
+// Who is there is left there: whoever can't be beside it is refused.
+func TestWhoIsThereStaysThere(t *testing.T) {
+	const elsewhere = "http://replica-9:8081"
+	for _, tt := range []struct{ there, comes, refused string }{
+		{"", "", "replica_alone"},
+		{"", elsewhere, "replica_alone"},
+		{elsewhere, "", "replica_alone"},
+		{elsewhere, elsewhere, "replica_address"},
+		{elsewhere, "http://replica-8:8081", ""},
+	} {
+		t.Run(tt.there+" and "+tt.comes, func(t *testing.T) {
+			url := storetest.Database(t)
+			a, b := storetest.OpenShared(t, url), storetest.OpenShared(t, url)
+			storetest.Must(t, storetest.Second(a.Replicas().Join(t.Context(), tt.there, "test")))
+			beating, end := context.WithCancel(t.Context())
+			var beats sync.WaitGroup
+			beats.Go(func() {
+				for beating.Err() == nil {
+					if _, err := a.Replicas().Beat(beating); err != nil && beating.Err() == nil {
+						t.Errorf("who was there: %v", err)
+						return
+					}
+				}
+			})
+			b.Replicas().WatchFor(time.Minute)
+			_, err := b.Replicas().Join(t.Context(), tt.comes, "test")
+			if p := storetest.Problem(err); p.Code != tt.refused || err != nil && !strings.Contains(p.Hint, "-replica") {
+				t.Errorf("who comes: %v", err)
+			}
+			end()
+			beats.Wait()
+			storetest.Must(t, a.SetServerSetting(t.Context(), "x", "still there"))
+		})
+	}
+}
+
+// Two that come at the same moment find each other.
+func TestOfTwoThatComeTogetherOneIsThere(t *testing.T) {
+	url := storetest.Database(t)
+	a, b, before := storetest.OpenShared(t, url), storetest.OpenShared(t, url), storetest.OpenShared(t, url)
+	storetest.Must(t, storetest.Second(before.Replicas().Join(t.Context(), "", "test"))) // and was killed
+	var errs [2]error
+	var both sync.WaitGroup
+	for i, db := range []*store.DB{a, b} {
+		db.Replicas().WatchFor(30 * time.Millisecond)
+		both.Go(func() { _, errs[i] = db.Replicas().Join(t.Context(), "", "test") })
+	}
+	both.Wait()
+	if (errs[0] == nil) == (errs[1] == nil) {
+		t.Errorf("they came with %v and %v", errs[0], errs[1])
+	}
+}
+
+// A beat that the database doesn't answer is given up long before this process would be
+// gone for it, and the next one has another connection.
+func TestABeatIsNotWaitedForLong(t *testing.T) {
+	all, _ := storetest.Replicas(t, 2)
+	a, b := all[0].Replicas(), all[1]
+	storetest.Must(t, storetest.Second(a.Beat(t.Context())))
+	held, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- b.Engine().Write(t.Context(), 0, func(w *engine.Tx) error {
+			// What the beat changes is changed by somebody who isn't through with it.
+			if _, err := w.Exec("SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
+				return err
+			}
+			if err := w.Scan("UPDATE replicas SET leaving = 0 WHERE n = ? RETURNING n", []any{all[0].Engine().Holder()}, new(int64)); err != nil {
+				return err
+			}
+			close(held)
+			<-release
+			return nil
+		})
+	}()
+	<-held
+	if _, err := a.Beat(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a beat that has to wait: %v", err)
+	}
+	close(release)
+	storetest.Must(t, <-done)
+	if there, err := a.Beat(t.Context()); err != nil || len(there) != 2 {
+		t.Errorf("the next one: %v, %v", there, err)
+	}
+}
+
+// Who comes to what is moved, or half moved, is refused.
+func TestWhatIsMovedIsNotJoined(t *testing.T) {
+	ctx := t.Context()
+	url := storetest.Database(t)
+	a, b := storetest.OpenShared(t, url), storetest.OpenShared(t, url)
+	for _, name := range []string{engine.MovingOutName, engine.MovingInName, engine.MovedName} {
+		exec := func(query string, args ...any) {
+			t.Helper()
+			storetest.Must(t, a.Engine().Write(ctx, 0, func(w *engine.Tx) error { return storetest.Second(w.Exec(query, args...)) }))
+		}
+		exec("INSERT INTO meta (name, value) VALUES (?, ?)", name, []byte("{}"))
+		if _, err := b.Replicas().Join(ctx, "http://replica-2:8081", "test"); storetest.Problem(err).Code != "being_moved" {
+			t.Errorf("%s: who comes: %v", name, err)
+		}
+		exec("DELETE FROM meta WHERE name = ?", name)
+	}
+	storetest.Must(t, storetest.Second(b.Replicas().Join(ctx, "http://replica-2:8081", "test")))
+}
+
+// All that are there can be let go: they write nothing more, and what they held is
+// nobody's.
+func TestAllAreLetGo(t *testing.T) {
+	ctx := t.Context()
+	url := storetest.Database(t)
+	a, b, mover := storetest.OpenShared(t, url), storetest.OpenShared(t, url), storetest.OpenShared(t, url)
+	owner, err := a.EnsureLocalUser(ctx)
+	storetest.Must(t, err,
+		storetest.Second(a.Replicas().Join(ctx, "http://replica-1:8081", "test")), storetest.StartTurn(a, owner, storetest.NewStart("", "hello")),
+		storetest.Second(b.Replicas().Join(ctx, "http://replica-2:8081", "test")), storetest.StartTurn(b, owner, storetest.NewStart("", "hello")))
+	storetest.Must(t, mover.Engine().Write(ctx, 0, replicas.LetAllGo))
+	wantHeld(t, mover, "nobody", 2, 0)
+	for _, db := range []*store.DB{a, b} {
+		if err := db.SetServerSetting(ctx, "x", "late"); !errors.Is(err, engine.ErrUnsettled) {
+			t.Errorf("who was there writes: %v", err)
+		}
+		if _, err := db.Replicas().Beat(ctx); !errors.Is(err, engine.ErrUnsettled) {
+			t.Errorf("its beat: %v", err)
+		}
+	}
+}
+
+// What was set aside by one that left is somebody's again.
+func TestWhatIsSetAsideIsAdopted(t *testing.T) {
+	ctx := t.Context()
+	all, owner := storetest.Replicas(t, 2)
+	a, b := all[0], all[1]
+	storetest.Must(t, storetest.Second(a.SetAside(ctx, payer.Claim{Owner: owner, For: uuid.NewString(), NanoUSD: 5})), a.Replicas().Left(ctx))
+	if some, err := b.Replicas().Adopt(ctx); err != nil || !some {
+		t.Errorf("there is nothing of nobody's: %v, %v", some, err)
+	}
+	storetest.Must(t, b.PutBackLeft(ctx, func(string, string) bool { return false }))
+	if aside, err := b.AsideForEverybody(ctx); err != nil || aside != 0 {
+		t.Errorf("%d is set aside, %v", aside, err)
 	}
 }
 

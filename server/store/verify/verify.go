@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"path/filepath"
 
 	"screentest/server/seal"
@@ -176,17 +177,78 @@ func (r *Report) sums(q engine.Reading) (*chain.Wrong, error) {
 	if err := q.Scan("SELECT (SELECT count(*) FROM spend_hours), (SELECT coalesce(sum(cost_nano_usd), 0) FROM ledger)", nil, &r.Hours, &r.NanoUSD); err != nil {
 		return nil, err
 	}
-	const sumsOf = `SELECT owner, created_ms / 3600000, what, model, coalesce(team, 0), paid_by,
+	if q.OnPostgres() {
+		return inSpans(q, summedRows)
+	}
+	return wrongSum(q, span{})
+}
+
+// summedRows is about how many rows of the ledger are summed up at a time where no answer
+// may take long.
+const summedRows = 200_000
+
+// inSpans is wrongSum, some rows at a time.
+func inSpans(q engine.Reading, rows int64) (*chain.Wrong, error) {
+	for from := int64(math.MinInt64); ; {
+		to, err := hourBehind(q, from, rows)
+		if err != nil {
+			return nil, err
+		}
+		if wrong, err := wrongSum(q, span{from, to}); err != nil || wrong != nil || to == math.MaxInt64 {
+			return wrong, err
+		}
+		from = to
+	}
+}
+
+const msAnHour = 3_600_000
+
+// A span is some hours, from the first to before the last.
+type span struct{ from, to int64 }
+
+// ms is when it begins and ends, in Unix milliseconds.
+func (s span) ms() (from, to int64) {
+	from, to = s.from, s.to
+	if from != math.MinInt64 {
+		from *= msAnHour
+	}
+	if to != math.MaxInt64 {
+		to *= msAnHour
+	}
+	return from, to
+}
+
+// hourBehind is the hour behind the next rows from one hour on, the largest number behind
+// the last.
+func hourBehind(q engine.Reading, from, rows int64) (to int64, err error) {
+	ms, _ := span{from: from}.ms()
+	err = q.Scan("SELECT created_ms / 3600000 + 1 FROM ledger WHERE created_ms >= ? ORDER BY created_ms LIMIT 1 OFFSET ?", []any{ms, rows - 1}, &to)
+	if errors.Is(err, sql.ErrNoRows) {
+		return math.MaxInt64, nil
+	}
+	return to, err
+}
+
+// wrongSum is the first of a span that is wrong; of an empty one of all hours.
+func wrongSum(q engine.Reading, hours span) (*chain.Wrong, error) {
+	const sums = `SELECT owner, created_ms / 3600000, what, model, coalesce(team, 0), paid_by,
 		sum(CASE kind WHEN 'charge' THEN cost_nano_usd ELSE 0 END), sum(CASE kind WHEN 'return' THEN cost_nano_usd ELSE 0 END),
 		sum(CASE kind WHEN 'correction' THEN cost_nano_usd ELSE 0 END), sum(estimated_nano_usd), count(*), sum(input_tokens), sum(output_tokens)
-		FROM ledger GROUP BY 1, 2, 3, 4, 5, 6`
-	const kept = `SELECT owner, hour, what, model, team, paid_by, charged, returned, corrected, estimated, rows, input_tokens, output_tokens FROM spend_hours`
+		FROM ledger`
+	kept := `SELECT owner, hour, what, model, team, paid_by, charged, returned, corrected, estimated, rows, input_tokens, output_tokens FROM spend_hours`
+	where := ""
+	var args []any
+	if hours != (span{}) {
+		from, to := hours.ms()
+		where, args = " WHERE created_ms >= ?1 AND created_ms < ?2", []any{from, to, hours.from, hours.to}
+		kept += " WHERE hour >= ?3 AND hour < ?4"
+	}
 	var owner, hour, team int64
 	var what, model, paidBy string
-	err := q.Scan(`WITH fresh (owner, hour, what, model, team, paid_by, charged, returned, corrected, estimated, rows, input_tokens, output_tokens) AS (`+sumsOf+`)
+	err := q.Scan(`WITH fresh (owner, hour, what, model, team, paid_by, charged, returned, corrected, estimated, rows, input_tokens, output_tokens) AS (`+sums+where+` GROUP BY 1, 2, 3, 4, 5, 6)
 		SELECT owner, hour, what, model, team, paid_by FROM (
 			SELECT * FROM (SELECT * FROM fresh EXCEPT `+kept+`) AS a UNION ALL SELECT * FROM (`+kept+` EXCEPT SELECT * FROM fresh) AS b) AS wrong
-		ORDER BY hour, owner, what, model, team, paid_by LIMIT 1`, nil, &owner, &hour, &what, &model, &team, &paidBy)
+		ORDER BY hour, owner, what, model, team, paid_by LIMIT 1`, args, &owner, &hour, &what, &model, &team, &paidBy)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -294,3 +294,57 @@ func TestAnyChangeIsFound(t *testing.T) {
 		}
 	})
 }
+
+// The sums of PostgreSQL's are compared some rows at a time: whatever is wrong with one is
+// found, also where the ledger has no row.
+func TestSumsInSpans(t *testing.T) {
+	db := storetest.OpenShared(t, storetest.Database(t))
+	owner, err := db.EnsureLocalUser(t.Context())
+	storetest.Must(t, err)
+	for i := range 20 {
+		e := storetest.SomeEntry("charge", storetest.MustID(t), int64(i+1))
+		e.CreatedMS = int64(100+i/3*2) * 3_600_000 // three an hour, and every other hour
+		storetest.Must(t, storetest.Second(storetest.Book(db, owner, e)))
+	}
+	exec := func(statements ...string) {
+		t.Helper()
+		storetest.Must(t, db.Engine().Write(t.Context(), 0, func(w *engine.Tx) error {
+			for _, s := range statements {
+				if _, err := w.Exec(s); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	exec("CREATE TABLE right_hours AS SELECT * FROM spend_hours")
+	found := func(rows int64) (hour int64) {
+		t.Helper()
+		wrong, err := verify.InSpans(db.Engine().At(t.Context()), rows)
+		storetest.Must(t, err)
+		if wrong != nil {
+			hour = wrong.N
+		}
+		return hour
+	}
+	const extra = "INSERT INTO spend_hours (owner, hour, what, model, team, paid_by, charged, returned, corrected, estimated, rows, input_tokens, output_tokens) VALUES (1, %d, 'text', 'm', 0, '', 1, 0, 0, 0, 1, 0, 0)"
+	for _, tt := range []struct {
+		do   string
+		want int64
+	}{
+		{"SELECT 1", 0},
+		{"UPDATE spend_hours SET charged = charged + 1 WHERE hour = 108", 108},
+		{"UPDATE spend_hours SET charged = charged + 1 WHERE hour >= 104", 104},
+		{"DELETE FROM spend_hours WHERE hour = 112", 112},
+		{fmt.Sprintf(extra, 5), 5},
+		{fmt.Sprintf(extra, 103), 103},
+		{fmt.Sprintf(extra, 900), 900},
+	} {
+		exec("DELETE FROM spend_hours", "INSERT INTO spend_hours SELECT * FROM right_hours", tt.do)
+		for _, rows := range []int64{1, 2, 4, 7, 1000} {
+			if got := found(rows); got != tt.want {
+				t.Errorf("%q, %d rows at a time: found %d, want %d", tt.do, rows, got, tt.want)
+			}
+		}
+	}
+}

@@ -254,7 +254,7 @@ func (g *Tasks) News(news session.News) {
 	case wire.VideoTask:
 		g.Put(n)
 	case session.TaskDeleted:
-		g.wasDeleted(n.ID)
+		g.wasDeleted(n)
 	case session.TaskPurged:
 		g.drop(n.ID)
 		g.recount()

@@ -91,9 +91,9 @@ type Config struct {
 	// Changed, Deleted, Restored, Purged and Archive are told of news, for the owner's
 	// tabs. They must not wait.
 	Changed  func(owner string, t wire.VideoTask)
-	Deleted  func(owner, id string)
+	Deleted  func(owner string, t wire.TaskGone)
 	Restored func(owner, id string)
-	Purged   func(owner, id string)
+	Purged   func(owner string, t wire.TaskGone)
 	Archive  func(owner string, a wire.Archive)
 
 	// Ended is told of every task once, when the gateway's verdict on it is

@@ -26,7 +26,7 @@ func BesidePostgres(ctx context.Context, url string, newest int, fn func(*Tx) er
 	if err != nil {
 		return err
 	}
-	return beside(ctx, &postgresKind{}, c.Open(1), newest, postgresVersion, fn)
+	return beside(ctx, newPostgresKind(), c.Open(1), newest, postgresVersion, fn)
 }
 
 // beside takes over pool.
@@ -47,22 +47,21 @@ func beside(ctx context.Context, k kind, pool *sql.DB, newest int, versionOf fun
 			Message: fmt.Sprintf("The database is of version %d, and this Screentest works with version %d.", version, newest),
 			Hint:    "Start the server once, which brings it up to date."}}
 	}
-	// None of these is under ctx: one that ended meanwhile would be said to have
-	// failed though it has not.
-	whole := context.WithoutCancel(ctx)
 	if err := k.begin(p); err != nil {
 		return Explain(err)
 	}
-	tx := &Tx{kind: k, p: p, scrub: new(bool)}
+	tx := newTx(k, p)
 	if err = refusal(tx); err == nil {
 		err = fn(tx)
 	}
+	if err == nil {
+		err = tx.storeKept()
+	}
 	if err != nil {
-		_, back := p.exec(whole, "ROLLBACK")
-		return errors.Join(Explain(err), back)
+		return errors.Join(Explain(err), k.takeBack(p, "ROLLBACK"))
 	}
 	if err := k.commit(p); err != nil {
-		_, _ = p.exec(whole, "ROLLBACK") // the engine may have done it by itself
+		_ = k.takeBack(p, "ROLLBACK") // the engine may have done it by itself
 		return Explain(err)
 	}
 	for _, fn := range tx.after {

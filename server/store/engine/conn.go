@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"os"
+	"time"
 )
 
 // A Scanner asks for one row: the writing transaction, or a reading.
@@ -151,9 +152,12 @@ func (r *readers) borrow(ctx context.Context) (p *prepared, back func(), err err
 	case <-r.closed:
 		return nil, nil, os.ErrClosed
 	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+		return nil, nil, Explain(ctx.Err())
 	}
 }
+
+// beginWithin bounds the wait for a database that is asked nothing yet.
+const beginWithin = 5 * time.Second
 
 // snapshot is [DB.Snapshot].
 func (r *readers) snapshot(ctx context.Context, fn func(Reading) error) error {
@@ -166,6 +170,11 @@ func (r *readers) snapshot(ctx context.Context, fn func(Reading) error) error {
 	// failed though it has not. The transaction would stay open, and whoever
 	// has the connection next would read what was, or fail.
 	whole := context.WithoutCancel(ctx)
+	if onPostgres(r.kind) { // where one that ends costs the connection
+		var cancel context.CancelFunc
+		whole, cancel = context.WithTimeout(whole, beginWithin)
+		defer cancel()
+	}
 	err = again(whole, p, func() error {
 		_, err := p.exec(whole, r.kind.snapshot())
 		return err
@@ -173,7 +182,7 @@ func (r *readers) snapshot(ctx context.Context, fn func(Reading) error) error {
 	if err != nil {
 		return Explain(err)
 	}
-	defer p.exec(whole, "ROLLBACK") // nothing was written
+	defer p.exec(context.WithoutCancel(ctx), "ROLLBACK") // nothing was written
 	return fn(Reading{ctx: ctx, r: r, held: p})
 }
 

@@ -120,8 +120,9 @@ func (e *DB) Close() error {
 
 // Write queues fn and waits until it is durable or has failed. No error means
 // that all of fn is stored, an error that nothing of it is, whatever becomes of
-// ctx. So whoever has put something in place for a write, such as a file, takes
-// it back when Write fails, and only then. size is how many bytes fn carries.
+// ctx; but for [ErrUnknown], which says neither. So whoever has put something in
+// place for a write, such as a file, takes it back when Write fails otherwise, and
+// only then. size is how many bytes fn carries.
 //
 // ctx ends only the wait for a place in the queue: one that is over beforehand
 // writes nothing, and once queued fn is carried out. Read what fn sets only where

@@ -38,7 +38,7 @@ func (e *Error) Unwrap() []error {
 
 // A CommitError says that a write itself was right but could not be made
 // durable, with all that was committed together with it. Nothing of it is
-// stored; it may be tried again.
+// stored, unless it is [ErrUnknown]; it may be tried again.
 type CommitError struct{ Err error }
 
 func (e *CommitError) Error() string { return "commit: " + e.Err.Error() }
@@ -127,9 +127,16 @@ func sqliteCode(err error) (code int, ok bool) {
 	return 0, false
 }
 
-// isBroken tells whether the disk itself failed: then trying again does not
-// help.
+// ErrUnknown says of a write that it may be stored, and may not: the way to the
+// database broke off when it was committed, and stayed so.
+var ErrUnknown = errors.New("what became of the write is not known")
+
+// errTakenBack says of a commit whose answer was lost that nothing of it is stored.
+var errTakenBack = errors.New("the database took it back")
+
+// isBroken tells whether the disk itself failed, or what became of a commit isn't
+// known: then trying again does not help.
 func isBroken(err error) bool {
 	code, ok := sqliteCode(err)
-	return ok && code&0xff == sqlite3.SQLITE_IOERR || isLost(err)
+	return ok && code&0xff == sqlite3.SQLITE_IOERR || errors.Is(err, ErrUnknown)
 }

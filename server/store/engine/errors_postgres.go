@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"database/sql/driver"
 	"errors"
 
@@ -59,6 +60,9 @@ func explainPostgres(err error) (p wire.Problem, is bool) {
 	}
 	if isLost(err) {
 		return wire.Problem{Code: "database_gone", Message: "The database can't be reached, so this was not saved.", Hint: "Try again in a moment. Nothing that was saved before is lost."}, true
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return wire.Problem{Code: "database_slow", Message: "The database didn't answer in time, so this was not done.", Hint: "Try again in a moment."}, true
 	}
 	return p, false
 }

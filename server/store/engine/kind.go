@@ -20,8 +20,6 @@ type kind interface {
 	takeBack(p *prepared, statement string) error
 	// snapshot is how a transaction begins whose queries all see the same commit.
 	snapshot() string
-	// insert runs an INSERT and gives the number n of the new row.
-	insert(p *prepared, query string, args []any) (n int64, err error)
 	// relax has the next commits not wait for the disk, durable those after them.
 	relax(p *prepared) error
 	durable(p *prepared) error

@@ -49,7 +49,7 @@ func LookPostgres(ctx context.Context, url string, newest int, fn func(q Reading
 	if err = errors.Join(err, conn.Close()); err != nil {
 		return errors.Join(err, pool.Close())
 	}
-	readers, err := openReaders(ctx, &postgresKind{}, pool, 1)
+	readers, err := openReaders(ctx, newPostgresKind(), pool, 1)
 	if err != nil {
 		return err
 	}

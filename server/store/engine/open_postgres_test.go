@@ -152,11 +152,15 @@ func TestWhatIsWrongWithADatabaseIsSaid(t *testing.T) {
 	}
 }
 
+// engines are the tables that the engine itself reads and writes.
+const engines = `CREATE TABLE meta (name TEXT PRIMARY KEY, value BYTEA NOT NULL);
+	CREATE TABLE commits (writer BIGINT PRIMARY KEY, mark BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL DEFAULT now());`
+
 // Of replicas that start at the same moment one makes the tables, or brings them up to
 // date, and all of them go on.
 func TestReplicasMigrateOnce(t *testing.T) {
 	url := pgtest.URL(t)
-	files := fstest.MapFS{"0017_first.sql": {Data: []byte(`CREATE TABLE meta (name TEXT PRIMARY KEY, value BYTEA NOT NULL);
+	files := fstest.MapFS{"0017_first.sql": {Data: []byte(engines + `
 		CREATE TABLE users (n BIGINT PRIMARY KEY); INSERT INTO users VALUES (1)`)}}
 	together := func(n int) (log string) {
 		t.Helper()
@@ -198,7 +202,7 @@ func TestReplicasMigrateOnce(t *testing.T) {
 // A migration that fails leaves the last whole version, and is tried again.
 func TestAFailedMigrationLeavesPostgresAsItWas(t *testing.T) {
 	url := pgtest.URL(t)
-	files := fstest.MapFS{"0017_first.sql": {Data: []byte("CREATE TABLE meta (name TEXT PRIMARY KEY, value BYTEA NOT NULL)")}, "0018_bad.sql": {Data: []byte("CREATE TABLE half (n BIGINT); SELECT * FROM nowhere")}}
+	files := fstest.MapFS{"0017_first.sql": {Data: []byte(engines)}, "0018_bad.sql": {Data: []byte("CREATE TABLE half (n BIGINT); SELECT * FROM nowhere")}}
 	open := func() (*engine.DB, error) {
 		return engine.OpenPostgres(t.Context(), url, engine.Options{Migrations: files, Follower: none{}, Logger: slog.New(slog.DiscardHandler)})
 	}

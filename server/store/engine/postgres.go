@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -63,8 +65,11 @@ var ErrUnsettled = fmt.Errorf("another replica has taken over what this one did:
 // postgresKind is a database that several processes may write to, one at a time.
 type postgresKind struct {
 	settled atomic.Pointer[Settled] // nil: the only one
-	xid     string                  // of the transaction under way; of the writing goroutine
+	writer  int64                   // a number that no other has, in the table commits
+	mark    int64                   // of the transaction under way, there; of the writing goroutine
 }
+
+func newPostgresKind() *postgresKind { return &postgresKind{writer: rand.Int64()} }
 
 func (k *postgresKind) begin(p *prepared) error {
 	ctx := context.Background()
@@ -72,19 +77,22 @@ func (k *postgresKind) begin(p *prepared) error {
 		return err
 	}
 	// All in one message. The lock comes first and alone: a statement sees what was
-	// committed when it began.
+	// committed when it began. The mark is that by which commit knows the transaction
+	// again; the server's own number of it may be another's after a crash.
+	k.mark++
 	where := ""
 	if settled := k.settled.Load(); settled != nil {
 		where = " FROM (" + settled.Query + ") AS settled"
 	}
-	rows, err := postgres.Last(p.conn, fmt.Sprintf("BEGIN; SELECT pg_advisory_xact_lock(%d); SELECT pg_current_xact_id()::text%s", writeLock, where))
+	rows, err := postgres.Last(p.conn, fmt.Sprintf(`BEGIN; SELECT pg_advisory_xact_lock(%d);
+		INSERT INTO commits (writer, mark) VALUES (%d, %d) ON CONFLICT (writer) DO UPDATE SET mark = excluded.mark, at = now();
+		SELECT 1%s`, writeLock, k.writer, k.mark, where))
 	if err != nil {
 		return p.said(err)
 	}
 	if len(rows) == 0 {
 		return ErrUnsettled
 	}
-	k.xid = rows[0][0]
 	return nil
 }
 
@@ -95,22 +103,22 @@ func (k *postgresKind) commit(p *prepared) error {
 	if err == nil || !p.lost {
 		return err
 	}
+	// Who has the lock knows that the transaction has come to its end.
+	ask := fmt.Sprintf("SELECT pg_advisory_xact_lock(%d); SELECT mark FROM commits WHERE writer = %d", writeLock, k.writer)
 	for end := time.Now().Add(askAfterCommit); time.Now().Before(end); time.Sleep(betweenTries) {
 		if p.renew(ctx) != nil {
 			continue
 		}
-		var status sql.NullString
-		switch asked := p.scan(ctx, "SELECT pg_xact_status(CAST(CAST(? AS text) AS xid8))", []any{k.xid}, &status); {
-		case p.lost:
+		switch rows, asked := postgres.Last(p.conn, ask); {
 		case asked != nil:
-			return errors.Join(err, asked) // a database that knows nothing of it
-		case status.String == "committed":
+			_ = p.said(asked)
+		case len(rows) == 1 && rows[0][0] == strconv.FormatInt(k.mark, 10):
 			return nil
-		case status.String != "in progress":
-			return err
+		default:
+			return errors.Join(errTakenBack, err)
 		}
 	}
-	return err
+	return errors.Join(ErrUnknown, err)
 }
 
 func (*postgresKind) writing() context.Context { return postgres.Later(context.Background()) }
@@ -127,7 +135,8 @@ func (*postgresKind) takeBack(p *prepared, statement string) error {
 
 func (*postgresKind) snapshot() string { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" }
 
-func (*postgresKind) insert(p *prepared, query string, args []any) (n int64, err error) {
+// insertPostgres runs an INSERT and gives the number n of the new row.
+func insertPostgres(p *prepared, query string, args []any) (n int64, err error) {
 	err = p.scan(context.Background(), query+" RETURNING n", args, &n)
 	return n, err
 }
@@ -152,7 +161,7 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 	if err != nil {
 		return nil, err
 	}
-	k := &postgresKind{}
+	k := newPostgresKind()
 	e = &DB{kind: k, pool: c.Open(1), Postgres: c, locks: &Locks{pool: c.Open(lockers)}}
 	made := e // which is nil with an error
 	defer func() {
@@ -166,6 +175,9 @@ func OpenPostgres(ctx context.Context, url string, o Options) (e *DB, err error)
 	}
 	if err := migratePostgres(ctx, conn, ms, o.Logger); err != nil {
 		return nil, errors.Join(err, conn.Close())
+	}
+	if _, err := conn.ExecContext(ctx, "DELETE FROM commits WHERE at < now() - INTERVAL '1 day'"); err != nil {
+		return nil, errors.Join(Explain(err), conn.Close())
 	}
 	if e.readers, err = openReaders(ctx, k, c.Open(postgresReaders), postgresReaders); err != nil {
 		return nil, errors.Join(err, conn.Close())

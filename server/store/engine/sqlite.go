@@ -74,7 +74,8 @@ func (sqliteKind) takeBack(p *prepared, statement string) error {
 
 func (sqliteKind) snapshot() string { return "BEGIN" }
 
-func (sqliteKind) insert(p *prepared, query string, args []any) (n int64, err error) {
+// insertSQLite runs an INSERT and gives the number n of the new row.
+func insertSQLite(p *prepared, query string, args []any) (n int64, err error) {
 	res, err := p.exec(context.Background(), query, args...)
 	if err != nil {
 		return 0, err

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -57,7 +56,7 @@ type unit struct {
 // seldom, and savepoints are dear.
 type writer struct {
 	kind      kind
-	tx        Tx
+	tx        *Tx
 	log       *slog.Logger
 	follower  Follower
 	committed func(took time.Duration)
@@ -74,7 +73,6 @@ type writer struct {
 
 	relaxed bool // commits don't wait for the disk; of the goroutine
 	failing bool // the follower could not be written the last time; of the goroutine
-	scrub   bool // something was deleted that is still in the files; of the goroutine
 }
 
 // A Follower is kept up to date with what is written, a moment later: the search
@@ -94,7 +92,7 @@ type Follower interface {
 func startWriter(k kind, pool *sql.DB, conn *sql.Conn, o Options) (*writer, error) {
 	w := &writer{
 		kind:      k,
-		tx:        Tx{kind: k, ctx: k.writing(), p: prepare(pool, conn), kept: map[any]kept{}},
+		tx:        newTx(k, prepare(pool, conn)),
 		log:       o.Logger,
 		follower:  o.Follower,
 		committed: o.Committed,
@@ -102,12 +100,11 @@ func startWriter(k kind, pool *sql.DB, conn *sql.Conn, o Options) (*writer, erro
 		wake:      make(chan struct{}, 1),
 		room:      make(chan struct{}),
 	}
-	w.tx.scrub = &w.scrub
-	if err := w.tx.Scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &w.scrub); err != nil {
+	if err := w.tx.Scan("SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?)", []any{scrubName}, &w.tx.scrub); err != nil {
 		o.Logger.Error("what was deleted last may still be in the files", "err", err)
 	}
 	var moved *Error
-	if w.refused = refusal(&w.tx); w.refused != nil && !errors.As(w.refused, &moved) {
+	if w.refused = refusal(w.tx); w.refused != nil && !errors.As(w.refused, &moved) {
 		return nil, errors.Join(w.refused, w.tx.p.close())
 	}
 	w.gathered = time.AfterFunc(gatherFor, w.signal) // the first time for nothing
@@ -232,11 +229,11 @@ func (w *writer) run() {
 		case follow == nil && w.follower.Behind():
 			follow = time.After(followAfter)
 		}
-		if !w.scrub {
+		if !w.tx.scrub {
 			continue
 		}
 		// A step at a time, so that what is queued meanwhile does not wait.
-		switch more, err := w.follower.Forget(&w.tx); {
+		switch more, err := w.follower.Forget(w.tx); {
 		case err != nil:
 			w.log.Error("what was deleted is still in the search index; it is tried again", "err", err)
 			again = time.After(scrubEvery)
@@ -299,22 +296,28 @@ func (w *writer) commit(group []unit) {
 		}
 		return
 	}
-	errs, again := w.try(group, false)
-	// A connection that broke off before the end has left nothing of it.
-	for w.tx.p.lost && again && time.Since(began) < waitForDatabase {
+	errs, how := w.try(group, false)
+	for broke := time.Now(); how == brokeOff && time.Since(broke) < waitForDatabase; {
 		time.Sleep(betweenTries)
-		errs, again = w.try(group, false)
+		errs, how = w.try(group, false)
 	}
-	if again && len(group) > 1 {
-		errs, again = w.try(group, true)
+	if how == refused && len(group) > 1 {
+		errs, how = w.try(group, true)
 	}
 	w.committed(time.Since(began))
-	if again && len(group) > 1 {
+	if how == refused && len(group) > 1 {
 		// The transaction as a whole did not go through, perhaps for the sake
 		// of one of its units. Alone, each gets its own verdict.
 		for i := range group {
-			one, _ := w.try(group[i:i+1], false)
-			errs[i] = one[0]
+			one := group[i : i+1]
+			alone, how := w.try(one, false)
+			errs[i] = alone[0]
+			if how == brokeOff {
+				for k := range errs[i:] { // the rest would wait for the database one by one
+					errs[i+k] = alone[0]
+				}
+				break
+			}
 		}
 	}
 	for i, u := range group {
@@ -323,14 +326,22 @@ func (w *writer) commit(group []unit) {
 	clear(group) // lets go of what the units carried
 }
 
+// An outcome is what became of a transaction.
+type outcome int
+
+const (
+	ended    outcome = iota // it is stored, or it isn't and trying again is no use
+	refused                 // nothing of it is, and that may be because of a single unit
+	brokeOff                // nothing of it is, because the connection broke off
+)
+
 // try runs group in one transaction, each unit in a savepoint of its own if apart
-// says so. again: nothing of it was stored, and that may be because of a single
-// unit.
-func (w *writer) try(group []unit, apart bool) (errs []error, again bool) {
+// says so.
+func (w *writer) try(group []unit, apart bool) (errs []error, how outcome) {
 	errs = make([]error, len(group))
 	w.tx.after = w.tx.after[:0]
 	clear(w.tx.kept)
-	failAll := func(err error) {
+	failAll := func(err error) outcome {
 		if !w.tx.p.lost {
 			w.kind.takeBack(w.tx.p, "ROLLBACK") // the engine may have done it by itself
 		}
@@ -339,53 +350,73 @@ func (w *writer) try(group []unit, apart bool) (errs []error, again bool) {
 				errs[i] = &CommitError{err}
 			}
 		}
+		if w.tx.p.lost {
+			return brokeOff
+		}
+		return refused
 	}
 	if err := w.kind.begin(w.tx.p); err != nil {
-		failAll(err)
-		return errs, w.tx.p.lost
+		if how := failAll(err); how == brokeOff {
+			return errs, brokeOff
+		}
+		return errs, ended
 	}
 	for i, u := range group {
 		if !apart {
-			if errs[i] = u.fn(&w.tx); errs[i] != nil {
-				failAll(errs[i])
-				return errs, true
+			if errs[i] = u.fn(w.tx); errs[i] != nil {
+				return errs, failAll(errs[i])
 			}
 			continue
 		}
 		if _, err := w.tx.p.exec(context.Background(), "SAVEPOINT unit"); err != nil {
-			failAll(err)
-			return errs, true
+			return errs, failAll(err)
 		}
 		before := len(w.tx.after)
-		if errs[i] = cmp.Or(u.fn(&w.tx), w.tx.storeKept(), w.kind.flush(w.tx.p)); errs[i] != nil {
+		if errs[i] = w.whole(u); errs[i] != nil {
 			clear(w.tx.kept)
 			w.tx.after = w.tx.after[:before]
 			if err := w.kind.takeBack(w.tx.p, "ROLLBACK TO unit"); err != nil {
-				failAll(err) // the error took the whole transaction with it
-				return errs, true
+				return errs, failAll(err) // the error took the whole transaction with it
 			}
 		}
 		if _, err := w.tx.p.exec(context.Background(), "RELEASE unit"); err != nil {
-			failAll(err)
-			return errs, true
+			return errs, failAll(err)
 		}
 	}
 	if err := w.tx.storeKept(); err != nil {
-		failAll(err)
-		return errs, true
+		return errs, failAll(err)
 	}
-	if err := w.kind.commit(w.tx.p); err != nil {
+	switch err := w.kind.commit(w.tx.p); {
+	case err == nil:
+	case errors.Is(err, errTakenBack):
+		failAll(err)
+		return errs, brokeOff
+	case isBroken(err):
+		failAll(err)
+		return errs, ended
+	default:
 		if len(group) == 1 && isLate(err) {
 			errs[0] = err // it is the unit that is wrong
 		}
-		failAll(err)
-		return errs, !isBroken(err)
+		return errs, failAll(err)
 	}
 	for _, fn := range w.tx.after {
 		fn()
 	}
 	clear(w.tx.after) // lets go of what they hold
-	return errs, false
+	return errs, ended
+}
+
+// whole carries out a unit to its last statement.
+func (w *writer) whole(u unit) error {
+	err := u.fn(w.tx)
+	if err == nil {
+		err = w.tx.storeKept()
+	}
+	if err == nil {
+		err = w.kind.flush(w.tx.p)
+	}
+	return err
 }
 
 // scrubName notes in meta that something was deleted and is still in the files:
@@ -398,7 +429,7 @@ func (t *Tx) Scrub() error {
 	if !t.kind.keepsDeleted() {
 		return nil
 	}
-	*t.scrub = true
+	t.scrub = true
 	_, err := t.Exec("INSERT INTO meta (name, value) VALUES (?, x'') ON CONFLICT DO NOTHING", scrubName)
 	return err
 }
@@ -417,7 +448,7 @@ func (w *writer) emptied() bool {
 	if _, err := w.tx.p.exec(context.Background(), "DELETE FROM meta WHERE name = ?", scrubName); err != nil {
 		return false
 	}
-	w.scrub = false
+	w.tx.scrub = false
 	return true
 }
 
@@ -427,13 +458,19 @@ func (w *writer) durable() error {
 		return nil
 	}
 	err := w.set(w.kind.durable)
+	if w.tx.p.lost { // another connection is durable
+		err = nil
+	}
 	w.relaxed = err != nil
 	return err
 }
 
 // set changes a setting of the connection.
 func (w *writer) set(change func(*prepared) error) error {
-	err := cmp.Or(w.tx.p.renew(context.Background()), change(w.tx.p))
+	err := w.tx.p.renew(context.Background())
+	if err == nil {
+		err = change(w.tx.p)
+	}
 	if err != nil {
 		w.log.Error("a setting of the database was not changed", "err", err)
 	}
@@ -447,7 +484,11 @@ type Tx struct {
 	p     *prepared
 	after []func() // of the units so far
 	kept  map[any]kept
-	scrub *bool // of the writer
+	scrub bool // something was deleted that is still in the files
+}
+
+func newTx(k kind, p *prepared) *Tx {
+	return &Tx{kind: k, ctx: k.writing(), p: p, kept: map[any]kept{}}
 }
 
 // A kept is a value of [Tx.Keep].
@@ -480,9 +521,6 @@ func (t *Tx) storeKept() error {
 // calls nothing.
 func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
-// Raw calls fn with the driver's connection, for what SQL has no words for.
-func (t *Tx) Raw(fn func(driver any) error) error { return t.p.conn.Raw(fn) }
-
 // OnPostgres tells which of the two engines is written to.
 func (t *Tx) OnPostgres() bool { return onPostgres(t.kind) }
 
@@ -509,5 +547,8 @@ func (t *Tx) Each(ctx context.Context, query string, args []any, fn func(*sql.Ro
 // Insert runs an INSERT and returns the number n of the new row. sql.ErrNoRows: it
 // conflicts with one that is there.
 func (t *Tx) Insert(query string, args ...any) (n int64, err error) {
-	return t.kind.insert(t.p, query, args)
+	if t.OnPostgres() { // and not by the kind: its values would go to the heap
+		return insertPostgres(t.p, query, args)
+	}
+	return insertSQLite(t.p, query, args)
 }

@@ -33,10 +33,10 @@ type column struct {
 var derived = map[string]bool{"search": true, "search_rows": true, "search_todo": true}
 
 // running are the tables of PostgreSQL's alone, which replicas share while they run:
-// who is there, what is set aside for sends under way, who imports. None runs while all
+// who is there, what is set aside for sends under way, who imports, who wrote what last. None runs while all
 // is moved, so nothing in them is worth moving, and a folder has none of them: its one
 // process holds in memory what it needs of that.
-var running = []string{"replicas", "reservations", "stagings"}
+var running = []string{"commits", "replicas", "reservations", "stagings"}
 
 // kinds are the types that both engines have columns of.
 var kinds = map[string]string{

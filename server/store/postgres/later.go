@@ -30,7 +30,9 @@ const (
 
 // Flush sends what is kept on a connection. It waits for the answers, and gives the
 // first error among them.
-func Flush(c *sql.Conn) error { return c.Raw(func(d any) error { return d.(*conn).flush() }) }
+func Flush(c *sql.Conn) error {
+	return c.Raw(func(d any) error { return d.(*conn).flush(context.Background()) })
+}
 
 // Forget drops what is kept on a connection: its transaction is taken back.
 func Forget(c *sql.Conn) error {
@@ -66,7 +68,7 @@ func (a *asked) LastInsertId() (int64, error) { return 0, errors.ErrUnsupported 
 // RowsAffected has a sent, and waits for the answer.
 func (a *asked) RowsAffected() (int64, error) {
 	if !a.done {
-		if err := a.c.flush(); err != nil {
+		if err := a.c.flush(context.Background()); err != nil {
 			return 0, err
 		}
 	}
@@ -99,22 +101,22 @@ func (c *conn) keep(a *asked) error {
 	if c.later = append(c.later, a); len(c.later) < maxLater && c.bytes < maxLaterBytes {
 		return nil
 	}
-	return c.flush()
+	return c.flush(context.Background())
 }
 
 // flush sends what is kept.
-func (c *conn) flush() error {
+func (c *conn) flush(ctx context.Context) error {
 	if len(c.later) == 0 {
 		return nil
 	}
-	_, err := c.send(nil)
+	_, err := c.send(ctx, nil)
 	return err
 }
 
 // send sends what is kept and then last, nil for nothing, in one message. It gives
 // the answer to last.
-func (c *conn) send(last *asked) (*pgconn.Result, error) {
-	ctx, cancel := bounded()
+func (c *conn) send(ctx context.Context, last *asked) (*pgconn.Result, error) {
+	ctx, cancel := bounded(ctx)
 	defer cancel()
 	if len(c.later) == 0 {
 		r := last.exec(ctx).Read()

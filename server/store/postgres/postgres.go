@@ -25,6 +25,10 @@ import (
 // network drops what is sent without a word.
 const answerWithin = 30 * time.Second
 
+// graceAfter is how much longer than its context lasts an answer is waited for, so
+// that one that comes late doesn't cost the connection.
+const graceAfter = time.Second
+
 // A Connector opens connections to one database.
 type Connector struct {
 	config *pgconn.Config
@@ -39,7 +43,10 @@ func NewConnector(url string) (*Connector, error) {
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = 5 * time.Second
 	}
-	dialer := &net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 3}}
+	dialer := &net.Dialer{
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 3},
+		Control:         giveUpSoon,
+	}
 	c.DialFunc = dialer.DialContext
 	set := func(name, value string) {
 		if _, given := c.RuntimeParams[name]; !given {
@@ -52,8 +59,6 @@ func NewConnector(url string) (*Connector, error) {
 	// A process that was stopped in the middle of a transaction holds nobody up.
 	set("idle_in_transaction_session_timeout", "5000")
 	set("statement_timeout", "25000")
-	// Statements are few and run often: planning each anew costs more than a
-	// plan that doesn't know the values.
 	return &Connector{config: c}, nil
 }
 
@@ -108,7 +113,7 @@ func (c *Connector) Hear(ctx context.Context, channel string, every time.Duratio
 		pc.Close(ctx)
 	}()
 	asked := time.Now()
-	if _, err := pc.Exec(ctx, "LISTEN "+channel).ReadAll(); err != nil {
+	if err := ask(ctx, pc, "LISTEN "+channel); err != nil {
 		return err
 	}
 	alive(asked)
@@ -127,15 +132,20 @@ func (c *Connector) Hear(ctx context.Context, channel string, every time.Duratio
 			continue
 		}
 		asked = time.Now()
-		ask, cancel := context.WithTimeout(ctx, 2*time.Second)
-		_, err = pc.Exec(ask, "SELECT 1").ReadAll()
-		cancel()
-		if err != nil {
+		if err := ask(ctx, pc, "SELECT 1"); err != nil {
 			return err
 		}
 		alive(asked)
 		next = asked.Add(every)
 	}
+}
+
+// ask is for a statement that is answered at once, or never.
+func ask(ctx context.Context, pc *pgconn.PgConn, statement string) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	_, err := pc.Exec(ctx, statement).ReadAll()
+	return err
 }
 
 // listenFor is how long silence is believed.
@@ -156,11 +166,15 @@ type conn struct {
 	bytes int // that the values of later have
 }
 
-// bounded is the time that one answer may take. It isn't under the caller's
-// context: where that ends in the middle of an answer the connection is lost with
-// it.
-func bounded() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), answerWithin)
+// bounded is the time that one answer may take: answerWithin, or what is left of ctx.
+// It isn't under ctx otherwise: where that ends in the middle of an answer the
+// connection is lost with it.
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	end := time.Now().Add(answerWithin)
+	if of, has := ctx.Deadline(); has && of.Add(graceAfter).Before(end) {
+		end = of.Add(graceAfter)
+	}
+	return context.WithDeadline(context.Background(), end)
 }
 
 func (c *conn) Prepare(query string) (driver.Stmt, error) {
@@ -174,7 +188,7 @@ func (c *conn) PrepareContext(_ context.Context, query string) (driver.Stmt, err
 
 // prepare has the server prepare s for values like args. A whole number is a BIGINT
 // as all of our columns are, which the server wouldn't make of "? - 1".
-func (s *stmt) prepare(args []driver.NamedValue) error {
+func (s *stmt) prepare(ctx context.Context, args []driver.NamedValue) error {
 	hints := make([]uint32, len(args))
 	for i, a := range args {
 		if _, is := a.Value.(int64); is {
@@ -183,7 +197,7 @@ func (s *stmt) prepare(args []driver.NamedValue) error {
 			hints[i] = oidText // of a place that this form of the statement leaves out
 		}
 	}
-	ctx, cancel := bounded()
+	ctx, cancel := bounded(ctx)
 	defer cancel()
 	s.c.made++
 	name := fmt.Sprintf("s%d", s.c.made)
@@ -206,10 +220,10 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := c.flush(); err != nil {
+	if err := c.flush(ctx); err != nil {
 		return nil, err
 	}
-	ctx, cancel := bounded()
+	ctx, cancel := bounded(ctx)
 	defer cancel()
 	results, err := c.pc.Exec(ctx, query).ReadAll()
 	if err != nil {
@@ -257,7 +271,7 @@ func (c *conn) Begin() (driver.Tx, error) { return nil, errors.New("a transactio
 func Raw(ctx context.Context, c *sql.Conn, fn func(*pgconn.PgConn) error) error {
 	return c.Raw(func(d any) error {
 		c := d.(*conn)
-		if err := c.flush(); err != nil {
+		if err := c.flush(ctx); err != nil {
 			return err
 		}
 		return fn(c.pc)
@@ -267,8 +281,9 @@ func Raw(ctx context.Context, c *sql.Conn, fn func(*pgconn.PgConn) error) error 
 // Last runs statements without values in one message, and gives the rows of the last
 // one as texts.
 func Last(c *sql.Conn, statements string) (rows [][]string, err error) {
-	err = Raw(context.Background(), c, func(pc *pgconn.PgConn) error {
-		ctx, cancel := bounded()
+	ctx := context.Background()
+	err = Raw(ctx, c, func(pc *pgconn.PgConn) error {
+		ctx, cancel := bounded(ctx)
 		defer cancel()
 		results, err := pc.Exec(ctx, statements).ReadAll()
 		if err != nil {
@@ -313,7 +328,7 @@ func (s *stmt) Close() error {
 	if s.name == "" || s.c.pc.IsClosed() {
 		return nil
 	}
-	ctx, cancel := bounded()
+	ctx, cancel := bounded(context.Background())
 	defer cancel()
 	return s.c.said(s.c.pc.Deallocate(ctx, s.name))
 }
@@ -333,9 +348,9 @@ func (s *stmt) CheckNamedValue(v *driver.NamedValue) (err error) {
 }
 
 // asks is s with args, ready to be sent.
-func (s *stmt) asks(args []driver.NamedValue) (*asked, error) {
+func (s *stmt) asks(ctx context.Context, args []driver.NamedValue) (*asked, error) {
 	if s.name == "" {
-		if err := s.prepare(args); err != nil {
+		if err := s.prepare(ctx, args); err != nil {
 			return nil, err
 		}
 	}
@@ -356,16 +371,16 @@ func (s *stmt) run(ctx context.Context, args []driver.NamedValue) (*pgconn.Resul
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	a, err := s.asks(args)
+	a, err := s.asks(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	return s.c.send(a)
+	return s.c.send(ctx, a)
 }
 
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
 	if isLater(ctx) {
-		a, err := s.asks(args)
+		a, err := s.asks(ctx, args)
 		if err != nil {
 			return nil, err
 		}

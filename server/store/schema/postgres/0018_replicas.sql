@@ -12,6 +12,14 @@ CREATE TABLE replicas (
 );
 CREATE INDEX replicas_there ON replicas (n) WHERE gone_ms = 0;
 
+-- The last transaction of each process that writes. Where the answer to a commit was
+-- lost, this says whether it went through.
+CREATE TABLE commits (
+  writer BIGINT PRIMARY KEY,
+  mark BIGINT NOT NULL,
+  at TIMESTAMPTZ NOT NULL DEFAULT now()
+);
+
 -- Whose a running answer is, or a clip that is being made or copied. 0: nobody's,
 -- and whoever finds it takes it.
 ALTER TABLE runs ADD COLUMN holder BIGINT NOT NULL DEFAULT 0;

@@ -33,6 +33,8 @@ func TestRoomIsToldToAReplicaThatHangs(t *testing.T) {
 			return err
 		}
 		hangs, other := replica.Peer{N: 1}, replica.Peer{N: 2}
+		r.add(hangs, "me")
+		synctest.Wait()
 		for range 5000 {
 			r.add(hangs, "me")
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"screentest/server/store/storetest"
 	"screentest/server/wiretest"
@@ -114,6 +116,26 @@ func TestPeopleOfTwoReplicas(t *testing.T) {
 	}
 	if r := eve.signIn("ann@example.com", "guess at a password"); r.problem().Code != wire.CodeTooMany {
 		t.Errorf("one guess more: %d %s", r.StatusCode, r.body)
+	}
+}
+
+// A key that is entered at one replica is its browser's at the other, whose tab goes on.
+func TestABrowsersTabsFollowItsKey(t *testing.T) {
+	gateway := outside(t, nil)
+	p := newPair(t, func(c *serveConfig) { c.reach.team, c.gateway = triState{given: true}, gateway })
+	v := p.visitor(t)
+	here, there := v.dialAt(p.a), v.dialAt(p.b)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for i, key := range []string{canary, "sk-another-0123456789"} {
+		setKey(t, here, key)
+		for _, c := range []*wiretest.Client{here, there} {
+			if _, err := c.Push(ctx, func(push wire.Push) bool {
+				return push.Event == wire.EventHello && strings.Contains(string(push.Data), `"key_last4":"`+key[len(key)-4:]+`"`)
+			}); err != nil {
+				t.Fatalf("key %d: no greeting with it: %v", i, err)
+			}
+		}
 	}
 }
 

@@ -37,6 +37,7 @@ import (
 	"screentest/server/shown"
 	"screentest/server/signin"
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/tails"
 	"screentest/server/tokens"
 	"screentest/server/video"
@@ -260,6 +261,7 @@ func (s *server) videoConfig(inside string) video.Config {
 		Changed: s.clipChanged, Deleted: s.clipDeleted, Restored: s.clipRestored, Purged: s.clipPurged, Archive: s.news.Archive,
 		Ended: s.ops.VideoEnded, Late: s.ops.VideoPolled,
 		Budget: s.budget, WhomToAsk: s.people.WhomToAsk, Elsewhere: s.clipsElsewhere(), First: s.first,
+		Unsure:   func(err error) bool { return errors.Is(err, engine.ErrUnknown) },
 		ReadOnly: s.store.ReadOnly,
 		Logger:   s.log,
 	}

@@ -32,11 +32,13 @@ func (s *server) startEar() {
 	}
 }
 
-// hearAtOnce is for what waits for no reading: that a session has ended.
+// hearAtOnce is for what waits for no reading: that a session has ended, or has another
+// id.
 func (s *server) hearAtOnce(told string) bool {
-	id, browser := strings.CutPrefix(told, "browser ")
+	sums, browser := strings.CutPrefix(told, "browser ")
 	if browser {
-		s.bff.SessionMoved(id)
+		was, now, _ := strings.Cut(sums, " ")
+		s.bff.SessionMoved(was, now)
 	}
 	return browser || s.people.ToldAtOnce(told)
 }

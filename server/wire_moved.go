@@ -70,7 +70,7 @@ func (s *server) sessions() people.Sessions {
 type heldSessions struct {
 	*store.DB
 	mu   sync.Mutex
-	held map[string]heldSession
+	held map[string]heldSession // by the sums of their ids
 }
 
 type heldSession struct {
@@ -90,25 +90,28 @@ func (h *heldSessions) SaveSession(_ context.Context, id, owner string, data []b
 	if len(h.held) >= mostHeld {
 		clear(h.held)
 	}
-	h.held[id] = heldSession{owner, data, expires}
+	h.held[people.SessionSum(id)] = heldSession{owner, data, expires}
 	return nil
 }
 
-// LoadSession reads one.
-func (h *heldSessions) LoadSession(ctx context.Context, id string) (owner string, data []byte, err error) {
+// LoadSessionBy reads one.
+func (h *heldSessions) LoadSessionBy(ctx context.Context, sum string) (owner string, data []byte, err error) {
 	h.mu.Lock()
-	one, is := h.held[id]
+	one, is := h.held[sum]
 	h.mu.Unlock()
 	if is && time.Now().Before(one.expires) {
 		return one.owner, one.data, nil
 	}
-	return h.DB.LoadSession(ctx, id)
+	return h.DB.LoadSessionBy(ctx, sum)
 }
 
-// DeleteSession forgets one that is held.
-func (h *heldSessions) DeleteSession(_ context.Context, id string) error {
+// MoveSession holds one in the place of another.
+func (h *heldSessions) MoveSession(ctx context.Context, from, id, owner string, data []byte, expires time.Time) error {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.held, id)
-	return nil
+	delete(h.held, people.SessionSum(from))
+	h.mu.Unlock()
+	if data == nil {
+		return nil
+	}
+	return h.SaveSession(ctx, id, owner, data, expires)
 }

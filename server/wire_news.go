@@ -38,7 +38,7 @@ func (s *server) heard(owner string, event wire.Event, data json.RawMessage) {
 	case wire.EventTask:
 		hear(s, event, data, func(t wire.VideoTask) { s.clipHeard(owner, t) })
 	case wire.EventTaskDeleted, wire.EventTaskPurged:
-		hear(s, event, data, func(t wire.Target) {
+		hear(s, event, data, func(t wire.TaskGone) {
 			if s.reviews != nil {
 				s.reviews.ClipGone(owner, t.ID)
 			}

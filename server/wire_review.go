@@ -82,9 +82,9 @@ func (s *server) clipChanged(owner string, t wire.VideoTask) {
 }
 
 // clipPurged tells of a clip that is gone for good.
-func (s *server) clipPurged(owner, id string) {
-	s.news.TaskPurged(owner, id)
+func (s *server) clipPurged(owner string, t wire.TaskGone) {
+	s.news.TaskPurged(owner, t)
 	if s.reviews != nil {
-		s.reviews.ClipGone(owner, id)
+		s.reviews.ClipGone(owner, t.ID)
 	}
 }

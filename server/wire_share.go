@@ -73,13 +73,13 @@ func (c sharedConversations) DeleteConversation(ctx context.Context, owner, id s
 }
 
 // clipDeleted tells that a clip is in the trash, where nobody else sees it.
-func (s *server) clipDeleted(owner, id string) {
-	s.news.TaskDeleted(owner, id)
+func (s *server) clipDeleted(owner string, t wire.TaskGone) {
+	s.news.TaskDeleted(owner, t)
 	if s.shares != nil {
-		s.shares.Turned(owner, wire.ShareClip, id)
+		s.shares.Turned(owner, wire.ShareClip, t.ID)
 	}
 	if s.reviews != nil {
-		s.reviews.ClipGone(owner, id)
+		s.reviews.ClipGone(owner, t.ID)
 	}
 }
 

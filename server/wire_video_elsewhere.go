@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"screentest/server/peer"
+	"screentest/server/replica"
 	"screentest/server/video"
 	"screentest/shared/wire"
 )
@@ -43,10 +45,13 @@ func (s *server) clipsElsewhere() video.Elsewhere {
 	if s.member == nil {
 		return nil
 	}
-	return clipsElsewhere{s}
+	return &clipsElsewhere{s: s, rooms: roomNews{tell: s.tellRoom}}
 }
 
-type clipsElsewhere struct{ s *server }
+type clipsElsewhere struct {
+	s     *server
+	rooms roomNews
+}
 
 // askFor is how long another replica is waited for.
 const askFor = 15 * time.Second
@@ -57,7 +62,7 @@ func away() *wire.Problem {
 		Hint: "Another one takes over within some seconds. Try it again then.", Status: http.StatusServiceUnavailable}
 }
 
-func (c clipsElsewhere) Look(ctx context.Context, owner, task string) (here bool, err error) {
+func (c *clipsElsewhere) Look(ctx context.Context, owner, task string) (here bool, err error) {
 	n, err := c.s.store.Replicas().ClipHolder(ctx, owner, task)
 	if err != nil || n == c.s.member.N() {
 		return err == nil, err
@@ -80,22 +85,80 @@ func (c clipsElsewhere) Look(ctx context.Context, owner, task string) (here bool
 	return false, resp.Body.Close()
 }
 
-func (c clipsElsewhere) Room(owner string) {
+func (c *clipsElsewhere) Room(owner string) {
 	if c.s.peers == nil {
 		return
 	}
 	for _, p := range c.s.member.Peers() {
-		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), askFor)
-			defer cancel()
-			resp, err := c.s.peers.Ask(ctx, p.Address, http.MethodPost, "/internal/archive/"+url.PathEscape(owner)+"/room", nil)
-			if err != nil { // it looks by itself, after a while
-				c.s.log.Info("another replica was not told that there is room in an archive", "replica", p.N, "err", err)
-				return
-			}
-			resp.Body.Close()
-		}()
+		c.rooms.add(p, owner)
 	}
+}
+
+func (s *server) tellRoom(p replica.Peer, owner string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), askFor)
+	defer cancel()
+	resp, err := s.peers.Ask(ctx, p.Address, http.MethodPost, "/internal/archive/"+url.PathEscape(owner)+"/room", nil)
+	if err != nil { // it looks by itself, after a while
+		s.log.Info("another replica was not told that there is room in an archive", "replica", p.N, "err", err)
+		return err
+	}
+	return resp.Body.Close()
+}
+
+// mostRooms bounds whose archives one replica is still to be told of.
+const mostRooms = 1000
+
+// roomNews tells replicas in whose archives there may be room: each one after the other, and
+// of an owner who is still to be told of once.
+type roomNews struct {
+	tell func(p replica.Peer, owner string) error
+
+	mu sync.Mutex
+	of map[int64]map[string]struct{} // by replica, while it is being told: the owners that wait
+}
+
+// add has a replica told of an owner. It doesn't wait.
+func (r *roomNews) add(p replica.Peer, owner string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.of == nil {
+		r.of = map[int64]map[string]struct{}{}
+	}
+	wait, telling := r.of[p.N]
+	if !telling {
+		wait = map[string]struct{}{}
+		r.of[p.N] = wait
+		go r.tellAll(p)
+	}
+	if len(wait) < mostRooms {
+		wait[owner] = struct{}{}
+	}
+}
+
+// tellAll tells a replica until nobody waits, or it doesn't answer.
+func (r *roomNews) tellAll(p replica.Peer) {
+	for {
+		owner, some := r.next(p)
+		if !some {
+			return
+		}
+		if r.tell(p, owner) != nil {
+			r.mu.Lock()
+			clear(r.of[p.N])
+			r.mu.Unlock()
+		}
+	}
+}
+
+func (r *roomNews) next(p replica.Peer) (owner string, some bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for owner := range r.of[p.N] {
+		delete(r.of[p.N], owner)
+		return owner, true
+	}
+	delete(r.of, p.N)
+	return "", false
 }
 
 // answerClips answers what other replicas ask about clips.

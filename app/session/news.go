@@ -33,9 +33,9 @@ type (
 	// Deleted says that a conversation is gone.
 	Deleted wire.Target
 	// TaskDeleted says that a video task is among the deleted ones now.
-	TaskDeleted wire.Target
+	TaskDeleted wire.TaskGone
 	// TaskPurged says that a video task is gone for good.
-	TaskPurged wire.Target
+	TaskPurged wire.TaskGone
 	// Versions says that a review has another version, or one less.
 	Versions wire.Target
 	// NoticesSeen says up to which notice, by its id, all were seen.

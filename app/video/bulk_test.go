@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"screentest/app/session"
 	"screentest/shared/wire"
 )
 
@@ -51,6 +52,31 @@ func TestSeveralAtOnce(t *testing.T) {
 	if p.DeletedWords() != "" {
 		t.Error("it is offered again")
 	}
+}
+
+// Several are deleted, had back at once and chosen again, while the news of their
+// deletion are on their way: they are chosen still, and deleted together once more.
+func TestSeveralDeletedHadBackAndDeletedAgain(t *testing.T) {
+	p := opened(t, "", task(2, wire.VideoDone), task(1, wire.VideoDone))
+	p.Selection.Set(true)
+	p.ChooseShown()
+	p.DeleteChosen()
+	p.asked(wire.OpVideoDelete).answer(nil)
+	p.Undo()
+	p.ChooseShown()
+	p.News(session.TaskDeleted{ID: "t002"})
+	p.News(session.TaskDeleted{ID: "t001"}) // whose answer is on its way, too
+	p.list("t002", "t001")
+	if !slices.Equal(p.Selection.IDs, []string{"t002", "t001"}) {
+		t.Fatalf("chosen are %q", p.Selection.IDs)
+	}
+	p.DeleteChosen()
+	p.list()
+	// One that is being deleted anew and one that is not are told of once more.
+	p.News(session.TaskDeleted{ID: "t002"})
+	p.Undo()
+	p.News(session.TaskDeleted{ID: "t002"})
+	p.list("t002", "t001")
 }
 
 func TestSeveralDeletedOnes(t *testing.T) {

@@ -62,6 +62,13 @@ func (g *Tasks) show(id string, do func(*wire.VideoTask)) *change {
 	return c
 }
 
+// redo does what the server has not answered yet to a task as it tells it.
+func (g *Tasks) redo(t *wire.VideoTask) {
+	for _, c := range g.edits[t.ID] {
+		c.do(t)
+	}
+}
+
 // answered says that the server has answered a change.
 func (g *Tasks) answered(id string, c *change) {
 	if g.edits[id] = slices.DeleteFunc(g.edits[id], func(x *change) bool { return x == c }); len(g.edits[id]) == 0 {

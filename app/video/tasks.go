@@ -232,9 +232,7 @@ func (g *Tasks) put(t *wire.VideoTask) (old *wire.VideoTask, newer bool) {
 	if old != nil && t.Progress < 0 && old.State == wire.VideoRunning && t.State == wire.VideoRunning {
 		kept.Progress = old.Progress
 	}
-	for _, c := range g.edits[t.ID] {
-		c.do(&kept)
-	}
+	g.redo(&kept)
 	g.tasks[t.ID] = &kept
 	return old, old == nil || old.Version < t.Version || old.Progress != kept.Progress
 }
@@ -256,7 +254,7 @@ func (g *Tasks) News(news session.News) {
 	case wire.VideoTask:
 		g.Put(n)
 	case session.TaskDeleted:
-		g.wasDeleted(n.ID)
+		g.wasDeleted(n)
 	case session.TaskPurged:
 		g.drop(n.ID)
 		g.recount()

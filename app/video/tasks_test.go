@@ -126,12 +126,15 @@ func TestDeleteAndUndo(t *testing.T) {
 		p.News(func() wire.VideoTask { v := task(2, wire.VideoDone); v.Version = 2; return v }())
 		p.list("t001") // news that were on their way do not bring it back
 		p.asked(wire.OpVideoDelete).answer(nil)
-		p.News(session.TaskDeleted{ID: "t002"})
+		p.News(session.TaskDeleted{ID: "t002", Version: 3})
+		p.News(func() wire.VideoTask { v := task(2, wire.VideoDone); v.Version = 2; return v }())
+		p.list("t001") // nor do old ones that come late
 		p.Undo()
 		p.list("t002", "t001")
 		back := task(2, wire.VideoDone)
-		back.Version = 3
+		back.Version = 4
 		p.asked(wire.OpVideoUndelete).answer(back)
+		p.News(session.TaskDeleted{ID: "t002", Version: 3}) // that has come before
 		p.list("t002", "t001")
 	})
 	t.Run("the offer ends", func(t *testing.T) {

@@ -72,9 +72,13 @@ func (g *Tasks) setDeleted(id string, on bool) {
 	})
 }
 
-// wasDeleted takes it that a task was deleted, here or elsewhere.
-func (g *Tasks) wasDeleted(id string) {
-	g.Selection.drop(id)
+// wasDeleted takes it that a task was deleted, here or elsewhere. What the server has
+// not answered yet is done after it, as in put: one that is being had back stays.
+func (g *Tasks) wasDeleted(n session.TaskDeleted) {
+	id := n.ID
+	if t := g.tasks[id]; t != nil && t.Version > n.Version && n.Version > 0 {
+		return // and was had back since
+	}
 	if g.tasks[id] == nil && g.Filter.Standing == Trashed {
 		g.Start() // it belongs to what is shown
 	}
@@ -82,7 +86,12 @@ func (g *Tasks) wasDeleted(id string) {
 		if !t.Deleted {
 			t.Deleted, t.DeletedMS = true, g.o.Now().UnixMilli()
 		}
+		t.Version = max(t.Version, n.Version)
+		g.redo(t)
 	})
+	if t := g.tasks[id]; t == nil || t.Deleted {
+		g.Selection.drop(id)
+	}
 	g.recount()
 	g.o.Changed()
 }

@@ -121,6 +121,7 @@ type Server struct {
 	addresses []string // that there are, with their methods
 	handlers  map[wire.Op]handler
 	sockets   *sockets
+	moved     movedSessions
 	buffers   buffers
 	imports   chan struct{} // holds one for each under way
 	exports   chan struct{} // likewise

@@ -64,12 +64,17 @@ func (s *Server) setKey(w http.ResponseWriter, r *http.Request, owner, key strin
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNoContent)
+	// The browser has the session's new id before anything more is written.
+	if err := http.NewResponseController(w).Flush(); err != nil {
+		s.Logger.Debug("an answer was not sent at once", "err", err)
+	}
 	told()
 	return nil
 }
 
-// KeepKey changes the key of a request's session, which is for g alone. told tells
-// the session's tabs, and has the clips that wait for the key go on.
+// KeepKey changes the key of a request's session, which is for g alone; its tabs are
+// that of its new id from then on. told tells them, and has the clips that wait for
+// the key go on.
 func (s *Server) KeepKey(w http.ResponseWriter, r *http.Request, g people.Gateway, key string) (told func(), err error) {
 	before, after, err := s.People.SetKey(w, r, g, key)
 	var p *wire.Problem
@@ -81,11 +86,12 @@ func (s *Server) KeepKey(w http.ResponseWriter, r *http.Request, g people.Gatewa
 		return nil, &wire.Problem{Code: "storage_failed", Message: "The server could not keep the key.",
 			Hint: "See whether its disk is full; its log has the details."}
 	}
-	return func() { s.keyKept(r, before, after, g, key) }, nil
+	tabs := s.moveSockets(before.Session, after.Session)
+	return func() { s.keyKept(r, tabs, after, g, key) }, nil
 }
 
-func (s *Server) keyKept(r *http.Request, before, after people.Person, g people.Gateway, key string) {
-	for _, k := range s.sockets.rename(before.Session, after.Session) {
+func (s *Server) keyKept(r *http.Request, tabs []*socket, after people.Person, g people.Gateway, key string) {
+	for _, k := range tabs {
 		k.Greet()
 	}
 	if key != "" {

@@ -7,7 +7,11 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/coder/websocket"
 
 	"screentest/server/bff"
 	"screentest/server/store/storetest"
@@ -125,7 +129,9 @@ func TestCookieCarriesOnlyAnIdAndIsRenewedWithTheKey(t *testing.T) {
 		{"behind http", "http://play.example.com", "screentest-", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			var passed atomic.Int64
 			w := newWorld(t, func(c *bff.Config) {
+				c.Now = func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }
 				if tt.public != "" {
 					c.PublicURL = mustParse(t, tt.public)
 				}
@@ -159,10 +165,19 @@ func TestCookieCarriesOnlyAnIdAndIsRenewedWithTheKey(t *testing.T) {
 			}
 			forged := *c
 			forged.Value = c.Value[:len(c.Value)-4] + "AAAA"
-			for name, cookie := range map[string]*http.Cookie{"old": old, "forged": &forged} {
+			browser := func(cookie *http.Cookie) *http.Client {
 				h := wiretest.NewHTTP()
 				h.Jar.SetCookies(mustParse(t, w.url), []*http.Cookie{{Name: cookie.Name, Value: cookie.Value, Path: "/"}})
-				if got := hello(t, w.tab(h), func(wire.Gateway) bool { return true }); got.Gateway.HasKey {
+				return h
+			}
+			// A browser that comes with it has not heard of the new one yet.
+			_, res, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(w.url, "http")+wire.Path, &websocket.DialOptions{HTTPClient: browser(old)})
+			if err == nil || res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" {
+				t.Errorf("a socket with the old cookie gets %v, %v", res, err)
+			}
+			passed.Store(int64(time.Minute))
+			for name, cookie := range map[string]*http.Cookie{"old": old, "forged": &forged} {
+				if got := hello(t, w.tab(browser(cookie)), func(wire.Gateway) bool { return true }); got.Gateway.HasKey {
 					t.Errorf("the %s cookie still has a key", name)
 				}
 			}

@@ -1,12 +1,10 @@
 package bff
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"maps"
 	"slices"
+	"sync"
 	"time"
-
-	"github.com/coder/websocket"
 
 	"screentest/shared/wire"
 )
@@ -29,21 +27,57 @@ func (l listener) SessionsEnded(ids []string) {
 // PeopleChanged greets the tabs of owners anew.
 func (l listener) PeopleChanged(owners []string) { l.s.News.PeopleChanged(owners) }
 
-// moveAfter is how long a process may take to have its own sockets follow a session
-// that it gave another id.
-const moveAfter = 300 * time.Millisecond
+const (
+	// movedFor is how long a browser may take to learn the id that its session was
+	// given: so long a socket that it opens with the old one is refused.
+	movedFor = 10 * time.Second
+	// mostMoved bounds how many are remembered.
+	mostMoved = 10_000
+)
 
-// SessionMoved has sockets of a session come again soon, of whose id sum is the
-// SHA-256 in hexadecimal digits: another process gave the browser another one, which
-// its next request says. It doesn't wait.
-func (s *Server) SessionMoved(sum string) {
-	time.AfterFunc(moveAfter, func() {
-		for _, k := range s.sockets.all() {
-			if now := sha256.Sum256([]byte(k.sessionNow())); hex.EncodeToString(now[:]) == sum {
-				k.fail(websocket.StatusServiceRestart, "another session")
-			}
+// movedSessions are those that were given another id lately.
+type movedSessions struct {
+	mu sync.Mutex
+	at map[string]time.Time // by the old one
+}
+
+func (m *movedSessions) note(session string, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.at, func(_ string, at time.Time) bool { return now.Sub(at) >= movedFor })
+	if m.at == nil || len(m.at) >= mostMoved {
+		m.at = map[string]time.Time{}
+	}
+	m.at[session] = now
+}
+
+func (m *movedSessions) has(session string, now time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, is := m.at[session]
+	return is && now.Sub(at) < movedFor
+}
+
+// SessionMoved has the sockets of a session follow it, which another process gave
+// another id, and greets them anew. It doesn't wait.
+func (s *Server) SessionMoved(was, now string) {
+	var owners []string
+	for _, k := range s.moveSockets(was, now) {
+		if !slices.Contains(owners, k.owner) {
+			owners = append(owners, k.owner)
 		}
-	})
+	}
+	if owners != nil {
+		s.News.PeopleChanged(owners)
+	}
+}
+
+// moveSockets has the sockets of a session follow it.
+func (s *Server) moveSockets(was, now string) []*socket {
+	if was != "" {
+		s.moved.note(was, s.Now())
+	}
+	return s.sockets.rename(was, now)
 }
 
 // signOut has the socket closed because its session ended; one whose browser

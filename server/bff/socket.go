@@ -72,6 +72,12 @@ func (s *Server) handleSocket(w http.ResponseWriter, r *http.Request, _ people.P
 		wake: make(chan struct{}, 1), mail: make(chan struct{}, 1), room: make(chan struct{}, 1), gone: make(chan struct{}),
 	}
 	s.sockets.expect(k)
+	if s.moved.has(who.Session, s.Now()) { // the browser is about to learn of its new one
+		s.sockets.forget(k)
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "the session has another id by now", http.StatusServiceUnavailable)
+		return nil
+	}
 	h := &hijacker{ResponseWriter: w}
 	// Origin was checked by the guard; it is again here, by the package's own
 	// rules.

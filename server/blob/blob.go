@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -58,18 +59,20 @@ func (f *Files) Close() {
 
 // A Lock is held while a file comes into use or goes out of it: between putting it in
 // its place and noting its user, and between finding that it has none and removing
-// it. Where several servers share the files, they share it.
-type Lock func(ctx context.Context, sha []byte) (unlock func(), err error)
+// it. Where several servers share the files, they share it. A process of which nothing
+// was heard for long, because it was stopped, may have lost it: still fails then.
+type Lock func(ctx context.Context, sha []byte) (still func(context.Context) error, unlock func(), err error)
 
 // ownLock is the lock of a process that is alone with its files.
 func ownLock() Lock {
 	held := make(chan struct{}, 1)
-	return func(ctx context.Context, _ []byte) (func(), error) {
+	still := func(context.Context) error { return nil }
+	return func(ctx context.Context, _ []byte) (func(context.Context) error, func(), error) {
 		select {
 		case held <- struct{}{}:
-			return func() { <-held }, nil
+			return still, func() { <-held }, nil
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 	}
 }
@@ -121,29 +124,45 @@ func (a *Archive) Open(ctx context.Context, sha string) (io.ReadSeekCloser, erro
 // has its user noted. After an error of note the file may be left without one:
 // call RemoveUnused.
 func (a *Archive) Add(ctx context.Context, from string, sha []byte, note func() error) error {
+	noted := false
 	return a.place.Add(ctx, Name(sha), from, sha, func(settle func() error) error {
-		unlock, err := a.lock(ctx, sha)
+		still, unlock, err := a.lock(ctx, sha)
 		if err != nil {
 			return err
 		}
 		defer unlock()
-		if err := settle(); err != nil {
+		if err := settle(); err != nil || noted {
 			return err
 		}
-		return note()
+		if err := note(); err != nil {
+			return err
+		}
+		// Nobody finds it unused from here on. While it was noted somebody may have, if
+		// the lock was lost: it is settled once more then.
+		if noted = true; still(ctx) != nil {
+			return errSwept
+		}
+		return nil
 	})
 }
 
 // RemoveUnused removes a file if used says that nobody uses it. It is no error
 // if it is not there.
 func (a *Archive) RemoveUnused(ctx context.Context, sha []byte, used func() (bool, error)) error {
-	unlock, err := a.lock(ctx, sha)
+	still, unlock, err := a.lock(ctx, sha)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	if is, err := used(); err != nil || is {
 		return err
+	}
+	// A process that was stopped until now may be told by nothing else that somebody has
+	// added the file meanwhile. What follows takes much less time than a lock lasts.
+	ctx, cancel := context.WithTimeout(ctx, callWithin)
+	defer cancel()
+	if err := still(ctx); err != nil {
+		return fmt.Errorf("a file is left that nobody uses: %w", err)
 	}
 	return a.place.Remove(ctx, Name(sha))
 }
@@ -158,5 +177,6 @@ func (a *Archive) Each(ctx context.Context, fn func(sha []byte, since time.Time)
 	})
 }
 
-// errSwept says that a file was removed between being brought and being settled.
+// errSwept says that a file was removed between being brought and being settled, or may
+// have been: it is to be brought again.
 var errSwept = errors.New("the file was removed while it was being added")

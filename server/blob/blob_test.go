@@ -256,7 +256,7 @@ func TestAddAndRemoveAtOnce(t *testing.T) {
 func TestALockThatIsNotHad(t *testing.T) {
 	everywhere(t, func(t *testing.T, open func(Lock) *Files) {
 		refused := errors.New("held by another")
-		f := open(func(context.Context, []byte) (func(), error) { return nil, refused }).Archive
+		f := open(func(context.Context, []byte) (func(context.Context) error, func(), error) { return nil, nil, refused }).Archive
 		path, sha := whole(t, "waits")
 		noted := false
 		if err := f.Add(t.Context(), path, sha, func() error { noted = true; return nil }); !errors.Is(err, refused) || noted {
@@ -290,4 +290,52 @@ func TestWhatWasBrokenOffIsTidied(t *testing.T) {
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what is older: %v", err)
 	}
+}
+
+// A process that was stopped under the lock until it was lost, while others went on: it
+// removes nothing that they may have added meanwhile, and what it has noted is there.
+func TestALockThatWasLost(t *testing.T) {
+	everywhere(t, func(t *testing.T, open func(Lock) *Files) {
+		var lost func()
+		f := open(func(context.Context, []byte) (func(context.Context) error, func(), error) {
+			return func(context.Context) error {
+				if lost == nil {
+					return nil
+				}
+				lost()
+				lost = nil
+				return errors.New("nothing was heard of its holder")
+			}, func() {}, nil
+		})
+		ctx := t.Context()
+		path, sha := whole(t, "kept")
+		if err := f.Archive.Add(ctx, path, sha, ok); err != nil {
+			t.Fatal(err)
+		}
+		lost = func() {}
+		if err := f.Archive.RemoveUnused(ctx, sha, func() (bool, error) { return false, nil }); err == nil {
+			t.Error("it is removed without the lock")
+		}
+		in, err := f.Archive.Open(ctx, hex.EncodeToString(sha))
+		if got := read(t, in, err); got != "kept" {
+			t.Errorf("%q", got)
+		}
+		if !f.Shared {
+			return // nobody else removes anything there
+		}
+		path, sha = whole(t, "noted late")
+		notes := 0
+		lost = func() {
+			if err := f.Archive.Place().Remove(ctx, Name(sha)); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := f.Archive.Add(ctx, path, sha, func() error { notes++; return nil }); err != nil || notes != 1 {
+			t.Errorf("noted %d times, %v", notes, err)
+		}
+		in, err = f.Archive.Open(ctx, hex.EncodeToString(sha))
+		if got := read(t, in, err); got != "noted late" {
+			t.Errorf("%q", got)
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -10,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -66,7 +66,7 @@ func openBucket(ctx context.Context, a Address, lock Lock) (*Files, error) {
 		return nil, &Error{Problem: wire.Problem{Code: "files_address", Message: "The address of -files, " + a.String() + ", is not one of a store.", Hint: "It is like s3://bucket/prefix?endpoint=https://host:port."}, Err: err}
 	}
 	archive.client, uploads.client = *client, *client
-	if err := archive.look(ctx); err != nil {
+	if err := uploads.look(ctx); err != nil {
 		transport.CloseIdleConnections()
 		return nil, err
 	}
@@ -152,6 +152,10 @@ func (w *watched) Write(p []byte) (int, error) {
 	return w.Conn.Write(p)
 }
 
+// probe begins the name of what is written to look whether it may be. What a kill leaves
+// of that is an upload that nobody uses, and no file of ours to be moved elsewhere.
+const probe = ".probe-"
+
 // look finds out whether the bucket is there and may be listed, written, read and
 // deleted from.
 func (b *Bucket) look(ctx context.Context) error {
@@ -179,17 +183,9 @@ func (b *Bucket) look(ctx context.Context) error {
 		}
 		break
 	}
-	dir, err := os.MkdirTemp("", "screentest-probe")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	text := []byte("Screentest looks whether it may write here. " + rand.Text() + "\n")
-	from, name, sha := filepath.Join(dir, "probe"), "probe-"+rand.Text(), sha256.Sum256(text)
-	if err := os.WriteFile(from, text, 0o600); err != nil {
-		return err
-	}
-	if err := may("write to", b.put(ctx, name, from, sha[:])); err != nil {
+	name, sha := probe+rand.Text(), sha256.Sum256(text)
+	if err := may("write to", b.putBytes(ctx, name, bytes.NewReader(text), int64(len(text)), sha[:])); err != nil {
 		return err
 	}
 	in, err := b.Open(ctx, name)

@@ -68,23 +68,31 @@ func (f *Folder) Add(ctx context.Context, name, from string, _ []byte, hold func
 	if err != nil {
 		return err
 	}
-	here := from
-	if f.shared {
-		if here, err = f.bring(ctx, from); err != nil {
+	if !f.shared {
+		return f.add(from, to, hold)
+	}
+	for n := 1; ; n++ {
+		here, err := f.bring(ctx, from)
+		if err != nil {
 			return err
 		}
-		defer os.Remove(here)
+		err = f.add(here, to, hold)
+		_ = os.Remove(here) // it is there no more, mostly
+		switch {
+		case err == nil:
+			return os.Remove(from)
+		case n == mostPuts || !errors.Is(err, errSwept):
+			return err
+		}
 	}
+}
+
+func (f *Folder) add(here, to string, hold func(settle func() error) error) error {
 	settle := func() error { return f.settle(here, to) }
 	if hold == nil {
-		err = settle()
-	} else {
-		err = hold(settle)
+		return settle()
 	}
-	if err == nil && f.shared {
-		return os.Remove(from)
-	}
-	return err
+	return hold(settle)
 }
 
 // bring copies a file into the shared folder, and syncs it.

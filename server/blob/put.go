@@ -20,9 +20,11 @@ import (
 const checksum = "X-Amz-Checksum-Sha256"
 
 const (
-	// mostPuts is how often a file is put that others keep removing as unused, before
-	// that is done while they are kept from it.
+	// mostPuts is how often a file is put that others keep removing as unused. After that
+	// a small one is put while they are kept from it; a larger one may take longer than
+	// they can be, and is to be added again.
 	mostPuts = 3
+	smallPut = 8 << 20
 	// Stores refuse what comes together with another write of the same name; it is
 	// tried again so often, after so long.
 	mostClashes  = 8
@@ -44,10 +46,12 @@ func (b *Bucket) Add(ctx context.Context, name, from string, sha []byte, hold fu
 			switch {
 			case !errors.Is(err, fs.ErrNotExist):
 				return err
-			case n < mostPuts:
+			case n < mostPuts || !b.small(from):
 				return errSwept
 			}
-			return b.put(ctx, name, from, sha)
+			within, cancel := context.WithTimeout(ctx, callWithin)
+			defer cancel()
+			return b.put(within, name, from, sha)
 		})
 		if err == nil {
 			return os.Remove(from)
@@ -55,16 +59,21 @@ func (b *Bucket) Add(ctx context.Context, name, from string, sha []byte, hold fu
 		if !errors.Is(err, errSwept) {
 			return err
 		}
+		if n > mostPuts {
+			return b.away(err)
+		}
 	}
+}
+
+// small says whether a file is put with one call.
+func (b *Bucket) small(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() <= min(b.part, smallPut)
 }
 
 // put puts a file, unless it is there. sha is the SHA-256 of its bytes; nil: it is
 // summed first.
 func (b *Bucket) put(ctx context.Context, name, from string, sha []byte) error {
-	key, err := b.key(name)
-	if err != nil {
-		return err
-	}
 	file, err := os.Open(from)
 	if err != nil {
 		return err
@@ -81,8 +90,18 @@ func (b *Bucket) put(ctx context.Context, name, from string, sha []byte) error {
 		}
 		sha = sum.Sum(nil)
 	}
+	return b.putBytes(ctx, name, file, info.Size(), sha)
+}
+
+// putBytes puts what has so many bytes, unless it is there. It is never an
+// fs.ErrNotExist: what is put can't be missed.
+func (b *Bucket) putBytes(ctx context.Context, name string, file io.ReaderAt, size int64, sha []byte) error {
+	key, err := b.key(name)
+	if err != nil {
+		return err
+	}
 	have, err := b.size(ctx, name)
-	if err == nil && have == info.Size() {
+	if err == nil && have == size {
 		return nil
 	}
 	absent := errors.Is(err, fs.ErrNotExist)
@@ -96,17 +115,17 @@ func (b *Bucket) put(ctx context.Context, name, from string, sha []byte) error {
 		if conditional {
 			o.SetMatchETagExcept("*") // another may be putting the same
 		}
-		if info.Size() <= b.part {
-			err = b.putWhole(ctx, key, io.NewSectionReader(file, 0, info.Size()), info.Size(), sha, o)
+		if size <= b.part {
+			err = b.putWhole(ctx, key, io.NewSectionReader(file, 0, size), size, sha, o)
 		} else {
-			err = b.putParts(ctx, key, file, info.Size(), sha, o)
+			err = b.putParts(ctx, key, file, size, sha, o)
 		}
 		switch {
 		case err == nil:
 			return nil
 		case conditional && isAlready(err):
 			// Or was, a moment ago.
-			if have, err = b.size(ctx, name); err == nil && have == info.Size() {
+			if have, err = b.size(ctx, name); err == nil && have == size {
 				return nil
 			}
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -125,9 +144,22 @@ func (b *Bucket) put(ctx context.Context, name, from string, sha []byte) error {
 			case <-ctx.Done():
 			}
 		}
-		return b.said(ctx, err)
+		// Its answer may have been lost, and what was asked again be refused because it is
+		// done: of a file that is whole there are no parts.
+		if size > b.part {
+			if have, e := b.size(ctx, name); e == nil && have == size {
+				return nil
+			}
+		}
+		if err = b.said(ctx, err); errors.Is(err, fs.ErrNotExist) {
+			return b.away(errEnded)
+		}
+		return err
 	}
 }
+
+// errEnded says of a put in parts that the store knows it no more, and has no file.
+var errEnded = errors.New("another has ended the upload, or the store has")
 
 // putWhole puts a file with one call. The store holds it against its checksum, by
 // which the call is signed too.

@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -190,13 +192,13 @@ func TestAStoreThatIsGoneForAWhile(t *testing.T) {
 func TestWhatIsSweptWhileItIsAddedIsPutAgain(t *testing.T) {
 	var swept atomic.Int32
 	var f *Files
-	lock := func(ctx context.Context, sha []byte) (func(), error) {
+	lock := func(ctx context.Context, sha []byte) (func(context.Context) error, func(), error) {
 		if swept.Add(1) <= 2 {
 			if err := f.Archive.Place().Remove(ctx, Name(sha)); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
-		return func() {}, nil
+		return func(context.Context) error { return nil }, func() {}, nil
 	}
 	f = opened(t, s3test.Address(t), "", lock)
 	path, sha := whole(t, "swept")
@@ -216,5 +218,85 @@ func TestWhatIsSweptWhileItIsAddedIsPutAgain(t *testing.T) {
 	in, err = f.Archive.Open(t.Context(), hex.EncodeToString(sha))
 	if got := read(t, in, err); got != "always swept" {
 		t.Errorf("%q", got)
+	}
+}
+
+// A large file that is removed again and again isn't put while others are kept from it,
+// which may take longer than they can be: it is to be added again.
+func TestALargeFileIsNotPutUnderTheLock(t *testing.T) {
+	var f *Files
+	var held atomic.Bool
+	swept := true
+	lock := func(ctx context.Context, sha []byte) (func(context.Context) error, func(), error) {
+		if swept {
+			if err := f.Archive.Place().Remove(ctx, Name(sha)); err != nil {
+				return nil, nil, err
+			}
+		}
+		held.Store(true)
+		return func(context.Context) error { return nil }, func() { held.Store(false) }, nil
+	}
+	address := before(t, s3test.Address(t), func(store http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == "PUT" && held.Load() {
+				t.Error("put under the lock")
+			}
+			store.ServeHTTP(w, r)
+		})
+	})
+	f = opened(t, address, "", lock)
+	small(f)
+	path, _, sha := large(t, 6<<20)
+	if err := f.Archive.Add(t.Context(), path, sha, func() error { t.Error("noted"); return nil }); !errors.Is(err, ErrAway) {
+		t.Errorf("always swept: %v", err)
+	}
+	swept = false
+	if err := f.Archive.Add(t.Context(), path, sha, ok); err != nil {
+		t.Errorf("added again: %v", err)
+	}
+}
+
+// The answer to the last call of a put in parts is lost: what is asked again finds no
+// parts any more, and the file is there.
+func TestTheAnswerThatAFileIsWholeIsLost(t *testing.T) {
+	for name, gone := range map[string]bool{"and it is": false, "and it isn't": true} {
+		t.Run(name, func(t *testing.T) {
+			var lost atomic.Bool
+			address := before(t, s3test.Address(t), func(store http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method != "POST" || !r.URL.Query().Has("uploadId") {
+						store.ServeHTTP(w, r)
+						return
+					}
+					if lost.Swap(true) {
+						w.Header().Set("Content-Type", "application/xml")
+						w.WriteHeader(http.StatusNotFound)
+						_, _ = io.WriteString(w, "<Error><Code>NoSuchUpload</Code><Message>The specified upload does not exist.</Message></Error>")
+						return
+					}
+					if !gone {
+						store.ServeHTTP(httptest.NewRecorder(), r)
+					}
+					panic(http.ErrAbortHandler)
+				})
+			})
+			f := opened(t, address, "", nil)
+			small(f)
+			path, want, sha := large(t, 6<<20)
+			err := f.Archive.Add(t.Context(), path, sha, ok)
+			if gone {
+				if !errors.Is(err, ErrAway) || errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("what was ended by another: %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, err := f.Archive.Open(t.Context(), hex.EncodeToString(sha))
+			if got := read(t, in, err); got != string(want) {
+				t.Errorf("%d bytes, or others, want %d", len(got), len(want))
+			}
+		})
 	}
 }

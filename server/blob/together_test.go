@@ -114,18 +114,18 @@ func TestTheLockIsSharedByReplicas(t *testing.T) {
 	a, _ := replica(t, database, dir)
 	b, _ := replica(t, database, dir)
 	one, two := []byte("one"), []byte("two")
-	unlock, err := a.FileLock()(t.Context(), one)
+	_, unlock, err := a.FileLock()(t.Context(), one)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if other, err := b.FileLock()(t.Context(), two); err != nil {
+	if _, other, err := b.FileLock()(t.Context(), two); err != nil {
 		t.Errorf("another file's: %v", err)
 	} else {
 		other()
 	}
 	had, waited := make(chan error, 1), false
 	go func() {
-		unlock, err := b.FileLock()(t.Context(), one)
+		_, unlock, err := b.FileLock()(t.Context(), one)
 		if err == nil {
 			if !waited {
 				err = errors.New("it is held by two")
@@ -146,7 +146,7 @@ func TestTheLockIsSharedByReplicas(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := a.FileLock()(over, one); err == nil {
+	if _, _, err := a.FileLock()(over, one); err == nil {
 		t.Error("had by who has left")
 	}
 }

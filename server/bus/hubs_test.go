@@ -113,7 +113,7 @@ func TestThreeHubsTellTheTabsOfAll(t *testing.T) {
 	for i, r := range []*replica{a, b, c} {
 		telling.Go(func() {
 			for n := range rounds {
-				r.hub.TaskDeleted("me", fmt.Sprintf("%d-%d", i, n))
+				r.hub.TaskDeleted("me", wire.TaskGone{ID: fmt.Sprintf("%d-%d", i, n)})
 			}
 			r.hub.ConversationChanged("me", fmt.Sprint(i))
 		})

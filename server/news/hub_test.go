@@ -69,10 +69,10 @@ func hub(t *testing.T, test func(h *Hub, read reads, log *bytes.Buffer, mine, mi
 
 func TestNewsGoToTheOwnersTabsOnly(t *testing.T) {
 	hub(t, func(h *Hub, _ reads, _ *bytes.Buffer, mine, mineToo, other *tab) {
-		h.TaskDeleted("me", "7")
+		h.TaskDeleted("me", wire.TaskGone{ID: "7"})
 		h.Leave("me", mineToo)
 		h.Leave("nobody", mineToo)
-		h.TaskPurged("me", "7")
+		h.TaskPurged("me", wire.TaskGone{ID: "7"})
 		if got, want := strings.Join(mine.told, "; "), `task 7: task_deleted {"id":"7"}; task 7: task_purged {"id":"7"}`; got != want {
 			t.Errorf("told %s, want %s", got, want)
 		}

@@ -76,13 +76,13 @@ func (h *Hub) Task(owner string, t wire.VideoTask) {
 }
 
 // TaskDeleted tells of a video task that was deleted, and can be restored.
-func (h *Hub) TaskDeleted(owner, id string) {
-	h.tell(item{Owners: []string{owner}, Subject: id, Key: "task " + id, Event: wire.EventTaskDeleted}, wire.Target{ID: id})
-}
+func (h *Hub) TaskDeleted(owner string, t wire.TaskGone) { h.taskGone(owner, wire.EventTaskDeleted, t) }
 
 // TaskPurged tells of a video task that is gone for good.
-func (h *Hub) TaskPurged(owner, id string) {
-	h.tell(item{Owners: []string{owner}, Subject: id, Key: "task " + id, Event: wire.EventTaskPurged}, wire.Target{ID: id})
+func (h *Hub) TaskPurged(owner string, t wire.TaskGone) { h.taskGone(owner, wire.EventTaskPurged, t) }
+
+func (h *Hub) taskGone(owner string, e wire.Event, t wire.TaskGone) {
+	h.tell(item{Owners: []string{owner}, Subject: t.ID, Key: "task " + t.ID, Event: e, Rev: t.Version}, t)
 }
 
 // Archive tells how the archive of clips stands.

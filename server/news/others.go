@@ -67,7 +67,7 @@ type told struct {
 // replicas tell of the same at about the same time, the store alone knows which was last.
 var states = map[wire.Event]bool{
 	wire.EventVote: true, wire.EventLibrary: true, wire.EventTeamEntry: true, wire.EventBudgets: true, wire.EventKeep: true,
-	wire.EventComment: true, wire.EventSeen: true, wire.EventApproval: true, wire.EventTaskDeleted: true, wire.EventTaskPurged: true,
+	wire.EventComment: true, wire.EventSeen: true, wire.EventApproval: true,
 }
 
 // send tells the other replicas. The lock is held.

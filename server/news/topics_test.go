@@ -54,8 +54,8 @@ func TestListen(t *testing.T) {
 		h.Lanes("nobody", wire.Lanes{Conversation: "lanes"})
 		h.Vote("nobody", wire.Vote{Conversation: "vote"})
 		h.Task("nobody", wire.VideoTask{ID: "task"})
-		h.TaskDeleted("nobody", "trash")
-		h.TaskPurged("nobody", "purged")
+		h.TaskDeleted("nobody", wire.TaskGone{ID: "trash"})
+		h.TaskPurged("nobody", wire.TaskGone{ID: "purged"})
 		h.Budgets("nobody", wire.Budgets{})
 		for _, subject := range []string{"run", "changed", "deleted", "renamed", "lanes", "vote", "task", "trash", "purged"} {
 			if heard["nobody "+subject] != 1 {

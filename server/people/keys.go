@@ -76,22 +76,22 @@ func (d *Directory) KeyState(ctx context.Context, p Person, g wire.Gateway) (wir
 }
 
 // SetKey changes the key of a request's session; "" forgets it. The session gets
-// another id with it: what was known of the old one is worth nothing after. The key
-// is for g alone.
+// another id with it, in one step: what was known of the old one is worth nothing
+// after. The key is for g alone.
 func (d *Directory) SetKey(w http.ResponseWriter, r *http.Request, g Gateway, key string) (before, after Person, err error) {
 	if err := g.wantsKeys(); err != nil {
 		return before, after, err
 	}
 	session, err := d.sessions.Get(r, d.sessions.name)
-	before = Person{Owner: d.Owner, Session: session.ID}
-	if err == nil && session.ID != "" {
-		err = d.Sessions.DeleteSession(r.Context(), session.ID)
+	before = Person{Owner: d.Owner, Session: SessionSum(session.ID)}
+	if err == nil {
+		session.Values[keyValue], session.Values[originValue] = key, g.Origin
+		session.ID, err = d.sessions.move(r.Context(), session.ID, values{key, g.Origin})
 	}
 	if err == nil {
-		session.ID, session.Values[keyValue], session.Values[originValue] = "", key, g.Origin
-		err = session.Save(r, w)
+		err = d.sessions.setCookie(w, session.ID)
 	}
-	return before, Person{Owner: d.Owner, Session: session.ID}, err
+	return before, Person{Owner: d.Owner, Session: SessionSum(session.ID)}, err
 }
 
 // wantsKeys fails where the gateway has a key that is everybody's.

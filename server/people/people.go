@@ -28,7 +28,8 @@ import (
 type Person struct {
 	Owner string // of the rows that are read and written; "" for who is not signed in
 	// Session is the browser's; "" before it has one. With accounts it is the id
-	// that its owner sees, and never what the cookie carries.
+	// that its owner sees, without them a sum of that which the cookie carries: never
+	// that itself.
 	Session string
 	// Me is the account; nil where there are no accounts, and everybody is the
 	// one local person. It is not to be changed.
@@ -94,8 +95,11 @@ func Of(ctx context.Context) Person {
 // secret that signs cookies. One that is not there is an fs.ErrNotExist.
 type Sessions interface {
 	SaveSession(ctx context.Context, id, owner string, data []byte, expires time.Time) error
-	LoadSession(ctx context.Context, id string) (owner string, data []byte, err error)
-	DeleteSession(ctx context.Context, id string) error
+	// MoveSession saves one in the place of another, which is there no more, and has
+	// other processes know. data nil: it holds nothing.
+	MoveSession(ctx context.Context, from, id, owner string, data []byte, expires time.Time) error
+	// LoadSessionBy reads that of a [SessionSum].
+	LoadSessionBy(ctx context.Context, sum string) (owner string, data []byte, err error)
 	Secret(ctx context.Context, name string) (data []byte, err error)
 	SetSecret(ctx context.Context, name string, data []byte) error
 	// KeepSecret keeps a secret unless there is one, and gives the one that there is.
@@ -236,7 +240,7 @@ func (d *Directory) Asking(r *http.Request) (Person, error) {
 		return d.team.asking(r.Context(), d.sessions.id(r))
 	}
 	session, err := d.sessions.Get(r, d.sessions.name)
-	return Person{Owner: d.Owner, Session: session.ID}, err
+	return Person{Owner: d.Owner, Session: SessionSum(session.ID)}, err
 }
 
 // Admit returns who a request comes from. Without accounts it gives a session to
@@ -249,7 +253,7 @@ func (d *Directory) Admit(w http.ResponseWriter, r *http.Request) (Person, error
 	if err == nil && session.IsNew {
 		err = session.Save(r, w)
 	}
-	return Person{Owner: d.Owner, Session: session.ID}, err
+	return Person{Owner: d.Owner, Session: SessionSum(session.ID)}, err
 }
 
 // Current is p as they are now: nobody, once their session has ended.

@@ -3,6 +3,8 @@ package people
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -136,7 +138,7 @@ func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, err
 		return session, nil
 	}
 	session.IsNew = false
-	held, err := s.read(r.Context(), Person{Owner: s.owner, Session: session.ID})
+	held, err := s.read(r.Context(), Person{Owner: s.owner, Session: SessionSum(session.ID)})
 	if err != nil {
 		return session, err
 	}
@@ -146,19 +148,24 @@ func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, err
 	return session, nil
 }
 
-// Save stores the session and sets its cookie. One without a key is forgotten.
-func (s *sessionStore) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
+// Save sets the cookie of a session. What it holds is stored by move.
+func (s *sessionStore) Save(_ *http.Request, w http.ResponseWriter, session *sessions.Session) error {
 	if session.ID == "" {
-		session.ID = rand.Text() // 130 bits
-	}
-	key, _ := session.Values[keyValue].(string)
-	origin, _ := session.Values[originValue].(string)
-	if key != "" || !session.IsNew {
-		if err := s.put(r.Context(), session.ID, values{key, origin}); err != nil {
-			return err
-		}
+		session.ID = newSessionID()
 	}
 	return s.setCookie(w, session.ID)
+}
+
+func newSessionID() string { return rand.Text() } // 130 bits
+
+// SessionSum is by what a session is known where no accounts are: the SHA-256 of its id,
+// which the cookie carries, in hexadecimal digits; "" of none.
+func SessionSum(id string) string {
+	if id == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
 }
 
 // values is what a stored session holds.
@@ -167,15 +174,27 @@ type values struct {
 	Origin string `json:"origin,omitempty"` // of the gateway that it is for
 }
 
-func (s *sessionStore) put(ctx context.Context, id string, v values) error {
-	if v.Key == "" {
-		return s.db.DeleteSession(ctx, id)
+// move stores what a session holds under another id, in the place of one if there is
+// one. One without a key holds nothing.
+func (s *sessionStore) move(ctx context.Context, from string, v values) (id string, err error) {
+	var data []byte
+	if v.Key != "" {
+		if data, err = json.Marshal(v); err != nil {
+			return from, err
+		}
 	}
-	data, err := json.Marshal(v)
+	id = newSessionID()
+	expires := s.now().AddDate(0, 0, sessionDays)
+	switch {
+	case from != "":
+		err = s.db.MoveSession(ctx, from, id, s.owner, data, expires)
+	case data != nil:
+		err = s.db.SaveSession(ctx, id, s.owner, data, expires)
+	}
 	if err != nil {
-		return err
+		return from, err
 	}
-	return s.db.SaveSession(ctx, id, s.owner, data, s.now().AddDate(0, 0, sessionDays))
+	return id, nil
 }
 
 // key returns the key that a person's session holds for a gateway, "" if it holds
@@ -192,7 +211,7 @@ func (s *sessionStore) read(ctx context.Context, p Person) (v values, err error)
 	if p.Session == "" {
 		return v, nil
 	}
-	owner, data, err := s.db.LoadSession(ctx, p.Session)
+	owner, data, err := s.db.LoadSessionBy(ctx, p.Session)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && owner != p.Owner {
 		return v, nil
 	}

@@ -154,6 +154,11 @@ func TestOwnersAreApart(t *testing.T) {
 					t.Error("took over a session")
 				}
 			},
+			"MoveSession": func(t *testing.T, who string) {
+				if err := db.MoveSession(ctx, "none", "sid", who, []byte("stolen"), time.Now().Add(time.Hour)); err == nil {
+					t.Error("took over a session")
+				}
+			},
 			"CheckStart": func(t *testing.T, who string) {
 				if r, found, err := db.CheckStart(ctx, who, s); found || err != nil {
 					t.Errorf("%+v, %v, %v; want the ids free, as they are in a name space of one's own", r, found, err)
@@ -358,7 +363,7 @@ func TestOwnersAreApart(t *testing.T) {
 // for no owner in particular.
 func missing(t *testing.T, checks map[string]func(*testing.T, string)) {
 	t.Helper()
-	ofNobody := []string{"Book", "Replicas", "Derive", "DeriveOthers", "SealKeys", "SealAnew", "ReadOnly", "FileLock", "TakeIn", "Audit", "Leavings", "Notices", "Shares", "Reviews", "Approvals", "Close", "Engine", "Videos", "Rankings", "EnsureLocalUser", "People", "EachRunning", "LoadSession", "DeleteSession", "SweepSessions", "SpentByEverybody", "FirstWarning", "EachSetting", "Storage", "DropStaged", "DropImageDrafts", "Stage" /* it is Import that is checked */, "SpendOfEverybody", "ServerSetting", "SetServerSetting", "Secret", "SetSecret", "KeepSecret", "KeyRefused", "RefusedKeys", "Listing", "KeepListing", "Prices", "SetPrice"}
+	ofNobody := []string{"Book", "Replicas", "Derive", "DeriveOthers", "SealKeys", "SealAnew", "ReadOnly", "FileLock", "TakeIn", "Audit", "Leavings", "Notices", "Shares", "Reviews", "Approvals", "Close", "Engine", "Videos", "Rankings", "EnsureLocalUser", "People", "EachRunning", "LoadSession", "LoadSessionBy", "SweepSessions", "SpentByEverybody", "FirstWarning", "EachSetting", "Storage", "DropStaged", "DropImageDrafts", "Stage" /* it is Import that is checked */, "SpendOfEverybody", "ServerSetting", "SetServerSetting", "Secret", "SetSecret", "KeepSecret", "KeyRefused", "RefusedKeys", "Listing", "KeepListing", "Prices", "SetPrice"}
 	ofTheInstance := []string{ // for who runs it, or leads the team: see package rights
 		"Teams", "Team", "MakeTeam", "ChangeTeam", "DeleteTeam", "PutInTeam", "TakeFromTeam",
 		"SetTeamKey", "DeleteTeamKey", "BindKeys", "MakeInvite", "Invites", "RevokeInvite", "Persons",

@@ -138,8 +138,9 @@ func (db *DB) Replicas() *replicas.Replicas { return db.others }
 func (db *DB) Derive(purpose string) []byte { return db.box.Derive(purpose) }
 
 // FileLock is the lock under which the file of a SHA-256 comes into use or goes out of
-// it, of all processes that have the database; nil where this is the only one.
-func (db *DB) FileLock() func(ctx context.Context, sha []byte) (unlock func(), err error) {
+// it, of all processes that have the database; nil where this is the only one. still
+// fails where it isn't held any more.
+func (db *DB) FileLock() func(ctx context.Context, sha []byte) (still func(context.Context) error, unlock func(), err error) {
 	if locks := db.engine.Locks(); locks != nil {
 		return locks.Lock
 	}

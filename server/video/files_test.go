@@ -213,6 +213,16 @@ func TestASweepLeavesWhatIsYoung(t *testing.T) {
 	})
 }
 
+// Of several replicas one looks for files that nobody uses.
+func TestOneReplicaSweeps(t *testing.T) {
+	w := newWorld(t, in(t.TempDir()), func(w *world) { w.first = func() bool { return false } })
+	others := func() int { return strings.Count(w.logs.text(), "another replica's to look for") }
+	w.until(func() bool { return w.sweeps()+others() > 0 })
+	if w.sweeps() != 0 {
+		t.Error("another one sweeps, too")
+	}
+}
+
 // Nobody knows what a bucket has left, and on the own disk, which a copy comes onto
 // first, nothing can give way to it.
 func TestRoomBesideABucket(t *testing.T) {

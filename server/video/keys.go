@@ -16,7 +16,7 @@ type keys struct {
 	mu    sync.Mutex
 	byN   map[int64]*storedKey
 	byID  map[keyID]int64
-	moved map[int64]int64 // numbers in whose place another one was put
+	moved map[int64]int64 // numbers in whose place another one was put, which is always a later one
 }
 
 // holder is whose key it is, the person's own or that of a team which pays for what
@@ -43,6 +43,11 @@ func newKeys() *keys {
 func (k *keys) load(of payer.Payer, n int64, paused, replaced bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.take(of, n, paused, replaced)
+}
+
+// take is load. The lock is held.
+func (k *keys) take(of payer.Payer, n int64, paused, replaced bool) {
 	id := keyID{holderOf(of), of.Secret}
 	k.byN[n] = &storedKey{id, paused, replaced}
 	switch {
@@ -81,7 +86,7 @@ func (k *keys) used(by payer.Payer, n int64) {
 func (k *keys) current(n int64) int64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for k.moved[n] != 0 {
+	for k.moved[n] > n {
 		n = k.moved[n]
 	}
 	return n
@@ -120,22 +125,32 @@ func (k *keys) pause(n int64) (refused map[int64]string) {
 }
 
 // replace puts the new key n in the place of a payer's: of all, or of those that
-// are paused.
+// are paused. It may be known by now, and others that came after it: who hears what the
+// store was told may be here first.
 func (k *keys) replace(by payer.Payer, n int64, all bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	id := keyID{holderOf(by), by.Secret}
 	for old, h := range k.byN {
-		if h.holder == id.holder && (all || h.paused || h.secret == "") {
-			delete(k.byN, old)
-			if k.byID[h.keyID] == old {
-				delete(k.byID, h.keyID)
-			}
-			k.moved[old] = n
+		if old < n && h.holder == id.holder && (all || h.paused || h.secret == "") {
+			k.move(old, n)
 		}
 	}
-	k.byN[n] = &storedKey{keyID: id, replaced: true}
-	k.byID[id] = n
+	if k.moved[n] == 0 {
+		k.byN[n] = &storedKey{keyID: id, replaced: true}
+		k.byID[id] = n
+	}
+}
+
+// move puts a key in the place of an earlier one. The lock is held.
+func (k *keys) move(old, n int64) {
+	if h := k.byN[old]; h != nil {
+		delete(k.byN, old)
+		if k.byID[h.keyID] == old {
+			delete(k.byID, h.keyID)
+		}
+	}
+	k.moved[old] = n
 }
 
 // KeyEntered gives the tasks at a payer's gateway that wait for a key of theirs the
@@ -179,24 +194,19 @@ func (s *Service) Rekeyed(ctx context.Context, owner string) error {
 // learn takes a key from the store that isn't known yet.
 func (k *keys) learn(of payer.Payer, n int64, paused, replaced bool) {
 	k.mu.Lock()
-	known := k.byN[n] != nil || k.moved[n] != 0
-	k.mu.Unlock()
-	if !known {
-		k.load(of, n, paused, replaced)
+	defer k.mu.Unlock()
+	if k.byN[n] == nil && k.moved[n] == 0 {
+		k.take(of, n, paused, replaced)
 	}
 }
 
-// superseded notes that the key n stands in the place of another.
+// superseded notes that the key n stands in the place of an earlier one.
 func (k *keys) superseded(old, n int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if h := k.byN[old]; h != nil {
-		delete(k.byN, old)
-		if k.byID[h.keyID] == old {
-			delete(k.byID, h.keyID)
-		}
+	if old < n {
+		k.move(old, n)
 	}
-	k.moved[old] = n
 }
 
 func (s *Service) replaceKey(ctx context.Context, by payer.Payer, all bool) error {

@@ -115,12 +115,14 @@ func (p *poller) hurry(id taskID) (ok bool) {
 }
 
 // rekey has tasks that a holder's key is used for polled with the key n, and
-// returns their ids: all, or those that wait for a key.
+// returns their ids: all, or those that wait for a key. Those that have a later one
+// by now keep it.
 func (p *poller) rekey(of holder, n int64, all bool) (ids []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	n = p.s.keys.current(n)
 	for id, e := range p.all {
-		if id.owner != of.owner || e.team != of.team || e.gateway != of.gateway {
+		if id.owner != of.owner || e.team != of.team || e.gateway != of.gateway || e.key > n {
 			continue
 		}
 		if _, _, ok := p.s.keys.get(e.key); ok && !all {
@@ -139,16 +141,22 @@ func (p *poller) rekey(of holder, n int64, all bool) (ids []string) {
 }
 
 // follow has a task that is polled here polled with the key n; false if it is already,
-// or isn't.
+// with that or with a later one, or isn't. A key never takes the place of a later one:
+// who says so has read it before.
 func (p *poller) follow(id taskID, n int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e := p.all[id]
-	if e == nil || p.s.keys.current(e.key) == n {
+	if e == nil {
 		return false
 	}
-	if e.key != 0 {
-		p.s.keys.superseded(e.key, n)
+	n = p.s.keys.current(n)
+	was := p.s.keys.current(e.key)
+	if n <= was {
+		return false
+	}
+	if was != 0 {
+		p.s.keys.superseded(was, n)
 	}
 	e.key = n
 	if e.pause == wire.PauseKey {

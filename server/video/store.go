@@ -31,7 +31,7 @@ type Store interface {
 	Edit(ctx context.Context, owner string, e wire.VideoEdit) (wire.VideoTask, error)
 	SetDeleted(ctx context.Context, owner, id string, at int64) (wire.VideoTask, error)
 	PurgeDeleted(ctx context.Context, before int64) (files [][]byte, tasks int, err error)
-	Purge(ctx context.Context, owner, id string) (files [][]byte, err error)
+	Purge(ctx context.Context, owner, id string) (files [][]byte, version int64, err error)
 
 	EachKey(ctx context.Context, fn func(of payer.Payer, key int64, paused, replaced bool)) error
 	TaskKey(ctx context.Context, owner, task string) (key int64, err error)

@@ -16,7 +16,7 @@ const (
 	// unusedFor is how long a file is left alone, where others may be adding to the
 	// files too, that nobody uses: who put it there may be about to note it.
 	unusedFor = 24 * time.Hour
-	// How often is swept there, and when again after it failed.
+	// How often is swept there, and when again after it failed, or another did.
 	sweepEvery, sweepAgain = 24 * time.Hour, 10 * time.Minute
 )
 
@@ -82,18 +82,11 @@ func (s *Service) sweepFiles(ctx context.Context) error {
 	return errors.Join(s.Files.Archive.Place().Tidy(ctx, begun), s.Files.Uploads.Tidy(ctx, begun))
 }
 
-// sweepNowAndThen sweeps the files that others have too until the Service is closed.
+// sweepNowAndThen sweeps the files that others have too until the Service is closed: one
+// of all does, for each file is asked about.
 func (s *Service) sweepNowAndThen() {
 	for {
-		wait := sweepEvery
-		switch err := s.sweepFiles(s.life); {
-		case err == nil:
-			s.Logger.Debug("files that nobody uses were looked for")
-		case s.life.Err() == nil:
-			s.Logger.Warn("files that nobody uses were not looked for", "err", err)
-			wait = sweepAgain
-		}
-		next := time.NewTimer(wait)
+		next := time.NewTimer(s.sweepShared())
 		select {
 		case <-next.C:
 		case <-s.quit:
@@ -101,6 +94,22 @@ func (s *Service) sweepNowAndThen() {
 			return
 		}
 	}
+}
+
+// sweepShared sweeps, unless another process does, and says when it is to be called again.
+func (s *Service) sweepShared() time.Duration {
+	if !s.First() {
+		s.Logger.Debug("files that nobody uses are another replica's to look for")
+		return sweepAgain
+	}
+	if err := s.sweepFiles(s.life); err != nil {
+		if s.life.Err() == nil {
+			s.Logger.Warn("files that nobody uses were not looked for", "err", err)
+		}
+		return sweepAgain
+	}
+	s.Logger.Debug("files that nobody uses were looked for")
+	return sweepEvery
 }
 
 // sweepArriving removes uploads that were arriving when the last process was killed.
@@ -121,10 +130,15 @@ func (s *Service) discard(ctx context.Context, sha []byte) {
 }
 
 // discardAfter removes a file that may have been put into the archive and has no
-// user, because of err. Of a store that is away there is nothing to be had: what it
-// may have got is swept, or is there when it is added again.
+// user, because of err.
 func (s *Service) discardAfter(ctx context.Context, sha []byte, err error) {
-	if !errors.Is(err, blob.ErrAway) {
+	if !s.leftToSweep(err) {
 		s.discard(ctx, sha)
 	}
 }
+
+// leftToSweep says of an error whether a file that was added is to be left where it may
+// be. Of a store that is away there is nothing to be had: what it may have got is swept,
+// or is there when it is added again. And its user may have been noted, or yet be, where
+// nobody knows what became of that.
+func (s *Service) leftToSweep(err error) bool { return errors.Is(err, blob.ErrAway) || s.Unsure(err) }

@@ -11,12 +11,12 @@ import (
 // had back for wire.TrashDays. One that is under way goes on, and stays charged
 // unless it fails: the gateway knows no way to end it.
 func (s *Service) Delete(ctx context.Context, owner, id string) error {
-	_, err := s.Store.SetDeleted(ctx, owner, id, s.nowMS())
+	t, err := s.Store.SetDeleted(ctx, owner, id, s.nowMS())
 	if err != nil {
 		return err
 	}
 	if s.Deleted != nil {
-		s.Deleted(owner, id)
+		s.Deleted(owner, wire.TaskGone{ID: id, Version: t.Version})
 	}
 	s.roomChanged(ctx, owner)
 	return nil
@@ -38,7 +38,7 @@ func (s *Service) Undelete(ctx context.Context, owner, id string) (wire.VideoTas
 // Purge deletes a deleted task for good, with its files, if it has ended. Its
 // rows in the ledger stay.
 func (s *Service) Purge(ctx context.Context, owner, id string) error {
-	files, err := s.Store.Purge(ctx, owner, id)
+	files, version, err := s.Store.Purge(ctx, owner, id)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (s *Service) Purge(ctx context.Context, owner, id string) error {
 		s.discard(ctx, sha)
 	}
 	if s.Purged != nil {
-		s.Purged(owner, id)
+		s.Purged(owner, wire.TaskGone{ID: id, Version: version})
 	}
 	s.roomChanged(ctx, owner)
 	return nil

@@ -13,7 +13,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"screentest/server/blob"
 	"screentest/shared/wire"
 )
 
@@ -139,7 +138,7 @@ func cutOff(err error) error {
 func (s *Service) addUpload(ctx context.Context, owner string, u wire.Upload, from string) error {
 	kept := context.WithoutCancel(ctx)
 	if err := s.Files.Uploads.Add(ctx, uploadName(u), from, nil, nil); err != nil {
-		if !errors.Is(err, blob.ErrAway) {
+		if !s.leftToSweep(err) {
 			s.removeUpload(kept, u)
 		}
 		return err
@@ -153,7 +152,7 @@ func (s *Service) addUpload(ctx context.Context, owner string, u wire.Upload, fr
 		err = &wire.Problem{Code: "uploads_full", Message: fmt.Sprintf("Your uploads would be more than %d MB together.", s.Limits.MaxUploads>>20),
 			Hint: "Those of more than a day ago give way by themselves; try again tomorrow, or give a link.", Status: http.StatusInsufficientStorage}
 	}
-	if err != nil {
+	if err != nil && !s.leftToSweep(err) {
 		s.removeUpload(kept, u)
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"screentest/server/sandbox/clip"
+	"screentest/server/store/engine"
 	"screentest/server/video"
 	"screentest/shared/wire"
 )
@@ -342,4 +344,54 @@ func TestPosters(t *testing.T) {
 			t.Errorf("%+v, %v", w.task(id).Outputs, w.archived())
 		}
 	})
+}
+
+// losing is a store that doesn't know, or knows, what became of an upload.
+type losing struct {
+	video.Store
+	err    error
+	stores bool
+}
+
+func (l *losing) AddUpload(ctx context.Context, owner string, u wire.Upload, at, limit, old int64) ([]wire.Upload, bool, error) {
+	if l.stores {
+		if _, _, err := l.Store.AddUpload(ctx, owner, u, at, limit, old); err != nil {
+			return nil, false, err
+		}
+	}
+	return nil, false, l.err
+}
+
+// An upload of which nobody knows whether it was stored keeps its file, and is served if
+// it was; of one that wasn't nothing is left.
+func TestAnUploadOfWhichNobodyKnowsWhetherItIsStored(t *testing.T) {
+	broken := errors.New("the way to the database broke off")
+	for name, c := range map[string]struct {
+		losing
+		files int
+	}{
+		"it is":           {losing{err: errors.Join(engine.ErrUnknown, broken), stores: true}, 1},
+		"it isn't":        {losing{err: errors.Join(engine.ErrUnknown, broken)}, 1},
+		"known not to be": {losing{err: broken}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, func(w *world) {
+				w.store = func(s video.Store) video.Store { c.Store = s; return &c.losing }
+			})
+			if _, err := w.Upload(t.Context(), w.owner, "x.png", bytes.NewReader(picture(t, "png"))); !errors.Is(err, broken) {
+				t.Fatal(err)
+			}
+			files := w.uploaded()
+			if len(files) != c.files {
+				t.Fatalf("files %v, want %d", files, c.files)
+			}
+			if !c.stores {
+				return
+			}
+			r := httptest.NewRecorder()
+			if err := w.ServeUpload(r, httptest.NewRequest("GET", "/", nil), files[0]); err != nil || r.Code != http.StatusOK {
+				t.Errorf("%d, %v", r.Code, err)
+			}
+		})
+	}
 }

@@ -91,9 +91,9 @@ type Config struct {
 	// Changed, Deleted, Restored, Purged and Archive are told of news, for the owner's
 	// tabs. They must not wait.
 	Changed  func(owner string, t wire.VideoTask)
-	Deleted  func(owner, id string)
+	Deleted  func(owner string, t wire.TaskGone)
 	Restored func(owner, id string)
-	Purged   func(owner, id string)
+	Purged   func(owner string, t wire.TaskGone)
 	Archive  func(owner string, a wire.Archive)
 
 	// Ended is told of every task once, when the gateway's verdict on it is
@@ -123,6 +123,9 @@ type Config struct {
 	// First says whether this process does what is enough for one of several to do; nil:
 	// it is the only one.
 	First func() bool
+	// Unsure says of an error of the Store's whether what was to be stored may be, or may
+	// yet be; nil: an error says that it isn't.
+	Unsure func(err error) bool
 
 	// ReadOnly says why nothing is stored, where that is so; nil: all is.
 	ReadOnly func() error
@@ -232,6 +235,9 @@ func New(c Config) (*Service, error) {
 			}
 			return c.Gateway
 		}
+	}
+	if c.Unsure == nil {
+		c.Unsure = func(error) bool { return false }
 	}
 	if c.First == nil {
 		c.First = func() bool { return true }

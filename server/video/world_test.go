@@ -23,6 +23,7 @@ import (
 	"screentest/server/payer"
 	"screentest/server/sandbox"
 	"screentest/server/store"
+	"screentest/server/store/engine"
 	"screentest/server/store/storetest"
 	"screentest/server/video"
 	"screentest/shared/gateway"
@@ -57,6 +58,9 @@ type world struct {
 	client  *gatewayclient.Client
 	origin  string
 	others  *replicas // nil: there are none
+
+	first func() bool
+	store func(video.Store) video.Store // that the Service has
 
 	mu       sync.Mutex
 	news     map[string][]wire.VideoTask
@@ -149,10 +153,16 @@ func (w *world) serve() {
 	if w.others != nil {
 		elsewhere = w.others.of(w)
 	}
+	var stored video.Store = w.db.Videos()
+	if w.store != nil {
+		stored = w.store(stored)
+	}
 	w.Service, err = video.New(video.Config{
 		Files:     files,
 		Elsewhere: elsewhere,
-		Store:     w.db.Videos(), Gateway: w.client, Catalogue: gateway.SampleCatalogue, Dir: w.dir, Origin: w.origin,
+		First:     w.first,
+		Unsure:    func(err error) bool { return errors.Is(err, engine.ErrUnknown) },
+		Store:     stored, Gateway: w.client, Catalogue: gateway.SampleCatalogue, Dir: w.dir, Origin: w.origin,
 		Changed: func(owner string, t wire.VideoTask) {
 			w.mu.Lock()
 			w.news[t.ID] = append(w.news[t.ID], t)

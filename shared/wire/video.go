@@ -30,8 +30,8 @@ const (
 // The news of clips.
 const (
 	EventTask        Event = "task"         // VideoTask: made or changed
-	EventTaskDeleted Event = "task_deleted" // Target: it is among the deleted ones now
-	EventTaskPurged  Event = "task_purged"  // Target: it is gone for good
+	EventTaskDeleted Event = "task_deleted" // TaskGone: it is among the deleted ones now
+	EventTaskPurged  Event = "task_purged"  // TaskGone: it is gone for good
 	EventArchive     Event = "archive"      // Archive: its use or its warning has changed
 )
 
@@ -361,6 +361,13 @@ type ArchiveSettings struct {
 	// MakeRoom removes the oldest files that are not pinned when the quota is
 	// reached. Without it nothing more is copied then.
 	MakeRoom bool `json:"make_room"`
+}
+
+// TaskGone names a task that is among the deleted ones, or gone for good, and the
+// version with which it went: what is told of an earlier one is old.
+type TaskGone struct {
+	ID      string `json:"id"`
+	Version int64  `json:"version,omitempty"`
 }
 
 // Archive is how the archive stands.

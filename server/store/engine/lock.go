@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -16,7 +17,8 @@ const (
 	// lockWithin bounds the wait for a lock.
 	lockWithin = 10 * time.Second
 	// lockHeld is how long a lock is held by a process that says nothing: one that was
-	// stopped in the middle. What it does under a lock is to take less.
+	// stopped in the middle. What it does under a lock is to take less; where that isn't
+	// sure, it asks whether it still has it.
 	lockHeld = 45 * time.Second
 )
 
@@ -28,8 +30,9 @@ type Locks struct{ pool *sql.DB }
 // Locks returns the database's; nil where it is a file, which is one process's.
 func (e *DB) Locks() *Locks { return e.locks }
 
-// Lock waits for the lock of a name, not much longer than lockWithin.
-func (l *Locks) Lock(ctx context.Context, name []byte) (unlock func(), err error) {
+// Lock waits for the lock of a name, not much longer than lockWithin. still fails where
+// it isn't held any more.
+func (l *Locks) Lock(ctx context.Context, name []byte) (still func(context.Context) error, unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockWithin)
 	defer cancel()
 	key := lockKey(name)
@@ -43,15 +46,30 @@ func (l *Locks) Lock(ctx context.Context, name []byte) (unlock func(), err error
 			set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false), set_config('tcp_keepalives_count', '3', false);
 			SELECT pg_advisory_lock(%d)`, lockWithin.Milliseconds(), lockHeld.Milliseconds(), key))
 		if err == nil {
-			return func() { giveBack(conn, key) }, nil
+			return func(ctx context.Context) error { return holds(ctx, conn, key) }, func() { giveBack(conn, key) }, nil
 		}
 		drop(conn)
 		if tries > 0 || !isLost(err) {
 			break // but for a connection that broke off while it wasn't used
 		}
 	}
-	return nil, Explain(err)
+	return nil, nil, Explain(err)
 }
+
+// holds asks a connection whether it has a lock. It is asked itself: what ended it, such
+// as its silence, has ended the lock.
+func holds(ctx context.Context, conn *sql.Conn, key int64) error {
+	var n int
+	err := conn.QueryRowContext(ctx, fmt.Sprintf(`SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = pg_backend_pid()
+		AND classid::bigint = %d AND objid::bigint = %d`, uint64(key)>>32, uint32(key))).Scan(&n)
+	if err == nil && n == 0 {
+		err = errLockGone
+	}
+	return Explain(err)
+}
+
+// errLockGone says of a lock that it isn't held any more.
+var errLockGone = errors.New("the lock has gone: nothing was heard of its holder for too long")
 
 // lockKey is the number of a lock. Those of names are below 0, and [writeLock] is above.
 func lockKey(name []byte) int64 {

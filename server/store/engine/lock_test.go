@@ -36,21 +36,27 @@ func TestALockGoesWithItsConnection(t *testing.T) {
 		}
 	}
 	name := []byte("a file")
-	unlock, err := a.Locks().Lock(t.Context(), name)
+	still, unlock, err := a.Locks().Lock(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := still(t.Context()); err != nil {
+		t.Errorf("held: %v", err)
+	}
 	cut(fmt.Sprintf("pg_locks WHERE locktype = 'advisory' AND granted AND classid::bigint = %d", uint64(engine.LockKey(name))>>32))
-	again, err := b.Locks().Lock(t.Context(), name)
+	others, again, err := b.Locks().Lock(t.Context(), name)
 	if err != nil {
 		t.Fatalf("after its holder is gone: %v", err)
+	}
+	if still(t.Context()) == nil || others(t.Context()) != nil {
+		t.Error("it is held by who is gone, or not by who has it")
 	}
 	unlock() // of what is gone: no harm
 	again()
 	cut("pg_stat_activity WHERE query LIKE '%pg_advisory_unlock%' AND pid <> pg_backend_pid()")
 	for range 2 {
 		for _, e := range []*engine.DB{a, b} {
-			unlock, err := e.Locks().Lock(t.Context(), name)
+			_, unlock, err := e.Locks().Lock(t.Context(), name)
 			if err != nil {
 				t.Fatalf("with a connection that broke off: %v", err)
 			}

@@ -152,7 +152,7 @@ func everyCall(t *testing.T, db *store.DB, owner string) (errs []error) {
 	_, _, err = db.LoadSession(ctx, "id")
 	add(err)
 	add(storetest.Second(db.SweepSessions(ctx)))
-	add(db.DeleteSession(ctx, "id"))
+	add(db.MoveSession(ctx, "id", "another", owner, nil, time.Now().Add(time.Hour)))
 	add(db.SetSecret(ctx, "name", nil))
 	add(storetest.Second(db.Secret(ctx, "name")))
 	errs = append(errs, everyTeamCall(t, db, owner)...)

@@ -41,9 +41,19 @@ func TestSessions(t *testing.T) {
 	if n, err := db.SweepSessions(ctx); err != nil || n != 1 {
 		t.Errorf("swept %d, %v; want 1", n, err)
 	}
-	storetest.Must(t, db.DeleteSession(ctx, "b"), db.DeleteSession(ctx, "b"))
-	if _, _, err := db.LoadSession(ctx, "b"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("deleted: %v", err)
+	move := func(from, to string, data []byte) {
+		storetest.Must(t, db.MoveSession(ctx, from, to, owner, data, now.Add(time.Hour)))
+	}
+	move("b", "d", []byte("three"))
+	move("b", "e", nil) // it is there no more
+	if _, data, err := db.LoadSession(ctx, "d"); err != nil || string(data) != "three" {
+		t.Errorf("moved: %q, %v", data, err)
+	}
+	move("d", "f", nil)
+	for _, id := range []string{"b", "d", "e", "f"} {
+		if _, _, err := db.LoadSession(ctx, id); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", id, err)
+		}
 	}
 }
 

@@ -78,7 +78,9 @@ func TestVersionsJoin(t *testing.T) {
 
 func (w *world) purge(clip string) {
 	w.t.Helper()
-	w.must(storetest.Second(w.Videos().SetDeleted(w.t.Context(), w.ann, clip, 1)), storetest.Second(w.Videos().Purge(w.t.Context(), w.ann, clip)))
+	w.must(storetest.Second(w.Videos().SetDeleted(w.t.Context(), w.ann, clip, 1)))
+	_, _, err := w.Videos().Purge(w.t.Context(), w.ann, clip)
+	w.must(err)
 }
 
 // Who sees which version: its owner all, who is shown it live the next ones as far

@@ -125,8 +125,9 @@ func (v *Videos) PurgeDeleted(ctx context.Context, before int64) ([][]byte, int,
 	return files, tasks, nil
 }
 
-// Purge deletes one deleted task for good, as PurgeDeleted does.
-func (v *Videos) Purge(ctx context.Context, owner, id string) (files [][]byte, err error) {
+// Purge deletes one deleted task for good, as PurgeDeleted does. version is after all
+// that the task had.
+func (v *Videos) Purge(ctx context.Context, owner, id string) (files [][]byte, version int64, err error) {
 	b, _ := engine.ParseID(id)
 	who := engine.ParseOwner(owner)
 	var gone [][]byte
@@ -145,12 +146,13 @@ func (v *Videos) Purge(ctx context.Context, owner, id string) (files [][]byte, e
 		if err := purgeVideo(w, s.n, &gone); err != nil {
 			return err
 		}
+		version = t.Version + 1
 		return w.Scrub()
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return gone, nil
+	return gone, version, nil
 }
 
 func purgeVideo(w *engine.Tx, n int64, files *[][]byte) error {

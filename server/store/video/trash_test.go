@@ -153,17 +153,21 @@ func TestOneVideoGoesForGood(t *testing.T) {
 	db, ann := storetest.OpenLocal(t)
 	v := db.Videos()
 	task := storetest.Taken(t, v, ann, storetest.NewVideo("secret prompt"))
-	if _, err := v.Purge(t.Context(), ann, task.ID); !errors.Is(err, fs.ErrExist) {
+	if _, _, err := v.Purge(t.Context(), ann, task.ID); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("one that is not deleted: %v", err)
 	}
 	storetest.Got(v.SetDeleted(t.Context(), ann, task.ID, 5))
-	if _, err := v.Purge(t.Context(), ann, task.ID); !errors.Is(err, fs.ErrExist) || !strings.Contains(storetest.Problem(err).Message, "not ended") {
+	if _, _, err := v.Purge(t.Context(), ann, task.ID); !errors.Is(err, fs.ErrExist) || !strings.Contains(storetest.Problem(err).Message, "not ended") {
 		t.Errorf("one under way: %v", err)
 	}
 	task.State, task.FinishedMS = wire.VideoDone, 6
 	got2(v.End(t.Context(), ann, task, []string{"http://x/1"}, 6))
 	got2(v.SetOutput(t.Context(), ann, task.ID, wire.VideoOutput{Archive: wire.ArchiveSaved, SHA256: strings.Repeat("cd", 32)}, 7))
-	files := storetest.Got(v.Purge(t.Context(), ann, task.ID))
+	last := storetest.Got(v.Task(t.Context(), ann, task.ID)).Version
+	files, version, err := v.Purge(t.Context(), ann, task.ID)
+	if err != nil || version <= last {
+		t.Errorf("it went with version %d after %d: %v", version, last, err)
+	}
 	if len(files) != 1 || storetest.Got(v.FileUsed(t.Context(), files[0])) {
 		t.Errorf("%d files, or one is used", len(files))
 	}

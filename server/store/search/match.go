@@ -25,7 +25,7 @@ type filter [][]string
 const (
 	foundInFTS5   = "search f WHERE f.search MATCH ?1 AND f.rowid >= ?2 AND f.rowid < ?3"
 	foundInVector = `(WITH near AS MATERIALIZED (
-			SELECT DISTINCT n FROM (SELECT n, words FROM search WHERE n >= ?2 AND n < ?3 ORDER BY n DESC, piece DESC LIMIT greatest(2000, 20 * ?4)) newest
+			SELECT DISTINCT n FROM (SELECT n, words FROM search WHERE n >= ?2 AND n < ?3 ORDER BY n DESC, piece DESC LIMIT greatest(1000, 5 * ?4)) newest
 			WHERE words @@ CAST(?1 AS tsquery) ORDER BY n DESC LIMIT ?4),
 		far AS MATERIALIZED (
 			SELECT n FROM search_words(CAST(?1 AS tsquery), ?2, ?3) n WHERE (SELECT count(*) FROM near) < ?4)

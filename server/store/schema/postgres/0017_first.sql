@@ -746,10 +746,10 @@ CREATE INDEX search_words ON search USING GIN (words);
 CREATE INDEX search_long ON search (n) WHERE long = 1;
 
 -- What has words, by their index: the planner thinks little of what looking at a
--- vector costs, and would go through the whole table.
+-- vector costs, and would go through the whole table, or all between two rows.
 CREATE FUNCTION search_words(looked_for TSQUERY, above BIGINT, below BIGINT) RETURNS SETOF BIGINT
 LANGUAGE sql STABLE SET enable_seqscan = off SET enable_indexscan = off
-AS 'SELECT n FROM search WHERE words @@ looked_for AND n >= above AND n < below';
+AS 'SELECT n FROM search WHERE words @@ looked_for AND n + 0 >= above AND n + 0 < below';
 
 -- The ledger and the audit are append-only, without exception.
 CREATE FUNCTION append_only() RETURNS TRIGGER LANGUAGE plpgsql AS $$

@@ -174,6 +174,7 @@ func (s *server) beat() error {
 	}
 	if s.peers != nil {
 		s.answerPeers()
+		s.peers.Ready()
 	}
 	s.member.Start()
 	go func() {

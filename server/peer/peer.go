@@ -51,6 +51,7 @@ type Link struct {
 	log    *slog.Logger
 	client *http.Client
 	mux    *http.ServeMux
+	ready  chan struct{} // closed by Ready
 	server *http.Server
 }
 
@@ -58,7 +59,7 @@ type Link struct {
 // the host and port at which the others reach this one. While the key is being replaced,
 // some have others, which are good as well.
 func New(self string, key []byte, log *slog.Logger, others ...[]byte) *Link {
-	l := &Link{self: self, keys: append([][]byte{key}, others...), now: time.Now, log: log, mux: http.NewServeMux()}
+	l := &Link{self: self, keys: append([][]byte{key}, others...), now: time.Now, log: log, mux: http.NewServeMux(), ready: make(chan struct{})}
 	l.client = &http.Client{
 		Transport: &http.Transport{
 			DialContext:           (&net.Dialer{Timeout: 2 * time.Second, KeepAlive: 5 * time.Second}).DialContext,
@@ -73,9 +74,12 @@ func New(self string, key []byte, log *slog.Logger, others ...[]byte) *Link {
 	return l
 }
 
-// Handle has requests answered by h that match pattern, as of http.ServeMux. What no
-// pattern matches by then is not found.
+// Handle has requests answered by h that match pattern, as of http.ServeMux. What none
+// matches waits until Ready.
 func (l *Link) Handle(pattern string, h http.HandlerFunc) { l.mux.HandleFunc(pattern, h) }
+
+// Ready says that all is handled that others may ask.
+func (l *Link) Ready() { close(l.ready) }
 
 // Serve answers others at a listener until Close.
 func (l *Link) Serve(listener net.Listener) error {
@@ -101,6 +105,13 @@ func (l *Link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.log.Warn("a request to this replica's own address was refused", "from", r.RemoteAddr, "err", err)
 		http.Error(w, "not a replica of this instance", http.StatusForbidden)
 		return
+	}
+	if _, pattern := l.mux.Handler(r); pattern == "" {
+		select {
+		case <-l.ready:
+		case <-r.Context().Done():
+			return
+		}
 	}
 	l.mux.ServeHTTP(w, r)
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -201,5 +202,40 @@ func TestAWordIsTakenOnceWhileItIsGood(t *testing.T) {
 	}
 	if err := o.take("one more", now.Add(23*goodFor)); err != nil {
 		t.Errorf("later: %v", err)
+	}
+}
+
+// While a replica starts, who asks waits; what nobody answers then is not found.
+func TestWhoStartsIsWaitedFor(t *testing.T) {
+	srv := httptest.NewUnstartedServer(nil)
+	l := New(srv.Listener.Addr().String(), bytes.Repeat([]byte{1}, 32), slog.New(slog.DiscardHandler))
+	srv.Config.Handler = l
+	srv.Start()
+	t.Cleanup(srv.Close)
+	t.Cleanup(func() { l.Close() })
+	answers := make(chan string, 2)
+	for _, path := range []string{"/handled", "/none"} {
+		go func() {
+			resp, err := l.Ask(t.Context(), srv.URL, http.MethodGet, path, nil)
+			if err != nil {
+				answers <- path + " " + err.Error()
+				return
+			}
+			defer resp.Body.Close()
+			b, _ := io.ReadAll(resp.Body)
+			answers <- path + " " + string(b)
+		}()
+	}
+	select {
+	case got := <-answers:
+		t.Errorf("before it is ready: %s", got)
+	case <-time.After(100 * time.Millisecond):
+	}
+	l.Handle("GET /handled", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "yes") })
+	l.Ready()
+	got := []string{<-answers, <-answers}
+	slices.Sort(got)
+	if got[0] != "/handled yes" || !strings.Contains(got[1], "404") {
+		t.Errorf("%q", got)
 	}
 }

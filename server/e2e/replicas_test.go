@@ -40,6 +40,8 @@ var alone = map[string]string{
 	"TestASendIsChargedToATeam":                  asks,
 	"TestADearClipIsAskedForAndReleased":         asks,
 	"TestAxeFindsNothingInNotices":               asks,
+	"TestATeamRanksModelsByItsVotes":             asks,
+	"TestSettingsOfTheSandbox":                   "there is no sandbox inside",
 	"TestWhatIsShared":                           "it shares what it has sent a moment ago, which another replica may not know yet",
 	"TestSendWhileTheServerIsAway":               kills,
 	"TestUnsentMessageOutlivesTheTab":            kills,

@@ -197,6 +197,10 @@ func TestAnAccountIsTheSameEverywhere(t *testing.T) {
 		return slices.Contains(changed, bob)
 	}
 	b.until("the tabs are greeted", greeted)
+	// A factor that was added is what an admin may need.
+	_, _, err := a.db.AddPasskey(t.Context(), account.Passkey{Owner: bob, Name: "k", Credential: []byte("c"), Data: []byte("{}"), Created: time.Now()}, nil)
+	storetest.Must(t, err, a.Changed(t.Context(), bob))
+	b.until("the tabs are greeted for a passkey", greeted)
 	ended := b.hasEnded(p.Session)
 	storetest.Must(t, a.db.ChangePerson(t.Context(), bob, wire.PersonChange{Active: &off}), a.Changed(t.Context()))
 	b.until("listeners hear of the end", ended)

@@ -349,7 +349,7 @@ func (t *team) changed(ctx context.Context, owners ...string) error {
 	}
 	t.mu.RLock()
 	for owner, a := range t.accounts {
-		if was := before[owner]; was != nil && !reflect.DeepEqual(was.Me, a.Me) && !slices.Contains(owners, owner) {
+		if was := before[owner]; was != nil && (was.Factor != a.Factor || !reflect.DeepEqual(was.Me, a.Me)) && !slices.Contains(owners, owner) {
 			owners = append(owners, owner)
 		}
 	}

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +41,9 @@ func (w *world) tabAt(base, path string) *page {
 	}
 	p := &page{w: w, tab: tab, base: base}
 	w.pages = append(w.pages, p)
+	if base != w.server.URL && !slices.Contains(w.args, "-team") {
+		w.lendAt(base, "/api/key")
+	}
 	p.must(tab.Front())
 	p.open(path)
 	return p

@@ -41,7 +41,11 @@ var alone = map[string]string{
 	"TestADearClipIsAskedForAndReleased":         asks,
 	"TestAxeFindsNothingInNotices":               asks,
 	"TestATeamRanksModelsByItsVotes":             asks,
-	"TestSettingsOfTheSandbox":                   "there is no sandbox inside",
+	"TestSettingsOfTheSandbox":                   inside,
+	"TestFiguresOfLanesAreAligned":               inside,
+	"TestImagesOnASharedPage":                    inside,
+	"TestThePageAgainstOpenAIAPIMock":            names,
+	"TestThePageAgainstMockLLM":                  names,
 	"TestWhatIsShared":                           "it shares what it has sent a moment ago, which another replica may not know yet",
 	"TestSendWhileTheServerIsAway":               kills,
 	"TestUnsentMessageOutlivesTheTab":            kills,
@@ -59,6 +63,8 @@ const (
 	kills = "it ends the one process; package clustertest ends replicas"
 	names = "the gateway of replicas is named when they start"
 	asks  = "it sends where nobody has given a key, which the sandbox inside alone takes"
+	// It is told of models, and its costs are samples.
+	inside = "there is no sandbox inside"
 )
 
 // startReplicas is start with several.
@@ -96,6 +102,12 @@ func (w *world) startReplicas(n int) {
 // lend gives the gateway's key where the test expects a sandbox that asks for none.
 func (w *world) lend(path string) {
 	w.t.Helper()
+	w.lendAt(w.server.URL, path)
+}
+
+// lendAt is lend to who comes by another address.
+func (w *world) lendAt(base, path string) {
+	w.t.Helper()
 	if !w.lent {
 		return
 	}
@@ -104,7 +116,7 @@ func (w *world) lend(path string) {
 		w.t.Fatal(err)
 	}
 	defer tab.Close()
-	if err := tab.Open(w.server.URL + "/livez"); err != nil {
+	if err := tab.Open(base + "/livez"); err != nil {
 		w.t.Fatal(err)
 	}
 	var status string

@@ -44,6 +44,7 @@ var alone = map[string]string{
 	"TestSettingsOfTheSandbox":                   inside,
 	"TestFiguresOfLanesAreAligned":               inside,
 	"TestImagesOnASharedPage":                    inside,
+	"TestAFixedGatewayIsTested":                  "whether a gateway answers is what each replica has seen of it",
 	"TestThePageAgainstOpenAIAPIMock":            names,
 	"TestThePageAgainstMockLLM":                  names,
 	"TestWhatIsShared":                           "it shares what it has sent a moment ago, which another replica may not know yet",

@@ -36,7 +36,7 @@ func (w *world) early(path string, status int) (p *page, letGo func()) {
 	}
 	p = &page{w: w, tab: tab, base: front.URL}
 	w.pages = append(w.pages, p)
-	w.lendAt(front.URL, "/api/key")
+	w.lendPerson(front.URL)
 	p.must(tab.Front())
 	p.must(tab.Line(20_000_000, 50*time.Millisecond))
 	p.must(tab.Open(front.URL + path))

@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,8 +40,8 @@ func (w *world) tabAt(base, path string) *page {
 	}
 	p := &page{w: w, tab: tab, base: base}
 	w.pages = append(w.pages, p)
-	if base != w.server.URL && !slices.Contains(w.args, "-team") {
-		w.lendAt(base, "/api/key")
+	if base != w.server.URL {
+		w.lendPerson(base)
 	}
 	p.must(tab.Front())
 	p.open(path)

@@ -106,7 +106,16 @@ func (w *world) lend(path string) {
 	w.lendAt(w.server.URL, path)
 }
 
-// lendAt is lend to who comes by another address.
+// lendPerson is lend to the one person of a world without accounts, at the address by
+// which they come.
+func (w *world) lendPerson(base string) {
+	w.t.Helper()
+	if !slices.Contains(w.args, "-team") {
+		w.lendAt(base, "/api/key")
+	}
+}
+
+// lendAt is lend at another address.
 func (w *world) lendAt(base, path string) {
 	w.t.Helper()
 	if !w.lent {

@@ -21,7 +21,7 @@ func TestNothingMovesWhenTheScrollbarComes(t *testing.T) {
 	if w.profile, err = desktop.Profile(); err != nil {
 		t.Fatal(err)
 	}
-	w.lend("/api/key")
+	w.lendPerson(w.server.URL)
 	p := w.tab("/")
 	m := w.makes()
 	clip := m.clip("beta-video-480p", "A tracking shot", "6", nil)

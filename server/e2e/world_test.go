@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -47,9 +46,7 @@ func newWorldWith(t *testing.T, gateway string, args ...string) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.end)
-	if !slices.Contains(args, "-team") {
-		w.lend("/api/key")
-	}
+	w.lendPerson(w.server.URL)
 	return w
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -71,6 +72,24 @@ func TestASecondServerWithoutAReplicasAddress(t *testing.T) {
 	default:
 	}
 	storetest.Must(t, first.store.SetServerSetting(t.Context(), "x", "still there"))
+}
+
+// A single server serves what replicas did that ended without a word, as in a copy of
+// their database.
+func TestASingleServerOnWhatReplicasServed(t *testing.T) {
+	t.Setenv("SCREENTEST_SEAL_KEY", storetest.SealKey)
+	url := pgtest.URL(t)
+	for range 2 {
+		before := storetest.OpenShared(t, url)
+		storetest.Must(t, storetest.Second(before.Replicas().Join(t.Context(), replicaAddress(t), "test")))
+	}
+	d := newPlayground(t, serveConfig{data: t.TempDir(), cluster: clusterConfig{database: url}})
+	select {
+	case err := <-d.failed:
+		t.Errorf("it ends: %v", err)
+	case <-time.After(2 * time.Second): // some beats
+	}
+	storetest.Must(t, d.store.SetServerSetting(t.Context(), "x", "served"))
 }
 
 // What was set aside for sends that a kill was before is there again for others.

@@ -107,7 +107,7 @@ func TestMoveCommand(t *testing.T) {
 	refused("-files is missing", []string{key}, "move", "-data", dir, "-to", url)
 	refused("The folder of -files, "+filepath.Join(files, "none")+", isn't there", []string{key}, "move", "-data", dir, "-to", url, "-files", filepath.Join(files, "none"))
 	refused("is not a data folder", []string{key}, "move", "-data", files, "-to", url, "-files", files)
-	refused("The database that -database names isn't there", []string{key}, "move", "-data", dir, "-to", strings.Replace(url, "?", "x?", 1), "-files", files)
+	refused("The database that its address names isn't there", []string{key}, "move", "-data", dir, "-to", strings.Replace(url, "?", "x?", 1), "-files", files)
 
 	dry := append(args, "-dry-run")
 	before := bytesOf(t, dir)

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -284,6 +286,25 @@ func (s *server) openFiles(ctx context.Context) error {
 		return surroundings(err)
 	}
 	s.onClose(func(context.Context) error { s.files.Close(); return nil })
+	return s.wantFiles(ctx, at)
+}
+
+// wantFiles warns where clips that the store knows are not where files are kept: that
+// may be another instance's place.
+func (s *server) wantFiles(ctx context.Context, at blob.Address) error {
+	sha, err := s.store.Videos().NewestKept(ctx)
+	if err != nil || sha == nil {
+		return err
+	}
+	f, err := s.files.Archive.Open(ctx, hex.EncodeToString(sha))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.log.Warn("the newest clip that was kept is not where files are kept: see that -files names the right place", "files", at.String())
+	case err != nil:
+		s.log.Warn("whether files are kept in the right place is not known", "err", err)
+	default:
+		return f.Close()
+	}
 	return nil
 }
 

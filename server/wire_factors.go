@@ -57,9 +57,9 @@ func (s *server) openFactors(ctx context.Context, addr string) error {
 const ticketSecret = "ticket-key"
 
 // sharedTickets are what replicas have in common of what is begun and finished
-// within minutes; nothing of a server that is alone.
+// within minutes; nothing of a server that is alone, or of which all can only be read.
 func (s *server) sharedTickets(ctx context.Context) (*ticket.Shared, factors.Begun, error) {
-	if s.ear == nil {
+	if s.ear == nil || s.store.ReadOnly() != nil {
 		return nil, nil, nil
 	}
 	shared := &ticket.Shared{Used: s.store}

@@ -40,8 +40,8 @@ func (s *server) watch() *ops.Monitor {
 		Version:    version,
 		Failed:     func(code string, err error) { s.log.Error("not ready", "check", code, "err", err) },
 		Checks: []ops.Check{
-			{Code: "database", Hint: "See the server's log: the disk may be full, or gone.", Do: func(ctx context.Context) error { return s.store.Ping(ctx) }},
-			{Code: "seal_key", Hint: "See the server's log: sealed keys can't be opened.", Do: func(ctx context.Context) error { return s.store.ProbeSealKey(ctx) }},
+			{Code: "database", Hint: "See the server's log: the disk may be full, or gone, or the database away.", Do: func(ctx context.Context) error { return s.store.Ping(ctx) }},
+			{Code: "seal_key", Hint: "See the server's log: sealed keys can't be read, or not opened.", Do: func(ctx context.Context) error { return s.store.ProbeSealKey(ctx) }},
 		},
 		Gauges: ops.Gauges{
 			Runs:       func() int { return s.runs.UnderWay() },

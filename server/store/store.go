@@ -257,6 +257,9 @@ func Open(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 func (db *DB) openEngine(ctx context.Context, index *search.Index, now func() time.Time, o Options) (err error) {
 	options := engine.Options{Migrations: schema.Files, Follower: index, Now: now, Committed: o.Committed, Logger: db.log}
 	if o.Database != "" {
+		if o.SealKey == "" {
+			return errors.New("SCREENTEST_SEAL_KEY is missing: what -database holds is sealed with it, by each replica. Give the one that all replicas have; for a new database openssl rand -base64 32 makes one")
+		}
 		options.Migrations = schema.Postgres
 		if db.engine, err = engine.OpenPostgres(ctx, o.Database, options); err != nil {
 			return fmt.Errorf("open the database: %w", err)
@@ -332,8 +335,6 @@ func (db *DB) openBox(ctx context.Context, text string) error {
 		if db.box, err = seal.Parse(text); err != nil {
 			err = fmt.Errorf("%s: %w", from, err)
 		}
-	case db.engine.Postgres != nil:
-		return errors.New("SCREENTEST_SEAL_KEY is missing: what -database holds is sealed with it, by each replica. openssl rand -base64 32 makes one")
 	case known:
 		db.box, err = seal.Load(file, db.log)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -393,7 +394,11 @@ func (db *DB) recognise(ctx context.Context, from string, check []byte) error {
 		if id := seal.IDOf(check); id != "" {
 			which = fmt.Sprintf(": that one has the id %s, and here is %s", id, strings.Join(db.box.IDs(), ", "))
 		}
-		return fmt.Errorf("%s is not the sealing key that this data folder was sealed with%s. Give the right one; nothing was changed: %w", from, which, seal.ErrOpen)
+		what := "data folder"
+		if db.engine.Postgres != nil {
+			what = "database"
+		}
+		return fmt.Errorf("%s is not the sealing key that this %s was sealed with%s. Give the right one; nothing was changed: %w", from, what, which, seal.ErrOpen)
 	}
 	if db.box.Newest(check) || len(db.box.IDs()) == 1 || db.engine.ReadOnly() != nil {
 		return nil

@@ -37,11 +37,11 @@ func explainPostgres(err error) (p wire.Problem, is bool) {
 	if errors.As(err, &said) {
 		switch said.Code {
 		case "28P01", "28000":
-			return wire.Problem{Code: "database_sign_in", Message: "The database refuses the name or the password of -database.", Hint: "Check them, and its pg_hba.conf."}, true
+			return wire.Problem{Code: "database_sign_in", Message: "The database refuses the name or the password of its address.", Hint: "Check them, and its pg_hba.conf."}, true
 		case "3D000":
-			return wire.Problem{Code: "database_missing", Message: "The database that -database names isn't there.", Hint: "Make it: createdb --encoding=UTF8 --template=template0 NAME"}, true
+			return wire.Problem{Code: "database_missing", Message: "The database that its address names isn't there.", Hint: "Make it: createdb --encoding=UTF8 --template=template0 NAME"}, true
 		case "42501":
-			return wire.Problem{Code: "database_rights", Message: "The role of -database may not do what the program does with it.", Hint: "Make it the owner of the database, or give it all rights on its schema."}, true
+			return wire.Problem{Code: "database_rights", Message: "The role of the database's address may not do what the program does with it.", Hint: "Make it the owner of the database, or give it all rights on its schema."}, true
 		case "53100":
 			return wire.Problem{Code: "disk_full", Message: "The disk of the database is full, so this was not saved.", Hint: "Free some space there and try again. Nothing that was saved before is lost."}, true
 		case "53200", "53300":
@@ -49,7 +49,7 @@ func explainPostgres(err error) (p wire.Problem, is bool) {
 		case "25006":
 			return wire.Problem{Code: "database_read_only", Message: "The database can only be read, so this was not saved.", Hint: "It may be a standby: give the address of the primary."}, true
 		case "57014", "55P03":
-			return wire.Problem{Code: "database_slow", Message: "The database didn't answer in time, so this was not saved.", Hint: "Try again in a moment."}, true
+			return wire.Problem{Code: "database_slow", Message: "The database didn't answer in time, so this was not done.", Hint: "Try again in a moment."}, true
 		case "58030", "XX001", "XX002":
 			return wire.Problem{Code: "disk_error", Message: "The disk of the database reported an error.", Hint: "Check it, and the database's log. Nothing that was saved before was changed."}, true
 		case "0A000":
@@ -59,7 +59,7 @@ func explainPostgres(err error) (p wire.Problem, is bool) {
 		}
 	}
 	if isLost(err) {
-		return wire.Problem{Code: "database_gone", Message: "The database can't be reached, so this was not saved.", Hint: "Try again in a moment. Nothing that was saved before is lost."}, true
+		return wire.Problem{Code: "database_gone", Message: "The database can't be reached, so this was not done.", Hint: "Try again in a moment. Nothing that was saved before is lost."}, true
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return wire.Problem{Code: "database_slow", Message: "The database didn't answer in time, so this was not done.", Hint: "Try again in a moment."}, true

@@ -132,11 +132,16 @@ func withoutTriggers(w *engine.Tx, tables []*table, fn func() error) error {
 	return nil
 }
 
-// number has rows that are new get numbers that none had before, also none that is
-// gone.
+// number has rows that are new get numbers that none has, nor, where the place moved
+// from sees to that, any that is gone had. Which tables have their rows numbered is the
+// new place's: PostgreSQL has more of them.
 func (m *Move) number(ctx context.Context) error {
+	there, err := tablesOf(m.To.DB.At(ctx))
+	if err != nil {
+		return err
+	}
 	for _, t := range m.plan {
-		if !t.numbers {
+		if !there[t.name].numbers {
 			continue
 		}
 		last, err := lastNumber(m.From.DB.At(ctx), t.name)

@@ -2,6 +2,7 @@ package move
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -105,6 +106,7 @@ func TestThereAndBack(t *testing.T) {
 	if names := allFiles(t, files); len(names) != 3 {
 		t.Errorf("more than what is whole was copied: %q", names)
 	}
+	wantNewNumbers(t, url)
 	lines, err := verify.VerifyPostgres(t.Context(), url, sealKey)
 	if err != nil || len(lines.Wrong) > 0 || lines.Ledger.Rows == 0 || lines.Audit.Rows < 2 {
 		t.Errorf("verify: %+v, %v", lines, err)
@@ -161,6 +163,39 @@ func TestThereAndBack(t *testing.T) {
 	storetest.Must(t, err)
 	defer func() { storetest.Must(t, db.Close()) }()
 	wantAlive(t, db)
+}
+
+// wantNewNumbers wants each table that numbers its rows to go on behind them.
+func wantNewNumbers(t *testing.T, url string) {
+	t.Helper()
+	newest, err := engine.NewestPostgres(schema.Postgres)
+	storetest.Must(t, err)
+	storetest.Must(t, engine.LookPostgres(t.Context(), url, newest, func(q engine.Reading, _ int) error {
+		var names []string
+		err := q.Each("SELECT table_name::text FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = 'n' AND is_identity = 'YES' AND NOT starts_with(table_name, 'search')", nil, func(rows *sql.Rows) error {
+			var name string
+			err := rows.Scan(&name)
+			names = append(names, name)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(names) < 10 {
+			t.Errorf("tables that number their rows: %q", names)
+		}
+		for _, name := range names {
+			var last, given int64
+			err := q.Scan(`SELECT coalesce(max(n), 0), coalesce(pg_sequence_last_value(CAST(pg_get_serial_sequence(quote_ident(?), 'n') AS regclass)), 0) FROM "`+name+`"`, []any{name}, &last, &given)
+			if err != nil {
+				return err
+			}
+			if given < last {
+				t.Errorf("table %s has a row %d, and the last number given out is %d", name, last, given)
+			}
+		}
+		return nil
+	}))
 }
 
 // A replica that came since it was looked for some writes nothing any more, and one that

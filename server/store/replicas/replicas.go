@@ -51,10 +51,10 @@ const beat = `WITH counted AS (UPDATE replicas SET beats = beats + 1 WHERE n = ?
 	SELECT n, address, version, beats, leaving, EXISTS (SELECT 1 FROM counted) FROM replicas WHERE gone_ms = 0 ORDER BY n`
 
 // Join makes this process one of the replicas. One that had the same address is
-// gone, since this one listens there: what it held is taken over. So is one that had
-// none, as this one has: it was alone, and so is this one, which may be the same
-// server started again after a kill. One that is there is left so, and it is an error.
-// n is this one's number.
+// gone, since this one listens there: what it held is taken over. Where this one has
+// none it is alone, and all others are gone: it may be the same server started again
+// after a kill, or the database a copy of one that replicas served. One that is there is
+// left so, and it is an error. n is this one's number.
 func (r *Replicas) Join(ctx context.Context, address, version string) (n int64, err error) {
 	before, err := r.wantSilent(ctx, address)
 	if err != nil {
@@ -78,7 +78,7 @@ func (r *Replicas) Join(ctx context.Context, address, version string) (n int64, 
 			return err
 		}
 		for _, x := range now {
-			if x.address != address {
+			if x.address != address && address != "" {
 				continue
 			}
 			if _, err := w.Exec(goneSince, n, x.n); err != nil {

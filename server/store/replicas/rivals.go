@@ -39,7 +39,11 @@ func (r *Replicas) wantSilent(ctx context.Context, address string) (before []riv
 	}
 	look := time.NewTicker(min(r.watch, lookEvery))
 	defer look.Stop()
-	for end := time.Now().Add(r.watch); time.Now().Before(end); {
+	watch := r.watch
+	if address == "" && slices.ContainsFunc(before, func(x rival) bool { return x.address != "" }) {
+		watch *= 4 // one that is held up for some seconds isn't gone, and its address is not this one's
+	}
+	for end := time.Now().Add(watch); time.Now().Before(end); {
 		select {
 		case <-look.C:
 		case <-ctx.Done():

@@ -151,6 +151,16 @@ func (v *Videos) saved(ctx context.Context, more string, args ...any) (list []wi
 	return list, tasks, err
 }
 
+// NewestKept is the SHA-256 of the last clip, by its number, whose file is kept; nil where
+// none is.
+func (v *Videos) NewestKept(ctx context.Context) (sha []byte, err error) {
+	err = v.db.At(ctx).Scan("SELECT sha256 FROM video_outputs WHERE archive = 'saved' ORDER BY n DESC LIMIT 1", nil, &sha)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return sha, err
+}
+
 // FileUsed tells whether the file of that SHA-256 is anybody's.
 func (v *Videos) FileUsed(ctx context.Context, sha []byte) (used bool, err error) {
 	err = v.db.At(ctx).Scan("SELECT EXISTS (SELECT 1 FROM video_outputs WHERE sha256 = ?1 AND archive = 'saved') OR EXISTS (SELECT 1 FROM video_outputs WHERE poster = ?1)", []any{sha}, &used)

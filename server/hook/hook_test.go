@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -168,7 +169,10 @@ func TestATestIsMadeNowAndThenOnly(t *testing.T) {
 }
 
 func TestAHookThatIsSilentHoldsNothingUp(t *testing.T) {
-	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // that the other one has gone is seen behind the body alone
+		<-r.Context().Done()
+	}))
 	defer silent.Close()
 	h := caller(t, Config{Private: true})
 	if _, err := h.Set(t.Context(), "ann", wire.HookSettings{URL: silent.URL}); err != nil {

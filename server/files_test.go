@@ -1,16 +1,23 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"screentest/server/blob"
 	"screentest/server/sandbox/clip"
+	"screentest/server/store"
+	"screentest/server/store/storetest"
 	"screentest/server/wiretest"
 	"screentest/shared/wire"
 )
@@ -114,5 +121,35 @@ func TestAnUploadThatBreaksOffIsNotAnsweredWithOK(t *testing.T) {
 			t.Errorf("%s: %.60q", name, answer)
 		}
 		conn.Close()
+	}
+}
+
+// A server whose clips are not where it keeps files says so: it may be shown another
+// instance's place.
+func TestFilesThatAreElsewhereAreWarnedOf(t *testing.T) {
+	dir := storetest.Folder(t)
+	db := storetest.Open(t, dir, store.Options{})
+	owner, err := db.EnsureLocalUser(t.Context())
+	storetest.Must(t, err)
+	sum := sha256.Sum256([]byte("a clip"))
+	v := db.Videos()
+	task := storetest.Taken(t, v, owner, storetest.NewVideo("kept"))
+	task.State = wire.VideoDone
+	_, _, err = v.End(t.Context(), owner, task, []string{"https://files/a"}, 5)
+	storetest.Must(t, err)
+	_, _, err = v.SetOutput(t.Context(), owner, task.ID, wire.VideoOutput{Archive: wire.ArchiveSaved, SHA256: hex.EncodeToString(sum[:]), Type: "video/mp4", Bytes: 6}, 7)
+	storetest.Must(t, err, db.Close())
+	warned := func() bool {
+		d := newPlayground(t, serveConfig{data: dir})
+		storetest.Must(t, d.close())
+		return strings.Contains(d.log.String(), "is not where files are kept")
+	}
+	if !warned() {
+		t.Error("a clip that is not there is not told of")
+	}
+	file := filepath.Join(dir, "archive", filepath.FromSlash(blob.Name(sum[:])))
+	storetest.Must(t, os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("a clip"), 0o600))
+	if warned() {
+		t.Error("a clip that is there is said not to be")
 	}
 }

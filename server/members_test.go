@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"screentest/server/store"
 	"screentest/server/store/storetest"
 	"screentest/server/wiretest"
-	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
@@ -113,16 +111,8 @@ func TestWhatAKillLeftSetAside(t *testing.T) {
 // without an address for others.
 func TestMovedDatabaseIsServedForReading(t *testing.T) {
 	storetest.OnlySQLite(t) // it brings the database that a folder is moved to
-	dir, files, url := storetest.Folder(t), t.TempDir(), pgtest.URL(t)
-	proc, at := killed(t, t.TempDir(), "-data", dir)
-	c := dial(t, at, wiretest.NewHTTP())
-	s := turn(gateway.Chat, "hello")
-	play(t, c, s)
-	if r, _ := end(t, c, s); r.State != wire.Done {
-		t.Fatal(r)
-	}
-	c.Close()
-	proc.end(os.Interrupt)
+	files, url := t.TempDir(), pgtest.URL(t)
+	dir, s := served(t)
 	args, key := moveArgs(dir, url, files)
 	for _, args := range [][]string{args, {"move", "-from", url, "-data", t.TempDir(), "-files", files}} {
 		if status, out := called(t, []string{key}, args...); status != 0 {

@@ -64,6 +64,22 @@ func talked(t *testing.T, turns int) (dir string) {
 	return dir
 }
 
+// served is a folder of a server that has answered a turn, and has ended.
+func served(t *testing.T) (dir string, s wire.Start) {
+	t.Helper()
+	dir = storetest.Folder(t)
+	proc, at := killed(t, t.TempDir(), "-data", dir)
+	c := dial(t, at, wiretest.NewHTTP())
+	s = turn(gateway.Chat, "hello")
+	play(t, c, s)
+	if r, _ := end(t, c, s); r.State != wire.Done {
+		t.Fatal(r)
+	}
+	c.Close()
+	proc.end(os.Interrupt)
+	return dir, s
+}
+
 // bytesOf are the files of a folder.
 func bytesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
@@ -280,24 +296,16 @@ func TestKilledMove(t *testing.T) {
 // a request to the gateway.
 func TestMovedFolderIsServedForReading(t *testing.T) {
 	storetest.OnlySQLite(t) // it brings the database that a folder is moved to
-	dir, files, url := storetest.Folder(t), t.TempDir(), pgtest.URL(t)
-	proc, at := killed(t, t.TempDir(), "-data", dir)
-	c := dial(t, at, wiretest.NewHTTP())
-	s := turn(gateway.Chat, "hello")
-	play(t, c, s)
-	if r, _ := end(t, c, s); r.State != wire.Done {
-		t.Fatal(r)
-	}
-	c.Close()
-	proc.end(os.Interrupt)
+	files, url := t.TempDir(), pgtest.URL(t)
+	dir, s := served(t)
 	args, key := moveArgs(dir, url, files)
 	if status, out := called(t, []string{key}, args...); status != 0 {
 		t.Fatalf("the move ended with %d: %s", status, out)
 	}
 	before := bytesOf(t, dir)
 
-	proc, at = killed(t, t.TempDir(), "-data", dir)
-	c = dial(t, at, wiretest.NewHTTP())
+	proc, at := killed(t, t.TempDir(), "-data", dir)
+	c := dial(t, at, wiretest.NewHTTP())
 	if m := answer(t, c, s); m.Run.State != wire.Done || m.Text == "" {
 		t.Errorf("the answer is %+v", m)
 	}

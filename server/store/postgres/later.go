@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -75,16 +76,6 @@ func (a *asked) RowsAffected() (int64, error) {
 	return a.rows, a.err
 }
 
-// exec sends a by itself.
-func (a *asked) exec(ctx context.Context) *pgconn.ResultReader {
-	return a.c.pc.ExecPrepared(ctx, a.s.name, a.values, a.formats, a.s.formats)
-}
-
-// add has a sent with others.
-func (a *asked) add(batch *pgconn.Batch) {
-	batch.ExecPrepared(a.s.name, a.values, a.formats, a.s.formats)
-}
-
 // keep keeps a for later.
 func (c *conn) keep(a *asked) error {
 	for i, v := range a.values {
@@ -112,18 +103,19 @@ func (c *conn) send(ctx context.Context, last *asked) (*pgconn.Result, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	if len(c.later) == 0 {
-		r := last.exec(ctx).Read()
+		r := c.pc.ExecPrepared(ctx, last.s.name, last.values, last.formats, last.s.formats).Read()
 		if r.Err != nil {
 			return nil, c.said(r.Err)
 		}
 		return r, nil
 	}
 	var batch pgconn.Batch
-	for _, a := range c.later {
-		a.add(&batch)
-	}
+	all := c.later
 	if last != nil {
-		last.add(&batch)
+		all = append(slices.Clip(all), last)
+	}
+	for _, a := range all {
+		batch.ExecPrepared(a.s.name, a.values, a.formats, a.s.formats)
 	}
 	results, err := c.pc.ExecBatch(ctx, &batch).ReadAll()
 	if err != nil {

@@ -89,24 +89,32 @@ func Pool(t testing.TB, dir string) *sql.DB {
 }
 
 // FillDatabase has PostgreSQL refuse each write to the database of the folder dir as
-// if its disk were full, until room is called.
+// if its disk were full, until room is called. Who writes meanwhile has locks on several
+// tables, so one is locked at a time here, and none to fill the disk or to make room.
 func FillDatabase(t testing.TB, dir string) (room func()) {
 	t.Helper()
 	ctx := context.Background()
 	c, err := pgconn.Connect(ctx, URLOf(t, dir))
 	Must(t, err)
-	each := func(statement string) string {
-		return "DO $do$ DECLARE one text; BEGIN FOR one IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP EXECUTE format('" + statement + "', one); END LOOP; END $do$"
-	}
-	do := func(statements string) {
+	do := func(statement string) {
 		t.Helper()
-		_, err := c.Exec(ctx, statements).ReadAll()
+		_, err := c.Exec(ctx, statement).ReadAll()
 		Must(t, err)
 	}
-	do("CREATE FUNCTION is_full() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN RAISE EXCEPTION 'no space left on device' USING ERRCODE = 'disk_full'; END $f$;" +
-		each("CREATE TRIGGER is_full BEFORE INSERT OR UPDATE OR DELETE ON %I FOR EACH STATEMENT EXECUTE FUNCTION is_full()"))
+	writesMeet := func(body string) {
+		t.Helper()
+		do("CREATE OR REPLACE FUNCTION before_write() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN " + body + " END $f$")
+	}
+	writesMeet("RETURN NULL;")
+	do(`DO $do$ DECLARE one text; BEGIN
+		FOR one IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP
+			EXECUTE format('CREATE OR REPLACE TRIGGER before_write BEFORE INSERT OR UPDATE OR DELETE ON %I FOR EACH STATEMENT EXECUTE FUNCTION before_write()', one);
+			COMMIT;
+		END LOOP;
+	END $do$`)
+	writesMeet("RAISE EXCEPTION 'no space left on device' USING ERRCODE = 'disk_full';")
 	return sync.OnceFunc(func() {
-		do("DROP FUNCTION is_full CASCADE")
+		writesMeet("RETURN NULL;")
 		Must(t, c.Close(ctx))
 	})
 }

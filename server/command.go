@@ -125,9 +125,13 @@ func usual(args []string) []string {
 	}
 	switch args[0] {
 	case "help":
-		return append(args[1:len(args):len(args)], "-h")
+		return usual(append(args[1:len(args):len(args)], "-h"))
 	case "-version", "--version", "-v":
 		return []string{"version"}
+	case "account":
+		if len(args) == 2 && slices.Contains([]string{"-h", "-help", "--help"}, args[1]) {
+			return []string{"account", "link", "-h"} // it is all there is of account
+		}
 	}
 	return args
 }

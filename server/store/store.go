@@ -1,8 +1,9 @@
 // Package store keeps everything that must outlive the process in one SQLite
-// file inside the data folder: users, sessions, conversations, messages, runs
-// with their logs, settings, and the ledger.
+// file inside the data folder, or in a database of PostgreSQL that several
+// processes share: users, sessions, conversations, messages, runs with their logs,
+// settings, and the ledger.
 //
-// Open a folder with [Open]. What belongs to somebody is asked for by owner
+// Open either with [Open]. What belongs to somebody is asked for by owner
 // first and id second; ids are UUIDs in canonical form, in a name space of
 // each owner's own, so that an id of somebody else's is simply not there.
 //

@@ -195,7 +195,7 @@ func archRules() []archRule {
 			why:  "what the store is tested on must not be what the store makes; and it is there for tests alone",
 			breaks: func(g graph) []string {
 				const pgtest = module + "/server/pgtest"
-				return append(g.arrows(within("server/pgtest"), func(_, to string) bool { return ours(to) }),
+				return append(g.arrows(within("server/pgtest"), func(_, to string) bool { return ours(to) && to != module+"/server/freeport" }),
 					g.arrows(ours, func(from, to string) bool {
 						return to == pgtest && from != module+"/server/store/storetest" && from != module+"/server/clustertest"
 					})...)
@@ -237,7 +237,7 @@ func archRules() []archRule {
 				for _, tool := range []string{
 					"testing", "github.com/chromedp/chromedp", "github.com/openai/openai-go/v3", "pgregory.net/rapid",
 					"go.uber.org/goleak", "github.com/oauth2-proxy/mockoidc", "github.com/letsencrypt/pebble/v2/wfe", module + "/server/e2e/rig", module + "/server/wiretest",
-					module + "/server/pgtest", module + "/server/s3test", module + "/server/clustertest", module + "/server/store/storetest",
+					module + "/server/freeport", module + "/server/pgtest", module + "/server/s3test", module + "/server/clustertest", module + "/server/store/storetest",
 				} {
 					out = append(out, g.reaches(func(p string) bool { return p == module+"/server" }, tool)...)
 				}

@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"screentest/server/freeport"
 	"screentest/server/pgtest"
 	"screentest/server/replica"
 	"screentest/server/tails"
@@ -100,12 +101,11 @@ func (a *answering) end() {
 // replicaAddress is an address at which a replica may listen.
 func replicaAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := freeport.One()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return "http://" + l.Addr().String()
+	return "http://127.0.0.1:" + strconv.Itoa(port)
 }
 
 // newReplicas are so many replicas on one database, which all know of each other.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"screentest/server/e2e/rig"
+	"screentest/server/freeport"
 	"screentest/server/wiretest"
 	"screentest/shared/gateway"
 	"screentest/shared/wire"
@@ -53,7 +54,7 @@ func openInstance(ctx context.Context, bin, dir, upstream, database string, n in
 	if err := os.WriteFile(models, gateway.SampleCatalogue().JSON(), 0o600); err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(n + 1)
+	ports, err := freeport.Take(n + 1)
 	if err != nil {
 		return nil, err
 	}

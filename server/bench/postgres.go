@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"screentest/server/freeport"
 )
 
 // postgres is a running PostgreSQL in a folder that goes with it, as it is without
@@ -74,11 +75,9 @@ func startPostgres(ctx context.Context, under func(func() error) error, database
 	if err := p.do(ctx, make.String(), program, "--single", "-D", data, "postgres"); err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(1)
-	if err != nil {
+	if p.port, err = freeport.One(); err != nil {
 		return nil, err
 	}
-	p.port = ports[0]
 	var said said
 	cmd := exec.Command(program, "-D", data, "-k", p.dir, "-p", strconv.Itoa(p.port), "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200")
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = p.dir, &said, &said, asPostgres()
@@ -153,17 +152,4 @@ func (s *said) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.String()
-}
-
-// freePorts are n ports that nobody listens at.
-func freePorts(n int) (ports []int, err error) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close() // all at once, so that none is given twice
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports, nil
 }

@@ -2,7 +2,6 @@ package clustertest
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"screentest/server/e2e/rig"
+	"screentest/server/freeport"
 )
 
 // missing skips a test for want of a program, where make test has said so aloud.
@@ -25,31 +25,14 @@ func missing(t testing.TB, name string) {
 	t.Fatalf("no %s: .ci/install %[1]s", name)
 }
 
-// given are the ports that tests of this process have, for some of them don't listen
-// there all the time.
-var given sync.Map
-
-// freePorts are n ports that nobody listens at. Those that systems give to who connects
-// begin at 32768: of these one might be taken until it is listened at, or while that is
-// not so for a time.
-func freePorts(t testing.TB, n int) (ports []int) {
+// freePorts are n ports that nobody listens at.
+func freePorts(t testing.TB, n int) []int {
 	t.Helper()
-	for range 100 * n {
-		port := 10000 + rand.IntN(10000)
-		l, err := net.Listen("tcp", at(port))
-		if err != nil {
-			continue
-		}
-		l.Close()
-		if _, taken := given.LoadOrStore(port, true); taken {
-			continue
-		}
-		if ports = append(ports, port); len(ports) == n {
-			return ports
-		}
+	ports, err := freeport.Take(n)
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no ports are free")
-	panic("unreachable")
+	return ports
 }
 
 func at(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"screentest/server/freeport"
 )
 
 // A Server is a PostgreSQL that is a test's alone, which it may take away, hold, and
@@ -141,7 +143,7 @@ func (s *Server) Restored(t testing.TB) *Server {
 	if out, err := copied.CombinedOutput(); err != nil {
 		t.Fatalf("copy the database: %v: %s", err, out)
 	}
-	port, err := freePort()
+	port, err := freeport.One()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +17,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"screentest/server/freeport"
 )
 
 // Guarded is the name of a role that has to give its password, which a test that
@@ -176,7 +176,7 @@ func Standby(t testing.TB, url string) string {
 	if out, err := copied.CombinedOutput(); err != nil {
 		t.Fatal(errors.Join(fmt.Errorf("pg_basebackup: %w: %s", err, out), os.RemoveAll(dir)))
 	}
-	port, err := freePort()
+	port, err := freeport.One()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func prepared() (postgres, dir string, port int, err error) {
 		err = os.WriteFile(who, append([]byte("host all "+Guarded+" 127.0.0.1/32 scram-sha-256\n"), believed...), 0o600)
 	}
 	if err == nil {
-		port, err = freePort()
+		port, err = freeport.One()
 	}
 	return postgres, dir, port, err
 }
@@ -224,18 +224,4 @@ func ownFolder() (dir string, err error) {
 		return "", err
 	}
 	return dir, own(dir)
-}
-
-// freePort finds a port that nobody listens at. Those that systems give to who connects
-// begin at 32768: of these one might be taken until it is listened at, or while that is
-// not so for a time.
-func freePort() (int, error) {
-	for range 100 {
-		port := 20000 + rand.IntN(12000)
-		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
-		if err == nil {
-			return port, l.Close()
-		}
-	}
-	return 0, errors.New("no port is free")
 }

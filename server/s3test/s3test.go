@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,6 +19,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"screentest/server/freeport"
 )
 
 // Keys are those of every store here. The first store sets them in the environment,
@@ -206,7 +206,7 @@ func start() (*Store, error) {
 			return nil, err
 		}
 	}
-	port, err := freePort()
+	port, err := freeport.One()
 	if err != nil {
 		return nil, err
 	}
@@ -249,18 +249,4 @@ rm -rf "$2"`
 		return nil, errors.Join(err, words.Close())
 	}
 	return s, nil
-}
-
-// freePort finds a port that nobody listens at. Those that systems give to who connects
-// begin at 32768: of these one might be taken until it is listened at, or while that is
-// not so for a time.
-func freePort() (int, error) {
-	for range 100 {
-		port := 20000 + rand.IntN(12000)
-		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
-		if err == nil {
-			return port, l.Close()
-		}
-	}
-	return 0, errors.New("no port is free")
 }

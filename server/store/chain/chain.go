@@ -8,9 +8,9 @@
 // the first row over SHA-256("screentest chain 1 " || table). The columns stand
 // in the order of [Table.Columns], the row's number first. Each is one byte for
 // its kind and its value: "i" and 8 bytes, big endian, for an integer; "t" (text)
-// or "b" (bytes), 8 bytes of length, and so many bytes; "n" for NULL. So no two
-// rows have one encoding, and anybody can work the chain out with another
-// program.
+// or "b" (bytes), 8 bytes of length, and so many bytes; "n" for NULL
+// ([engine.AppendRow]). So no two rows have one encoding, and anybody can work the
+// chain out with another program.
 //
 // What is added follows the sealed head and not what the last row is said to be,
 // so that no later row makes good what was done to those before.
@@ -60,27 +60,14 @@ func (t Table) before() Hash { return sha256.Sum256([]byte("screentest chain 1 "
 
 // next is the hash of a row, its columns as the driver gives them.
 func next(before Hash, row []any) (h Hash, err error) {
-	b := make([]byte, 0, 512)
-	b = append(b, before[:]...)
-	long := func(kind byte, p string) {
-		b = append(b, kind)
-		b = binary.BigEndian.AppendUint64(b, uint64(len(p)))
-		b = append(b, p...)
-	}
 	for i, v := range row {
-		switch v := v.(type) {
-		case nil:
-			b = append(b, 'n')
-		case int64:
-			b = append(b, 'i')
-			b = binary.BigEndian.AppendUint64(b, uint64(v))
-		case string:
-			long('t', v)
-		case []byte:
-			long('b', string(v))
-		default:
+		if _, is := v.(float64); is {
 			return h, fmt.Errorf("column %d is of the type %T, which no chain has", i, v)
 		}
+	}
+	b, err := engine.AppendRow(append(make([]byte, 0, 512), before[:]...), row)
+	if err != nil {
+		return h, err
 	}
 	return sha256.Sum256(b), nil
 }

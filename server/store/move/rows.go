@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -183,27 +182,9 @@ type digest struct {
 }
 
 func (d *digest) add(row []any) error {
-	b := make([]byte, 0, 512)
-	long := func(kind byte, p string) {
-		b = append(b, kind)
-		b = binary.BigEndian.AppendUint64(b, uint64(len(p)))
-		b = append(b, p...)
-	}
-	for i, v := range row {
-		switch v := v.(type) {
-		case nil:
-			b = append(b, 'n')
-		case int64:
-			b = binary.BigEndian.AppendUint64(append(b, 'i'), uint64(v))
-		case float64:
-			b = binary.BigEndian.AppendUint64(append(b, 'f'), math.Float64bits(v))
-		case string:
-			long('t', v)
-		case []byte:
-			long('b', string(v))
-		default:
-			return fmt.Errorf("column %d is of the type %T", i, v)
-		}
+	b, err := engine.AppendRow(make([]byte, 0, 512), row)
+	if err != nil {
+		return err
 	}
 	h := sha256.Sum256(b)
 	d.Rows++

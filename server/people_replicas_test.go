@@ -12,8 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"screentest/server/store/storetest"
 	"screentest/server/wiretest"
+	"screentest/shared/gateway"
 	"screentest/shared/wire"
 )
 
@@ -136,6 +139,29 @@ func TestABrowsersTabsFollowItsKey(t *testing.T) {
 				t.Fatalf("key %d: no greeting with it: %v", i, err)
 			}
 		}
+	}
+}
+
+// A key that was entered while a replica heard nothing is its browser's there, too: its
+// tabs connect again with what the browser knows by now.
+func TestAKeyThatAReplicaDidNotHearOf(t *testing.T) {
+	address := outside(t, nil)
+	p := newPair(t, func(c *serveConfig) { c.reach.team, c.gateway = triState{given: true}, address })
+	v := p.visitor(t)
+	here, there := v.dialAt(p.a), v.dialAt(p.b)
+	p.b.ear.Close()
+	setKey(t, here, canary)
+	if err := p.b.readAll(t.Context()); err != nil { // as when it hears again
+		t.Fatal(err)
+	}
+	if end, err := there.Ended(t.Context()); err != nil || end.Code != websocket.StatusGoingAway {
+		t.Errorf("a tab of before ended with %+v, %v", end, err)
+	}
+	s := turn(gateway.Chat, "Hello")
+	again := v.dialAt(p.b)
+	play(t, again, s)
+	if r, _ := end(t, again, s); r.State != wire.Done {
+		t.Errorf("%s, %v", r.State, r.Problem)
 	}
 }
 

@@ -232,7 +232,7 @@ func start(ctx context.Context, c serveConfig, log *slog.Logger) (_ *server, err
 		Logger:     log,
 	})
 	s.tellLister("")
-	s.startEar()
+	s.startEar(ctx)
 	s.warn()
 	s.serveHTTP(listener, s.ways.Trusted.Guard(s.ops.Before(s.bff)), s.encryption)
 	// While tabs are told that the server ends, requests are still answered: by

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"screentest/server/heard"
 )
@@ -24,11 +25,22 @@ func (s *server) openEar() {
 	})
 }
 
-// startEar begins to listen, once everything is there that reads again.
-func (s *server) startEar() {
-	if s.ear != nil {
-		s.ear.Start()
-		s.onClose(func(context.Context) error { s.ear.Close(); return nil })
+// hearWithin is how long a start waits for what others tell.
+const hearWithin = 5 * time.Second
+
+// startEar begins to listen, once everything is there that reads again. Nobody is served
+// before, so that no tab misses what is told.
+func (s *server) startEar(ctx context.Context) {
+	if s.ear == nil {
+		return
+	}
+	s.ear.Start()
+	s.onClose(func(context.Context) error { s.ear.Close(); return nil })
+	select {
+	case <-s.ear.First():
+	case <-ctx.Done():
+	case <-time.After(hearWithin):
+		s.log.Warn("what other replicas change is not heard yet")
 	}
 }
 
@@ -87,6 +99,9 @@ func (s *server) readAll(ctx context.Context) error {
 		s.shares.Recheck(nil, false)
 	}
 	s.news.GatewayChanged() // what pages were not told
+	if err == nil && s.store.Engine().Holder() != 0 {
+		s.bff.SessionsMayHaveMoved()
+	}
 	return err
 }
 

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"screentest/shared/wire"
 )
 
@@ -69,6 +71,17 @@ func (s *Server) SessionMoved(was, now string) {
 	}
 	if owners != nil {
 		s.News.PeopleChanged(owners)
+	}
+}
+
+// SessionsMayHaveMoved has the tabs of browsers without accounts connect again, for a
+// time in which no other process could tell that it gave one another id: the browser
+// knows its own.
+func (s *Server) SessionsMayHaveMoved() {
+	for _, k := range s.sockets.all() {
+		if k.person().Me == nil {
+			k.fail(websocket.StatusGoingAway, "the browser's session may have another id by now")
+		}
 	}
 }
 

@@ -61,6 +61,8 @@ type Ear struct {
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
 	wake   chan struct{} // holds one
+	first  chan struct{} // closed by met
+	met    func()
 
 	mu      sync.Mutex
 	all     bool // everything is to be read again
@@ -81,7 +83,8 @@ func New(c Config) *Ear {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	e := &Ear{Config: c, wake: make(chan struct{}, 1)}
+	e := &Ear{Config: c, wake: make(chan struct{}, 1), first: make(chan struct{})}
+	e.met = sync.OnceFunc(func() { close(e.first) })
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	return e
 }
@@ -92,6 +95,9 @@ func (e *Ear) Start() {
 	e.ended.Go(e.reading)
 	e.ended.Go(e.checking)
 }
+
+// First is closed once it has listened for the first time, and everything was read.
+func (e *Ear) First() <-chan struct{} { return e.first }
 
 // Close ends it.
 func (e *Ear) Close() {
@@ -223,7 +229,11 @@ func (e *Ear) readAgain(all bool, told []string) error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.read = e.read || !e.all // else a connection was made meanwhile
+	if e.all { // a connection was made meanwhile
+		return nil
+	}
+	e.read = true
+	e.met()
 	return nil
 }
 

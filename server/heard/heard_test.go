@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -110,6 +111,35 @@ func ear(t *testing.T, test func(e *Ear, s *source, r *reader)) {
 		}
 		time.Sleep(time.Minute)
 		test(e, s, r)
+	})
+}
+
+// Who waits for its first hearing goes on when everything is read, and not before.
+func TestTheFirstHearing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var away atomic.Bool
+		away.Store(true)
+		e := New(Config{Source: &source{}, All: func(context.Context) error {
+			if away.Load() {
+				return errors.New("the database is away")
+			}
+			return nil
+		}})
+		e.Start()
+		defer e.Close()
+		time.Sleep(3 * againAfter)
+		select {
+		case <-e.First():
+			t.Error("it has heard before anything was read")
+		default:
+		}
+		away.Store(false)
+		time.Sleep(2 * againAfter)
+		select {
+		case <-e.First():
+		default:
+			t.Error("it has not heard")
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -30,12 +31,14 @@ func replicas(t *testing.T) int {
 	return n
 }
 
-// alone are the tests of what holds of one process alone, each with the reason.
+// alone are the tests, and parts of some, of what holds of one process alone, each with
+// the reason.
 var alone = map[string]string{
 	"TestATabThatSleptThroughTheEndOfItsSession": kills,
 	"TestAClipAskedForWithoutAServerWaits":       kills,
 	"TestAGatewayIsConnectedInThePage":           names,
 	"TestAGatewayWithoutAKeyIsConnected":         names,
+	"TestTheFirstFiveMinutes/gateway":            names,
 	"TestSetUpSendSignOutSignIn":                 asks,
 	"TestASendIsChargedToATeam":                  asks,
 	"TestADearClipIsAskedForAndReleased":         asks,
@@ -72,7 +75,7 @@ const (
 func (w *world) startReplicas(n int) {
 	w.t.Helper()
 	test, _, _ := strings.Cut(w.t.Name(), "/")
-	if why := alone[test]; why != "" {
+	if why := cmp.Or(alone[w.t.Name()], alone[test]); why != "" {
 		w.t.Skipf("not with replicas: %s", why)
 	}
 	args := slices.Clone(w.args)

@@ -98,8 +98,8 @@ func (s *server) readAll(ctx context.Context) error {
 	if s.shares != nil {
 		s.shares.Recheck(nil, false)
 	}
-	s.news.GatewayChanged() // what pages were not told
-	if err == nil && s.store.Engine().Holder() != 0 {
+	s.news.GatewayChanged()           // what pages were not told
+	if err == nil && s.peers != nil { // alone nobody else gives a session another id
 		s.bff.SessionsMayHaveMoved()
 	}
 	return err

@@ -61,8 +61,8 @@ type Ear struct {
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
 	wake   chan struct{} // holds one
+	met    sync.Once
 	first  chan struct{} // closed by met
-	met    func()
 
 	mu      sync.Mutex
 	all     bool // everything is to be read again
@@ -84,7 +84,6 @@ func New(c Config) *Ear {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	e := &Ear{Config: c, wake: make(chan struct{}, 1), first: make(chan struct{})}
-	e.met = sync.OnceFunc(func() { close(e.first) })
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	return e
 }
@@ -233,7 +232,7 @@ func (e *Ear) readAgain(all bool, told []string) error {
 		return nil
 	}
 	e.read = true
-	e.met()
+	e.met.Do(func() { close(e.first) })
 	return nil
 }
 
